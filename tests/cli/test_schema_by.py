@@ -228,3 +228,11 @@ def test_what_makes_no_sense_is_refused(stickler, data):
     assert wrong.code == ExitCode.USAGE
     assert "schemas/letter.json#/properties/a" in wrong.err
     assert "schemas/list.json#: the schema describes no document" in wrong.err
+
+
+def test_a_page_links_figures_of_a_schema_to_no_list_of_its_own_errors(stickler, data):
+    stickler(*EVAL, "-q", "-o", "out.html")
+    page = (data / "out.html").read_text(encoding="utf-8")
+
+    assert "#errors&amp;at=invoice/total&amp;outcome=fd" in page
+    assert "#errors&amp;at=invoice/&amp;outcome=" not in page  # they are those of all of its fields
