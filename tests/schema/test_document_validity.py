@@ -188,6 +188,17 @@ def test_a_file_may_be_true_or_false(tmp_path: Path):
     assert [each.pointer for each in validator.violations({"a": 1, "b": 2})] == ["/b"]
 
 
+def test_a_file_is_judged_in_its_own_dialect(tmp_path: Path):
+    write(
+        tmp_path / "old.json",
+        {"$schema": "http://json-schema.org/draft-07/schema#", "items": [TEXT]},
+    )
+    schema = properties(a={"$ref": "old.json"})
+
+    validator = DocumentValidator(schema, "s.json", str(tmp_path / "s.json"))
+    assert [each.pointer for each in validator.violations({"a": [1, 2]})] == ["/a/0"]
+
+
 @pytest.mark.parametrize(
     ("reference", "reason"),
     [

@@ -696,7 +696,7 @@ def test_what_is_deep_inside_others_comes_last():
     depth = DEEPEST + 3
     deep = STRING
     for _ in range(depth):
-        deep = with_fields(a=deep, b=with_fields(c=STRING))
+        deep = with_fields(a=deep, b=with_fields(c=with_fields(d=with_fields(e=STRING))))
 
     paths = [each.path for each in inferred(deep)[1]]
 
@@ -704,7 +704,7 @@ def test_what_is_deep_inside_others_comes_last():
     assert levels == [*range(1, depth + 1)]
     late = [len(path) > DEEPEST for path in paths]
     assert late == sorted(late)
-    assert len(paths) == 3 * depth
+    assert len(paths) == 5 * depth
 
 
 def test_a_schema_that_is_nested_too_deeply_is_refused():

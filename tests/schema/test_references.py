@@ -98,6 +98,19 @@ def test_a_nested_id_changes_what_references_in_it_mean():
     assert field.node.fields[0].node.comparator.name == "NumericComparator"
 
 
+def test_what_stands_at_an_unknown_place_refers_from_the_id_around_it():
+    inner = {
+        "$id": "x/t.json",
+        "parts": {"y": {"$ref": "n.json"}},
+        "$defs": {"n": {"$id": "n.json", **NUMBER}},
+    }
+    schema = referring(
+        "#/$defs/x/parts/y", **{"$id": "https://a.org/s.json", "$defs": {"x": inner}}
+    )
+
+    assert comparators(schema) == {"a": "NumericComparator"}
+
+
 def test_a_property_may_be_called_ref():
     schema = {
         "type": "object",

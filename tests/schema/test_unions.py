@@ -364,6 +364,14 @@ class TestArms:
         assert levels == kept
         assert len(node.fields) == kept + sum(sizes[: len(sizes) - kept])
 
+    def test_what_is_said_beside_a_union_is_for_its_field_alone(self):
+        either = {"anyOf": [DATE, NUMBER]}
+        fields = {f"x{at}": {**either, THRESHOLD: at / 10} for at in range(3)}
+        plan = compile_schema({"type": "object", "properties": fields})
+
+        found = [{arm.node.threshold for arm in each.node.arms} for each in plan.root.fields]
+        assert found == [{0.0}, {0.1}, {0.2}]
+
     def test_anyof_and_oneof_side_by_side_combine(self):
         node = node_of({"anyOf": [DATE, NUMBER], "oneOf": [{THRESHOLD: 0.3}, {THRESHOLD: 0.4}]})
 
