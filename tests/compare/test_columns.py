@@ -1,5 +1,7 @@
 """What columns derive of their values: codes, elements, entries, and the confidences of each."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from stickler_cli.compare.columns import ABSENT, ARRAY, LEAF, NOTHING, OBJECT, C
 @pytest.mark.parametrize(
     ("gt", "pred"),
     [
-        (["a", "b", "a", None, ""], ["b", "c", None]),
+        (["ab", "bc", "ab", None, ""], ["bc", "cd", None]),
         ([1, 2, None], [2, 1]),
         ([1, 1.0], [1.0, 1]),
         ([True, 1, 1.0, "1", None, ""], [1, True, "1", 1.0]),
@@ -17,6 +19,7 @@ from stickler_cli.compare.columns import ABSENT, ARRAY, LEAF, NOTHING, OBJECT, C
     ],
 )
 def test_equal_values_of_one_type_have_one_code_on_both_sides(gt, pred):
+    gt, pred = json.loads(json.dumps([gt, pred]))  # equal texts that are not the same
     found = Columns(gt, pred).codes
 
     both = [*zip(gt, found.gt[:-1].tolist(), strict=True)]
@@ -62,3 +65,10 @@ def test_confidences_go_with_the_values_of_the_prediction():
     assert elements.confidences == [0.3, 0.5, None]
     assert lists.lengths.tolist() == [2, 1, 0, 0]
     assert lists.of(np.array([1, 0]))[0].tolist() == [2, 0, 1]
+
+
+def test_elements_beyond_the_confidences_of_their_list_have_none():
+    columns = Columns([[]], [[2, 4, 6]])
+    columns.confidences = [[0.2, 0.4]]
+
+    assert columns.elements[2].confidences == [0.2, 0.4, None]

@@ -7,10 +7,11 @@ from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.compare.result import Outcome
+from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.compare.work import TooMuchAtOnceError
 from stickler_cli.core.problems import WorkLimitError
 from stickler_cli.schema.compiler import compile_schema
-from .nodes import an_object, anything, exact, text
+from .nodes import a_list, an_object, anything, exact, text
 
 
 def compare(plan, gt, pred, options=None):
@@ -172,3 +173,26 @@ def test_comparisons_are_equal_if_all_that_they_say_is():
     assert compare(PLAN, one, other) != compare(PLAN, one, one)
     assert compare(PLAN, one, one) != compare(PLAN, one, {**one, "new": 1})
     assert compare(PLAN, one, one) != "another kind"
+
+
+@pytest.mark.parametrize(
+    ("plan", "name", "field"),
+    [
+        (Plan(anything().choose({}), "Any"), "key", r"\*"),
+        (plan_of_schemas({"one/": PLAN}, "Documents"), "one/", "one/city"),
+    ],
+)
+def test_the_field_that_cost_most_may_be_a_key_or_of_one_of_several_schemas(plan, name, field):
+    inside = (lambda value: {"city": value}) if name == "one/" else str
+    gt, pred = ({name: inside(letter * 9_000)} for letter in "xy")
+
+    with pytest.raises(WorkLimitError, match=f"most of it at {field}$"):
+        compare(plan, gt, pred, Options(work_limit=0.002))
+
+
+def test_a_field_weighs_the_same_where_both_sides_have_another_kind():
+    either = an_object(rest={"weight": 3.0, "other": a_list(text())})
+    plan = Plan(an_object(a=either, b=exact()), "Doc")
+
+    found = compare(plan, {"a": ["x"], "b": "x"}, {"a": ["x"], "b": "y"})
+    assert found.similarity == 0.75

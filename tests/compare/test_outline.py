@@ -6,6 +6,7 @@ from stickler_cli.compare.outline import (
     MOST_ROWS,
     FieldOutline,
     comparators,
+    is_bounded,
     known_paths,
     node_at,
     outline,
@@ -53,6 +54,7 @@ STRICT_ITEM = {**an_object(), X + "threshold": 0.4, X + "match-threshold": 0.9}
         ({"type": "array"}, ("list", "", None, 1)),
         (an_object(), ("object", "", 0.7, 1)),
         ({**an_object(), X + "match-threshold": 0.9}, ("object", "", 0.9, 1)),
+        (STRICT_ITEM, ("object", "", 0.4, 1)),
         (
             {"anyOf": [TEXT, {"type": "number"}]},
             ("one of", "LevenshteinComparator | NumericComparator", 0.5, 1),
@@ -276,3 +278,7 @@ def test_of_several_schemas_each_is_told_with_its_fields_and_nothing_else():
     ]
     assert rows[-1].path == ("two/", "v")
     assert ("two/", "v") in known_paths(plan)
+
+
+def test_arms_that_are_told_by_their_types_are_chosen_in_bounded_time():
+    assert is_bounded(compile_schema(an_object(x={"anyOf": [TEXT, {"type": "number"}]})))

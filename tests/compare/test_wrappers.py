@@ -203,3 +203,12 @@ def _wrap(value, random):
 @given(st.dictionaries(st.sampled_from(["total", "items", "x"]), VALUES), st.randoms())
 def test_what_is_wrapped_anywhere_comes_out_as_it_was(document, random):
     assert bare(_wrap(document, random)).value == document
+
+
+def test_fields_of_items_may_be_called_as_wrappers_are():
+    item = {"type": "object", "properties": {"value": {}, "confidence": {}}}
+    schema = {"type": "object", "properties": {"items": {"type": "array", "items": item}}}
+    document = {"items": [{"value": 5, "confidence": 0.9}]}
+
+    found = Unwrapper(compile_schema(schema).root)(document)
+    assert (found.value, found.wrappers.total()) == (document, 0)

@@ -197,4 +197,6 @@ def test_a_document_of_several_schemas_has_errors_and_confidences_below_its_name
 
     assert [it.path for it in some.errors(0)] == [("one/", "a"), ("one/", "b")]
     assert [it.path for it in some.errors(1)] == [("two/", "b")]
+    alone = batch(whole, {"1": (gts[0], preds[0])})
+    assert [it.path for it in alone.errors(0)] == [("one/", "a"), ("one/", "b")]
     assert some.confidences == [{"wrong": {"one/a": [0.7]}}, None]
