@@ -54,7 +54,7 @@ class ReportOptions(OutputOptions, panel="output"):
     )
 
 
-class BoxOptions(Settings):
+class BoxOptions(Settings, panel="input"):
     """How boxes are read."""
 
     boxes: BoxFormat = option(
