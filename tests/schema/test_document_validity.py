@@ -188,6 +188,16 @@ def test_a_file_may_be_true_or_false(tmp_path: Path):
     assert [each.pointer for each in validator.violations({"a": 1, "b": 2})] == ["/b"]
 
 
+def test_files_are_followed_whatever_else_refers_to_what_is_known(tmp_path: Path):
+    write(tmp_path / "b.json", {"$ref": "c.json"})
+    write(tmp_path / "c.json", TEXT)
+    known = {"$ref": "#/$defs/x"}
+    schema = {**properties(a={"$ref": "b.json"}, d=known, e=known), "$defs": {"x": TEXT}}
+
+    validator = DocumentValidator(schema, "s.json", str(tmp_path / "s.json"))
+    assert [each.pointer for each in validator.violations({"a": 1})] == ["/a"]
+
+
 def test_a_file_is_judged_in_its_own_dialect(tmp_path: Path):
     write(
         tmp_path / "old.json",

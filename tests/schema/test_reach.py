@@ -84,6 +84,14 @@ def test_what_contains_itself_is_judged_apart_where_a_value_may_be_held_against_
     assert (APART in document["$defs"]["n"]["properties"]["c"]) is apart
 
 
+@pytest.mark.parametrize(("fields", "apart"), [(MOST - 3, False), (MOST - 2, True)])
+def test_what_contains_itself_counts_once_more(fields, apart):
+    inside = {"c": {"$ref": "#/$defs/n"}, **{f"x{at}": {} for at in range(fields)}}
+    document = reached({"$ref": "#/$defs/n", "$defs": {"n": {"properties": inside}}})[1]
+
+    assert (APART in document) is apart
+
+
 @pytest.mark.parametrize(
     ("dialect", "kept"),
     [
