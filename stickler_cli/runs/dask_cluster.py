@@ -19,6 +19,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, Final
 
+from dask import config
 from distributed import Client, Future, KilledWorker, LocalCluster
 from distributed.comm import connect
 from distributed.security import Security
@@ -30,7 +31,7 @@ from stickler_cli.documents.document import LineReference, Reference
 from stickler_cli.documents.pairs import PairRef
 from .chunk import ChunkResult, evaluate_chunk, failed_chunk
 from .chunking import TASK, Chunks
-from .dask_task import Needs, evaluate_task, read_job, versions
+from .dask_task import Needs, evaluate_task, packed_items, read_job, versions
 from .interruption import Interrupted, Interruption, until_interrupted
 from .job import Cluster, Job
 from .limits import usable_cores
@@ -39,6 +40,7 @@ from .read_documents import Item
 from .worker import packed_job
 
 AT_A_WORKER: Final = 2  # tasks: one that it does, and one that waits there
+KEPT_MESSAGES: Final = 10
 CONNECTING: Final = 10.0  # seconds until a scheduler must have answered
 LOOKING: Final = 2.0  # seconds after which it is asked again how many workers there are
 ALONE: Final = 60.0  # seconds that a run waits for the first worker, or for one after the last
@@ -87,6 +89,8 @@ def _connected(cluster: Cluster, interruption: Interruption) -> Iterator[Client]
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is told by the run
     jobs = usable_cores() if cluster.jobs == "auto" else cluster.jobs
     with ExitStack() as stack:
+        # Each connection keeps its last messages, a thousand by default, to be looked at.
+        stack.enter_context(config.set({"distributed.admin.low-level-log-length": KEPT_MESSAGES}))
         place: str | LocalCluster | None = cluster.scheduler
         try:
             if place is not None:
@@ -219,7 +223,7 @@ class _Run:
             task = self._next()
             if task is None:
                 return
-            arguments = self.job_there, self.needs, pickle.dumps(task.items)
+            arguments = self.job_there, self.needs, packed_items(task.items)
             future = self.client.submit(evaluate_task, *arguments, pure=False)
             self.at[future] = task
             future.add_done_callback(self.finished.put)

@@ -3,17 +3,21 @@
 import os
 import pickle
 import platform
-from collections.abc import Mapping
-from contextlib import chdir
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, chdir
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import IO, Final, NamedTuple
 
 from distributed import get_worker
 
 from stickler_cli import __version__
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
+from stickler_cli.documents.document import LineReference, Reference
+from stickler_cli.documents.pairs import PairRef
 from .chunk import empty_result
 from .job import Job, Workers
 from .limits import rarely_collected
@@ -81,9 +85,8 @@ def evaluate_task(job: Job, needs: Needs, packed: bytes) -> Done:
     start = monotonic()
     worker = get_worker()
     _check(needs, str(worker.address), worker.state.nthreads)
-    items: list[Item] = pickle.loads(packed)  # noqa: S301 - of the run
     with chdir(needs.directory), rarely_collected():
-        results = [*chunk_results(job, items, Workers())]
+        results = [*chunk_results(job, _with_lines(unpacked_items(packed)), Workers())]
     whole = empty_result(job)
     for result in results:
         whole.add(result, job)
@@ -93,6 +96,40 @@ def evaluate_task(job: Job, needs: Needs, packed: bytes) -> Done:
     whole.non_match_lines = b"".join(result.non_match_lines for result in results)
     whole.value_lines = b"".join(result.value_lines for result in results)
     return Done(monotonic() - start, pickle.dumps(whole))
+
+
+def packed_items(items: list[Item]) -> bytes:
+    """Return a task as it is sent: references are much alike, and Dask keeps a thousand tasks."""
+    return zlib.compress(pickle.dumps(items), 1)
+
+
+def unpacked_items(packed: bytes) -> list[Item]:
+    """Return what a task holds."""
+    items: list[Item] = pickle.loads(zlib.decompress(packed))  # noqa: S301 - of the run
+    return items
+
+
+def _with_lines(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield pairs with the lines that they refer to; each file is opened once for all of them."""
+    with ExitStack() as stack:
+        files: dict[str, IO[bytes]] = {}
+
+        def read(side: Reference | None) -> Reference | None:
+            if not isinstance(side, LineReference) or side.offset is None:
+                return side
+            try:
+                if side.file not in files:
+                    files[side.file] = stack.enter_context(Path(side.file).open("rb"))
+                files[side.file].seek(side.offset)
+                return side._replace(data=files[side.file].read(side.size))
+            except OSError:
+                return side  # who reads it next says why
+
+        for item in items:
+            if isinstance(item, PairRef):
+                yield item._replace(gt=read(item.gt), pred=read(item.pred))
+            else:
+                yield item
 
 
 def _check(needs: Needs, worker: str, threads: int) -> None:
