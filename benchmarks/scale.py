@@ -51,9 +51,10 @@ class Watched:
     processor: float
     """Likewise, of all its processes."""
     run_peak: int
-    """Bytes of resident memory: of the process of the run."""
+    """Bytes of resident memory at most: of the process of the run, to its end, or of one that it
+    started if that took more."""
     worker_peak: int
-    """Likewise, of the largest of its other processes; 0 without any."""
+    """Likewise, of the largest of its other processes, as far as it was seen; 0 without any."""
     speeds: tuple[float, ...]
     """Documents a second, in each tenth of the ground truth."""
     work_speeds: tuple[float, ...]
@@ -86,7 +87,7 @@ def watch(written: Written, *way: str) -> Watched:
             env=environment(),
             start_new_session=True,
         )
-        while process.poll() is None:
+        while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
             time.sleep(SAMPLED)
             for one in _group(process.pid):
                 peaks[one] = max(peaks.get(one, 0), _peak(one))
@@ -95,18 +96,19 @@ def watch(written: Written, *way: str) -> Watched:
                 places.append((time.perf_counter() - start, place))
                 work.append((sum(used.values()), place))
         seconds = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(ended[1])
         if process.returncode:
             said = process.stderr.read().decode("utf-8", "replace") if process.stderr else ""
             raise ProcessError(f"{' '.join(way)} exited with {process.returncode}: {said}")
         run = json.loads(file.read_bytes())
-    own = peaks.pop(process.pid, 0)
+    peaks.pop(process.pid, None)
     return Watched(
         written.documents,
         seconds,
         places[0][0] if places else seconds,
         used.get(process.pid, 0.0),
         sum(used.values()),
-        own,
+        1024 * ended[2].ru_maxrss,
         max(peaks.values(), default=0),
         tuple(_speeds(places, size, written.documents)),
         tuple(_speeds(work, size, written.documents)),

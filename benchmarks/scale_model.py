@@ -12,12 +12,12 @@ from math import inf
 from typing import Final
 
 PROJECTED: Final = 1_000_000_000
-OUTPUT: Final = 50_000  # bytes of what a task of the set comes to, as it is sent; measured
-TASK: Final = 4.0  # seconds of work in a task
-REFERENCE: Final = 150  # bytes of a pair of references, as they are sent
-DOCUMENT: Final = 800  # bytes of a pair of documents of the set
+DOCUMENT: Final = 404  # bytes of a pair of the set, as lines
+TASK: Final = 8192  # documents in a task; as many as there are at most
+SENT: Final = 15  # bytes for each document of a task, as it is sent
+RETURNED: Final = 17  # bytes for each document of what a task comes to, as it is sent
 SCHEDULING: Final = 0.002  # seconds of the scheduler for a task; 1.7 ms were measured
-DOLLARS: Final = 0.05  # of a core for an hour; about what a cloud takes on demand
+DOLLARS: Final = 0.05  # of a core for an hour: half of an m7i.large of Amazon, on demand, in 2026
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +98,17 @@ def _checked(model: Model, points: Sequence[Measured], cores: int) -> Iterator[s
 
 
 def _told(model: Model) -> Iterator[str]:
-    work = PROJECTED * model.each
+    hours = model.work(PROJECTED) / 3600
     workers = max(1, model.enough())
     seconds = model.seconds(PROJECTED, workers)
-    tasks = work / TASK
+    tasks = PROJECTED / TASK
     yield (
-        f"{PROJECTED:,} documents: {work / 3600:,.0f} hours of a core,"
-        f" ${work / 3600 * DOLLARS:,.0f} at ${DOLLARS} an hour;"
-        f" {PROJECTED * DOCUMENT / 1e12:.1f} TB of documents, which workers read."
+        f"{PROJECTED:,} documents: {hours:,.0f} hours of a core, ${hours * DOLLARS:,.2f} at"
+        f" ${DOLLARS} an hour; {PROJECTED * DOCUMENT / 1e12:.1f} TB of documents, which workers"
+        f" read, and the process of the run too where they are lines."
     )
     yield (
         f"{workers:,} workers are as many as one process keeps busy: {seconds / 3600:.1f} hours,"
-        f" {tasks:,.0f} tasks, {tasks * SCHEDULING / 3600:.2f} hours of the scheduler,"
-        f" {(tasks * OUTPUT + PROJECTED * REFERENCE) / 1e9:,.0f} GB through the network."
+        f" {tasks:,.0f} tasks, {tasks * SCHEDULING / 60:.0f} minutes of the scheduler,"
+        f" {PROJECTED * (SENT + RETURNED) / 1e9:,.0f} GB between the process and the workers."
     )

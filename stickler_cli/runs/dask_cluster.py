@@ -261,6 +261,7 @@ class _Run:
             done = self.interruption.wait(future.result)
             self.chunks.took(task.items, done.seconds)
             task.result = pickle.loads(done.result)  # noqa: S301 - by a worker of ours
+            task.items = []  # nobody needs them: they would wait until it is their turn
             self.in_vain = 0
         elif future.status == "error":
             self._failed(task, future.exception())
