@@ -597,3 +597,11 @@ def test_the_page_names_every_class():
     named = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
 
     assert sorted(set(named)) == sorted(ErrorClass)
+
+
+def test_a_value_by_itself_is_looked_for_as_a_list_of_one():
+    places = Places({"codes": "ABC123", "other": "XYZ789", "more": ["QRS456"]})
+
+    assert places.have_elsewhere("XYZ789", ("codes", 0))
+    assert places.have_elsewhere("QRS456", ("codes", 0))
+    assert not places.have_elsewhere("XYZ789", ("codes", 1))

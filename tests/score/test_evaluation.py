@@ -3,9 +3,11 @@
 import itertools
 from dataclasses import replace
 
+import numpy as np
 import orjson
 import pytest
 
+from stickler_cli.compare import engine
 from stickler_cli.core.problems import Problem, UsageError, Violation
 from stickler_cli.metrics import Metric
 from stickler_cli.metrics.run_metrics import Measure
@@ -14,7 +16,7 @@ from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.conditions import FieldInfo
-from stickler_cli.score.document_result import Status
+from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation, evaluate
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run, SchemaSignature, run_record
@@ -264,6 +266,28 @@ def test_metrics_are_put_together_by_name_and_only_of_the_same_documents():
     ):
         with pytest.raises(UsageError, match="only some of the documents were measured by b"):
             mine.merge(its)
+
+
+def test_counts_of_some_documents_are_those_of_these_alone():
+    gts, preds = zip(*COMPARED.values(), strict=True)
+    known = [{"a": 0.5}, {"b": 0.25, "a": 0.75}, None]
+
+    def counts(*chosen: int):
+        gt, pred, beside = ([side[at] for at in chosen] for side in (gts, preds, known))
+        account = engine.compare(PLAN, gt, pred, None, beside)
+        results = [DocumentResult(f"{at}", Status.EVALUATED, 0.0) for at in chosen]
+        return Batch(results, account, np.arange(len(chosen))).counts
+
+    every = counts(0, 1, 2)
+    for chosen in ((0,), (1,), (0, 2), (1, 2)):
+        found = every.among(np.isin(np.arange(3), chosen))
+        alone = counts(*chosen)
+        assert [path for path, _ in found.fields()] == [path for path, _ in alone.fields()]
+        assert found.sums.tolist() == alone.sums.tolist()
+        assert found.scores.tolist() == alone.scores.tolist()
+        assert found.documents.tolist() == [chosen[at] for at in alone.documents]
+        of_three = [known for known in found.confidences(3) if known]
+        assert of_three == [known for known in alone.confidences(len(chosen)) if known]
 
 
 def test_a_key_has_a_number_of_groups_at_most(monkeypatch):

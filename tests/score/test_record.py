@@ -85,7 +85,11 @@ def test_a_schema_is_told_with_its_file_if_there_is_one():
 def test_a_record_says_what_is_special_about_its_run_and_nothing_else():
     usual = run_record(run(EVALUATED))
     assert not usual.keys() & {"partial", "planned", "provenance", "policy", "repeats", "key"}
-    assert "by" not in usual["schema"]
+    assert usual["schema"].keys() == {"path", "digest", "model_name", "inferred"}
+    assert (usual["gates"], run_record(run(EVALUATED, gates=["f1>=1"]))["gates"][0]["value"]) == (
+        [],
+        1.0,
+    )
     assert len(usual["known_ids"]) == 1
 
     made = [
