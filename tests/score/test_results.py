@@ -110,6 +110,26 @@ def test_confidences_without_rows_are_counted_in_the_record():
     assert (found.confidence("nowhere"), Evaluation().confidence()) == (None, None)
 
 
+def test_confidences_have_intervals_where_rates_have_them():
+    for bootstrap in (None, Bootstrap(IntervalSettings(replicates=20))):
+        found = Evaluation(bootstrap=bootstrap)
+        for number in range(6):
+            found.confidences.add(f"{number}", {"right": {"a": [0.9]}, "wrong": {"b": [0.5]}})
+
+        assert ("intervals" in found.confidence("a")) is (bootstrap is not None)
+
+
+def test_results_of_no_documents_take_over_how_intervals_are_made():
+    some = Evaluation(bootstrap=Bootstrap(IntervalSettings(replicates=20), whole_only=True))
+    some.update(batch(PLAN, {"1": (RIGHT, {"a": "x"})}))
+    found = Evaluation()
+    found.merge(some)
+
+    assert found.bootstrap.whole_only
+    assert found.bootstrap.settings == some.bootstrap.settings
+    assert found.intervals(RateRule(False)) == some.intervals(RateRule(False))
+
+
 def test_a_view_of_one_document_is_read_back_as_its_tally():
     schema = {
         "type": "object",

@@ -78,12 +78,14 @@ def test_gates_are_judged_by_the_rule_of_the_runs():
 def test_one_run_keeps_what_is_of_that_run_alone():
     policy = PolicyOutcome("d", 0.1, 0.9, 0, [])
     repeats = Repeats.__new__(Repeats)
-    alone = run("1", document={"key": 1}, policy=policy, repeats=repeats)
+    marked = object()
+    alone = run("1", document={"key": 1}, policy=policy, repeats=repeats, marked=marked)
 
     whole = merge_runs([("a", alone)])
     assert (whole.document, whole.policy, whole.repeats) == ({"key": 1}, policy, repeats)
+    assert whole.marked is marked
     whole = merge_runs([("a", alone), ("b", run("2"))])
-    assert (whole.document, whole.policy, whole.repeats) == (None, None, None)
+    assert (whole.document, whole.policy, whole.repeats, whole.marked) == (None,) * 4
 
 
 @pytest.mark.parametrize(
