@@ -41,8 +41,11 @@ def test_the_program_for_an_engine_writes_the_state_of_all_documents(heading, mo
     section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     (program,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
-    # Ray keeps a token in the home directory.
-    more = {"HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    more = {
+        "HOME": str(tmp_path),  # where Ray keeps a token
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "RAY_raylet_start_wait_time_s": "600",  # at work a machine takes longer than the minute
+    }
     result = subprocess.run(
         (sys.executable, "program.py"),
         cwd=tmp_path,
