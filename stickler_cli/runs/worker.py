@@ -9,12 +9,13 @@ import pickle
 import signal
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from ctypes import CDLL
 from dataclasses import replace
 from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.connection import Connection
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
 from stickler_cli.clients.allowance import DEFAULT_POLICY
@@ -93,7 +94,9 @@ class Worker:
         # A pipe ends when nobody holds its end: what a fork has of this process is closed there.
         forked = context.get_start_method() == "fork"
         ours = [self.connection, *(other.connection for other in others)] if forked else []
-        given = (theirs, job if forked else packed, memory_limit, ours)
+        # What is forked from a server has the environment of when that began.
+        environment = {} if forked else dict(os.environ)
+        given = (theirs, job if forked else packed, memory_limit, ours, environment)
         self._process = context.Process(target=work, args=given, daemon=True)
         # Signals wait until a fork has forgotten what this process does of them.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS) if forked else ()
@@ -144,8 +147,10 @@ def work(
     job: Job | bytes,
     memory_limit: int | None = None,
     inherited: Iterable[Connection] = (),
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Be a worker: take chunks and send results, until the run is over or its process gone."""
+    os.environ.update(environment)
     for other in inherited:
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process above to answer
