@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from stickler_cli.core.locations import Path
+from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.accounts import SCORE, counts_by_mode
 from stickler_cli.score.confidence import FIGURES
 from stickler_cli.score.counts import Counts
@@ -81,7 +81,7 @@ def compare_runs(
     check_paths(gates, paths)
     figures = [*WHOLE, *(Figure(path, COUNTING_MODES[0], F1) for path in paths)]
     found = changes(figures, table, settings)
-    changed = document_changes(pairs.pairs)
+    changed = document_changes(pairs.pairs, [field_path(path) for path in paths])
     worse = sum(document.is_worse for document in changed)
     better = sum(document.is_better for document in changed)
     documents = {
@@ -206,14 +206,18 @@ def _moved_trust(
     return value, "one of the runs says nothing of it"
 
 
-def document_changes(pairs: Pairs) -> list[DocumentChange]:
-    """Return what changed in documents, greatest losses first, then most new errors, then by id."""
-    found = [_change(pair) for pair in pairs if len({*pair.lines[0], *pair.lines[1]}) > 1]
+def document_changes(pairs: Pairs, fields: Sequence[str] = ()) -> list[DocumentChange]:
+    """Return what changed in documents, greatest losses first, then most new errors, then by id.
+
+    What broke or was fixed is named in the order of the fields, others last.
+    """
+    order = {path: at for at, path in enumerate(fields)}
+    found = [_change(pair, order) for pair in pairs if len({*pair.lines[0], *pair.lines[1]}) > 1]
     changes = [change for change in found if change is not None]
     return sorted(changes, key=lambda it: (it.change, it.errors_before - it.errors_after, it.id))
 
 
-def _change(pair: Pair) -> DocumentChange | None:
+def _change(pair: Pair, order: Mapping[str, int]) -> DocumentChange | None:
     """Return what changed in a document; None if only its status or group did."""
     old, new = pair.accounts
     every = [(account["fields"], account[SCORE]) for account in (*old, *new)]
@@ -222,6 +226,10 @@ def _change(pair: Pair) -> DocumentChange | None:
     score_before, score_after = (sum(it[SCORE] for it in side) / len(side) for side in (old, new))
     (right_before, wrong_before), (right_after, wrong_after) = _mostly(old), _mostly(new)
     change = score_after - score_before
+
+    def place(path: str) -> int:
+        return order.get(path, len(order))
+
     return DocumentChange(
         id=pair.id,
         status_before=old[0]["status"],
@@ -231,8 +239,8 @@ def _change(pair: Pair) -> DocumentChange | None:
         score_after=score_after,
         errors_before=_errors(old),
         errors_after=_errors(new),
-        broken=[path for path in right_before if path in wrong_after],
-        fixed=[path for path in wrong_before if path in right_after],
+        broken=sorted((path for path in right_before if path in wrong_after), key=place),
+        fixed=sorted((path for path in wrong_before if path in right_after), key=place),
         change=change,
         hard=pair.lost or change <= -HARD + DIFFERENT,
     )

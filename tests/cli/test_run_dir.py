@@ -336,7 +336,7 @@ def test_everything_that_decides_a_result_is_a_setting(orders, whole):
     elsewhere = {"plan": "schema", "options": None, "validation": "validate"}
     elsewhere |= {"requested": None, "client": "asking", "purpose": None}
     elsewhere |= {"unwrapper": "wrapped", "work_at_once": None, "metrics": "metric"}
-    elsewhere |= {"schemas": "schema by", "step": "schema"}
+    elsewhere |= {"schemas": "schema by", "step": "schema", "marks": "verdicts"}
     decisive = {
         field.name
         for kind in (Options, OutputsRequested, DecidingOptions, Job)
