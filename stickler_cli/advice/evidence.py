@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import field
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,8 +16,8 @@ from stickler_cli.compare.object import FieldsNode
 from stickler_cli.compare.one_of import followed
 from stickler_cli.compare.outcomes import both_sides
 from stickler_cli.compare.plan import Node, Options, Plan
-from stickler_cli.core.json_values import JsonDocument
 from stickler_cli.core.values import dataclass
+from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.score.walk import visits
 from .cuts import Sample
 from .verdicts import VerdictLine
@@ -76,10 +76,8 @@ class Evidence:
         return known
 
 
-def of_documents(
-    plan: Plan, pairs: Iterable[tuple[str, JsonDocument, JsonDocument]], options: Options
-) -> Evidence:
-    """Compare documents, given with their ids, and return the pairs of values that are judged.
+def of_documents(plan: Plan, pairs: Iterable[DocumentPair], options: Options) -> Evidence:
+    """Compare documents that have both sides, and return the pairs of values that are judged.
 
     These are leaves and list items of both sides, but nothing inside items that are unlike.
 
@@ -90,8 +88,9 @@ def of_documents(
     source = iter(pairs)
     while chunk := list(islice(source, DOCUMENTS_AT_ONCE)):
         first = len(evidence.names)
-        names, gts, preds = zip(*chunk, strict=True)
-        evidence.names += names
+        gts: list[Any] = [it.gt for it in chunk]
+        preds: list[Any] = [it.pred for it in chunk]
+        evidence.names += (it.id for it in chunk)
         account = compare(plan, gts, preds, options)
         for visit in visits(account, np.arange(len(chunk))):
             node = visit.account.node

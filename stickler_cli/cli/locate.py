@@ -1,24 +1,21 @@
 """`stickler places`: whether right values are in the right place."""
 
 import re
-from collections.abc import Iterator
 
-from stickler_cli.compare.wrappers import Unwrapped, Unwrapper
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError
-from stickler_cli.documents.pairs import Pairs, open_pairs
-from stickler_cli.locating.locator import Boxed, Locator, Placing
+from stickler_cli.documents.pairs import open_pairs
+from stickler_cli.locating.locator import Locator, Placing
 from stickler_cli.locating.placed_fields import Located, places_report
-from stickler_cli.reports.figures import some_of
 from stickler_cli.reports.formats import PLAIN_FORMATS
 from stickler_cli.runs.asking import client_of, comparing, policy_of
 from stickler_cli.runs.assembly import inputs_of
 from stickler_cli.runs.limits import room_for_depth
-from stickler_cli.runs.unwrapping import unwrapper_of
+from stickler_cli.runs.unwrapping import complete_pairs, unwrapper_of
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.settings.of_documents import PlacesSettings
 from .command_schema import schema_of
 from .console import ExitCode, show_problems, warn
-from .outputs import NAMED, outputs_of
+from .outputs import notes_of, outputs_of
 
 _SIZE = re.compile(r"\s*(\d{1,6})\s*[xX]\s*(\d{1,6})\s*")
 
@@ -30,17 +27,15 @@ def places(settings: PlacesSettings) -> ExitCode:
     loaded = schema_of(settings.schema, settings)
     plan = loaded.plan
     options = comparing(plan, settings, client_of(plan, policy_of(settings)))
-    pairs, left_out = open_pairs(settings.gt, settings.pred, settings), list[str]()
+    pairs, alone = open_pairs(settings.gt, settings.pred, settings), list[str]()
     locator = Locator(plan, options, placing, Located([], [], {}))
     try:
         with room_for_depth():
-            locator.add_all(_boxed(pairs, unwrapper_of(plan.root, settings), left_out))
+            locator.add_all(complete_pairs(pairs, unwrapper_of(plan.root, settings), alone))
     except ComparisonError as error:
         show_problems(error.problems)
         return ExitCode.INCOMPLETE
-    notes = [*map(str, pairs.problems)]
-    if left_out:
-        notes.append(f"without both sides and left out: {some_of(left_out, NAMED)}")
+    notes = notes_of(pairs, alone)
     if locator.unlike:
         found = "of pixels on one side and fractions of the page on the other"
         notes.append(f"{locator.unlike} pairs of boxes are {found}: give --page-size")
@@ -61,18 +56,3 @@ def _page_size(text: str | None) -> tuple[float, float] | None:
     if found is None or not int(found[1]) or not int(found[2]):
         raise UsageError([Problem("--page-size", f"it is {text!r}", "WIDTHxHEIGHT as 1654x2339")])
     return float(found[1]), float(found[2])
-
-
-def _boxed(pairs: Pairs, unwrapper: Unwrapper | None, left_out: list[str]) -> Iterator[Boxed]:
-    """Yield the documents that have both sides; take note of the others."""
-    take = unwrapper or Unwrapped
-    for pair in pairs:
-        if (
-            isinstance(pair.gt, Problem)
-            or isinstance(pair.pred, Problem)
-            or pair.gt is None
-            or pair.pred is None
-        ):
-            left_out.append(pair.id)
-        else:
-            yield Boxed(pair.id, take(pair.gt), take(pair.pred))

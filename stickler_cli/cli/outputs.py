@@ -12,6 +12,8 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.names import nearest_names
+from stickler_cli.documents.pairs import Pairs
+from stickler_cli.reports.figures import some_of
 from stickler_cli.reports.formats import (
     FORMATS,
     SAY_PARTIAL,
@@ -133,6 +135,12 @@ def tell_asked(client: "Client | None", settings: ConsoleOptions) -> None:
     """Say on standard error what asking models took, if any may have been asked."""
     if client is not None and not settings.quiet:
         warn(f"models: {client.usage}")
+
+
+def notes_of(pairs: Pairs, alone: Collection[str]) -> list[str]:
+    """Return what is odd about the sources, and the documents that were left out."""
+    left_out = f"without both sides and left out: {some_of(alone, NAMED)}"
+    return [*map(str, pairs.problems), *([left_out] if alone else [])]
 
 
 def with_sources(run: Run, outputs: Outputs, sources: str | None, embed: int = 0) -> Run:

@@ -1,6 +1,5 @@
 """`stickler tune`: thresholds from evidence."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,19 +7,18 @@ from stickler_cli.advice.evidence import Evidence, of_documents, of_verdicts
 from stickler_cli.advice.schema_text import with_thresholds
 from stickler_cli.advice.tuning import TunedField, TuneReport, tuned_fields
 from stickler_cli.advice.verdicts import read_verdicts
-from stickler_cli.compare.wrappers import Unwrapper
-from stickler_cli.core.json_values import JsonDocument, JsonObject
+from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError, did_you_mean
-from stickler_cli.documents.pairs import Pairs, open_pairs
+from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.documents.reading import BOM, STANDARD_INPUT
-from stickler_cli.reports.figures import number_of, setting, some_of
+from stickler_cli.reports.figures import number_of, setting
 from stickler_cli.reports.formats import PLAIN_FORMATS
 from stickler_cli.runs.asking import client_of, comparing, policy_of
 from stickler_cli.runs.assembly import inputs_of
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.tuned import COMMENT, commented, hashes, tuned_on
-from stickler_cli.runs.unwrapping import unwrapped, unwrapper_of
+from stickler_cli.runs.unwrapping import complete_pairs, unwrapper_of
 from stickler_cli.runs.whole_files import whole_file
 from stickler_cli.schema.annotated_text import with_keys
 from stickler_cli.schema.loading import LoadedSchema
@@ -28,7 +26,7 @@ from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.settings.of_schemas import TuneSettings
 from .command_schema import schema_of
 from .console import ExitCode, show_problems
-from .outputs import NAMED, outputs_of, tell_asked
+from .outputs import notes_of, outputs_of, tell_asked
 
 
 def tune(settings: TuneSettings) -> ExitCode:
@@ -110,22 +108,7 @@ def _evidence(loaded: LoadedSchema, settings: TuneSettings) -> tuple[Evidence, l
             return evidence, [f"on no two values and left out: {of}"] if left_out else []
         pairs = open_pairs(settings.gt, settings.pred, settings, (plan.kind,))
         alone: list[str] = []
-        unwrapper = unwrapper_of(plan.root, settings)
-        evidence = of_documents(plan, _comparable(pairs, unwrapper, alone), options)
+        documents = complete_pairs(pairs, unwrapper_of(plan.root, settings), alone)
+        evidence = of_documents(plan, documents, options)
     tell_asked(client, settings)
-    notes = [*map(str, pairs.problems)]
-    if alone:
-        notes.append(f"without both sides and left out: {some_of(alone, NAMED)}")
-    return evidence, notes
-
-
-def _comparable(
-    pairs: Pairs, unwrapper: Unwrapper | None, left_out: list[str]
-) -> Iterator[tuple[str, JsonDocument, JsonDocument]]:
-    """Yield the documents that have both sides, with their ids; take note of the others."""
-    for pair in pairs:
-        both = pair if unwrapper is None else unwrapped(unwrapper, pair)
-        if isinstance(both.gt, dict | list) and isinstance(both.pred, dict | list):
-            yield both.id, both.gt, both.pred
-        else:
-            left_out.append(both.id)
+    return evidence, notes_of(pairs, alone)

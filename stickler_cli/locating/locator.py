@@ -10,9 +10,9 @@ import numpy as np
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.compare.result import Outcome
-from stickler_cli.compare.wrappers import Unwrapped
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
+from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.score.units import Unit, documents_units
 from stickler_cli.score.value_lines import are_there, confidence_of, outcome_of
 from stickler_cli.score.walk import visits
@@ -23,14 +23,6 @@ from .placed_fields import Located
 from .spots import spots_of
 
 DOCUMENTS_AT_ONCE: Final = 64
-
-
-class Boxed(NamedTuple):
-    """A document with both sides out of their wrappers."""
-
-    id: str
-    gt: Unwrapped
-    pred: Unwrapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +47,17 @@ class Locator:
     unlike: int = 0
     """Pairs of boxes of which one is in pixels and one in fractions, of a page of unknown size."""
 
-    def add_all(self, documents: Iterable[Boxed]) -> None:
-        """Compare documents and count.
+    def add_all(self, documents: Iterable[DocumentPair]) -> None:
+        """Compare documents that have both sides, without wrappers, and count.
 
         Raises:
             ComparisonError: a comparator failed.
         """
         source = iter(documents)
         while chunk := list(islice(source, DOCUMENTS_AT_ONCE)):
-            gts: list[Any] = [it.gt.value for it in chunk]
-            preds: list[Any] = [it.pred.value for it in chunk]
-            confidences = [it.pred.confidences for it in chunk]
+            gts: list[Any] = [it.gt for it in chunk]
+            preds: list[Any] = [it.pred for it in chunk]
+            confidences = [it.confidences for it in chunk]
             account = compare(self.plan, gts, preds, self.options, confidences)
             found = visits(account, np.arange(len(chunk)))
             for document, units in zip(
@@ -73,7 +65,7 @@ class Locator:
             ):
                 self._add(document, units)
 
-    def _add(self, document: Boxed, units: Sequence[Unit]) -> None:
+    def _add(self, document: DocumentPair, units: Sequence[Unit]) -> None:
         by_field: dict[str, list[_Place]] = {}
         found = [self._place(document, unit) for unit in units]
         sizes = (spot.size for place in found for spot in (place.gt, place.pred) if spot)
@@ -92,10 +84,9 @@ class Locator:
             boxes = [(it.confidence, it.pred) for it in places if it.pred]
             detections.add(document.id, true, boxes)
 
-    def _place(self, document: Boxed, unit: Unit) -> "_Place":
+    def _place(self, document: DocumentPair, unit: Unit) -> "_Place":
         outcome = outcome_of(unit)
-        sides = document.gt.metadata, document.pred.metadata
-        gt, pred = spots_of(unit, *sides, self.placing.form)
+        gt, pred = spots_of(unit, *document.metadata, self.placing.form)
         confidence = confidence_of(unit)
         return _Place(outcome, gt, pred, 1.0 if confidence is None else confidence)
 

@@ -1,5 +1,6 @@
 """Pairs of documents out of the wrappers that their values come in."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from stickler_cli.compare.wrappers import Declared, Form, Unwrapped, Unwrapper, beside
@@ -51,6 +52,18 @@ def unwrapped(unwrapper: Unwrapper | None, pair: DocumentPair) -> DocumentPair:
         unwrapped={**wrappers, INHERITED: pred.inherited},
         metadata=(gt.metadata, pred.metadata),
     )
+
+
+def complete_pairs(
+    pairs: Iterable[DocumentPair], unwrapper: Unwrapper | None, alone: list[str]
+) -> Iterator[DocumentPair]:
+    """Yield the pairs of two documents, without wrappers; add the ids of the others to `alone`."""
+    for pair in pairs:
+        bare = unwrapped(unwrapper, pair)
+        if isinstance(bare.gt, dict | list) and isinstance(bare.pred, dict | list):
+            yield bare
+        else:
+            alone.append(bare.id)
 
 
 def _document(name: str, wrapped: object, bare: Unwrapped) -> JsonDocument | Problem:
