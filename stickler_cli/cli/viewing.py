@@ -74,17 +74,17 @@ def served(name: str, port: int, sources: str | None = None) -> tuple[ThreadingH
         "place-documents": documents.place,
     }
     root = f"/{secrets.token_urlsafe(16)}/"
-    handler = partial(_Handler, root, page.text(index.total).encode(), questions)
+    answers = partial(_Answers, root, page.text(index.total).encode(), questions)
     try:
-        server = ThreadingHTTPServer((HERE, port), handler)
+        server = ThreadingHTTPServer((HERE, port), answers)
     except (OSError, OverflowError):
         found = "this port cannot be used"
         raise UsageError([Problem(f"--port {port}", found, "another one, or 0")]) from None
     return server, f"http://{HERE}:{server.server_port}{root}"
 
 
-class _Handler(BaseHTTPRequestHandler):
-    """Answers questions of the page; it changes nothing, and knows one place."""
+class _Answers(BaseHTTPRequestHandler):
+    """Those to questions of the page; they change nothing, and know one place."""
 
     server_version = "stickler"
     sys_version = ""

@@ -83,18 +83,13 @@ class ErrorIndex(LineIndex):
             order.insert(0, f"{by} {'DESC' if sort.startswith('-') else ''}")
         if group := _KEYS.get(str(query.get("group", ""))):
             # Causes are in the order of what they cost, and -1 is none.
-            rank = "cause < 0, cause" if group == "cause" else f"count(*) DESC, {group}"
+            rank = "cause < 0, cause" if group == "cause" else f"{{}} DESC, {group}"
             groups = self.ask(
                 f"SELECT {group}, count(*), min(gt), min(pred) FROM line WHERE {where} "  # noqa: S608
-                f"GROUP BY {group} ORDER BY {rank}",
+                f"GROUP BY {group} ORDER BY {rank.format('count(*)')}",
                 asked,
             )
-            within = (
-                "cause < 0, cause"
-                if group == "cause"
-                else f"count(*) OVER (PARTITION BY {group}) DESC, {group}"
-            )
-            order.insert(0, within)
+            order.insert(0, rank.format(f"count(*) OVER (PARTITION BY {group})"))
         return self.numbers(where, asked, ", ".join(order)), groups
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from stickler_cli.core.locations import Path, field_names
 from stickler_cli.score.accounts import decoded
-from stickler_cli.score.causes import Group, Kind, kind_of
+from stickler_cli.score.causes import Group, Kind, told_kind
 from stickler_cli.score.conditions import ANY_KEY
 from stickler_cli.score.detail import Detail, non_match_row
 from stickler_cli.score.error_classes import ErrorClass
@@ -45,13 +45,12 @@ def load_detail(name: str, run: Run) -> Detail | None:
 
 def _cause(error: Mapping[str, Any], known: frozenset[Path]) -> tuple[Group, Kind] | None:
     """Return the cause that an error in a file belongs to, if it does not repeat another one."""
-    values = error.get("values")
-    if error.get("inside") is not None if values is None else not values:
-        return None
     names = field_names(error["field_path"])
     sides = error.get("ground_truth_value"), error.get("prediction_value")
     differing = tuple((error.get("details") or {}).get("differing_fields", ()))
-    kind = kind_of(names, differing, *(sides if values is None else (None, None)))
+    kind = told_kind(names, differing, sides, error.get("values"), error.get("inside"))
+    if kind is None:
+        return None
     pattern: tuple[str, ...] = ()
     for step in names:
         pattern = own if (own := (*pattern, step)) in known else (*pattern, ANY_KEY)

@@ -148,7 +148,10 @@ class Causes:
 
 def cause_of(error: WrongUnit) -> tuple[Group, Kind] | None:
     """Return the cause that an error belongs to; None of one that repeats what another says."""
-    return (_group(error), _kind(error)) if error.is_cause else None
+    if not error.is_cause:
+        return None
+    unit = error.unit
+    return _group(error), _kind(unit.names, error.differing, (unit.gt, unit.pred), error.values)
 
 
 def _rank(cause: Cause) -> tuple[object, ...]:
@@ -162,18 +165,26 @@ def _group(error: WrongUnit) -> Group:
     return (pattern if unit.visit.order is not None else (*pattern, "*")), error.error_class
 
 
-def _kind(error: WrongUnit) -> Kind:
-    unit = error.unit
-    values = (unit.gt, unit.pred) if error.values is None else (None, None)
-    return kind_of(unit.names, error.differing, *values)
+def told_kind(
+    path: tuple[str, ...],
+    differing: tuple[str, ...],
+    sides: tuple[JsonValue, JsonValue],
+    values: int | None,
+    inside: str | None,
+) -> Kind | None:
+    """Return the kind of an error by what results say of it; None of one that repeats another."""
+    is_cause = inside is None if values is None else values > 0
+    return _kind(path, differing, sides, values) if is_cause else None
 
 
-def kind_of(
-    path: tuple[str, ...], differing: tuple[str, ...], gt: JsonValue, pred: JsonValue
+def _kind(
+    path: tuple[str, ...],
+    differing: tuple[str, ...],
+    sides: tuple[JsonValue, JsonValue],
+    values: int | None,
 ) -> Kind:
-    """Return the kind of an error; its values are None if it is not one of single values."""
-    if gt is not None and pred is not None:
-        texts = text_of(gt), text_of(pred)
+    if values is None and all(side is not None for side in sides):
+        texts = [text_of(side) for side in sides]
         if all(texts):
             return Kind(path, (), *texts)
     return Kind(path, differing)

@@ -103,7 +103,12 @@ class KeptErrors:
                         del self.samples[group, key]
 
     def _sample(
-        self, group: Group, kind: Kind, document: str, position: int, line: Callable[[int], bytes]
+        self,
+        group: Group,
+        kind: Kind,
+        document: str,
+        position: int,
+        line_at: Callable[[int], bytes],
     ) -> None:
         name, own = key_of(*group, None), key_of(*group, kind)
         place = crc32(f"{position} {document}".encode("utf-8", "surrogatepass")), document, position
@@ -112,7 +117,7 @@ class KeptErrors:
                 continue
             sample = self.samples.setdefault((name, key), [])
             if len(sample) < most or place < sample[-1][:3]:
-                sample.append((*place, line(position)))
+                sample.append((*place, line_at(position)))
                 sample.sort()
                 del sample[most:]
 

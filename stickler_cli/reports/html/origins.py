@@ -6,7 +6,7 @@ from typing import Final
 
 from stickler_cli.core.locations import Path, field_names
 from stickler_cli.reports.cause_sentences import CauseText
-from stickler_cli.score.causes import Kind, kind_of
+from stickler_cli.score.causes import Kind, told_kind
 from stickler_cli.score.conditions import ANY_KEY
 from stickler_cli.score.detail import NonMatchRow
 
@@ -30,20 +30,20 @@ class Origins:
 
     def of(self, error: NonMatchRow) -> int:
         """Return the position of the text that an error belongs to, or `NOWHERE`."""
-        if error.inside is not None if error.values is None else not error.values:
-            return NOWHERE
         names = field_names(error.path)
-        known = self._kinds.get((error.error_class, _kind(error, names)))
+        gt, pred = (
+            json.loads(text) if error.values is None and isinstance(text, str) else None
+            for text in (error.gt, error.pred)
+        )
+        differing = tuple(error.differing or ())
+        kind = told_kind(names, differing, (gt, pred), error.values, error.inside)
+        if kind is None:
+            return NOWHERE
+        known = self._kinds.get((error.error_class, kind))
         if known is not None:
             return known
         groups = self._groups.get(error.error_class, ())
         return next((at for pattern, at in groups if _matches(pattern, names)), NOWHERE)
-
-
-def _kind(error: NonMatchRow, names: tuple[str, ...]) -> Kind:
-    values = (error.gt, error.pred) if error.values is None else (None, None)
-    gt, pred = (json.loads(text) if isinstance(text, str) else None for text in values)
-    return kind_of(names, tuple(error.differing or ()), gt, pred)
 
 
 def _matches(pattern: Path, names: Sequence[str]) -> bool:
