@@ -258,8 +258,13 @@ def _mismatch(gt: str, pred: str, kinds: tuple[Kind, Kind], with_id_field: bool)
 
 def _by_line(gt: str, pred: str, limit: int, shape: Shape) -> Iterator[PairRef]:
     for gt_line, pred_line in zip_longest(lines_of(gt, limit), lines_of(pred, limit)):
-        name = f"line {gt_line.line}" if gt_line else f"pred line {pred_line.line}"
+        name = name_of_line(gt_line.line) if gt_line else f"pred line {pred_line.line}"
         yield PairRef(name, gt_line, pred_line, shape=shape)
+
+
+def name_of_line(number: int | None) -> str:
+    """Return the id of the pair that a line of ground truth is in."""
+    return f"line {number}"
 
 
 def pairs_of_table(

@@ -1,8 +1,8 @@
 """How documents are cut into chunks: large ones save work, but runs end, or share, between them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import DocumentPair
@@ -39,6 +39,14 @@ as much memory as text."""
 TASK: Final = Largest(4.0, 8192, 8_000_000)
 """What another machine is sent at once, to be cut into chunks there: enough that sending it and
 adding up what it comes to are nothing beside it, little enough to be done again."""
+
+
+class Size(NamedTuple):
+    """How large a chunk is."""
+
+    documents: int
+    text: int
+    """Bytes, with what a document costs beside its text."""
 
 
 class Chunks:
@@ -78,25 +86,31 @@ class Chunks:
         if self._fixed is not None:
             return list(islice(self._items, self._fixed))
         taken: list[Item] = []
-        size = 0
+        size, room = 0, min(self._size, max(self._least, most))
         for item in self._items:
             taken.append(item)
             size += _bytes_of(item)
-            if len(taken) >= min(self._size, max(self._least, most)) or size >= self._bytes:
+            if len(taken) >= room or size >= self._bytes:
                 break
         return taken
 
-    def took(self, items: list[Item], seconds: float) -> None:
+    def took(self, size: Size, seconds: float) -> None:
         """Learn from the time that a chunk took."""
         if self._fixed is not None:
             return
-        fitting = self._largest.seconds / max(seconds, 1e-9) * sum(map(_bytes_of, items))
+        documents, text = size
+        fitting = self._largest.seconds / max(seconds, 1e-9) * text
         self._bytes = min(self._largest.text, fitting)
-        self._least = max(1, int(LEAST_SECONDS * len(items) / max(seconds, 1e-9)))
-        self._size = min(self._largest.documents, GROWTH * len(items))
+        self._least = max(1, int(LEAST_SECONDS * documents / max(seconds, 1e-9)))
+        self._size = min(self._largest.documents, GROWTH * documents)
+
+
+def size_of(items: Sequence[Item]) -> Size:
+    """Return how large a chunk is."""
+    return Size(len(items), sum(map(_bytes_of, items)))
 
 
 def _bytes_of(item: Item) -> int:
     if isinstance(item, DocumentPair):
         return OWN_BYTES
-    return OWN_BYTES + sum(getattr(side, "size", 0) for side in (item.gt, item.pred))
+    return OWN_BYTES + getattr(item.gt, "size", 0) + getattr(item.pred, "size", 0)

@@ -1,6 +1,6 @@
 """A run on a cluster of Dask: tasks go out, their results come back in order.
 
-A task is a list of references to documents, which a worker reads itself. Dask does the tasks of a
+A task says where documents are, which a worker reads itself. Dask does the tasks of a
 dead worker again elsewhere; what several have died of is tried again in halves, with nothing beside
 it, until the document is known that no worker survives.
 """
@@ -11,7 +11,7 @@ import os
 import pickle
 import signal
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import field
 from multiprocessing import resource_tracker
@@ -27,11 +27,9 @@ from distributed.security import Security
 from stickler_cli import __version__
 from stickler_cli.core.problems import Problem, SticklerError, UsageError, WorkerDiedError
 from stickler_cli.core.values import dataclass
-from stickler_cli.documents.document import LineReference, Reference
-from stickler_cli.documents.pairs import PairRef
 from .chunk import ChunkResult, evaluate_chunk, failed_chunk
-from .chunking import TASK, Chunks
-from .dask_task import Needs, evaluate_task, packed_items, read_job, versions
+from .chunking import TASK, Chunks, Size, size_of
+from .dask_task import Needs, evaluate_task, packed_items, read_job, unpacked_items, versions
 from .interruption import Interrupted, Interruption, until_interrupted
 from .job import Cluster, Job
 from .limits import usable_cores
@@ -52,7 +50,9 @@ LOST: Final = (OSError, TimeoutError, RuntimeError)
 
 @dataclass(slots=True, eq=False)
 class _Task:
-    items: list[Item]
+    items: bytes
+    """Where the documents are, as it is sent: held until workers are done, packed takes little."""
+    size: Size
     result: ChunkResult | None = None
     suspected: bool = False
     """Whether workers died of it, so that it is to be alone."""
@@ -72,8 +72,8 @@ def cluster_results(
         WorkerDiedError: the cluster is gone, or its workers die whatever they compare.
     """
     packed = packed_job(job, ENGINE)
-    references = map(_by_reference, until_interrupted(items, interruption))
-    chunks = Chunks(references, jobs=usable_cores(), largest=TASK)
+    given = until_interrupted(items, interruption)
+    chunks = Chunks(given, jobs=usable_cores(), largest=TASK)
     needs = Needs(versions(), os.getcwd(), cluster.sources)  # noqa: PTH109 - it may be no text
     try:
         with _connected(cluster, interruption) as client:
@@ -141,16 +141,8 @@ def _unheard() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _by_reference(item: Item) -> Item:
-    """Return a pair without the lines that a worker can read again."""
-    if not isinstance(item, PairRef):
-        return item
-    return item._replace(gt=_unread(item.gt), pred=_unread(item.pred))
-
-
-def _unread(side: Reference | None) -> Reference | None:
-    read = isinstance(side, LineReference) and side.offset is not None
-    return side._replace(data=None) if read and isinstance(side, LineReference) else side
+def _task(items: Sequence[Item], *, suspected: bool = False) -> _Task:
+    return _Task(packed_items(items), size_of(items), suspected=suspected)
 
 
 @dataclass(slots=True, eq=False)
@@ -223,7 +215,7 @@ class _Run:
             task = self._next()
             if task is None:
                 return
-            arguments = self.job_there, self.needs, packed_items(task.items)
+            arguments = self.job_there, self.needs, task.items
             future = self.client.submit(evaluate_task, *arguments, pure=False)
             self.at[future] = task
             future.add_done_callback(self.finished.put)
@@ -247,7 +239,7 @@ class _Run:
             return None
         if self.left is not None:
             self.left -= len(taken)
-        self.order.append(_Task(taken))
+        self.order.append(_task(taken))
         return self.order[-1]
 
     def _receive(self) -> None:
@@ -259,9 +251,8 @@ class _Run:
         task = self.at.pop(future)
         if future.status == "finished":
             done = self.interruption.wait(future.result)
-            self.chunks.took(task.items, done.seconds)
+            self.chunks.took(task.size, done.seconds)
             task.result = pickle.loads(done.result)  # noqa: S301 - by a worker of ours
-            task.items = []  # nobody needs them: they would wait until it is their turn
             self.in_vain = 0
         elif future.status == "error":
             self._failed(task, future.exception())
@@ -280,7 +271,9 @@ class _Run:
                 hint = f"pip install 'stickler-cli[dask]=={__version__}' there, and all comparators"
                 raise UsageError([Problem(ENGINE, found, "what is installed here", hint)])
             case _:  # what cannot be sent, or raises: it does so here too
-                task.result = self.interruption.wait(evaluate_chunk, self.job, task.items)
+                task.result = self.interruption.wait(
+                    evaluate_chunk, self.job, [*unpacked_items(task.items)]
+                )
 
     def _try_again(self, task: _Task) -> None:
         """Send a task again in halves; a document that was alone is failed."""
@@ -289,14 +282,15 @@ class _Run:
             found = f"workers died of {MOST_IN_VAIN} tasks, one after the other"
             hint = "does a comparator end its process, or was there too little memory?"
             raise WorkerDiedError([Problem(ENGINE, found, "", hint)])
-        if len(task.items) > 1:
-            middle, place = len(task.items) // 2, self.order.index(task)
-            halves = task.items[:middle], task.items[middle:]
+        items = [*unpacked_items(task.items)]
+        if len(items) > 1:
+            middle, place = len(items) // 2, self.order.index(task)
+            halves = items[:middle], items[middle:]
             del self.order[place]
             for half in reversed(halves):
-                self.order.insert(place, _Task(half, suspected=True))
+                self.order.insert(place, _task(half, suspected=True))
         elif task.suspected:
             found = "all workers that compared it died (out of memory?)"
-            task.result = failed_chunk(self.job, task.items[0], found)
+            task.result = failed_chunk(self.job, items[0], found)
         else:
             task.suspected = True

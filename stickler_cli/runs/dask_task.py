@@ -17,6 +17,7 @@ from stickler_cli import __version__
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import LineReference, Reference
+from stickler_cli.documents.line_ranges import LineRange, Part, in_ranges
 from stickler_cli.documents.pairs import PairRef
 from .chunk import empty_result
 from .job import Job, Workers
@@ -86,7 +87,7 @@ def evaluate_task(job: Job, needs: Needs, packed: bytes) -> Done:
     worker = get_worker()
     _check(needs, str(worker.address), worker.state.nthreads)
     with chdir(needs.directory), rarely_collected():
-        results = [*chunk_results(job, _with_lines(unpacked_items(packed)), Workers())]
+        results = [*chunk_results(job, unpacked_items(packed), Workers())]
     whole = empty_result(job)
     for result in results:
         whole.add(result, job)
@@ -98,19 +99,28 @@ def evaluate_task(job: Job, needs: Needs, packed: bytes) -> Done:
     return Done(monotonic() - start, pickle.dumps(whole))
 
 
-def packed_items(items: list[Item]) -> bytes:
-    """Return a task as it is sent: references are much alike, and Dask keeps a thousand tasks."""
-    return zlib.compress(pickle.dumps(items), 1)
+def packed_items(items: Iterable[Item]) -> bytes:
+    """Return a task as it is sent: where documents are; Dask keeps a thousand tasks."""
+    parts = [_unread(part) for part in in_ranges(items)]
+    return zlib.compress(pickle.dumps(parts), 1)
 
 
-def unpacked_items(packed: bytes) -> list[Item]:
-    """Return what a task holds."""
-    items: list[Item] = pickle.loads(zlib.decompress(packed))  # noqa: S301 - of the run
-    return items
+def _unread(part: Part) -> Part:
+    """Return a pair without the lines that a worker can read again."""
+    if not isinstance(part, PairRef):
+        return part
+
+    def unread(side: Reference | None) -> Reference | None:
+        if isinstance(side, LineReference) and side.offset is not None:
+            return side._replace(data=None)
+        return side
+
+    return part._replace(gt=unread(part.gt), pred=unread(part.pred))
 
 
-def _with_lines(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield pairs with the lines that they refer to; each file is opened once for all of them."""
+def unpacked_items(packed: bytes) -> Iterator[Item]:
+    """Yield what a task holds, with lines; each file is opened once for all that are alone."""
+    parts: list[Part] = pickle.loads(zlib.decompress(packed))  # noqa: S301 - of the run
     with ExitStack() as stack:
         files: dict[str, IO[bytes]] = {}
 
@@ -125,11 +135,13 @@ def _with_lines(items: Iterable[Item]) -> Iterator[Item]:
             except OSError:
                 return side  # who reads it next says why
 
-        for item in items:
-            if isinstance(item, PairRef):
-                yield item._replace(gt=read(item.gt), pred=read(item.pred))
+        for part in parts:
+            if isinstance(part, LineRange):
+                yield from part.refs()
+            elif isinstance(part, PairRef):
+                yield part._replace(gt=read(part.gt), pred=read(part.pred))
             else:
-                yield item
+                yield part
 
 
 def _check(needs: Needs, worker: str, threads: int) -> None:

@@ -15,7 +15,7 @@ from stickler_cli.compare.work import TooMuchAtOnceError
 from stickler_cli.records.row_files import TakesLines
 from stickler_cli.score.accounts import Accounts
 from .chunk import ChunkResult, empty_result, evaluate_chunk, failed_chunk
-from .chunking import Chunks
+from .chunking import Chunks, size_of
 from .interruption import Interrupted, Interruption, until_interrupted
 from .job import Job, Workers
 from .limits import can_fork, memory_limited, rarely_collected, usable_cores
@@ -121,7 +121,7 @@ def _chunks_here(
         except TooMuchAtOnceError:
             chunks.returned = items
             return
-        chunks.took(items, monotonic() - start)
+        chunks.took(size_of(items), monotonic() - start)
         yield from results
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.core.values import dataclass
 from .chunk import ChunkResult, evaluate_chunk, failed_chunk
-from .chunking import Chunks
+from .chunking import Chunks, size_of
 from .interruption import Interrupted, Interruption
 from .job import Job, Workers
 from .read_documents import Item
@@ -144,7 +144,7 @@ class Pool:
                 self._ask(worker.connection, answer.removeprefix(ASKS))
             elif chunk is not None:
                 self.at[worker] = None
-                chunks.took(chunk.items, monotonic() - chunk.sent_at)
+                chunks.took(size_of(chunk.items), monotonic() - chunk.sent_at)
                 if answer == NO_MEMORY:
                     self._try_again(chunk, answer.decode())
                 elif answer == NOT_HERE:
@@ -189,7 +189,7 @@ class Pool:
             worker.stop()
             worker.end()
             self._start_worker()
-            chunks.took(chunk.items, now - chunk.sent_at)
+            chunks.took(size_of(chunk.items), now - chunk.sent_at)
             if len(chunk.items) > 1:
                 place = self.order.index(chunk)
                 self.order[place : place + 1] = [_Chunk([item]) for item in chunk.items]

@@ -23,8 +23,6 @@ class FieldRows(NamedTuple):
     """The position of its first row among those of all fields."""
     documents: Indexes
     """The document of each row."""
-    fields: "dict[tuple[str, bool], FieldRows]"
-    """The declared ones, by name and whether they are counted."""
     around: "FieldRows | None" = None
     up: Indexes | None = None
     """Which row of the field around it each row is in; None where it has the same."""

@@ -29,7 +29,7 @@ def visits(account: Account, at: Indexes) -> list[Visit]:
     """
     documents = np.arange(len(at))
     walk = _Walk(len(at))
-    walk.units(Visit(FieldRows((), 0, documents, {}), account, at, documents, None, None))
+    walk.units(Visit(FieldRows((), 0, documents), account, at, documents, None, None))
     return walk.found
 
 
@@ -38,6 +38,9 @@ class _Walk:
         self.rows = documents
         """How many rows all fields have so far."""
         self.found: list[Visit] = []
+        self.declared_of: dict[tuple[int, str, bool], FieldRows] = {}
+        """Declared fields, by the first row of the field around, name, and whether it is counted:
+        fields that knew those inside would be cycles, with all their arrays."""
 
     def units(self, visit: Visit) -> None:
         """Visit the pairs of a field or of elements, and what is inside them."""
@@ -123,17 +126,17 @@ class _Walk:
 
     def declared(self, objects: Visit, name: str, *, counted: bool) -> FieldRows:
         """Return a declared field, with the rows of the field around it."""
-        known = objects.field.fields
-        if (name, counted) not in known:
-            known[name, counted] = self.below(objects, name, None, counted=counted)
-        return known[name, counted]
+        key = objects.field.start, name, counted
+        if key not in self.declared_of:
+            self.declared_of[key] = self.below(objects, name, None, counted=counted)
+        return self.declared_of[key]
 
     def below(self, objects: Visit, name: str, up: Indexes | None, *, counted: bool) -> FieldRows:
         around, whole = objects.field, objects.is_document
         documents = around.documents if up is None else around.documents[up]
         start = self.rows
         self.rows += len(documents)
-        return FieldRows((*around.path, name), start, documents, {}, around, up, counted, whole)
+        return FieldRows((*around.path, name), start, documents, around, up, counted, whole)
 
     def entries(self, objects: Visit, account: ObjectAccount, entry: EntryAccount) -> None:
         """Visit fields that only the documents name, each name by itself."""

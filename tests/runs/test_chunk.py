@@ -1,5 +1,6 @@
 """What becomes of a pair: every way in which a document can be bad is a result."""
 
+import gc
 import json
 
 import pytest
@@ -26,6 +27,23 @@ UNREADABLE = Problem("x.json", "it is empty")
 def line_of(job: Job, gt: object, pred: object) -> dict:
     """Return what becomes of one pair, as its line tells it."""
     return json.loads(evaluate_chunk(job, [DocumentPair("one", gt, pred)]).document_lines)
+
+
+def test_a_chunk_leaves_nothing_for_the_garbage_collector():
+    """Which looks rarely during a run: what waited for it was most of what memory grew by."""
+    inside = {"type": "object", "properties": {"b": {"type": "string"}, "c": {"type": "number"}}}
+    schema = {"type": "object", "properties": {"a": {"type": "array", "items": inside}}}
+    job = Job(compile_schema(schema), Options(), requested=REQUESTED)
+    gt, pred = {"a": [{"b": "x", "c": 1}, {"b": "y"}]}, {"a": [{"b": "x", "c": 2}], "d": {"e": 1}}
+    pairs = [DocumentPair(str(number), gt, pred) for number in range(8)]
+    evaluate_chunk(job, pairs)  # what is loaded and kept for good
+    gc.collect()
+    gc.disable()
+    try:
+        evaluate_chunk(job, pairs)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 class Refuses(BaseComparator):

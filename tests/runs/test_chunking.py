@@ -11,6 +11,7 @@ from stickler_cli.runs.chunking import (
     GROWTH,
     LEAST_SECONDS,
     Chunks,
+    size_of,
 )
 
 
@@ -23,7 +24,7 @@ def sizes(chunks, seconds, most=CHUNK.documents):
     found = []
     while items := chunks.take(most):
         found.append(len(items))
-        chunks.took(items, seconds(items))
+        chunks.took(size_of(items), seconds(items))
     return found
 
 
