@@ -42,12 +42,12 @@ class LineRange(NamedTuple):
 
     gt: _Span
     pred: _Span
-    count: int
+    pairs: int
     shape: Shape
 
     def refs(self) -> Iterator[PairRef]:
         """Yield the pairs, with their lines."""
-        lines = zip(self.gt.lines(self.count), self.pred.lines(self.count), strict=True)
+        lines = zip(self.gt.lines(self.pairs), self.pred.lines(self.pairs), strict=True)
         for number, (gt, pred) in enumerate(lines, self.gt.line):
             yield PairRef(name_of_line(number), gt, pred, shape=self.shape)
 
@@ -99,8 +99,8 @@ def _follow(last: _Lines, lines: _Lines) -> bool:
 
 
 def _range(first: _Lines, last: _Lines) -> LineRange:
-    count = last.gt.line - first.gt.line + 1
-    return LineRange(_span(first.gt, last.gt), _span(first.pred, last.pred), count, first.shape)
+    pairs = last.gt.line - first.gt.line + 1
+    return LineRange(_span(first.gt, last.gt), _span(first.pred, last.pred), pairs, first.shape)
 
 
 def _span(first: LineReference, last: LineReference) -> _Span:
