@@ -10,17 +10,16 @@ class SchemaSource(Settings):
     schema: str = option("", "The annotated JSON Schema.", "SCHEMA", is_path=True, argument=True)
 
 
-class OptionalSchemaSource(SchemaSource):
-    """The same where the ground truth can stand in for it."""
+def optional_schema() -> str:
+    """Declare the same where the ground truth can stand in for it."""
+    what = "The annotated JSON Schema. Left out, it is inferred from the ground truth."
+    return option("", what, "[SCHEMA]", is_path=True, argument=True, needed=False)
 
-    schema: str = option(
-        "",
-        "The annotated JSON Schema. Left out, it is inferred from the ground truth.",
-        "[SCHEMA]",
-        is_path=True,
-        argument=True,
-        needed=False,
-    )
+
+class OptionalSchemaSource(SchemaSource):
+    """The schema, or nothing."""
+
+    schema: str = optional_schema()
 
 
 class TruthSource(Settings):

@@ -3,14 +3,7 @@
 from typing import Literal
 
 from stickler_cli.core.option import Number, option
-from .allowed import (
-    COUNT,
-    PROCESSES,
-    SOME,
-    ComparisonFormat,
-    ErrorFormat,
-    ErrorOrder,
-)
+from .allowed import COUNT, PROCESSES, SOME, ComparisonFormat, ErrorFormat, ErrorOrder
 from .deciding import (
     ComparisonOptions,
     DecidingOptions,
@@ -32,6 +25,7 @@ from .inputs import (
     TruthSource,
     ValidationOptions,
     WrapperOptions,
+    optional_schema,
 )
 from .running import EngineOptions, ModelOptions, TerminalOptions, WorkOptions
 from .showing import (
@@ -41,6 +35,8 @@ from .showing import (
     PlainOptions,
     ReportOptions,
     TableOptions,
+    printed,
+    written,
 )
 
 
@@ -176,16 +172,9 @@ class CompareSettings(
         in_file="none",
         panel="output",
     )
-    format: ComparisonFormat = option(
-        "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
-    )
-    output: tuple[str, ...] = option(
-        (),
-        "Also write it to this file; its suffix (.json, .md, .txt) says the format. Repeatable.",
-        "FILE",
-        short="-o",
-        in_file="none",
-        panel="output",
+    format: ComparisonFormat = printed()
+    output: tuple[str, ...] = written(
+        "Also write it to this file; its suffix (.json, .md, .txt) says the format. Repeatable."
     )
 
 
@@ -201,14 +190,7 @@ class ErrorsSettings(
 ):
     """What `stickler errors` is asked for; what is said of documents is for a run that it makes."""
 
-    schema: str = option(
-        "",
-        "The annotated JSON Schema. Left out, it is inferred from the ground truth.",
-        "[SCHEMA]",
-        is_path=True,
-        argument=True,
-        needed=False,
-    )
+    schema: str = optional_schema()
     gt: str = option(
         "", "Ground truth, as eval takes it.", "[GT]", is_path=True, argument=True, needed=False
     )
@@ -242,17 +224,10 @@ class ErrorsSettings(
         in_file="none",
         panel="output",
     )
-    format: ErrorFormat = option(
-        "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
-    )
-    output: tuple[str, ...] = option(
-        (),
+    format: ErrorFormat = printed()
+    output: tuple[str, ...] = written(
         "Also write them to this file; its suffix (.csv, .tsv, .jsonl, .parquet, .txt) says the "
-        "format. Repeatable.",
-        "FILE",
-        short="-o",
-        in_file="none",
-        panel="output",
+        "format. Repeatable."
     )
 
 

@@ -12,7 +12,14 @@ from .inputs import (
     SourceOptions,
 )
 from .running import ModelOptions, TerminalOptions, WorkOptions
-from .showing import BreakdownOptions, LinkOptions, OutputOptions, ReportOptions, TableOptions
+from .showing import (
+    BreakdownOptions,
+    LinkOptions,
+    OutputOptions,
+    ReportOptions,
+    TableOptions,
+    written,
+)
 
 
 class DiffSettings(
@@ -150,13 +157,7 @@ class AcceptSettings(
         in_file="none",
         is_path=True,
     )
-    output: tuple[str, ...] = option(
-        (),
+    output: tuple[str, ...] = written(
         "Write the policy to this file (.json), and a picture of it (.html); with --apply, write "
-        "what passes here and not to standard output. Repeatable.",
-        "FILE",
-        short="-o",
-        in_file="none",
-        is_path=True,
-        panel="output",
+        "what passes here and not to standard output. Repeatable."
     )

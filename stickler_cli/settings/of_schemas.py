@@ -15,7 +15,7 @@ from .inputs import (
     WrapperOptions,
 )
 from .running import ConsoleOptions, ModelOptions, TerminalOptions
-from .showing import PlainFiles, PlainOptions
+from .showing import PlainFiles, PlainOptions, printed
 
 
 class CheckSettings(SchemaOptions, ConsoleOptions):
@@ -65,9 +65,7 @@ class LintSettings(
         in_file="none",
         panel="output",
     )
-    format: LintFormat = option(
-        "table", "What to print on standard output.", short="-f", in_file="none", panel="output"
-    )
+    format: LintFormat = printed()
 
 
 class TuneSettings(

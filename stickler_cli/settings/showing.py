@@ -1,23 +1,32 @@
 """What is made of results, and where it goes."""
 
+from typing import Any
+
 from stickler_cli.core.option import Settings, option
 from .allowed import COUNT, SOME, BoxFormat, CsvShape, Order, PlainFormat, RunFormat
 from .inputs import MetadataOptions
 from .running import TerminalOptions
 
 
+def printed(in_file: str = "none") -> Any:
+    """Declare the format of standard output."""
+    what = "What to print on standard output."
+    return option("table", what, short="-f", in_file=in_file, panel="output")
+
+
+def written(what: str, in_file: str = "none") -> tuple[str, ...]:
+    """Declare the files that results go to."""
+    return option((), what, "FILE", short="-o", in_file=in_file, is_path=True, panel="output")
+
+
 class OutputOptions(TerminalOptions, panel="output"):
     """The files that results go to."""
 
-    output: tuple[str, ...] = option(
-        (),
+    output: tuple[str, ...] = written(
         "Also write the results to this file; its suffix (.html, .json, .csv, .tsv, .jsonl, "
         ".parquet, .arrow, .md, .txt, .junit.xml, .metrics.txt) says the format. Parquet needs "
         "'stickler-cli[parquet]'. Repeatable.",
-        "FILE",
-        short="-o",
         in_file="eval",
-        is_path=True,
     )
     csv: CsvShape = option(
         "tidy",
@@ -29,29 +38,21 @@ class OutputOptions(TerminalOptions, panel="output"):
 class PlainFiles(TerminalOptions, panel="output"):
     """The files that results go to which have no more forms than text and JSON."""
 
-    output: tuple[str, ...] = option(
-        (),
-        "Also write it to this file; its suffix (.json, .txt) says the format. Repeatable.",
-        "FILE",
-        short="-o",
-        in_file="none",
+    output: tuple[str, ...] = written(
+        "Also write it to this file; its suffix (.json, .txt) says the format. Repeatable."
     )
 
 
 class PlainOptions(PlainFiles, panel="output"):
     """What is made of such results."""
 
-    format: PlainFormat = option(
-        "table", "What to print on standard output.", short="-f", in_file="none"
-    )
+    format: PlainFormat = printed()
 
 
 class ReportOptions(OutputOptions, panel="output"):
     """What is made of the results of a run."""
 
-    format: RunFormat = option(
-        "table", "What to print on standard output.", short="-f", in_file="eval"
-    )
+    format: RunFormat = printed(in_file="eval")
 
 
 class BoxOptions(Settings, panel="input"):
