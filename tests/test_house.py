@@ -65,7 +65,7 @@ LATE_IMPORTS: Final = {
     ("score/accepting.py", "scipy.special"): "few runs bound an error",
     ("score/confidence.py", "scipy.special"): "few predictions have confidences",
     ("score/delta.py", "scipy.special"): "few runs keep no rows",
-    ("score/confusions.py", "stickler_cli.comparators.date_parsing"): "loads dateutil",
+    ("score/date_confusions.py", "stickler_cli.comparators.date_parsing"): "loads dateutil",
 }
 """What is imported inside functions, where, and why; everything else stands at the top."""
 

@@ -25,16 +25,6 @@ NAMED: Final = 10
 UNFIT: Final = 3
 """How many verdicts a sentence names that fit no error; the JSON report has all."""
 
-_OUTCOMES: Final = ("TP right", "FD wrong value", "FA invented", "FN missed", "TN absent in both")
-
-MODES: Final = (
-    "overall counts units: a value, an object and a list item are one each",
-    "aggregate counts values, but only in objects and items that match as a whole",
-    "leaves counts every value, whatever it is in",
-)
-
-WORST_MARK: Final = "!"
-WORST_LEGEND: Final = "! look here first: the fields that lost most values"
 
 _WHY_LOWEST: Final = {
     "overall": "objects or list items fail as a whole (one unit each) although most of the values "
@@ -157,24 +147,6 @@ def _share(value: float) -> str:
     if value in (0, 1):
         return f"{value:.0%}"
     return f"{min(max(100 * value, 0.1), 99.9):.1f}%"
-
-
-def legend(view: RunView) -> list[tuple[str, str]]:
-    """Return what explains the table of fields: a column, and a text; only what occurs."""
-    rows = view.rows
-    met = [any(row.counts[at] for row in rows) for at in range(len(_OUTCOMES))]
-    told = [text for text, occurs in zip(_OUTCOMES, met, strict=True) if occurs]
-    if any(None in row.rates for row in rows):
-        told.append("- nothing to divide by")
-    lines = [("TP", ", ".join(told))] if told else []
-    if any(row.mode == "overall" for row in rows):
-        units = "an object or a list counts units: an object or list item is one"
-        lines += [("", f"a field counts all its values; {units}")]
-        lines += [("leaves", "leaves: F1 of all values in an object or list")]
-    lists = any(row.score is None and row.counts.total for row in rows)
-    none = "; the fields of list items have none" if lists else ""
-    lines += [("score", f"score: the mean after clipping{none}")]
-    return lines + ([("", WORST_LEGEND)] if any(row.worst for row in rows) else [])
 
 
 def headline(view: RunView) -> str:

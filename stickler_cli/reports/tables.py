@@ -12,12 +12,23 @@ from .difference_view import MARKS, SHORT, DifferenceView
 from .figures import NOTHING, rate, setting, visible
 from .layout import INDENT, Column, Span, Table, Tone
 from .rows import FieldRow, Figures
-from .run_sentences import DISAGREE, MODES, WORST_MARK, legend
+from .run_sentences import DISAGREE
 from .view import GroupRow, RunView
 
 _FIGURES: Final = ("TP", "FD", "FA", "FN", "TN", "precision", "recall", "F1")
 _LAST: Final = {False: ("leaves", "score"), True: ("F1 leaves", "mean score")}
 """The titles of the last columns of fields and groups, by whether it is a page."""
+
+_OUTCOMES: Final = ("TP right", "FD wrong value", "FA invented", "FN missed", "TN absent in both")
+
+MODES: Final = (
+    "overall counts units: a value, an object and a list item are one each",
+    "aggregate counts values, but only in objects and items that match as a whole",
+    "leaves counts every value, whatever it is in",
+)
+
+WORST_MARK: Final = "!"
+WORST_LEGEND: Final = "! look here first: the fields that lost most values"
 
 _SHORT: Final = {"precision": "prec", "documents": "docs", "threshold": "thr"}
 
@@ -117,6 +128,24 @@ def field_table(
     ]
     rows = [_field(view, row, page=page, nested=nested) for row in shown]
     return Table(columns, rows, legend(view))
+
+
+def legend(view: RunView) -> list[tuple[str, str]]:
+    """Return what explains the table of fields: a column, and a text; only what occurs."""
+    rows = view.rows
+    met = [any(row.counts[at] for row in rows) for at in range(len(_OUTCOMES))]
+    told = [text for text, occurs in zip(_OUTCOMES, met, strict=True) if occurs]
+    if any(None in row.rates for row in rows):
+        told.append("- nothing to divide by")
+    lines = [("TP", ", ".join(told))] if told else []
+    if any(row.mode == "overall" for row in rows):
+        units = "an object or a list counts units: an object or list item is one"
+        lines += [("", f"a field counts all its values; {units}")]
+        lines += [("leaves", "leaves: F1 of all values in an object or list")]
+    lists = any(row.score is None and row.counts.total for row in rows)
+    none = "; the fields of list items have none" if lists else ""
+    lines += [("score", f"score: the mean after clipping{none}")]
+    return lines + ([("", WORST_LEGEND)] if any(row.worst for row in rows) else [])
 
 
 def _field(view: RunView, row: FieldRow, *, page: bool, nested: bool) -> list[Span]:

@@ -2,18 +2,13 @@
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from stickler_cli import __version__
 from stickler_cli.compare.outline import outline
 from stickler_cli.compare.plan import Options, Plan
-from stickler_cli.core.json_values import json_line
 from stickler_cli.core.option import part_of
-from stickler_cli.core.remote import is_url
-from stickler_cli.documents.document import digest_of
 from stickler_cli.documents.pairs import DocumentPair, Pairs
-from stickler_cli.documents.reading import STANDARD_INPUT, decoded, source_of
+from stickler_cli.documents.reading import STANDARD_INPUT, source_of
 from stickler_cli.records.line_columns import (
     columns_of_documents,
     columns_of_errors,
@@ -35,22 +30,19 @@ from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.marks import outcome_of_marks
 from stickler_cli.score.record import Provenance, Run, SchemaSignature
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
-from stickler_cli.settings.inputs import DocumentOptions, SelectionOptions
-from stickler_cli.settings.of_documents import EvalSettings, ManySettings
+from stickler_cli.settings.of_documents import ManySettings
 from .asking import client_of, comparing, models_of
 from .assembly import Assembly
 from .chunk import ChunkResult
-from .grouping import Grouping
 from .hints import hints
 from .interruption import Interruption
-from .job import Job, Workers, sides_of
+from .job import Job, Workers
 from .pipeline import NO_LINES, Advance, chunk_results, gather
 from .read_documents import Item
 from .rehearsal import check_pairs
-from .resume import continued
+from .resume import continued, deciding
 from .run_directory import DOCUMENTS, NON_MATCHES, OPTION, RUN_FILE, RunDirectory, run_directory
 from .tuned import tunings
-from .verdict_files import digest_of_marks
 from .whole_files import whole_file
 
 if TYPE_CHECKING:
@@ -102,7 +94,7 @@ def evaluate(
     interruption, settings = Interruption(), assembly.settings
     kept: AbstractContextManager[RunDirectory | None] = nullcontext()
     if settings.run_dir is not None:
-        begun_with = _deciding(assembly)
+        begun_with = deciding(assembly)
         kept = run_directory(
             settings.run_dir, begun_with, started, restart=settings.restart, tell=tell
         )
@@ -125,40 +117,6 @@ def evaluate(
     return run, interruption.signal
 
 
-def _deciding(assembly: Assembly) -> dict[str, object]:
-    """Return everything that decides what a journal holds, by the names that messages use."""
-    settings, job = assembly.settings, assembly.job
-    policy = job.options.client and job.options.client.policy
-    return {
-        "version": __version__,
-        "schema": assembly.schema.digest,
-        "inferred annotations": assembly.schema.inferred,
-        **_sources(settings),
-        **asdict(part_of(settings, DocumentOptions)),
-        **asdict(part_of(settings, SelectionOptions)),
-        "seed": settings.seed,
-        **asdict(part_of(settings, DecidingOptions)),
-        **asdict(job.requested),
-        "by": [_digest_of_grouping(entry) for entry in job.by],
-        "schema by": _digest_of_grouping(job.schemas.by) if job.schemas else None,
-        "asking": policy and {"offline": policy.offline, "dry_run": policy.dry_run},
-        "validate": sides_of(settings.validate),
-        "metric": [*job.metrics],
-        "verdicts": digest_of_marks(job.marks) if job.marks else None,
-    }
-
-
-def _sources(settings: EvalSettings) -> dict[str, str | None]:
-    """Return where documents are; of a URL without what signs it, which may be another tomorrow."""
-    named = {
-        "GT": settings.gt,
-        "PRED": settings.pred,
-        "pairs": settings.pairs,
-        "confidences": settings.confidence,
-    }
-    return {key: decoded(name) if name and is_url(name) else name for key, name in named.items()}
-
-
 def _check_pairs(assembly: Assembly, interruption: Interruption) -> None:
     """Raise UsageError before anything is paid, where judges would be asked about too many pairs.
 
@@ -170,10 +128,6 @@ def _check_pairs(assembly: Assembly, interruption: Interruption) -> None:
     sources = assembly.settings.gt, assembly.settings.pred
     if STANDARD_INPUT not in sources and any(it.is_judge for it in models_of(assembly.schema.plan)):
         check_pairs(assembly.job, client, assembly.pairs, interruption)
-
-
-def _digest_of_grouping(grouping: Grouping) -> list[str]:
-    return [grouping.key, digest_of(json_line(asdict(grouping)))]
 
 
 def _total(

@@ -2,18 +2,32 @@
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
+from dataclasses import asdict
 from itertools import chain, islice
 from typing import Final
 
+from stickler_cli import __version__
+from stickler_cli.core.json_values import json_line
+from stickler_cli.core.option import part_of
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.remote import is_url
 from stickler_cli.core.rules import encoded
+from stickler_cli.documents.document import digest_of
 from stickler_cli.documents.pairs import Fingerprint, PairRef, fingerprint_of
+from stickler_cli.documents.reading import decoded
 from stickler_cli.records.chunk_record import read_chunk
 from stickler_cli.records.codec import read
+from stickler_cli.settings.deciding import DecidingOptions
+from stickler_cli.settings.inputs import DocumentOptions, SelectionOptions
+from stickler_cli.settings.of_documents import EvalSettings
+from .assembly import Assembly
 from .chunk import ChunkResult
+from .grouping import Grouping
 from .interruption import Interruption, until_interrupted
+from .job import sides_of
 from .read_documents import Item
 from .run_directory import BEGIN_AGAIN, JournalRecord, RunDirectory
+from .verdict_files import digest_of_marks
 
 NAMED: Final = 5  # documents that an error names
 FINISHED: Final = "finished"  # the key of the last record of a whole run: its number of documents
@@ -58,6 +72,44 @@ def continued(
     if interruption.signal is None:
         directory.note({FINISHED: kept.documents})
     journal.sync()
+
+
+def deciding(assembly: Assembly) -> dict[str, object]:
+    """Return everything that decides what a journal holds, by the names that messages use."""
+    settings, job = assembly.settings, assembly.job
+    policy = job.options.client and job.options.client.policy
+    return {
+        "version": __version__,
+        "schema": assembly.schema.digest,
+        "inferred annotations": assembly.schema.inferred,
+        **_sources(settings),
+        **asdict(part_of(settings, DocumentOptions)),
+        **asdict(part_of(settings, SelectionOptions)),
+        "seed": settings.seed,
+        **asdict(part_of(settings, DecidingOptions)),
+        **asdict(job.requested),
+        "by": [_digest_of_grouping(entry) for entry in job.by],
+        "schema by": _digest_of_grouping(job.schemas.by) if job.schemas else None,
+        "asking": policy and {"offline": policy.offline, "dry_run": policy.dry_run},
+        "validate": sides_of(settings.validate),
+        "metric": [*job.metrics],
+        "verdicts": digest_of_marks(job.marks) if job.marks else None,
+    }
+
+
+def _sources(settings: EvalSettings) -> dict[str, str | None]:
+    """Return where documents are; of a URL without what signs it, which may be another tomorrow."""
+    named = {
+        "GT": settings.gt,
+        "PRED": settings.pred,
+        "pairs": settings.pairs,
+        "confidences": settings.confidence,
+    }
+    return {key: decoded(name) if name and is_url(name) else name for key, name in named.items()}
+
+
+def _digest_of_grouping(grouping: Grouping) -> list[str]:
+    return [grouping.key, digest_of(json_line(asdict(grouping)))]
 
 
 class _Kept:

@@ -16,7 +16,7 @@ from stickler_cli.reports.cause_sentences import causes
 from stickler_cli.reports.figures import number_of, setting, visible
 from stickler_cli.reports.html import payload
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.tables import metric_text
+from stickler_cli.reports.tables import legend, metric_text
 from stickler_cli.reports.trust_table import confidence_sentences, confidence_table
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.comparison_lines import MOST_LINES
@@ -136,6 +136,7 @@ def _page_of(run: Run, documents: payload.Documents | None = None, *, served: bo
         "fields": fields,
         "dots": dot_plot(view, fields),
         "heat_maps": heat_maps(view),
+        "legend": legend(view),
         "confusions": confusion_matrices(fields, detail.value_pairs),
         "fields_at_first": FIELDS_AT_FIRST,
         "fields_left_out": max(len(view.rows) - MOST_FIELDS, 0),
