@@ -4,6 +4,7 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from functools import partial
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -104,17 +105,18 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         _check_kind("client", client, Client, "a Client, or None")
     measures = measures_of(metrics, allow_plugins=settings.allow_plugins)
     if settings.schema_by is not None:
-        return _of_schemas(schema, pairs, settings, measures, client)
-    plan, contents, file = compiled(schema, settings)
-
-    validation = validation_by(contents, file, settings)
-
-    def job_of(options: Options) -> Job:
-        unwrapper = unwrapper_of(plan.root, settings)
-        said: Any = {"validation": validation, "unwrapper": unwrapper, "metrics": measures}
-        return Job(plan, options, settings.missing, **said)
-
-    documents = _document_pairs(pairs, (plan.kind,))
+        plan, documents, job_of = _of_schemas(schema, pairs, settings, measures)
+    else:
+        plan, contents, file = compiled(schema, settings)
+        documents = _document_pairs(pairs, (plan.kind,))
+        job_of = partial(
+            Job,
+            plan,
+            missing=settings.missing,
+            validation=validation_by(contents, file, settings),
+            unwrapper=unwrapper_of(plan.root, settings),
+            metrics=measures,
+        )
     total = len(pairs) if isinstance(pairs, Sized) else None
     found = evaluate_in_memory(plan, documents, settings, client=client, total=total, job_of=job_of)
     return Evaluation.of(found)
@@ -125,9 +127,8 @@ def _of_schemas(
     pairs: Iterable[object],
     settings: ManySettings,
     measures: Mapping[str, Measure],
-    client: "Client | None",
-) -> Evaluation:
-    """Compare documents each of which has one of the schemas of a directory."""
+) -> tuple[Plan, Iterator[DocumentPair], Callable[[Options], Job]]:
+    """Return what is evaluated where each document has one of the schemas of a directory."""
     if not isinstance(schema, str | os.PathLike):
         expected = "the directory of schemas that schema_by chooses from"
         raise UsageError([Problem("schema", f"it is {described(schema)}", expected)])
@@ -140,15 +141,7 @@ def _of_schemas(
         job = Job(found.plan, options, settings.missing, metrics=measures)
         return job_of_schema(found, settings, job, by)
 
-    evaluation = evaluate_in_memory(
-        found.plan,
-        _document_pairs(pairs, OBJECTS_OR_ARRAYS, choice.kinds_of),
-        settings,
-        client=client,
-        total=len(pairs) if isinstance(pairs, Sized) else None,
-        job_of=job_of,
-    )
-    return Evaluation.of(evaluation)
+    return found.plan, _document_pairs(pairs, OBJECTS_OR_ARRAYS, choice.kinds_of), job_of
 
 
 def compiled(

@@ -1,6 +1,7 @@
 """`stickler eval`: have a run evaluated, report it, exit."""
 
 import os
+import shlex
 import sys
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.option import options_of
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.documents.pairs import Pairs
+from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.reports.formats import WITH_ACCOUNTS, WITH_DETAIL, WITH_FIELD_INTERVALS, written
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.runs.assembly import Assembly, assemble
@@ -21,11 +23,17 @@ from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.score.record import Run
 from stickler_cli.score.repeats import MOST_ERRORS
 from stickler_cli.score.results import NO_GROUP
+from stickler_cli.settings.deciding import LimitedOptions
+from stickler_cli.settings.inputs import (
+    DocumentOptions,
+    SchemaOptions,
+    SeveralSchemas,
+    WrapperOptions,
+)
 from stickler_cli.settings.of_documents import ErrorsSettings, EvalSettings
 from stickler_cli.settings.of_runs import AcceptSettings
 from .command_schema import schema_of
 from .console import ExitCode, warn, write_result
-from .follow_up import explaining
 from .outputs import exit_code_of, listing, outputs_of, tell_asked, with_sources
 
 EPOCH: Final = "SOURCE_DATE_EPOCH"  # seconds: the time that a run says it began
@@ -40,6 +48,9 @@ _OF_THE_FIRST: Final[dict[str, Any]] = {
     "fail_under": None,
 }
 """Settings that are for the first predictions, and not for those that repeat them."""
+
+_DECIDING: Final = (SeveralSchemas, DocumentOptions, WrapperOptions, SchemaOptions, LimitedOptions)
+"""The options that `stickler compare` has too, and by which it comes to the same."""
 
 
 def evaluate(settings: EvalSettings) -> ExitCode:
@@ -89,6 +100,22 @@ def evaluate(settings: EvalSettings) -> ExitCode:
     if not run.nothing_paired:
         refuse_keys_of_none(run)
     return max([code, *(exit_code_of(each) for each in further if each.unfit)])
+
+
+def explaining(settings: EvalSettings) -> str:
+    """Return the command that explains a document, but for its id; empty of standard input."""
+    if STANDARD_INPUT in (settings.gt, settings.pred):
+        return ""
+    sources = (
+        [settings.gt, settings.pred] if settings.pairs is None else ["--pairs", settings.pairs]
+    )
+    words = ["stickler", "compare", *filter(None, [settings.schema]), *sources]
+    known = {name: option for kind in _DECIDING for name, option in options_of(kind).items()}
+    for name, option in known.items():
+        value = getattr(settings, name)
+        if value != option.default:
+            words += [option.flag] if value is True else [option.flag, str(value)]
+    return shlex.join(words)
 
 
 def refuse_keys_of_none(run: Run) -> None:

@@ -24,8 +24,7 @@ from stickler_cli.settings.deciding import DecidingOptions
 from stickler_cli.settings.inputs import DocumentOptions, SelectionOptions
 from stickler_cli.settings.of_documents import EvalSettings
 from stickler_cli.settings.of_runs import ReportSettings
-from .eval import evaluated, refuse_keys_of_none
-from .follow_up import explaining
+from .eval import evaluated, explaining, refuse_keys_of_none
 
 _KEPT: Final = ("pairs", "seed", "metric")
 _KEPT_GROUPS: Final = (DocumentOptions, SelectionOptions, DecidingOptions)

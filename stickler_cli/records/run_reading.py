@@ -94,7 +94,7 @@ def read_evaluation(record: Mapping[str, object], source: str = "") -> Evaluatio
     _check_format(record, source, (FORMAT, RUN_FORMAT))
     evaluation = read(EvaluationRecord, record, source, hints=_HINTS)
     if "options" not in record:
-        raise UsageError([Problem(source, "options is missing", pointer="")])
+        raise _missing("options", source)
     if record["options"] is None:
         return _evaluation(evaluation, None, source)
     options = read_options(record["options"], DecidingOptions, source)
@@ -109,6 +109,11 @@ def _check_format(
         raise UsageError([Problem(source, "format is missing", "", readable, "")])
     if record["format"] not in formats:
         raise _refused(record["format"], " or ".join(formats), source, ("format",), hint)
+
+
+def _missing(name: str, source: str, place: Path = ()) -> UsageError:
+    found, hint = f"{name} is missing", _HINTS.get(name, "")
+    return UsageError([Problem(source, found, "", hint, json_pointer(place))])
 
 
 def _refused(value: object, expected: str, source: str, place: Path, hint: str = "") -> UsageError:
@@ -128,7 +133,7 @@ def read_options(record: object, kind: type[S], source: str) -> S:
                 expected = option.values.expected
                 raise _refused(given[name], expected, source, ("options", name)) from None
         elif name not in OPTIONS_ADDED_LATER:
-            raise UsageError([Problem(source, f"{name} is missing", pointer="/options")])
+            raise _missing(name, source, ("options",))
     return kind(**values)
 
 
@@ -145,12 +150,9 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
         for name, group in groups.items():
             _fill(evaluation.by[key][name], group, source, ("by", key, name))
     evaluation.causes = _causes(record.get("causes", ()))
-    evaluation.metrics = {
-        each["name"]: Measure(
-            each["name"], None, each["state"], each["figures"], each.get("problem", "")
-        )
-        for each in record.get("metrics", ())
-    }
+    for each in record.get("metrics", ()):
+        known = each["state"], each["figures"], each.get("problem", "")
+        evaluation.metrics[each["name"]] = Measure(each["name"], None, *known)
     if "per_document" in record:
         evaluation.accounts = read_accounts(record["per_document"], source)
         evaluation.known.add(name for name, _ in evaluation.accounts.lines)
@@ -240,8 +242,7 @@ def read_tally(record: object, source: str = "", place: Path = ()) -> Tally:
         if "threshold_applied_score" in found:
             for name in ("documents", "score_sums", "weight"):
                 if name not in found:
-                    lacking, hint = f"{name} is missing", _HINTS.get(name, "")
-                    raise UsageError([Problem(source, lacking, "", hint, json_pointer(where))])
+                    raise _missing(name, source, where)
             node.scored, node.weight = found["documents"], float(found["weight"])
             sums = found["score_sums"]
             node.raw_units = int(sums["raw_similarity_score"])
@@ -251,7 +252,7 @@ def read_tally(record: object, source: str = "", place: Path = ()) -> Tally:
             by_mode = counts_by_mode(found["moments"])
             node.moments = [[mode.get(key, 0) for key in KEYS] for mode in by_mode]
         elif any(map(any, (node.overall, node.aggregate, node.leaves))):
-            raise UsageError([Problem(source, "moments is missing", "", OLD, json_pointer(where))])
+            raise _missing("moments", source, where)
         for name, child in found.get("fields", {}).items():
             todo.append((node.below(name), child, (*where, "fields", name)))
     return root

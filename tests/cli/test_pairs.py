@@ -5,7 +5,7 @@ from threading import Event
 import pytest
 
 from stickler_cli.cli.app import main
-from stickler_cli.cli.follow_up import explaining
+from stickler_cli.cli.eval import explaining
 from stickler_cli.documents import sources
 from stickler_cli.documents.pairs import pairs_of_table
 from stickler_cli.documents.sources import list_directory
