@@ -11,10 +11,9 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from stickler_cli.compare.plan import Options, Plan
-from stickler_cli.core.extras import require_pyarrow
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.option import read_settings
-from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.problems import Problem, UsageError, require_pyarrow
 from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.documents.reading import parse_json
 from stickler_cli.records.line_columns import columns_of_documents, columns_of_values

@@ -6,6 +6,7 @@ exceptions are plain and take positional arguments: so they survive pickling bet
 
 from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher
+from importlib.util import find_spec
 from typing import Final
 
 from .locations import field_path
@@ -123,6 +124,19 @@ class UnavailableError(SticklerError):
 
 class WorkerDiedError(SticklerError):
     """A worker process that ended before it could take any work."""
+
+
+def require(module: str, what: str, extra: str, source: str = "") -> None:
+    """Raise UnavailableError, with what to install, if something has no module that it needs."""
+    name, _, _ = module.partition(".")
+    if find_spec(name) is None or find_spec(module) is None:
+        found = f"{what} needs {module}, which is not installed"
+        raise UnavailableError([Problem(source, found, "", f"pip install 'stickler-cli[{extra}]'")])
+
+
+def require_pyarrow(what: str = "Parquet") -> None:
+    """Raise UnavailableError if nothing is installed that reads and writes Parquet and Arrow."""
+    require("pyarrow", what, "parquet")
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:

@@ -13,8 +13,7 @@ from pathlib import Path
 from time import sleep
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, TypeVar, cast
 
-from .extras import require
-from .problems import Problem, UnavailableError, UsageError
+from .problems import Problem, UnavailableError, UsageError, require
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

@@ -14,10 +14,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
 
-from stickler_cli.core.extras import require_pyarrow
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import json_pointer
-from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.problems import Problem, UsageError, require_pyarrow
 from stickler_cli.core.remote import is_url, open_url
 from .document import LineReference, Reference, Side, read_plain
 from .lines import Ids, lines_of

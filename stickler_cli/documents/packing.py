@@ -5,7 +5,7 @@ import sys
 import zlib
 from typing import IO, Any, Final
 
-from stickler_cli.core.extras import require
+from stickler_cli.core.problems import require
 
 GZIP_MAGIC: Final = b"\x1f\x8b"  # Source: RFC 1952, section 2.3.1
 ZSTANDARD_MAGIC: Final = b"\x28\xb5\x2f\xfd"  # Source: RFC 8878, section 3.1.1

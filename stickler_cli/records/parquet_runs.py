@@ -6,9 +6,8 @@ from typing import Any, Final
 
 import orjson
 
-from stickler_cli.core.extras import require_pyarrow
 from stickler_cli.core.json_values import json_line
-from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.problems import Problem, UsageError, require_pyarrow
 from stickler_cli.core.remote import is_url, open_url
 from stickler_cli.documents.reading import decoded
 from stickler_cli.score.accounts import CONFIDENCES, SCORE

@@ -13,9 +13,8 @@ from contextlib import contextmanager
 from pathlib import PurePath
 from typing import Any, BinaryIO, Final, Protocol, TypeAlias
 
-from stickler_cli.core.extras import require_pyarrow
 from stickler_cli.core.json_values import JsonValue, json_line
-from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.problems import Problem, UsageError, require_pyarrow
 from stickler_cli.core.values import dataclass
 
 SUFFIXES: Final = {

@@ -5,7 +5,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from stickler_cli.core.extras import require_pyarrow
+from stickler_cli.core.problems import require_pyarrow
 from stickler_cli.records import row_files
 from stickler_cli.score.record import Run
 from .layout import TableStyle

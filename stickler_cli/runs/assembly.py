@@ -6,10 +6,9 @@ from typing import Final
 
 from stickler_cli.compare.outline import is_bounded, known_paths
 from stickler_cli.compare.plan import Plan
-from stickler_cli.core.extras import require
 from stickler_cli.core.json_values import DocumentKind
 from stickler_cli.core.option import part_of
-from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.problems import Problem, UsageError, require
 from stickler_cli.core.remote import is_url
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_tables import is_arrow_table

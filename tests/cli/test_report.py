@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.core import extras
+from stickler_cli.core import problems
 from .conftest import write
 
 EVAL = ("eval", "schema.json", "gt", "pred", "--no-config")
@@ -139,7 +139,7 @@ def test_what_cannot_be_reported_is_refused(stickler, run_file, arguments, messa
 
 
 def test_a_missing_extra_is_told_before_anything_is_written(stickler, run_file, monkeypatch):
-    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    monkeypatch.setattr(problems, "find_spec", lambda name: None)
 
     result = stickler("report", "run.json", "-o", "a.csv", "-o", "b.parquet")
 
@@ -152,7 +152,7 @@ def test_a_missing_extra_is_told_before_anything_is_written(stickler, run_file, 
 
 
 def test_an_evaluation_for_which_an_extra_is_missing_does_not_begin(stickler, monkeypatch):
-    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    monkeypatch.setattr(problems, "find_spec", lambda name: None)
 
     result = stickler("eval", "no-schema.json", "gt", "pred", "-o", "b.parquet")
 

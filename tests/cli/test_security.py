@@ -30,7 +30,7 @@ DANGEROUS = {
         "__init__.py",
         "core/plugins.py",
         "api/evaluation_views.py",
-        "core/extras.py",
+        "core/problems.py",
         "runs/dask_task.py",  # asks which versions a worker has
         "reports/formats.py",
         "cli/command.py",

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import pytest
 
 from stickler_cli.cli.app import main
-from stickler_cli.core import extras, remote
+from stickler_cli.core import problems, remote
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.documents.document import FileReference, read_document
 from stickler_cli.documents.pairs import open_pairs
@@ -377,7 +377,7 @@ def test_no_schema_has_a_url_read(memory: str, tmp_path: Path, reference: str):
 
 
 def test_without_fsspec_a_url_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    monkeypatch.setattr(problems, "find_spec", lambda name: None)
     with pytest.raises(UnavailableError, match=r"stickler-cli\[remote\]"):
         kind_of_source("s3://docs/gt.jsonl")
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from stickler_cli.core import extras
+from stickler_cli.core import problems
 from stickler_cli.core.problems import UnavailableError, UsageError
 from stickler_cli.records import row_files
 from stickler_cli.records.line_columns import columns_of_documents, columns_of_errors
@@ -91,7 +91,7 @@ def test_a_suffix_that_cannot_be_written_is_refused(file):
 
 
 def test_parquet_without_its_extra_is_refused(monkeypatch):
-    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    monkeypatch.setattr(problems, "find_spec", lambda name: None)
     with pytest.raises(UnavailableError, match=r"pip install 'stickler-cli\[parquet\]'"):
         format_of_lines("--documents", "a.parquet")
 
