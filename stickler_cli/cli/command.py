@@ -65,19 +65,7 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             _keyword("context", inspect.Parameter.empty, typer.Context),
-            *(
-                _keyword(
-                    name,
-                    typer.Argument(
-                        *([""] if name in options else [] if said.required else [()]),
-                        show_default=False,
-                        metavar=said.metavar,
-                        help=said.help,
-                    ),
-                    said.kind,
-                )
-                for name, said in arguments.items()
-            ),
+            *(_argument(name, said, options) for name, said in arguments.items()),
             *(_parameter(option) for option in options.values() if not option.argument),
             *(_config_parameters(name) if kind else ()),
         ]
@@ -88,6 +76,12 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
         help=command.help,
         no_args_is_help=bool(command.arguments),
     )(run)
+
+
+def _argument(name: str, said: Argument, options: Collection[str]) -> inspect.Parameter:
+    default = [""] if name in options else [] if said.required else [()]
+    shown = typer.Argument(*default, show_default=False, metavar=said.metavar, help=said.help)
+    return _keyword(name, shown, said.kind)
 
 
 def _taking_several(kind: Any) -> Any:

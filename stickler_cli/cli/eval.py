@@ -3,6 +3,7 @@
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -84,12 +85,8 @@ def evaluate(settings: EvalSettings) -> ExitCode:
     further: list[Run] = []
     if settings.repeat and signal is None:
         further, signal = _further(assembly)
-    if further and signal is None:
-        from stickler_cli.diff.repeating import repeats_of  # few runs are repeated
-
-        names = [settings.pred, *settings.repeat]
-        repeats = repeats_of(dict(zip(names, [run, *further], strict=True)))
-        run = replace(run, repeats=repeats)
+        if signal is None:
+            run = _with_repeats(run, further, settings)
     run = replace(run, explaining=explaining(settings))
     run = with_sources(run, outputs, settings.sources, settings.embed_sources)
     outputs.write(run)
@@ -157,6 +154,13 @@ def _further(assembly: Assembly) -> tuple[list[Run], int | None]:
         if signal is not None:
             return found, signal
     return found, None
+
+
+def _with_repeats(run: Run, further: Sequence[Run], settings: EvalSettings) -> Run:
+    from stickler_cli.diff.repeating import repeats_of  # few runs are repeated
+
+    names = [settings.pred, *settings.repeat]
+    return replace(run, repeats=repeats_of(dict(zip(names, [run, *further], strict=True))))
 
 
 def as_of_eval(settings: AcceptSettings | ErrorsSettings, **said: Any) -> EvalSettings:

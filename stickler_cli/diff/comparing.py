@@ -39,7 +39,7 @@ from .changes import (
 from .contrasts import contrasts
 from .counted_runs import Counted, counted
 from .measures import WHOLE, changes
-from .paired_runs import Pair, Pairs, Record, paired
+from .paired_runs import Pair, PairedRuns, Pairs, Record, paired
 from .significance import change_intervals
 from .trust import CONFIDENCE, trust_changes
 
@@ -82,16 +82,7 @@ def compare_runs(
     figures = [*WHOLE, *(Figure(path, COUNTING_MODES[0], F1) for path in paths)]
     found = changes(figures, table, settings)
     changed = document_changes(pairs.pairs, [field_path(path) for path in paths])
-    worse = sum(document.is_worse for document in changed)
-    better = sum(document.is_better for document in changed)
-    documents = {
-        "compared": len(pairs.pairs),
-        "better": better,
-        "worse": worse,
-        "same": len(pairs.pairs) - better - worse,
-        "lost": len(pairs.lost),
-        "only_new": len(pairs.only_new),
-    }
+    documents = _documents(pairs, changed)
     metrics = metric_changes([*base.values()], [*new.values()])
     before, after = (
         RunName(names[0], run.version, run.schema.path, run.schema.model_name, names[1:])
@@ -109,17 +100,25 @@ def compare_runs(
         fields=found[len(WHOLE) :],
         changed_documents=changed,
         gates=judge_changes(
-            gates,
-            table,
-            documents,
-            settings,
-            [info.path for info in described],
-            pairs.pairs,
-            metrics,
+            gates, table, documents, settings, [it.path for it in described], pairs.pairs, metrics
         ),
         metrics=metrics,
         values=changed_values(first, other) if len(base) == len(new) == 1 else None,
     )
+
+
+def _documents(pairs: PairedRuns, changed: Sequence[DocumentChange]) -> dict[str, int]:
+    """Return how many documents there are, and what became of them."""
+    worse = sum(document.is_worse for document in changed)
+    better = sum(document.is_better for document in changed)
+    return {
+        "compared": len(pairs.pairs),
+        "better": better,
+        "worse": worse,
+        "same": len(pairs.pairs) - better - worse,
+        "lost": len(pairs.lost),
+        "only_new": len(pairs.only_new),
+    }
 
 
 def metric_changes(base: Sequence[Run], new: Sequence[Run]) -> list[MetricChange]:

@@ -5,14 +5,14 @@ Markup is escaped by the templates, and what the script shows, it shows as text.
 
 import base64
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import cache
 from typing import Final
 
 from markupsafe import Markup
 
-from stickler_cli.reports.cause_sentences import causes
+from stickler_cli.reports.cause_sentences import CauseText, causes
 from stickler_cli.reports.figures import number_of, setting, visible
 from stickler_cli.reports.html import payload
 from stickler_cli.reports.layout import TableStyle
@@ -104,19 +104,7 @@ def _page_of(run: Run, documents: payload.Documents | None = None, *, served: bo
     named, more = causes(view)
     code = script()
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode("ascii")
-    parts = {
-        "non-matches": payload.packed(
-            payload.non_match_lines(
-                detail.errors.lines(), places_of(view), Origins([*named, *more])
-            )
-        ),
-        "facts": payload.packed([payload.facts(view, detail, [*named, *more])]),
-        "documents": payload.packed(documents.listed() if documents and not served else ()),
-        "comparisons": payload.packed(payload.comparison_lines(detail)),
-    }
-    if run.sources is not None:
-        parts["sources"] = payload.packed(payload.source_lines(view, detail))
-        parts["pictures"] = payload.packed(payload.picture_lines(view))
+    parts = _parts(view, detail, [*named, *more], None if served else documents)
     context: dict[str, object] = {
         "view": view,
         "script": Markup(code),  # noqa: S704 - ours
@@ -155,6 +143,26 @@ def _page_of(run: Run, documents: payload.Documents | None = None, *, served: bo
     listed = "".join(parts.values()).encode()
     context["identifier"] = hashlib.sha256(listed).hexdigest()[:16]
     return filled("page.html.j2", context)
+
+
+def _parts(
+    view: RunView,
+    detail: Detail,
+    causes: Sequence[CauseText],
+    documents: payload.Documents | None,
+) -> dict[str, str]:
+    """Return what the script reads, by the identifier of the element that holds it."""
+    errors = payload.non_match_lines(detail.errors.lines(), places_of(view), Origins(causes))
+    parts: dict[str, Iterable[bytes]] = {
+        "non-matches": errors,
+        "facts": [payload.facts(view, detail, causes)],
+        "documents": documents.listed() if documents else (),
+        "comparisons": payload.comparison_lines(detail),
+    }
+    if view.run.sources is not None:
+        parts["sources"] = payload.source_lines(view, detail)
+        parts["pictures"] = payload.picture_lines(view)
+    return {name: payload.packed(lines) for name, lines in parts.items()}
 
 
 @cache
