@@ -1,14 +1,7 @@
 """Which elements of two lists are pairs: the greatest total similarity, without the whole matrix.
 
-1. *Candidates*: pairs of elements that agree in a field whose unequal values have nothing in
-   common, found by a join of keys; of few elements, all pairs.
-2. *Certificate*: a pair that is no candidate has at most the weight of the other fields in common.
-   An element of the shorter side whose best candidate beats that has found its best; one that has
-   not is compared with all. If no two want the same element, no other choice can be better.
-3. *Assignment*, only of lists where two want the same, by shortest augmenting paths.
-
-Which way a list goes depends on nothing but its own elements, so that the answer is the same in any
-company.
+Candidates, a certificate, and an assignment where two elements want the same: docs/architecture.md,
+"Lists", tells the three steps.
 """
 
 from collections.abc import Callable, Iterator
