@@ -12,7 +12,7 @@ from stickler_cli.core.rules import Count, Fraction, FractionOrNone
 from stickler_cli.core.values import dataclass
 from .batch import Batch
 from .counts import Counts, RateRule
-from .mending import Mended
+from .mending import with_none_of
 from .results import Results
 from .tally import COUNTING_MODES, SCORE_UNIT, units_of
 from .units import Unit
@@ -103,12 +103,7 @@ def mended(
     truth: JsonValue, errors: Iterable[tuple[Marked, Unit]], marks: Mapping[Marked, Mark]
 ) -> JsonValue:
     """Return a ground truth as marks say that it should be."""
-    found = Mended(truth)
-    for marked, unit in errors:
-        if marks[marked].counts_right:
-            found.mend(unit)
-    document: JsonValue = found.document
-    return document
+    return with_none_of([unit for marked, unit in errors if marks[marked].counts_right], truth)
 
 
 @dataclass(frozen=True, slots=True)

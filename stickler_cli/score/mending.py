@@ -1,7 +1,8 @@
 """A ground truth that is made to say what a prediction says, in the places of some errors."""
 
+from collections.abc import Iterable
 from copy import deepcopy
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from stickler_cli.compare.result import Outcome
 from stickler_cli.compare.tuple import TupleNode
@@ -13,127 +14,59 @@ from .visit import Visit
 _GONE: Final = object()
 
 
-class Mended:
-    """A copy of a ground truth, and what is to become of it.
+def with_none_of(units: Iterable[Unit], truth: JsonValue) -> Any:
+    """Return a ground truth, which stays as it is, without errors of its document.
 
-    All changes are made at once, so that list indexes stay those of the errors. What is inside of a
-    place that changes as a whole goes with it.
+    What was missed goes, else the prediction takes its place; what is inside of a place that
+    changes as a whole goes with it. Lists keep their indexes until all is done.
     """
-
-    def __init__(self, truth: JsonValue) -> None:
-        """Take a ground truth, which stays as it is."""
-        self._truth = truth
-        self._values: dict[Path, Any] = {}
-        self._items: dict[Path, _Parts] = {}
-
-    def mend(self, unit: Unit) -> None:
-        """Have an error be none: what was missed goes, else the prediction takes its place."""
-        if unit.outcome is Outcome.FN:
-            # A position of a tuple stays, or others would be in its place.
-            self._values.setdefault(unit.gt_path or (), None if _is_position(unit.visit) else _GONE)
-            return
-        if unit.gt_path is not None:
-            self._values[unit.gt_path] = deepcopy(unit.pred)
-            return
-        place = _place_around(unit)
-        parts = self._items.setdefault(place.gt_path, _Parts())
-        for step, positional in zip(place.steps[:-1], place.positional, strict=False):
-            parts.positional |= positional
-            inner = parts.setdefault(step, _Parts())
-            if not isinstance(inner, _Parts):
-                return  # the whole item is there already
-            parts = inner
-        parts.positional |= place.positional[len(place.steps) - 1]
-        parts[place.steps[-1]] = deepcopy(unit.pred)
-
-    @property
-    def document(self) -> Any:
-        """The ground truth as it is to be."""
-        document = deepcopy(self._truth)
-        alone = {
-            path: value
-            for path, value in self._values.items()
-            if not any(path[:length] in self._values for length in range(len(path)))
-        }
-        for path, value in alone.items():
-            if value is not _GONE:
-                document = _with(document, path, value)
-        gone = [path for path, value in alone.items() if value is _GONE]
-        for path, parts in self._items.items():
-            if not any(path[:length] in alone for length in range(len(path) + 1)):
-                there = _at(document, path)
-                items = there if isinstance(there, list) else [] if there is None else [there]
-                document = _with(document, path, parts.added_to(items))
-        for path in sorted(gone, key=_from_the_end, reverse=True):
-            document = _without(document, path)
-        return document
+    new: dict[Path, dict[Step, int]] = {}
+    changes = [_change(unit, truth, new) for unit in units]
+    # First what goes, as a value of another kind may come in its place; then from the inside out.
+    changes.sort(key=lambda change: (change[0] is not Outcome.FN, -len(change[1])))
+    document = deepcopy(truth)
+    for _, path, value in changes:
+        document = _with(document, path, value)
+    return _without_gone(document)
 
 
-class _Parts(dict[Step, Any]):
-    """What is put together of a value that only the prediction has, by step."""
-
-    positional = False
-    """Whether steps are positions of a tuple."""
-
-    def added_to(self, items: list[Any]) -> list[Any]:
-        """Return a list with these as more elements."""
-        items = [*items]
-        for step in sorted(self, key=int):
-            part = self[step]
-            made = part.built() if isinstance(part, _Parts) else part
-            if self.positional:
-                items += [None] * (int(step) + 1 - len(items))
-                items[int(step)] = made
-            else:
-                items.append(made)
-        return items
-
-    def built(self) -> Any:
-        """Return the value."""
-        if all(isinstance(step, int) for step in self):
-            return self.added_to([])
-        made = self.items()
-        return {step: part.built() if isinstance(part, _Parts) else part for step, part in made}
-
-
-class _Around(NamedTuple):
-    """The list of the ground truth that lacks the item that a value is in, and the way from it."""
-
-    gt_path: Path
-    steps: Path
-    positional: list[bool]
-    """Of each step, whether it is a position of a tuple."""
-
-
-def _place_around(unit: Unit) -> _Around:
-    visit, pair = unit.visit, unit.pair
-    positional = [False] if visit.order is None else []
-    place = visit.place(pair)
-    while place.gt_path is None and visit.around is not None:
-        if visit.order is not None and not visit.is_side:
-            positional.append(_is_position(visit))
+def _change(
+    unit: Unit, truth: JsonValue, new: dict[Path, dict[Step, int]]
+) -> tuple[Outcome, Path, Any]:
+    """Return what is to be where; new items of a list of the ground truth get its next indexes."""
+    value: Any = unit.pred
+    visit, pair, item = unit.visit, unit.pair, unit.visit
+    if unit.outcome is Outcome.FN:
+        # A position of a tuple stays, or others would be in its place.
+        value = None if _is_position(visit) else _GONE
+    if unit.gt_path is not None:
+        return unit.outcome, unit.gt_path, value
+    while visit.around is not None and visit.place(pair).gt_path is None:
         pair = pair if visit.of is None else int(visit.of[pair])
-        visit = visit.around
-        place = visit.place(pair)
-    pred = unit.pred_path or ()
-    steps = pred[len(place.pred_path or ()) :]
-    return _Around(place.gt_path or (), steps, positional[::-1])
+        item, visit = visit, visit.around
+    place = visit.place(pair)
+    path = place.gt_path or ()
+    first, *rest = (unit.pred_path or ())[len(place.pred_path or ()) :]
+    if not _is_position(item):
+        there = _at(truth, path)
+        known = len(there) if isinstance(there, list) else int(there is not None)
+        items = new.setdefault(path, {})
+        first = known + items.setdefault(first, len(items))
+    return unit.outcome, (*path, first, *rest), value
 
 
 def _is_position(visit: Visit) -> bool:
     """Return whether pairs are elements that go together by position."""
-    is_element = visit.units is not None and visit.around is not None
-    return is_element and isinstance(visit.around.account.node, TupleNode)  # type: ignore[union-attr]
+    return visit.around is not None and isinstance(visit.around.account.node, TupleNode)
 
 
 def _at(value: Any, path: Path) -> Any:
     """Return what is at a path, None where nothing is; what is no list counts as one of it."""
     for step in path:
-        if isinstance(step, int):
-            if isinstance(value, list):
-                value = value[step] if step < len(value) else None
-        else:
+        if isinstance(step, str):
             value = value.get(step) if isinstance(value, dict) else None
+        elif isinstance(value, list):
+            value = value[step]
     return value
 
 
@@ -142,30 +75,21 @@ def _with(document: Any, path: Path, value: Any) -> Any:
     if not path:
         return value
     step, rest = path[0], path[1:]
-    if isinstance(step, int):
-        if not isinstance(document, list):
-            return _with(document, rest, value)
-        document[step] = _with(document[step], rest, value)
+    if isinstance(step, str):
+        document = document if isinstance(document, dict) else {}
+        document[step] = _with(document.get(step), rest, value)
         return document
-    if not isinstance(document, dict):
-        document = {}
-    document[step] = _with(document.get(step), rest, value)
+    if not isinstance(document, list):
+        document = [document]
+    document += [None] * (step + 1 - len(document))
+    document[step] = _with(document[step], rest, value)
     return document
 
 
-def _without(document: Any, path: Path) -> Any:
-    """Return a document without what is at a path, and without what is left empty by that."""
-    if not path:
-        return type(document)() if isinstance(document, list | dict) else {}
-    steps, last = path[:-1], path[-1]
-    around = _at(document, steps)
-    if isinstance(last, int) and not isinstance(around, list):
-        return _without(document, steps)
-    if isinstance(around, list | dict) and _at(around, (last,)) is not None:
-        del around[last]  # type: ignore[arg-type]
-    return document if around or not steps else _without(document, steps)
-
-
-def _from_the_end(path: Path) -> tuple[tuple[int, str], ...]:
-    """Order places so that reversed, what comes later in a list comes first."""
-    return tuple((step, "") if isinstance(step, int) else (-1, step) for step in path)
+def _without_gone(value: Any) -> Any:
+    """Return a value without what goes; what is left empty counts as absent."""
+    if isinstance(value, dict):
+        return {key: _without_gone(part) for key, part in value.items() if part is not _GONE}
+    if isinstance(value, list):
+        return [_without_gone(part) for part in value if part is not _GONE]
+    return value
