@@ -59,7 +59,7 @@ def delta_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | 
         )
         # Weights that add up to one vary a little less than independent ones.
         sizes = right_squares + 2 * both + wrong_squares + size**2
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(invalid="ignore"):
             as_many = mean * other * (total**2 + sizes) / squares - 1
             end = betaincinv(mean * as_many, other * as_many, tail)
         found.append(np.where(mean <= 0, 0.0, np.where(other <= 0, 1.0, end)))

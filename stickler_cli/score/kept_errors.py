@@ -72,7 +72,7 @@ class KeptErrors:
         for position, error in enumerate(errors):
             if error.cause is not None:
                 self._sample(*error.cause, rank[1], position, line_at)
-        if errors and (self.bound is None or rank < self.bound):
+        if self.bound is None or rank < self.bound:
             listed = errors[: self.most + 1]  # one more says that there are more
             self._keep([(*rank, [line_at(at) for at in range(len(listed))])])
 
@@ -82,8 +82,7 @@ class KeptErrors:
         for key, sample in other.samples.items():
             most = SAMPLE if key[1] else SAMPLE_OF_MANY
             self.samples[key] = sorted([*self.samples.get(key, ()), *sample])[:most]
-        for group, last in other.last.items():
-            self.last[group] = min(self.last.get(group, last), last)
+        self.last |= other.last
         self.settle()
         if other.bound is not None and (self.bound is None or other.bound < self.bound):
             self.bound = other.bound
@@ -134,7 +133,7 @@ class KeptErrors:
         """Leave out the documents that have no room, which are the best ones, to the line."""
         self._lines = self._bytes = 0
         kept: dict[str, list[bytes]] = {}
-        for score, name, errors in sorted(self.documents, key=lambda entry: entry[:2]):
+        for score, name, errors in sorted(self.documents):
             if self.bound is not None and (score, name) > self.bound:
                 break
             kept[name] = []

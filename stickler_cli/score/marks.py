@@ -2,10 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from operator import sub
 from typing import Final, NamedTuple
 
-from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
@@ -72,9 +70,9 @@ class MarkedCounts:
         if row is None or batch.counts is None or again.counts is None:
             return
         before, after = batch.counts.sums[:, row].tolist(), again.counts.sums[:, 0].tolist()
-        for mine, new, old in zip(self.counts, after, before, strict=True):
-            mine[:] = (count + sub(*pair) for count, *pair in zip(mine, new, old, strict=True))
-        self.score_units += _units(again.scores[:1]) - _units(batch.scores[row : row + 1])
+        for mine, *pair in zip(self.counts, after, before, strict=True):
+            mine[:] = (count + new - old for count, new, old in zip(mine, *pair, strict=True))
+        self.score_units += units_of(float(again.scores[0])) - units_of(float(batch.scores[row]))
 
     def merge(self, other: "MarkedCounts") -> None:
         """Add other documents."""
@@ -82,10 +80,6 @@ class MarkedCounts:
         for mine, more in zip(self.counts, other.counts, strict=True):
             mine[:] = map(sum, zip(mine, more, strict=True))
         self.score_units += other.score_units
-
-
-def _units(scores: Floats) -> int:
-    return sum(units_of(score) for score in scores.tolist())
 
 
 def errors_of_marks(

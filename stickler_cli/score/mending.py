@@ -14,7 +14,7 @@ from .visit import Visit
 _GONE: Final = object()
 
 
-def with_none_of(units: Iterable[Unit], truth: JsonValue) -> Any:
+def with_none_of(units: Iterable[Unit], truth: JsonValue) -> JsonValue:
     """Return a ground truth, which stays as it is, without errors of its document.
 
     What was missed goes, else the prediction takes its place; what is inside of a place that
@@ -27,7 +27,8 @@ def with_none_of(units: Iterable[Unit], truth: JsonValue) -> Any:
     document = deepcopy(truth)
     for _, path, value in changes:
         document = _with(document, path, value)
-    return _without_gone(document)
+    left: JsonValue = _without_gone(document)
+    return left
 
 
 def _change(

@@ -40,6 +40,16 @@ def test_the_figures_are_those_of_the_examples(case):
             assert found[name] == pytest.approx(expected, abs=1e-9), name
 
 
+def test_the_curve_is_the_share_wrong_of_those_at_least_as_confident():
+    confidence = np.array([0.5, 0.9, 0.2, 0.9])
+    right = np.array([False, True, True, False])
+    assert reliability(confidence, right).curve() == [
+        (2 / 4, 1 / 2),
+        (3 / 4, 2 / 3),
+        (1.0, 2 / 4),
+    ]
+
+
 @given(UNITS)
 def test_the_figures_are_those_of_scikit_learn(units):
     reason = "SCIKIT-LEARN IS NOT INSTALLED: no figure is held against its own"

@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from stickler_cli.score.confident import FEWEST, Confidences, percentiles
+from stickler_cli.score.confident import (
+    FEWEST,
+    Confidences,
+    counted_view,
+    percentiles,
+    read_counted,
+)
 from stickler_cli.score.intervals import UNIT, IntervalSettings, weights
 
 RECORDS = {
@@ -74,6 +80,39 @@ def test_intervals_are_percentiles_over_documents_that_were_drawn_anew():
     assert shown["bins"][9]["right"] == 0.75
     assert "interval" not in shown["bins"][7]
     assert "intervals" not in found.view("x", 20, None)
+
+
+def test_replicates_are_the_same_however_many_are_made_at_once(monkeypatch):
+    found = Confidences()
+    for at, name in enumerate("bcade"):
+        found.add(name, {"right": {"x": [0.9, at / 10]}, "wrong": {"x": [0.5, 0.35]}})
+    whole = found.view("x", 20, SETTINGS)
+    again = Confidences()
+    again.merge(found)
+    monkeypatch.setattr("stickler_cli.score.confident._CELLS_AT_ONCE", 20 * 7)
+    assert again.view("x", 20, SETTINGS) == whole
+
+
+def test_of_many_values_intervals_are_those_of_confidences_in_thousandths(monkeypatch):
+    exact, rounded = Confidences(), Confidences()
+    for at, name in enumerate("bcade"):
+        shares = [0.9004, 0.8996 - at / 10, 0.2503]
+        exact.add(name, {"right": {"x": shares[:2]}, "wrong": {"x": shares[2:]}})
+        shares = [round(it, 3) for it in shares]
+        rounded.add(name, {"right": {"x": shares[:2]}, "wrong": {"x": shares[2:]}})
+    views = [it.view("x", 20, SETTINGS) for it in (exact, rounded)]
+    assert views[0]["intervals"] != views[1]["intervals"]
+    exact.merge(Confidences())
+    monkeypatch.setattr("stickler_cli.score.confident._MANY", 14)
+    many = exact.view("x", 20, SETTINGS)
+    assert many["intervals"] == views[1]["intervals"]
+    assert many["brier"] == views[0]["brier"]
+
+
+def test_a_record_of_counted_values_needs_no_side_that_is_empty():
+    counted = confidences(*RECORDS, drop=True).counted
+    assert read_counted(counted_view(counted)) == counted
+    assert counted_view(counted)["y"] == {"documents": 2, "wrong": {"0.1": 2}}
 
 
 def test_few_documents_have_no_intervals_nor_have_forgotten_ones():

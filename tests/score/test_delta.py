@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import beta, binomtest
 
 from benchmarks.coverage import EXTREME, KINDS, METHODS, covered
 from stickler_cli.score.counts import RATES, fractions
@@ -22,7 +22,9 @@ def spread_of(right, wrong) -> Spread:
     return Spread(float(right.sum()), float(wrong.sum()), *products, size)
 
 
-@pytest.mark.parametrize(("right", "documents"), [(0, 7), (1, 7), (7, 7), (35, 40), (999, 1000)])
+@pytest.mark.parametrize(
+    ("right", "documents"), [(0, 1), (1, 1), (0, 7), (1, 7), (7, 7), (35, 40), (999, 1000)]
+)
 @pytest.mark.parametrize("size", [1, 12])
 def test_of_documents_wholly_right_or_wrong_it_is_the_exact_binomial_interval(
     right, documents, size
@@ -43,6 +45,21 @@ def test_of_many_documents_it_is_the_interval_of_the_delta_method():
     share = right.sum() / sizes.sum()
     error = np.sqrt(((right - share * sizes) ** 2).sum()) / sizes.sum()
     assert found == pytest.approx((share - 1.96 * error, share + 1.96 * error), rel=2e-4)
+
+
+def test_ends_are_those_of_the_beta_distribution_with_the_mean_and_variance_of_the_share():
+    right, wrong = np.array([3, 1, 0, 2]), np.array([1, 1, 4, 0])
+    size = (sum((right + wrong) ** 2) / 4) ** 0.5
+    (found,) = delta_intervals([spread_of(right, wrong)], 0.9)
+
+    for end, added, level in ((found.lower, (0, size), 0.05), (found.upper, (size, 0), 0.95)):
+        good, bad = np.append(right, added[0]), np.append(wrong, added[1])
+        sizes = good + bad
+        mean = good.sum() / sizes.sum()
+        # Of the share, where the weights of documents are drawn and add up to one.
+        variance = ((good - mean * sizes) ** 2).sum() / (sizes.sum() ** 2 + (sizes**2).sum())
+        as_many = mean * (1 - mean) / variance - 1
+        assert end == pytest.approx(beta.ppf(level, mean * as_many, (1 - mean) * as_many))
 
 
 def test_all_wrong_is_the_mirror_of_all_right_and_nothing_has_no_interval():

@@ -23,6 +23,7 @@ from stickler_cli.score.detail import (
 )
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.kept_errors import KeptErrors
+from stickler_cli.score.pictures import PlacedBox
 from .batches import batch, compare, not_compared
 
 TEXT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
@@ -186,6 +187,21 @@ def test_the_documents_with_the_lowest_scores_are_kept_by_score_and_id():
 
     assert kept_ids(detail) == ["d1", "d4", "d0", "d3"]
     assert detail.bound[:2] == (0.5, "d5")
+
+
+def test_where_values_stand_is_kept_of_documents_that_are_kept_whole():
+    detail = detail_of(documents(1, 2, 0, 1), comparisons=2)
+    place = None, 0.0, 0.0, 1.0, 1.0
+    a_box, other = PlacedBox("a", "FD", "gt", *place), PlacedBox("b", "FD", "pred", *place)
+    detail.place([("d0", [a_box]), ("d3", [a_box]), ("d1", [])])
+    assert detail.boxes == {"d0": [a_box]}
+    detail.place([("d1", [other])])
+    assert detail.boxes == {"d0": [a_box], "d1": [other]}
+
+    worse = detail_of([result_of("e", {"a": "x", "b": "x"}, {})], comparisons=2)
+    worse.place([("e", [other])])
+    detail.merge(worse)
+    assert (kept_ids(detail), detail.boxes) == (["d1", "e"], {"d1": [other], "e": [other]})
 
 
 def test_documents_without_errors_are_not_kept():

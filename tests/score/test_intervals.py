@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from hashlib import blake2b
 from math import log
 
 import numpy as np
@@ -22,8 +23,10 @@ from stickler_cli.score.intervals import (
     UNIT,
     Interval,
     IntervalSettings,
+    Share,
     added_weights,
     ends,
+    shares_of_documents,
     size_of,
     weights,
 )
@@ -126,19 +129,22 @@ def test_another_seed_draws_other_weights():
     ).any()
 
 
-def test_weights_are_those_of_every_machine_and_version():
-    # SplitMix64 with the published constants, started at the hash of the id, lowest bits first.
-    from hashlib import blake2b
-
+def split_mix(name: bytes, key: bytes) -> list[int]:
+    """Draw four weights by SplitMix64 with the published constants, lowest bits first."""
     mask = (1 << 64) - 1
-    state = int.from_bytes(blake2b(b"a", digest_size=8, key=b"0").digest(), "little")
+    state = int.from_bytes(blake2b(name, digest_size=8, key=key).digest(), "little")
     state = (state + 0x9E3779B97F4A7C15) & mask
     mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
     mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & mask
     mixed ^= mixed >> 31
     parts = [(mixed >> shift) & 0xFFFF for shift in (0, 16, 32, 48)]
-    expected = [max(1, round(-UNIT * log(1 - (part + 0.5) / 65536))) for part in parts]
-    assert weights(["a"], IntervalSettings(replicates=4)).tolist() == [[UNIT, *expected]]
+    return [max(1, round(-UNIT * log(1 - (part + 0.5) / 65536))) for part in parts]
+
+
+def test_weights_are_those_of_every_machine_and_version():
+    settings = IntervalSettings(replicates=4)
+    assert weights(["a"], settings).tolist() == [[UNIT, *split_mix(b"a", b"0")]]
+    assert added_weights(settings).tolist() == [0, *split_mix(b"", b"0 added")]
 
 
 def test_the_document_that_is_added_is_no_other_and_not_there_at_first():
@@ -178,6 +184,39 @@ def test_a_figure_is_within_its_interval_wherever_replicates_are():
     assert ends(high, high, 0.5)[0].lower == 0.5
     assert ends(low, low, 0.5)[0].upper == 0.5
     assert ends(low * np.nan, low, 0.5) == [None]
+
+
+# --- shares of sums over documents
+
+
+@pytest.mark.parametrize("chunk", [1, 2, CHUNK])
+def test_shares_of_documents_are_those_of_all_of_them_drawn_anew(monkeypatch, chunk):
+    monkeypatch.setattr("stickler_cli.score.intervals.CHUNK", chunk)
+    names = ["c", "a", "b", "e", "d"]
+    above, below = np.array([1, 0, 2, 3, 0]), np.array([2, 0, 4, 3, 1])
+    nothing = np.zeros(5, int)
+    shares = {"x": (above, below), "none": (nothing, nothing)}
+    found = shares_of_documents(names, shares, SETTINGS)
+
+    drawn = weights(names, SETTINGS)[:, 1:].astype(float)
+    # One document more is as large as the quadratic mean of the four that have anything.
+    more = added_weights(SETTINGS)[1:] * (30 / 4) ** 0.5
+    whole = below @ drawn + more
+    ends = [np.quantile((above @ drawn) / whole, 0.025)]
+    ends += [np.quantile((above @ drawn + more) / whole, 0.975)]
+    assert found["x"].value == 0.6
+    assert found["x"].interval == pytest.approx(ends)
+    assert found["none"] == Share(None, None)
+    turned = {name: (one[::-1], other[::-1]) for name, (one, other) in shares.items()}
+    assert shares_of_documents(names[::-1], turned, SETTINGS) == found
+
+
+def test_one_document_and_no_settings_have_shares_without_intervals():
+    one = {"x": (np.array([1, 1]), np.array([2, 2]))}
+    assert shares_of_documents(["a", "b"], one, None) == {"x": Share(0.5, None)}
+    assert shares_of_documents(["a", "b"], one, SETTINGS)["x"].interval is not None
+    alone = {"x": (np.array([1]), np.array([2]))}
+    assert shares_of_documents(["a"], alone, SETTINGS) == {"x": Share(0.5, None)}
 
 
 # --- what has an interval

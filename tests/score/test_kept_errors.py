@@ -1,0 +1,138 @@
+"""The errors that a page lists are what a whole sort of all of them gives, in whatever parts."""
+
+import random
+from zlib import crc32
+
+import pytest
+
+from stickler_cli.score import kept_errors
+from stickler_cli.score.causes import Kind, key_of
+from stickler_cli.score.error_classes import ErrorClass
+from stickler_cli.score.kept_errors import KeptErrors, SeenError
+
+GROUP = ("a",), ErrorClass.OTHER
+SOME, MANY, KINDS = 2, 5, 4
+
+
+def kind(number):
+    return Kind(("a",), (), f"{number}", "?")
+
+
+def seen(document, position, number):
+    """Give an error; a number of None is one that repeats another one."""
+    cause = None if number is None else (GROUP, kind(number))
+    text = f"{document} {position} {'x' * (position % 3)}\n".encode("utf-8", "surrogatepass")
+    return SeenError(cause, lambda: text)
+
+
+def documents(count, kinds):
+    """Draw documents: score, id, and the kinds of their errors."""
+    draw = random.Random(count + kinds)  # noqa: S311 - no secret
+    told = [*range(kinds), *range(kinds), None]
+    names = [f"d{at}" for at in range(count - 1)] + ["\ud800"]
+    return [
+        (draw.choice([0.0, 0.25, 0.5]), name, draw.choices(told, k=draw.randrange(1, 5)))
+        for name in names
+    ]
+
+
+def kept(some, limits):
+    """Keep the errors of documents as a run does that sees a few at a time."""
+    found = KeptErrors(*limits)
+    for at, (score, name, numbers) in enumerate(some):
+        found.add((score, name), [seen(name, *each) for each in enumerate(numbers)])
+        if at % 3 == 2:
+            found.settle()
+    found.settle()
+    return found
+
+
+def of_all(some, most, most_bytes):
+    """Give the lines that are kept of whole documents, the bound, and the samples, by sorting."""
+    taken, size, bound, whole = 0, 0, None, {name: [] for _, name, _ in some}
+    for score, name, numbers in sorted(some, key=lambda it: it[:2]):
+        for at in range(len(numbers)):
+            line = seen(name, at, None).line()
+            if bound is None and (taken == most or size + len(line) > most_bytes):
+                bound = score, name
+            if bound is None:
+                taken, size = taken + 1, size + len(line)
+                whole[name].append(line)
+    group = key_of(*GROUP, None)
+    by_key = {}
+    for _, name, numbers in some:
+        for at, number in enumerate(numbers):
+            text = f"{at} {name}".encode("utf-8", "surrogatepass")
+            entry = crc32(text), name, at, seen(name, at, None).line()
+            if number is not None:
+                for key in (key_of(*GROUP, kind(number)), ""):
+                    by_key.setdefault(key, []).append(entry)
+    samples = {
+        (group, key): sorted(by_key[key])[: SOME if key else MANY]
+        for key in sorted(by_key)[: KINDS + 1]
+    }
+    return whole, bound, samples
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch):
+    monkeypatch.setattr(kept_errors, "SAMPLE", SOME)
+    monkeypatch.setattr(kept_errors, "SAMPLE_OF_MANY", MANY)
+    monkeypatch.setattr(kept_errors, "MOST_KINDS", KINDS)
+
+
+@pytest.mark.parametrize("cut", [0, 7, 30, 53, 60])
+@pytest.mark.parametrize("kinds", [1, KINDS, KINDS + 1, 3 * KINDS])
+@pytest.mark.parametrize("limits", [(999, 9999), (0, 9999), (31, 9999), (999, 0), (999, 400)])
+def test_any_parts_come_to_the_lowest_scores_and_the_same_samples(cut, kinds, limits):
+    some = documents(60, kinds)
+    found = kept(some[:cut], limits)
+    found.merge(kept(some[cut:], limits))
+    whole, bound, samples = of_all(some, *limits)
+
+    assert (found.total, found.bound) == (sum(len(it) for *_, it in some), bound)
+    assert found.samples == samples
+    assert bool(found.last) == (kinds > KINDS)
+    lines = [*found.lines()]
+    listed = [line for errors in whole.values() for line in errors]
+    assert lines[: len(listed)] == listed
+    if bound is None:
+        assert lines == listed
+    else:
+        others = {line for sample in samples.values() for *_, line in sample}
+        assert sorted(lines) == sorted({*listed, *others})
+
+
+def test_what_is_merged_later_is_held_against_what_was_kept_first():
+    first = kept([(0.5, "d", [None] * 3), (0.1, "c", [None])], (3, 999))
+    assert first.bound == (0.5, "d")
+    first.merge(kept([(0.2, "e", [None])], (3, 999)))
+    assert [line.split()[0] for line in first.lines()] == [b"d", b"c", b"e"]
+
+
+def test_just_so_many_lines_and_bytes_are_all():
+    some = [(0.5, "d", [None] * 3)]
+    size = sum(len(seen("d", at, None).line()) for at in range(3))
+    assert kept(some, (3, size)).complete
+    assert not kept(some, (2, size)).complete
+    assert not kept(some, (3, size - 1)).complete
+
+
+def test_a_cause_that_is_sampled_stays_so_where_others_are_too_many():
+    some = documents(60, 3 * KINDS)
+    found = kept(some, (0, 0))
+    last = max(key for _, key in found.samples)
+    (number,) = (it for it in range(3 * KINDS) if key_of(*GROUP, kind(it)) == last)
+    more = [(0.5, f"e{at}", [number]) for at in range(20)]
+    for score, name, numbers in more:
+        found.add((score, name), [seen(name, 0, *numbers)])
+    found.settle()
+    assert found.samples == of_all([*some, *more], 0, 0)[2]
+
+
+def test_samples_take_no_more_than_they_may(monkeypatch):
+    found = kept(documents(60, 1), (0, 0))
+    every = [*found.lines()]
+    for count in range(len(every) + 1):
+        monkeypatch.setattr(kept_errors, "SAMPLE_BYTES", sum(map(len, every[:count])))
+        assert [*found.lines()] == every[:count]
