@@ -39,7 +39,7 @@ def differences(expected, found, place=""):
 
 
 def same(expected, found):
-    """Say whether two scalars are the same; 3 is 3.0, and true is not 1."""
+    """Return whether two scalars are the same; 3 is 3.0, and true is not 1."""
     if isinstance(expected, bool) or not isinstance(expected, int | float):
         return expected is found or (type(expected) is type(found) and expected == found)
     return type(found) in (int, float) and abs(expected - found) <= 1e-9
@@ -63,7 +63,7 @@ def result_of(row):
 
 
 def judged(errors):
-    """Give the errors that cases list: those that are inside of no other."""
+    """Return the errors that cases list: those that are inside of no other."""
     kept = [error for error in errors if "inside" not in error]
     for error in kept:
         error.pop("values", None)
@@ -99,7 +99,7 @@ def test_case_names_are_unique():
 
 
 def command_line_options(options):
-    """Give a case's options as the command line takes them."""
+    """Return a case's options as the command line takes them."""
     arguments = ["--infer", "never"]
     for name, value in options.items():
         option = f"--{name.replace('_', '-')}"

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
+from stickler_cli.compare.field_listing import MOST_ROWS
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.object import FieldsNode
 from stickler_cli.compare.one_of import followed
-from stickler_cli.compare.outline import MOST_ROWS
 from stickler_cli.compare.plan import PAIRING_FLOOR, Node
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.schema.loading import LoadedSchema

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import orjson
 
-from stickler_cli.compare.outline import outline
+from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.plan import Plan
 from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.documents.positions import positions
@@ -58,4 +58,4 @@ def _compiled(text: bytes, loaded: LoadedSchema, settings: SchemaOptions) -> Pla
 
 
 def _thresholds(plan: Plan) -> dict[str, float | None]:
-    return {field_path(row.path): row.threshold for row in outline(plan)}
+    return {field_path(row.path): row.threshold for row in field_listing(plan)}

@@ -6,7 +6,7 @@ Verdicts on errors, as the HTML report has them downloaded, are such lines too.
 import json
 from typing import Final
 
-from stickler_cli.compare.outline import node_at
+from stickler_cli.compare.field_listing import node_at
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.core.json_values import JsonObject, JsonValue, brief
 from stickler_cli.core.locations import parse_field_path

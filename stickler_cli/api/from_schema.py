@@ -14,10 +14,10 @@ from uuid import NAMESPACE_OID, uuid5
 
 from pydantic import BeforeValidator, Field, create_model
 
+from stickler_cli.compare.field_listing import asks_models
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.object import FieldsNode
 from stickler_cli.compare.one_of import ChoiceNode
-from stickler_cli.compare.outline import asks_models
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.schema.combinators import InForce, branches_of, elements_of, flatten, properties

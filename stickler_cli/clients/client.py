@@ -110,7 +110,7 @@ class Client:
 
     @contextmanager
     def rehearsing(self) -> "Iterator[Client]":
-        """Give a client that asks nothing and counts; what it finds in the cache is known here."""
+        """Yield a client that asks nothing and counts; what it finds in the cache is known here."""
         counting = Client(replace(self.policy, dry_run=True))
         counting._memory = self._memory
         yield counting

@@ -76,7 +76,7 @@ class Acceptor(ABC):
 
     @abstractmethod
     def __call__(self, value: JsonValue) -> bool:
-        """Say whether the arm accepts the value."""
+        """Return whether the arm accepts the value."""
 
 
 @dataclass(frozen=True, slots=True)

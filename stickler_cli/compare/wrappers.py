@@ -16,8 +16,8 @@ from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.values import dataclass
 from .absence import is_absent
 from .columns import ANY_KEY
+from .field_listing import fields_at
 from .one_of import followed
-from .outline import fields_at
 from .plan import Node
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.clients.allowance import DEFAULT_POLICY, Policy, Retry
-from stickler_cli.compare.outline import comparators
+from stickler_cli.compare.field_listing import comparators
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import Final
 
-from stickler_cli.compare.outline import is_bounded, known_paths
+from stickler_cli.compare.field_listing import is_bounded, known_paths
 from stickler_cli.compare.plan import Plan
 from stickler_cli.core.json_values import DocumentKind
 from stickler_cli.core.option import part_of

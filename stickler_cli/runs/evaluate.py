@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from stickler_cli.compare.outline import outline
+from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.option import part_of
 from stickler_cli.documents.pairs import DocumentPair, Pairs
@@ -238,7 +238,7 @@ def field_infos(plan: Plan) -> tuple[FieldInfo, ...]:
     """Return what results say of the fields of a schema."""
     return tuple(
         FieldInfo(row.path, row.kind, row.comparator, row.threshold, row.weight)
-        for row in outline(plan)
+        for row in field_listing(plan)
     )
 
 

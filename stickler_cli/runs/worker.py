@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
 from stickler_cli.clients.allowance import DEFAULT_POLICY
-from stickler_cli.compare.outline import comparators
+from stickler_cli.compare.field_listing import comparators
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.problems import Problem, UsageError
 from .chunk import evaluate_chunk

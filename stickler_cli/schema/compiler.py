@@ -14,8 +14,8 @@ from .metaschema import without_invalid_places
 from .nodes import DOCUMENT_EXPECTED, NO_DOCUMENT, Compiler
 from .places import TooManyPlacesError
 from .references import SchemaFiles
-from .remarks import without_doubled_values
 from .schema_problems import Problems, check
+from .schema_warnings import without_doubled_values
 
 
 def compile_schema(  # noqa: PLR0913 - what a schema is, and how it is read

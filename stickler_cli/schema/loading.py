@@ -22,7 +22,7 @@ from .dialects import Schema
 from .inference import Inference, Inferred, infer
 from .observation import Observed
 from .observed_schema import schema_of
-from .remarks import (
+from .schema_warnings import (
     is_meant_as_schema,
     names_fields,
     nothing_described,

@@ -9,12 +9,12 @@ from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.levenshtein import LevenshteinComparator
 from stickler_cli.comparators.numeric import NumericComparator
 from stickler_cli.comparators.registry import Comparators
+from stickler_cli.compare.field_listing import asks_models
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import SequenceNode
 from stickler_cli.compare.object import FieldsNode
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode, RecursionNode, Target
 from stickler_cli.compare.open import OpenNode
-from stickler_cli.compare.outline import asks_models
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.core.json_values import DocumentKind
 from stickler_cli.core.values import dataclass

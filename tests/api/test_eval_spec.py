@@ -17,7 +17,7 @@ from stickler_cli import (
     eval_for,
     evaluate,
 )
-from stickler_cli.compare.outline import outline
+from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.core.locations import field_path
 
 
@@ -40,7 +40,7 @@ PRED = {"billing": {"zip": "12346", "city": "Berlin"}, "shipping": {"zip": "1", 
 def compared_by(spec):
     return {
         field_path(row.path): (row.comparator, row.threshold, row.weight)
-        for row in outline(spec.plan)
+        for row in field_listing(spec.plan)
     }
 
 

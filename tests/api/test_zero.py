@@ -16,7 +16,7 @@ from stickler_cli.api.fields import ComparableField
 from stickler_cli.api.structured import StructuredModel
 from stickler_cli.api.zero import evaluate
 from stickler_cli.comparators import BaseComparator
-from stickler_cli.compare.outline import outline
+from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import SchemaError
 
@@ -414,7 +414,7 @@ def test_the_explanation_covers_every_field():
 
     explained = {line.split("  ")[0] for line in result.explain().splitlines()[1:]}
 
-    assert explained == {field_path(row.path) for row in outline(result.plan)}
+    assert explained == {field_path(row.path) for row in field_listing(result.plan)}
 
 
 def test_the_explanation_is_an_aligned_table():

@@ -141,7 +141,7 @@ def test_measured_programs_write_bytecode_and_find_this_checkout(monkeypatch):
 
 
 def printing(score):
-    """Give a stand-in for a program: it prints a result with this score."""
+    """Return a stand-in for a program: it prints a result with this score."""
     counts = {"": [1, 0, 0, 0, 0]}
     result = {"documents": 2, "score": score, "counts": counts, "comparing": 0.01}
     return lambda *_, **__: [sys.executable, "-c", f"print({json.dumps(json.dumps(result))})"]

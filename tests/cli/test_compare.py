@@ -13,7 +13,7 @@ TWO = ("compare", "schema.json", "gt/two.json", "pred/two.json")
 
 
 def rows_of(out):
-    """Give the rows of the table by their first cell, as lists of cells."""
+    """Return the rows of the table by their first cell, as lists of cells."""
     _, _, table = out.partition("\n\n")
     lines = table.splitlines()
     return {line.split("  ")[0]: line.split() for line in lines}

@@ -112,7 +112,7 @@ def journal_lines() -> list[bytes]:
 
 
 def places_to_cut() -> list[int]:
-    """Give the ends of all lines of the journal, the bytes beside them, and some others."""
+    """Return the ends of all lines of the journal, the bytes beside them, and some others."""
     ends, total = [0], 0
     for line in journal_lines():
         total += len(line)

@@ -47,7 +47,7 @@ class ModelServer:
         return [path for path, _, _ in self.requests]
 
     def respond(self, path, headers, body):  # noqa: PLR0911 - one a fault
-        """Give a status, headers and bytes; None drops the connection."""
+        """Return a status, headers and bytes; None drops the connection."""
         with self.lock:
             self.requests.append((path, headers, body))
             fault = self.faults.popleft() if self.faults else None

@@ -37,14 +37,14 @@ HOSTILE = [
 
 
 def instructions_of(body):
-    """Give what the model is told outside of the user's message, as text."""
+    """Return what the model is told outside of the user's message, as text."""
     outside = {name: part for name, part in body.items() if name != "messages"}
     others = [entry for entry in body["messages"] if entry["role"] != "user"]
     return json.dumps([outside, others])
 
 
 def user_text(body):
-    """Give what the user's message says."""
+    """Return what the user's message says."""
     (content,) = [entry["content"] for entry in body["messages"] if entry["role"] == "user"]
     return content if isinstance(content, str) else content[0]["text"]
 

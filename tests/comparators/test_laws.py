@@ -95,7 +95,7 @@ texts_only = values.filter(lambda value: not isinstance(value, dict))
 
 
 def embedding(text):
-    """Give a small vector that depends on the text: zeros, negative and huge ones among them."""
+    """Return a small vector that depends on the text: zeros, negative and huge ones among them."""
     return [len(text) - 3.0, text.count("a") * 1e200, float(text.count("1"))]
 
 

@@ -62,19 +62,19 @@ def compared_whole(node, gt, pred, options=DEFAULTS):
 
 
 def alike(node, gt, pred, options=DEFAULTS):
-    """Give what pairs two values; what they come to by themselves is the same."""
+    """Return what pairs two values; what they come to by themselves is the same."""
     (found,) = table(node, [gt], [pred], options)
     assert compared(node, gt, pred, options).reported == found[0]
     return found[0]
 
 
 def table(node, gts, preds, options=DEFAULTS):
-    """Give what pairs values, each of the one side with each of the other."""
+    """Return what pairs values, each of the one side with each of the other."""
     return all_pairs(node, gts, preds, options).reported.reshape(len(gts), len(preds)).tolist()
 
 
 def score_table(node, gts, preds, options=DEFAULTS):
-    """Give the scores of values, each of the one side with each of the other."""
+    """Return the scores of values, each of the one side with each of the other."""
     return all_pairs(node, gts, preds, options).score.reshape(len(gts), len(preds)).tolist()
 
 
@@ -85,7 +85,7 @@ def all_pairs(node, gts, preds, options):
 
 
 def figures(comparison):
-    """Give all that is said of a leaf."""
+    """Return all that is said of a leaf."""
     return (
         comparison.shape,
         comparison.gt,
@@ -98,7 +98,7 @@ def figures(comparison):
 
 
 def pairs_of(comparison):
-    """Give the units of a list as (position in gt, position in pred, outcome)."""
+    """Return the units of a list as (position in gt, position in pred, outcome)."""
     return [
         (element.gt_index, element.pred_index, element.outcome.name)
         for element in comparison.elements

@@ -39,7 +39,7 @@ def explained(schema, gt, pred, **options):
 
 
 def part(place, *path):
-    """Give the place at a path; an index is that of the part."""
+    """Return the place at a path; an index is that of the part."""
     for step in path:
         place = (
             place.parts[step]

@@ -259,7 +259,7 @@ def text_or_number(text_threshold, number_threshold, *others):
 
 
 def unsaid(items):
-    """Give a list that leaves its threshold to its elements."""
+    """Return a list that leaves its threshold to its elements."""
     return a_list(items, threshold=0.6, threshold_stated=False)
 
 

@@ -155,7 +155,7 @@ def test_a_value_is_judged_as_it_is_before_its_absent_parts_are_left_out():
 
 
 def counted_fields(*says):
-    """Give what is counted of objects whose value is a text, a number, an invented one, nothing."""
+    """Return the counts of objects whose value is a text, a number, an invented one, nothing."""
     nodes = ((str,), text()), ((int,), number())
     arms = (Arm(OfType(*types), of, say) for (types, of), say in zip(nodes, says, strict=True))
     value = OneOfNode(threshold=0.5, arms=tuple(arms))

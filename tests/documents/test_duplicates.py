@@ -71,7 +71,7 @@ TREES = st.recursive(
 
 
 def spellings(text: str) -> st.SearchStrategy[str]:
-    """Give ways to write a string in JSON."""
+    """Return ways to write a string in JSON."""
     ways = [st.sampled_from([json.dumps(part)[1:-1], f"\\u{ord(part):04x}"]) for part in text]
     return st.tuples(*ways).map(lambda parts: f'"{"".join(parts)}"')
 

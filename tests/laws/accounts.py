@@ -22,12 +22,12 @@ def non_matches(comparison):
 
 
 def view(comparison):
-    """Give what results say of one document."""
+    """Return what results say of one document."""
     return comparison_view(batch_of(comparison))
 
 
 def sides(comparison):
-    """Give both sides of a mismatch, each against nothing; where elements pair there are none."""
+    """Return both sides of a mismatch, each against nothing; where elements pair there are none."""
     account, pair = comparison.account, comparison.pair
     return [comparison_of(side, pair) for side in (account.missed, account.invented) if side]
 
@@ -43,7 +43,7 @@ def units(comparison):
 
 
 def outline(node):
-    """Give the counts of a tally, without scores."""
+    """Return the counts of a tally, without scores."""
     return {
         "counts": (node.overall, node.aggregate, node.leaves),
         **{name: outline(child) for name, child in node.fields.items()},
@@ -51,7 +51,7 @@ def outline(node):
 
 
 def swapped(node):
-    """Give the counts of a tally with FA for FN."""
+    """Return the counts of a tally with FA for FN."""
     return {
         "counts": tuple(
             [tp, fd, fn, fa, tn]

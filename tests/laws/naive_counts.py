@@ -32,7 +32,7 @@ class Count:
             here.join(count)
 
     def plain(self):
-        """Give what is not zero, to be compared."""
+        """Return what is not zero, to be compared."""
         below = {name: count.plain() for name, count in self.fields.items()}
         counts = {
             mode: {outcome: number for outcome, number in counter.items() if number}
@@ -45,7 +45,7 @@ class Count:
 
 
 def plain_counts(tally):
-    """Give what is not zero in a tally, as `Count.plain` does."""
+    """Return what is not zero in a tally, as `Count.plain` does."""
     node = Count()
     for mode in COUNTING_MODES:
         node.by_mode[mode] = Counter(dict(zip(Outcome, getattr(tally, mode), strict=True)))

@@ -110,7 +110,7 @@ OF_A_FIELD = ("threshold", "weight", "clip-under-threshold", "aggregate")
 
 
 def place(schema, values, scope):
-    """Give a place where also nothing, and within some scopes anything, may stand."""
+    """Return a place where also nothing, and within some scopes anything, may stand."""
     return Place(schema, mostly(values, anything if scope.wrong else nothing))
 
 
@@ -327,7 +327,7 @@ def edited(draw, value):
 
 
 def another(draw, scalar):
-    """Give a scalar of the same JSON type."""
+    """Return a scalar of the same JSON type."""
     match scalar:
         case bool():
             return not scalar

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from stickler_cli.compare.columns import ANY_KEY
 from stickler_cli.compare.engine import compare
-from stickler_cli.compare.outline import outline
+from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.schema import choices
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.defaults import TEXT
@@ -35,7 +35,7 @@ SAYS_HOW = {*ADDED, X + "clip-under-threshold"}
 
 
 def telling(value):
-    """Give the fields of a schema names that say something."""
+    """Name the fields of a schema so that the names say something."""
     match value:
         case dict():
             return {
@@ -109,7 +109,7 @@ def test_the_list_of_fields_says_what_the_plan_does(case):
     for each in fields:
         listed.setdefault(each.path, []).append(each)
 
-    for row in outline(compile_schema(schema)):
+    for row in field_listing(compile_schema(schema)):
         if row.kind == "any" and ANY_KEY in row.path:
             continue
         entries = listed[row.path]

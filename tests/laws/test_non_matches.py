@@ -56,7 +56,7 @@ def test_the_list_holds_what_the_aggregate_counts(case):
 
 
 def is_broken_down(entry):
-    """Say whether an entry is a nested object with entries of its own below it."""
+    """Return whether an entry is a nested object with entries of its own below it."""
     both_objects = isinstance(entry.gt, dict) and isinstance(entry.pred, dict)
     return both_objects and isinstance(entry.path[-1], str)
 

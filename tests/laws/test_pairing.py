@@ -62,7 +62,7 @@ def pairs_of(matrix, floor):
 
 
 def gain(matrix, row, column, floor):
-    """Give what a pair adds while the assignment is sought; 0 at or below the floor."""
+    """Return what a pair adds while the assignment is sought; 0 at or below the floor."""
     similarity = matrix[row, column]
     nearness = 1e-9 * (1 - abs(row - column) / max(matrix.shape))
     return np.where(similarity > floor + 1e-9, similarity + nearness, 0.0)
@@ -163,7 +163,7 @@ def test_a_best_assignment_that_is_unique_holds_in_any_order(data, matrix, floor
 
 
 def is_unique(matrix, floor):
-    """Say whether one set of pairs is better than every other, by more than ties decide."""
+    """Return whether one set of pairs is better than every other, by more than ties decide."""
     totals = {}
     for cells in assignments(matrix):
         pairs = kept(matrix, cells, floor)
@@ -300,7 +300,7 @@ def count_ways(monkeypatch, taken):
 
 
 def gains_of(node, gts, preds, floor):
-    """Give what each pair of items adds to a total; a row for each ground truth."""
+    """Return what each pair of items adds to a total; a row for each ground truth."""
     at = np.indices((len(gts), len(preds))).reshape(2, -1)
     options = Options(pairing_floor=floor).to(Purpose.PAIRING)
     matrix = node.compare(Columns(gts, preds), *at, options).reported.reshape(len(gts), -1)

@@ -69,7 +69,7 @@ def fields(draw, kinds, *, clip=False):
 
 
 def many(items, values, own):
-    """Give a list of such items, and its values."""
+    """Return a list of such items, and its values."""
     return {"type": "array", "items": items, **own}, st.lists(values, min_size=1, max_size=4)
 
 
@@ -90,7 +90,7 @@ def triples(draw):
 
 
 def numbers(library, triple, **options):
-    """Give the scores, and what each field of the root counts."""
+    """Return the scores, and what each field of the root counts."""
     model = library.StructuredModel.from_json_schema(triple.schema)
     gt, pred = model(**triple.gt), model(**triple.pred)
     result = gt.compare_with(pred, include_confusion_matrix=True, **options)

@@ -132,7 +132,7 @@ def test_every_part_of_an_evaluation_is_used_here_and_comes_back(chunk):
 
 
 def comparable(value: object) -> object:
-    """Give what has to be the same: reports sort problems, and add up what they resample."""
+    """Return what has to be the same: reports sort problems, and add up what they resample."""
     match value:
         case list():
             return sorted(value)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from stickler_cli.compare.outline import outline
+from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.plan import Options
 from stickler_cli.documents.pairs import DocumentPair, open_pairs
 from stickler_cli.runs.chunk import evaluate_chunk
@@ -109,7 +109,7 @@ def run_of() -> Callable[..., Run]:
             chosen,
             [
                 FieldInfo(row.path, row.kind, row.comparator, row.threshold, row.weight)
-                for row in outline(plan)
+                for row in field_listing(plan)
             ],
             [
                 judge(parse_gate(gate), evaluation, recall_with_fd=chosen.recall_with_fd)

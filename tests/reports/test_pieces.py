@@ -4,7 +4,7 @@ from stickler_cli.reports.pieces import LONGEST, pieces
 
 
 def cut(gt, pred):
-    """Give the pieces as text: `[-ground truth-]`, `{+prediction+}`."""
+    """Return the pieces as text: `[-ground truth-]`, `{+prediction+}`."""
     marks = {"both": "{}", "gt": "[-{}-]", "pred": "{{+{}+}}"}
     return "".join(marks[piece.side].format(piece.text) for piece in pieces(gt, pred))
 

@@ -29,7 +29,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def records(path: Path) -> tuple[list[object], int]:
-    """Give the records of a journal, and how many bytes were cut off."""
+    """Return the records of a journal, and how many bytes were cut off."""
     journal = Journal(str(path), "--run-dir x")
     found = [json.loads(record) for record in journal.records()]
     journal.close()

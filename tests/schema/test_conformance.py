@@ -115,7 +115,7 @@ SERVED = "http://localhost:1234/"
 
 
 def on_disk(schema):
-    """Give a schema the place under `remotes/` that its references assume."""
+    """Have a schema in the place under `remotes/` that its references assume."""
     identifier = schema.get("$id", "")
     if not identifier and not cannot_be_contained(schema):
         schema = {"$id": f"{SERVED}schema.json", **schema}

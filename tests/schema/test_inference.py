@@ -5,7 +5,7 @@ import pytest
 
 from stickler_cli.comparators import BaseComparator
 from stickler_cli.comparators.numeric import NumericComparator
-from stickler_cli.compare.outline import outline
+from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.annotating import REPEATED
@@ -48,7 +48,7 @@ def inferred(schema):
 
 
 def field(name, schema, rest=None):
-    """Give what becomes of one field, and the entries about it and what is in it."""
+    """Return what becomes of one field, and the entries about it and what is in it."""
     annotated, entries = inferred(with_fields(rest, **{name: schema}))
     return annotated["properties"][name], entries
 
@@ -748,7 +748,7 @@ def test_what_other_files_describe_is_inferred_and_the_files_stay_as_they_are(tm
         ("part.box", "BBoxIoUComparator"),
     ]
     plan = compile_schema(schema, "s.json", tmp_path / "s.json", inferred=found.annotations)
-    assert [row.comparator for row in outline(plan)] == [
+    assert [row.comparator for row in field_listing(plan)] == [
         "",
         "ExactComparator",
         "BBoxIoUComparator",

@@ -26,19 +26,19 @@ def seen_in(*documents):
 
 
 def field(*values, name="x"):
-    """Give the schema of one field that had these values."""
+    """Return the schema of one field that had these values."""
     return schema_of(seen_in(*({name: value} for value in values)))["properties"][name]
 
 
 def choice(*values, name="x"):
-    """Give how a field of these values is compared."""
+    """Return how a field of these values is compared."""
     root = seen_in(*({name: value} for value in values))
     (found,) = infer(schema_of(root), seen=root).fields
     return found.comparator, found.threshold, found.reason
 
 
 def told(seen):
-    """Give all that was seen at a place and below it."""
+    """Return all that was seen at a place and below it."""
     inside = {key: told(field) for key, field in seen.fields.items()}
     elements = seen.elements and told(seen.elements)
     figures = seen.kinds, seen.forms, seen.values, seen.lists, seen.keyed, seen.more
@@ -204,7 +204,7 @@ def test_keys_that_are_data_make_a_map():
 
 
 def split_over_two(fields):
-    """Give two objects, each with half of some fields."""
+    """Return two objects, each with half of some fields."""
     names = list(fields)
     return [{name: fields[name] for name in names[at::2]} for at in (0, 1)]
 

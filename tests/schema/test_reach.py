@@ -15,7 +15,7 @@ def few(monkeypatch):
 
 
 def reached(schema):
-    """Give the places that hold a value against too many, and what is judged apart."""
+    """Return the places that hold a value against too many, and what is judged apart."""
     files = SchemaFiles(schema)
     reach = Reach(files)
     found = [files.at(part.schema).path for part, _, _ in reach.problems(files.root)]

@@ -23,7 +23,7 @@ TREE = {
 
 
 def chain(length):
-    """Give a schema of objects that each hold the next one, by reference."""
+    """Return a schema of objects that each hold the next one, by reference."""
     definitions = {
         f"d{number}": {"properties": {"next": {"$ref": f"#/$defs/d{number + 1}"}}}
         for number in range(length)

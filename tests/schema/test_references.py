@@ -16,7 +16,7 @@ def problems(schema, file=None):
 
 
 def comparators(schema, file=None):
-    """Give the comparator of each field of a schema."""
+    """Return the comparator of each field of a schema."""
     return {
         field.name: field.node.comparator.name
         for field in compile_schema(schema, "s.json", file).root.fields

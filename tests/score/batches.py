@@ -24,5 +24,5 @@ def batch(plan, documents, options=None, status=Status.EVALUATED, **rest):
 
 
 def not_compared(name, status=Status.FAILED, *problems, **rest):
-    """Give a document that nothing was compared of."""
+    """Return a document that nothing was compared of."""
     return Batch([DocumentResult(name, status, None, problems, **rest)])

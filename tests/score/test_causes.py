@@ -42,7 +42,7 @@ def evaluated(*pairs):
 
 
 def told(evaluation):
-    """Give the causes without those of their keys that are plain."""
+    """Return the causes without those of their keys that are plain."""
     return [
         tuple(value for key, value in entry.items() if key != "class")
         for entry in evaluation.to_dict()["causes"]
@@ -122,7 +122,7 @@ def test_an_object_below_its_threshold_loses_no_values_but_those_of_its_fields()
 
 
 def documents(count):
-    """Give documents with all kinds of errors, the same every time."""
+    """Return documents with all kinds of errors, the same every time."""
     draw = random.Random(count)  # noqa: S311 - no secret
     found = []
     for _ in range(count):

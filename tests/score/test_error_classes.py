@@ -53,7 +53,7 @@ def classes(schema, gt, pred):
 
 
 def of_values(gt, pred):
-    """Give the class of two values that have nothing around them."""
+    """Return the class of two values that have nothing around them."""
     return classify(Outcome.FD, ("a",), gt, pred, Places({"a": gt})).value
 
 

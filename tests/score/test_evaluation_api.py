@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.api.notebook_tables import MOST_ROWS
-from stickler_cli.compare.outline import outline
+from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
@@ -48,7 +48,7 @@ SCHEMA = {
 PLAN = compile_schema(SCHEMA)
 FIELDS = tuple(
     FieldInfo(row.path, row.kind, row.comparator, row.threshold, row.weight)
-    for row in outline(PLAN)
+    for row in field_listing(PLAN)
 )
 TERMS = Conditions(DecidingOptions(recall_with_fd=True), FIELDS)
 PAIRS = (

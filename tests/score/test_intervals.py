@@ -63,7 +63,7 @@ def recall_of(made: Bootstrap) -> Interval | None:
 
 
 def evaluation(*names: int, keep: bool = True) -> Evaluation:
-    """Give the results of `documents`."""
+    """Return the results of `documents`."""
     made = Evaluation(
         accounts=Accounts() if keep else None, bootstrap=Bootstrap(SETTINGS) if keep else None
     )

@@ -21,7 +21,7 @@ def a_list(items):
 
 
 def found(schema, gt, pred, **options):
-    """Give the errors."""
+    """Return the errors."""
     return batch(compile_schema(schema), {"": (gt, pred)}, Options(**options)).errors(0)
 
 
@@ -143,7 +143,7 @@ def test_an_item_below_its_threshold_is_one_entry_with_the_whole_item():
 
 
 def differing(item_schema, gt, pred, **options):
-    """Give the names that differ of two list items that are one false discovery."""
+    """Return the names that differ of two list items that are one false discovery."""
     entry, *_ = found(
         an_object(lines=a_list(item_schema)), {"lines": [gt]}, {"lines": [pred]}, **options
     )

@@ -25,11 +25,11 @@ SCHEMA: Final = "schema"
 RECURSIVE: Final = "recursive"
 """The kind of a place that leads back to one above it; what is below is told there."""
 MOST_ROWS: Final = 10_000
-"""Fields that an outline lists at most: places that share a schema could be any number."""
+"""Fields that are listed at most: places that share a schema could be any number."""
 
 
 @dataclass(frozen=True, slots=True)
-class FieldOutline:
+class ListedField:
     """One field of a plan."""
 
     path: Path
@@ -44,7 +44,7 @@ class FieldOutline:
     """What the field is worth in its object."""
 
 
-def outline(plan: Plan) -> tuple[FieldOutline, ...]:
+def field_listing(plan: Plan) -> tuple[ListedField, ...]:
     """List the fields of a plan in schema order, parents first.
 
     Documents that are arrays are the first, a list without a name.
@@ -59,14 +59,14 @@ def known_paths(plan: Plan) -> tuple[Path, ...]:
 
     What is below a place of any kind, or of a schema that contains itself, ends in `*` too.
     """
-    rows = outline(plan)
+    rows = field_listing(plan)
     paths = [row.path for row in rows]
     paths += ((*row.path, ANY_KEY) for row in rows if row.kind in (ANY_KIND, RECURSIVE))
     return (*paths, *([(ANY_KEY,)] if len(rows) == MOST_ROWS else []))
 
 
 def asks_models(root: Node) -> bool:
-    """Say whether a comparator below a node asks a model."""
+    """Return whether a comparator below a node asks a model."""
     return any(node.comparator.asks_models for node in _leaves(root))
 
 
@@ -81,7 +81,7 @@ def is_bounded(plan: Plan) -> bool:
     return all(arm.accepts.is_bounded for arm in arms)
 
 
-def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[FieldOutline]:
+def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[ListedField]:
     """List the fields inside a node, through lists and arms; `above` are the nodes around it."""
     seen: set[str] = set()
     for name, child in fields_at(node):
@@ -90,7 +90,7 @@ def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[FieldOutl
         seen.add(name)
         place = id(followed(child))
         if isinstance(node, SchemasNode):
-            yield FieldOutline((name,), SCHEMA, "", None, 1.0)
+            yield ListedField((name,), SCHEMA, "", None, 1.0)
             yield from _below(child, (name,), (place,))
         elif place in above:
             yield _row(child, (*path, name), kind=RECURSIVE)
@@ -145,7 +145,7 @@ def _nodes(root: Node) -> Iterator[Node]:
         waiting += (child for _, child in node.named())
 
 
-def _row(node: Node, path: Path, kind: str | None = None) -> FieldOutline:
+def _row(node: Node, path: Path, kind: str | None = None) -> ListedField:
     node = followed(node)
     leaves = (part for part in _inside(node) if isinstance(part, LeafNode))
     names = dict.fromkeys(leaf.comparator.name for leaf in leaves)
@@ -153,7 +153,7 @@ def _row(node: Node, path: Path, kind: str | None = None) -> FieldOutline:
     worth = node
     while isinstance(worth, OneOfNode):
         worth = followed(worth.parts()[0])
-    return FieldOutline(path, kind, " | ".join(names), _threshold(node), worth.weight)
+    return ListedField(path, kind, " | ".join(names), _threshold(node), worth.weight)
 
 
 _KINDS: Final = {

@@ -2,14 +2,14 @@ from dataclasses import replace
 
 import pytest
 
-from stickler_cli.compare.outline import (
+from stickler_cli.compare.field_listing import (
     MOST_ROWS,
-    FieldOutline,
+    ListedField,
     comparators,
+    field_listing,
     is_bounded,
     known_paths,
     node_at,
-    outline,
 )
 from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.schema.compiler import compile_schema
@@ -23,18 +23,18 @@ def an_object(**properties):
 
 
 def rows(schema):
-    return outline(compile_schema(schema))
+    return field_listing(compile_schema(schema))
 
 
 def row(schema):
-    """Give the one row of a schema with the field `x`."""
+    """Return the one row of a schema with the field `x`."""
     (found,) = rows(an_object(x=schema))
     return found.kind, found.comparator, found.threshold, found.weight
 
 
 def test_a_leaf_is_told_with_all_that_it_is_compared_by():
     assert rows(an_object(x={"type": "number", X + "threshold": 0.9, X + "weight": 2})) == (
-        FieldOutline(("x",), "leaf", "NumericComparator", 0.9, 2),
+        ListedField(("x",), "leaf", "NumericComparator", 0.9, 2),
     )
 
 
@@ -193,7 +193,7 @@ def test_a_large_place_that_stands_in_a_plan_once_is_told_wherever_it_is_used():
     assert len(comparators(compile_schema(schema))) == 60
 
 
-def test_an_outline_that_would_be_endless_is_cut_and_any_path_is_then_known():
+def test_a_listing_that_would_be_endless_is_cut_and_any_path_is_then_known():
     levels = {
         f"d{index}": an_object(
             a={"$ref": f"#/$defs/d{index + 1}"}, b={"$ref": f"#/$defs/d{index + 1}"}
@@ -202,7 +202,7 @@ def test_an_outline_that_would_be_endless_is_cut_and_any_path_is_then_known():
     }
     schema = {**an_object(x={"$ref": "#/$defs/d0"}), "$defs": {**levels, "d14": an_object(v=TEXT)}}
     plan = compile_schema(schema)
-    assert len(outline(plan)) == MOST_ROWS
+    assert len(field_listing(plan)) == MOST_ROWS
     assert known_paths(plan)[-1] == ("*",)
 
 
@@ -270,11 +270,11 @@ def test_of_several_schemas_each_is_told_with_its_fields_and_nothing_else():
     assert plan.model_name == "Documents"
     assert not plan.asks_models
     assert plan_of_schemas({"one/": tree, "two/": replace(flat, asks_models=True)}, "").asks_models
-    rows = outline(plan)
-    whole = FieldOutline(("one/",), "schema", "", None, 1.0)
+    rows = field_listing(plan)
+    whole = ListedField(("one/",), "schema", "", None, 1.0)
     assert (rows[0], rows[-2]) == (whole, replace(whole, path=("two/",)))
     assert [(row.path, row.kind) for row in rows[1:-2]] == [
-        (("one/", *row.path), row.kind) for row in outline(tree)
+        (("one/", *row.path), row.kind) for row in field_listing(tree)
     ]
     assert rows[-1].path == ("two/", "v")
     assert ("two/", "v") in known_paths(plan)
