@@ -180,7 +180,7 @@ def validation_by(
         found = f"it is {settings.validate!r}, and the schema is a compiled one"
         expected = "the schema itself to hold documents against"
         raise UsageError([Problem("validate", found, expected)])
-    return validation_of(settings.validate, contents(), file or "", file)
+    return validation_of(settings.validate, contents(), file)
 
 
 def _check_kind(name: str, value: object, kind: type, expected: str) -> None:

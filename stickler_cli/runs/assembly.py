@@ -125,7 +125,7 @@ def job_of(
     """Return a job with what its schema says, or each of several that documents choose from."""
 
     def of_one(schema: LoadedSchema, step: str = "") -> Job:
-        validation = validation_of(settings.validate, schema.contents, schema.path, schema.path)
+        validation = validation_of(settings.validate, schema.contents, schema.path)
         unwrapper = unwrapper_of(schema.plan.root, settings)
         return replace(job, plan=schema.plan, validation=validation, unwrapper=unwrapper, step=step)
 

@@ -71,12 +71,10 @@ def sides_of(chosen: Validate) -> tuple[Side, ...]:
     return tuple(side for side in SIDES if chosen in (side, "both"))
 
 
-def validation_of(
-    chosen: Validate, schema: Schema, source: str = "", file: str | None = None
-) -> Validation | None:
+def validation_of(chosen: Validate, schema: Schema, file: str | None = None) -> Validation | None:
     """Return the validation of the chosen sides by a parsed schema; None where there are none."""
     sides = sides_of(chosen)
-    return Validation(DocumentValidator(schema, source, file), sides) if sides else None
+    return Validation(DocumentValidator(schema, file or "", file), sides) if sides else None
 
 
 class HasPlan(Protocol):

@@ -117,7 +117,7 @@ class Batch:
         return comparison_of(self.account, int(self.at[row]))
 
 
-def batch_of(comparison: Comparison, document: str = "") -> Batch:
-    """Return the batch of one document that was evaluated."""
-    result = DocumentResult(document, Status.EVALUATED, comparison.reported)
+def batch_of(comparison: Comparison) -> Batch:
+    """Return the batch of one document that was evaluated; it has no id."""
+    result = DocumentResult("", Status.EVALUATED, comparison.reported)
     return Batch([result], comparison.account, np.array([comparison.pair]))

@@ -198,9 +198,9 @@ class Reliability:
             found.append(Selective(float(self.confidence[at]), coverage))
         return found
 
-    def bins(self, column: int = 0) -> list[Bin]:
-        """Return the bins of equal width of one resample, the least confident first."""
-        by_bin = enumerate(zip(*(each[:, column].tolist() for each in self._bins), strict=True))
+    def bins(self) -> list[Bin]:
+        """Return the bins of equal width of the first resample, the least confident first."""
+        by_bin = enumerate(zip(*(each[:, 0].tolist() for each in self._bins), strict=True))
         return [
             Bin(at / BINS, (at + 1) / BINS, round(n), _mean(confidence, n), _mean(right, n))
             for at, (n, confidence, right) in by_bin
