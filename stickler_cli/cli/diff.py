@@ -1,11 +1,10 @@
 """`stickler diff`: runs compared, be they finished or made here of predictions."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from stickler_cli.core.option import part_of
 from stickler_cli.core.problems import NotComparableError, Problem, UsageError
 from stickler_cli.diff.changes import DiffSettings as Deciding
 from stickler_cli.diff.comparing import LOWEST, compare_runs
@@ -19,27 +18,13 @@ from stickler_cli.runs.saved import load_run, with_rows
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run
-from stickler_cli.settings.deciding import DecidingOptions
-from stickler_cli.settings.inputs import DocumentOptions, SchemaOptions, SeveralSchemas
-from stickler_cli.settings.of_documents import EvalSettings
 from stickler_cli.settings.of_runs import DiffSettings
-from stickler_cli.settings.running import ModelOptions, TerminalOptions
 from .command_schema import schema_of
 from .console import ExitCode
-from .eval import evaluated
+from .eval import as_of_eval, evaluated
 from .outputs import exit_code_of, outputs_of
 
 USAGE: Final = "[SCHEMA GT] BASE NEW, or [SCHEMA GT] --base RUN... --new RUN..."
-
-_OF_RUNS: Final = (
-    SeveralSchemas,
-    DocumentOptions,
-    SchemaOptions,
-    DecidingOptions,
-    ModelOptions,
-    TerminalOptions,
-)
-"""What a run that is made here is told of the settings."""
 
 
 def diff(names: Sequence[str], settings: DiffSettings) -> ExitCode:
@@ -115,11 +100,8 @@ def _runs(
         for side, names in zip(runs, sides, strict=True):
             side |= {name: _finished(name, detail=detail) for name in names}
         return runs, ExitCode.OK
-    said = {
-        name: value for kind in _OF_RUNS for name, value in asdict(part_of(settings, kind)).items()
-    }
     schema, gt = sources
-    asked = EvalSettings(schema=schema, gt=gt, ci="none", rows="inline", **said)
+    asked = as_of_eval(settings, schema=schema, gt=gt, ci="none", gate=())
     loaded, code = schema_of(schema, asked), ExitCode.OK
     for side, names in zip(runs, sides, strict=True):
         for name in names:

@@ -32,7 +32,7 @@ from stickler_cli.settings.inputs import (
     WrapperOptions,
 )
 from stickler_cli.settings.of_documents import ErrorsSettings, EvalSettings
-from stickler_cli.settings.of_runs import AcceptSettings
+from stickler_cli.settings.of_runs import AcceptSettings, DiffSettings
 from .command_schema import schema_of
 from .console import ExitCode, warn, write_result
 from .outputs import exit_code_of, listing, outputs_of, tell_asked, with_sources
@@ -163,7 +163,9 @@ def _with_repeats(run: Run, further: Sequence[Run], settings: EvalSettings) -> R
     return replace(run, repeats=repeats_of(dict(zip(names, [run, *further], strict=True))))
 
 
-def as_of_eval(settings: AcceptSettings | ErrorsSettings, **said: Any) -> EvalSettings:
+def as_of_eval(
+    settings: AcceptSettings | DiffSettings | ErrorsSettings, **said: Any
+) -> EvalSettings:
     """Return what another command says of documents, as eval has it, and more; not of output."""
     shared = {
         name: getattr(settings, name)
