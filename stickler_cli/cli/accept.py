@@ -1,6 +1,5 @@
 """`stickler accept`: from which confidences values may pass unseen, and which of others do."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
 
@@ -16,7 +15,6 @@ from stickler_cli.reports.html.policy_picture import policy_page
 from stickler_cli.reports.layout import draw
 from stickler_cli.reports.policy_tables import policy_blocks
 from stickler_cli.runs.assembly import assemble
-from stickler_cli.runs.evaluate import evaluate
 from stickler_cli.runs.grouping import DIRECTORY, MARK, group_of_id, parse_groupings
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.saved import load_policy
@@ -27,10 +25,8 @@ from stickler_cli.score.policy import Asked
 from stickler_cli.settings.of_runs import AcceptSettings
 from .command_schema import schema_of
 from .console import ExitCode, warn, write_result
-from .eval import as_of_eval
-from .outputs import style_of
-
-OUTPUT = "--output"
+from .eval import as_of_eval, evaluated
+from .outputs import OUTPUT, style_of
 
 
 def accept(settings: AcceptSettings) -> ExitCode:
@@ -61,14 +57,7 @@ def _calibrate(settings: AcceptSettings) -> ExitCode:
         [("the schema", settings.schema), ("GT", settings.gt), ("PRED", settings.pred)],
     )
     assembly = assemble(inputs, OutputsRequested(), lambda: schema_of(settings.schema, inputs))
-    wants_progress = sys.stderr.isatty() if settings.progress is None else settings.progress
-    run, signal = evaluate(
-        assembly,
-        started="",
-        progress=wants_progress and not settings.quiet,
-        tell=warn,
-        written=lambda run: (),
-    )
+    run, signal = evaluated(assembly)
     if signal is not None:
         return ExitCode(128 + signal)
     asked = Asked(settings.max_error, settings.assurance, settings.together)

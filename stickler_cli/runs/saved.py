@@ -12,7 +12,7 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_there, is_url
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.lines import lines_of
-from stickler_cli.documents.reading import decoded, parse_json, read_bytes
+from stickler_cli.documents.reading import MAX_DOCUMENT_BYTES, decoded, parse_json, read_bytes
 from stickler_cli.records.codec import read
 from stickler_cli.records.parquet_runs import accounts_in, is_in_rows, record_in
 from stickler_cli.records.run_reading import read_run
@@ -39,13 +39,19 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
     file = _run_file(name)
     if is_in_rows(file):
         return _run_in_rows(file)
-    data, source = read_bytes(file, limit), decoded(file)
-    record = data if isinstance(data, Problem) else parse_json(data, source)
+    record = _parsed(file, limit)
+    if not isinstance(record, dict):
+        raise UsageError([Problem(decoded(file), f"this is of type {kind_of(record)}", _EXPECTED)])
+    return read_run(record, decoded(file))
+
+
+def _parsed(file: str, limit: int) -> object:
+    """Return the JSON value of a file; UsageError if it cannot be read."""
+    data = read_bytes(file, limit)
+    record = data if isinstance(data, Problem) else parse_json(data, decoded(file))
     if isinstance(record, Problem):
         raise UsageError([record])
-    if not isinstance(record, dict):
-        raise UsageError([Problem(source, f"this is of type {kind_of(record)}", _EXPECTED)])
-    return read_run(record, source)
+    return record
 
 
 def file_in(directory: str, name: str) -> str | None:
@@ -132,10 +138,7 @@ def load_policy(name: str) -> AcceptancePolicy:
     Raises:
         UsageError: there is none, or it is another one than it says.
     """
-    data = read_bytes(name)
-    record = data if isinstance(data, Problem) else parse_json(data, decoded(name))
-    if isinstance(record, Problem):
-        raise UsageError([record])
+    record = _parsed(name, MAX_DOCUMENT_BYTES)
     if not isinstance(record, dict) or record.get("format") != POLICY_FORMAT:
         found, expected = "this is no policy", "a file that stickler accept -o wrote"
         raise UsageError([Problem(decoded(name), found, expected)])
