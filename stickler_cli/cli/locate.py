@@ -11,7 +11,7 @@ from stickler_cli.runs.asking import client_of, comparing, policy_of
 from stickler_cli.runs.assembly import inputs_of
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.unwrapping import complete_pairs, unwrapper_of
-from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.score.intervals import intervals_of
 from stickler_cli.settings.of_documents import PlacesSettings
 from .command_schema import schema_of
 from .console import ExitCode, show_problems, warn
@@ -39,9 +39,10 @@ def places(settings: PlacesSettings) -> ExitCode:
     if locator.unlike:
         found = "of pixels on one side and fractions of the page on the other"
         notes.append(f"{locator.unlike} pairs of boxes are {found}: give --page-size")
-    intervals = None if settings.ci == "none" else IntervalSettings(settings.ci, settings.seed)
     sources = loaded.path, settings.gt, settings.pred
-    report = places_report(sources, locator.located, settings.min_overlap, intervals, notes)
+    report = places_report(
+        sources, locator.located, settings.min_overlap, intervals_of(settings), notes
+    )
     outputs.write(report)
     if report.whole.located is None:
         warn("error: no right value has a box on both sides; docs/places.md says how they are read")

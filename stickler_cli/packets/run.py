@@ -3,7 +3,7 @@
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents.pairs import DocumentPair, open_pairs
-from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.score.intervals import intervals_of
 from stickler_cli.settings.of_documents import SplitSettings
 from .packet import PacketResult, compare_packet
 from .report import PacketAccount, SplitReport, Status, split_report
@@ -19,10 +19,9 @@ def split_of(settings: SplitSettings) -> SplitReport:
         UsageError: a source cannot be used, or the two do not go together.
     """
     pairs = open_pairs(settings.gt, settings.pred, settings)
-    intervals = None if settings.ci == "none" else IntervalSettings(settings.ci, settings.seed)
     compared = (_compared(pair) for pair in pairs)
     notes = [*map(str, pairs.problems)]
-    return split_report((settings.gt, settings.pred), compared, intervals, notes)
+    return split_report((settings.gt, settings.pred), compared, intervals_of(settings), notes)
 
 
 def _compared(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | None]:

@@ -21,7 +21,7 @@ from stickler_cli.records.row_files import format_of_lines
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.evaluation import MOST_ROWS
 from stickler_cli.score.gates import Gate, check_metrics, check_paths, parse_gates, refuse_bounds
-from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.score.intervals import intervals_of
 from stickler_cli.score.policy import AcceptancePolicy
 from stickler_cli.settings.allowed import TIMEOUT, Rows
 from stickler_cli.settings.deciding import DecidingOptions
@@ -249,7 +249,7 @@ def _outputs_requested(
     settings: EvalSettings, reported: OutputsRequested, gates: Iterable[Gate], pairs: Pairs
 ) -> OutputsRequested:
     """Return what is kept of each pair; a run directory keeps all that there is to keep."""
-    kept, level = settings.run_dir is not None, settings.ci
+    kept = settings.run_dir is not None
     field_bounds, single = any(gate.bound and gate.path for gate in gates), pairs.single
     return replace(
         reported,
@@ -262,7 +262,7 @@ def _outputs_requested(
         document=single,
         accounts=kept or reported.accounts,
         recall_with_fd=settings.recall_with_fd,
-        intervals=None if single or level == "none" else IntervalSettings(level, settings.seed),
+        intervals=None if single else intervals_of(settings),
         intervals_of_fields=kept or field_bounds or reported.intervals_of_fields,
         fingerprints=kept,
         rows=_rows_kept(settings, pairs.total),

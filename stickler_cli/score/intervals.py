@@ -56,6 +56,11 @@ class IntervalSettings:
         return {"level": self.level, **made, "seed": self.seed}
 
 
+def intervals_of(options: IntervalOptions) -> IntervalSettings | None:
+    """Return what decides the intervals that a command is asked for; None where it is for none."""
+    return None if options.ci == "none" else IntervalSettings(options.ci, options.seed)
+
+
 class Interval(NamedTuple):
     """From where to where a value may lie, ends included."""
 
