@@ -7,7 +7,7 @@ counterexamples.
 import os
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 # Or each process that a test starts would compile the whole package again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -27,6 +27,12 @@ settings.register_profile("quick", settings.get_profile("ci"), max_examples=10)
 settings.load_profile("quick")
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Let coverage rest in laws, which run the same lines for many inputs."""
+    if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
+        item.fixturenames.insert(0, "no_cover")
+
+
 @pytest.fixture(autouse=True)
 def _one_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let all runs begin at the same time, so that equal ones are equal to the byte."""
@@ -37,8 +43,8 @@ def _one_time(monkeypatch: pytest.MonkeyPatch) -> None:
 def no_cover(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let coverage rest in a test, which pytest-cov does for this name, and in what it starts.
 
-    This is for tests of lines that others cover: those that do the same for many inputs, and those
-    that kill processes, which leave half a file of coverage.
+    This is for tests of lines that others cover: laws, and those that kill processes, which leave
+    half a file of coverage.
     """
     for name in os.environ:
         if name.startswith("COV"):

@@ -20,8 +20,6 @@ from stickler_cli.comparators import (
 )
 from stickler_cli.comparators.registry import BUILT_IN, construct
 
-pytestmark = pytest.mark.usefixtures("no_cover")
-
 awkward = st.sampled_from(
     [
         *("", " ", "\t\n", "\u00a0", "🙂", "👩‍👩‍👧", "İ", "ß", "e\u0301", "\ud800", "-", "..."),
