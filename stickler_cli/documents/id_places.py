@@ -1,45 +1,98 @@
-"""Where ids stand in a source: of many on disk, so that memory does not grow with their number."""
+"""What is known by id: of many on disk, so that memory does not grow with their number."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+import pickle
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
     import sqlite3
 
+T = TypeVar("T")
+
 FEW: Final = 50_000
 """Ids that are held in memory, some 10 MB."""
 
-_MAKE: Final = "CREATE TABLE places (id BLOB PRIMARY KEY, place INTEGER) WITHOUT ROWID"
+LITTLE: Final = 16_000_000
+"""Bytes of documents that are held with them."""
+
+_MAKE: Final = "CREATE TABLE known (place INTEGER PRIMARY KEY, id BLOB UNIQUE, value BLOB)"
+_PUT_FIRST: Final = "INSERT INTO known (id, value) VALUES (?, ?) ON CONFLICT DO NOTHING"
+_PUT: Final = (
+    "INSERT INTO known (id, value) VALUES (?, ?)"
+    " ON CONFLICT (id) DO UPDATE SET value = excluded.value"
+)
 _CACHE: Final = -16_000  # kilobytes of it that are in memory
 
 
-class Places:
-    """The places of ids, each noted once."""
+class ById(Mapping[str, T]):
+    """What stands under ids, which come in the order in which they were first met."""
 
-    def __init__(self) -> None:
-        self._few: dict[str, int] = {}
+    def __init__(self, known: Iterable[tuple[str, T]] = ()) -> None:
+        """Take what can be pickled; of two under one id the last counts."""
+        self._few: dict[str, T] = {}
+        self._bytes = 0
         self._many: sqlite3.Connection | None = None
+        for name, value in known:
+            self.put(name, value)
 
-    def first(self, name: str, place: int) -> int:
-        """Return where an id stood first: at this place, if it is new."""
+    def put(self, name: str, value: T) -> None:
+        """Note what stands under an id, whatever stood there."""
+        if (many := self._on_disk(value)) is None:
+            self._few[name] = value
+        else:
+            many.execute(_PUT, _row(name, value))
+
+    def first(self, name: str, value: T) -> T:
+        """Return what stood first under an id: this, if it is new."""
+        if (many := self._on_disk(value)) is None:
+            return self._few.setdefault(name, value)
+        new = many.execute(_PUT_FIRST, _row(name, value)).rowcount == 1
+        return value if new else self[name]
+
+    def __getitem__(self, name: str) -> T:
+        """Return what stands under an id; raise KeyError if nothing does."""
         if self._many is None:
-            if len(self._few) < FEW:
-                return self._few.setdefault(name, place)
+            return self._few[name]
+        found = self._many.execute("SELECT value FROM known WHERE id = ?", (_key(name),)).fetchone()
+        if found is None:
+            raise KeyError(name)
+        value: T = pickle.loads(found[0])  # noqa: S301 - of this process
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the ids."""
+        if self._many is None:
+            yield from self._few
+            return
+        for (key,) in self._many.execute("SELECT id FROM known ORDER BY place"):
+            yield bytes(key).decode("utf-8", "surrogatepass")
+
+    def __len__(self) -> int:
+        """Return how many ids there are."""
+        if self._many is None:
+            return len(self._few)
+        return int(self._many.execute("SELECT count(*) FROM known").fetchone()[0])
+
+    def _on_disk(self, value: T) -> "sqlite3.Connection | None":
+        """Return where what is new is to be noted; None for memory."""
+        if self._many is None:
+            self._bytes += len(getattr(value, "data", None) or b"")
+            if len(self._few) < FEW and self._bytes < LITTLE:
+                return None
             self._many = _noted_on_disk(self._few.items())
             self._few = {}
-        key = _key(name)
-        said = "INSERT OR IGNORE INTO places VALUES (?, ?)"
-        if self._many.execute(said, (key, place)).rowcount == 1:
-            return place
-        found = self._many.execute("SELECT place FROM places WHERE id = ?", (key,))
-        return int(found.fetchone()[0])
+        return self._many
 
 
 def _key(name: str) -> bytes:
     return name.encode("utf-8", "surrogatepass")  # which an id in JSON may hold
 
 
-def _noted_on_disk(known: Iterable[tuple[str, int]]) -> "sqlite3.Connection":
+def _row(name: str, value: object) -> tuple[bytes, bytes]:
+    return _key(name), pickle.dumps(value)
+
+
+def _noted_on_disk(known: Iterable[tuple[str, object]]) -> "sqlite3.Connection":
     import sqlite3  # 10 ms that most runs never pay
 
     # Without a name it is a temporary file, which the system removes whatever happens.
@@ -48,6 +101,6 @@ def _noted_on_disk(known: Iterable[tuple[str, int]]) -> "sqlite3.Connection":
         table.execute(f"PRAGMA {said}")
     table.execute(_MAKE)
     table.execute("BEGIN")
-    noted = ((_key(name), place) for name, place in known)
-    table.executemany("INSERT INTO places VALUES (?, ?)", noted)
+    noted = (_row(name, value) for name, value in known)
+    table.executemany(_PUT_FIRST, noted)
     return table

@@ -17,7 +17,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.remote import is_url, open_url
 from .document import LineReference, Reference, Side
-from .id_places import Places
+from .id_places import ById
 from .packing import HEAD, is_packed, unpacked, unpacking_errors
 from .reading import STANDARD_INPUT, source_of, too_large, unreadable
 from .shapes import ANY_SHAPE, Shape
@@ -78,7 +78,7 @@ class Ids:
 
     def __init__(self, source: str, side: Side, place: Literal["line", "row"]) -> None:
         self._source, self._side, self._word = source, side, place
-        self._places = Places()
+        self._places = ById[int]()
 
     def place(self, found: str | Problem, number: int) -> tuple[str, Problem | None]:
         """Return the id that the document at a place goes by, and what stands there instead of it.

@@ -32,6 +32,7 @@ from .document import (
     read_document,
 )
 from .document_tables import SIDES, count_rows, documents_of_table, rows_of
+from .id_places import ById
 from .lines import Ids, documents_by_id, lines_of
 from .reading import STANDARD_INPUT, decoded, of_kinds, source_of
 from .shapes import DEFAULT_SHAPE, Naming, Shape, naming_of, renamed, shape_of
@@ -335,9 +336,12 @@ def _by_id(gt: _Source, pred: _Source, shape: Shape, naming: Naming) -> Pairs:
         found = source.documents(listings[source], shape)
         return found if naming is None else renamed(found, naming, decoded(source.name))
 
-    preds = dict(documents(pred))
+    found = documents(pred)
+    preds = ById(found) if listings[pred] is None else dict(found)  # all of these are in memory
     gts = partial(documents, gt)
-    total = len({name for name, _ in gts()} | preds.keys()) if listings[gt] is not None else None
+    total = None
+    if listings[gt] is not None:
+        total = len(preds) + sum(name not in preds for name, _ in gts())
     return Pairs(
         partial(_joined, gts, preds, shape),
         total,
@@ -352,15 +356,14 @@ def _joined(
     preds: Mapping[str, Reference],
     shape: Shape,
 ) -> Iterator[PairRef]:
-    met: set[str] = set()
-    alike: dict[str, str] | None = None
+    met, alike = ById[bool](), None
     for document, gt in gts():
-        met.add(document)
+        met.put(document, True)
         pred = preds.get(document)
         if pred is None and alike is None:
-            alike = {folded(name): name for name in preds}
+            alike = ById((folded(name), name) for name in preds)
         hint = difference(document, alike.get(folded(document))) if not pred and alike else ""
         yield PairRef(document, gt, pred, hint, shape)
-    for document, pred in preds.items():
+    for document in preds:
         if document not in met:
-            yield PairRef(document, None, pred, shape=shape)
+            yield PairRef(document, None, preds[document], shape=shape)

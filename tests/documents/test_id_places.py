@@ -2,7 +2,8 @@ import pytest
 
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents import id_places
-from stickler_cli.documents.id_places import Places
+from stickler_cli.documents.document import LineReference
+from stickler_cli.documents.id_places import ById
 from stickler_cli.documents.lines import Ids
 
 
@@ -16,7 +17,7 @@ def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
 
 @pytest.mark.usefixtures("few")
 def test_an_id_is_where_it_stood_first():
-    places = Places()
+    places = ById[int]()
     names = ["a", "é", "\ud800", "", "a\0b", "a\0c"]  # what JSON may hold, and a blob as well
     for place, name in enumerate(names, 1):
         assert places.first(name, place) == place
@@ -35,3 +36,21 @@ def test_what_has_no_id_of_its_own_gets_one_that_no_other_has():
     assert (
         str(problem) == "gt.jsonl:5:1: the id 'a' is also on line 1, expected one line for each id"
     )
+
+
+@pytest.mark.usefixtures("few")
+def test_what_stands_under_ids_is_found_again_in_the_order_in_which_they_came():
+    line = LineReference("a.jsonl", 1, 2, None, b"{}")
+    known = ById([("b", line), ("\ud800", line), ("a", line), ("b", None)])
+    assert [*known] == ["b", "\ud800", "a"]
+    assert len(known) == 3
+    assert (known["a"], known.get("b"), known.get("c")) == (line, None, None)
+    assert "c" not in known
+    assert known.first("a", None) == line
+
+
+def test_documents_that_are_held_go_to_disk_before_there_are_many(monkeypatch):
+    monkeypatch.setattr(id_places, "LITTLE", 100)
+    known = ById((str(n), LineReference("a.jsonl", n, 9, None, b"x" * 9)) for n in range(30))
+    assert known._many is not None
+    assert known["29"] == LineReference("a.jsonl", 29, 9, None, b"x" * 9)
