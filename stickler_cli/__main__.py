@@ -17,6 +17,8 @@ def program() -> int:
     try:
         from stickler_cli.cli import main  # after what is decided above
         from stickler_cli.runs.limits import COLLECTED_AFTER
+    except KeyboardInterrupt:
+        return 130  # Ctrl-C, as ever
     except Exception as error:  # noqa: BLE001 - Python would end with 1, "a gate failed"
         kind = type(error).__name__
         print(f"error: the program cannot be loaded ({kind}: {error})", file=sys.stderr)  # noqa: T201

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from stickler_cli import __version__
+from stickler_cli.__main__ import program
 from stickler_cli.cli.console import MEANINGS, ExitCode
 from stickler_cli.runs.limits import LEAST_ADDRESS_SPACE
 from stickler_cli.settings.by_command import COMMANDS
@@ -213,6 +214,16 @@ def test_a_signal_ends_the_run_with_its_own_code_and_no_half_written_file(data, 
 
 
 @pytest.mark.anywhere
+def test_an_interrupt_while_the_program_is_loaded_is_no_traceback(monkeypatch, capsys):
+    class Interrupts:
+        def __getattr__(self, _: str) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "stickler_cli.cli", Interrupts())
+    assert program() == ExitCode.INTERRUPTED
+    assert capsys.readouterr() == ("", "")
+
+
 def test_the_version_is_printed():
     assert run(*COMMAND, "--version").stdout == f"stickler {__version__}\n"
 
