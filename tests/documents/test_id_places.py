@@ -52,5 +52,5 @@ def test_what_stands_under_ids_is_found_again_in_the_order_in_which_they_came():
 def test_documents_that_are_held_go_to_disk_before_there_are_many(monkeypatch):
     monkeypatch.setattr(id_places, "LITTLE", 100)
     known = ById((str(n), LineReference("a.jsonl", n, 9, None, b"x" * 9)) for n in range(30))
-    assert known._many is not None
+    assert known._many is not None  # noqa: SLF001 - nothing else shows it
     assert known["29"] == LineReference("a.jsonl", 29, 9, None, b"x" * 9)
