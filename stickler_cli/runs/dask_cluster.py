@@ -6,6 +6,7 @@ it, until the document is known that no worker survives.
 """
 
 import asyncio
+import gc
 import logging
 import os
 import pickle
@@ -254,6 +255,7 @@ class _Run:
             self.chunks.took(task.size, done.seconds)
             task.result = pickle.loads(done.result)  # noqa: S301 - by a worker of ours
             self.in_vain = 0
+            gc.collect()  # Dask leaves cycles of each task, which a run looks for too rarely
         elif future.status == "error":
             self._failed(task, future.exception())
         else:
