@@ -212,7 +212,8 @@ def style_of(settings: TerminalOptions) -> TableStyle:
 def exit_code_of(run: Run) -> ExitCode:
     """Return the exit code of a run; say on standard error what could not be evaluated."""
     for name, problem in run.evaluation.metric_problems.items():
-        warn(f"error: metric {name}: {problem}; it has no figures: mend it and evaluate again")
+        mend = "mend it and evaluate again, a --run-dir with --restart"
+        warn(f"error: metric {name}: {problem}; it has no figures: {mend}")
     if run.nothing_paired:
         show_problems([_nothing_paired(run.evaluation)])
     elif run.verdict is Verdict.INCOMPLETE and run.unfit:

@@ -27,6 +27,8 @@ from stickler_cli.settings.of_runs import ReportSettings
 from .eval import evaluated, explaining, refuse_keys_of_none
 
 _KEPT: Final = ("pairs", "seed", "metric")
+_KEPT_ONLY_BY_THE_RUN: Final = ("policy", "verdicts")
+"""What files that a directory does not keep say of all documents: groups change none of it."""
 _KEPT_GROUPS: Final = (DocumentOptions, SelectionOptions, DecidingOptions)
 """Options that a run directory tells under their own names."""
 
@@ -47,7 +49,9 @@ def regrouped(name: str, run: Run, settings: ReportSettings, *, detail: bool) ->
     again, signal = evaluated(assembly)
     if signal is not None or _figures(again) != _figures(run):
         found = "its documents, or what compares them, are not what they were"
-        raise UsageError([Problem(name, found, "those of the run", "evaluate again")])
+        raise UsageError(
+            [Problem(name, found, "those of the run", "evaluate again, with --restart")]
+        )
     refuse_keys_of_none(again)
     return replace(
         run,
@@ -105,4 +109,5 @@ def _schema(run: Run, settings: EvalSettings) -> LoadedSchema:
 def _figures(run: Run) -> dict[str, object]:
     """Return what a run says of its documents as a whole."""
     said = run_record(replace(run, gates=(), notes=(), provenance=()), per_document=False)
-    return {key: value for key, value in said.items() if key not in ("by", PER_DOCUMENT, "schema")}
+    not_figures = ("by", PER_DOCUMENT, "schema", *_KEPT_ONLY_BY_THE_RUN)
+    return {key: value for key, value in said.items() if key not in not_figures}

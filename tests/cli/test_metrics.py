@@ -192,7 +192,18 @@ def test_what_a_metric_failed_with_is_told_with_what_to_do(stickler, files):
         *("--allow-plugins", "--metric", "own_metrics:Failing", "-q"),
     )
     said = "document 0: it fails with ValueError: no such thing; it has no figures: mend it"
-    assert f"error: metric own_metrics:Failing: {said} and evaluate again" in result.err
+    again = "and evaluate again, a --run-dir with --restart"
+    assert f"error: metric own_metrics:Failing: {said} {again}" in result.err
+
+
+def test_a_mended_metric_takes_a_run_directory_that_begins_again(evaluated, files):
+    run = ("--metric", "own_metrics:Failing", "--run-dir", "kept")
+    assert evaluated(*run, code=3)["metrics"][0]["problem"]
+    mended = OWN.replace('raise ValueError("no such thing")', "super().add(document)")
+    (files / "own_metrics.py").write_text(mended)
+    del sys.modules["own_metrics"]
+    assert evaluated(*run, code=3)["metrics"][0]["problem"]
+    assert "problem" not in evaluated(*run, "--restart")["metrics"][0]
 
 
 def test_a_metric_that_is_not_there_is_refused(evaluated):

@@ -79,6 +79,36 @@ def test_lines_are_reported_by_other_groups_as_they_were_evaluated(
         assert "--allow-plugins" in stickler("report", "lines", "--by", "kind").err
 
 
+MARKED = {
+    "format": "stickler-verdict/1",
+    "schema": "0" * 64,
+    "document": "a/4",
+    "path": "total",
+    "outcome": "FD",
+    "gt": 10.5,
+    "pred": 11,
+    "verdict": "ground_truth_wrong",
+    "time": "2026-01-01T00:00:00Z",
+}
+
+
+def test_what_verdicts_and_a_policy_say_of_all_documents_stays(stickler, data, kept):
+    write(data / "verdicts.jsonl", json.dumps(MARKED) + "\n")
+    for number in range(6):
+        name = f"{'ab'[number % 2]}/{number}.json"
+        write(data / "sure" / name, {"id": 0.9, "total": 0.1 * number})
+    sure = ("--confidence", "sure")
+    accept = ("accept", "schema.json", "gt", "pred", *sure, "--max-error", "0.5", "-q")
+    assert stickler(*accept, "-o", "policy.json").code == 0
+    how = (*EVAL, *sure, "--verdicts", "verdicts.jsonl", "--policy", "policy.json")
+    assert stickler(*how, "--run-dir", "marked", "-q").code == 0
+    expected = stickler(*how, "--by", "source", "-f", "json").json
+    found = stickler("report", "marked", "--by", "source", "-f", "json")
+    assert found.code == 0, found.err
+    assert found.json == expected
+    assert {"policy", "verdicts"} < found.json.keys()
+
+
 def test_the_directory_stays_what_it_was(stickler, data, kept):
     before = {path: path.read_bytes() for path in (data / "kept").iterdir()}
     stickler("report", "kept", "--by", "source")
