@@ -149,8 +149,11 @@ class Columns:
             keys = list(zip(map(type, both), both, strict=True))
         try:
             found = dict(zip(keys, both, strict=True))
-        except TypeError:  # lists or objects that a comparator takes whole
-            keys = list(map(id, both))
+        except TypeError:  # lists and objects, whatever is to be done with them
+            keys = [
+                id(value) if type(value).__hash__ is None else (type(value), value)
+                for value in both
+            ]
             found = dict(zip(keys, both, strict=True))
         values: list[Any] = []
         absent = self._is_absent

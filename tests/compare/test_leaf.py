@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pytest
 
@@ -353,6 +355,16 @@ def test_a_text_that_cannot_be_read_matches_the_same_text_alone(name):
     preds = [{"x": pred} for _ in texts for pred in texts]
 
     assert compare(plan, gts, preds).similarity.tolist() == [1, 0, 0, 0, 1, 0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("name", ["DateComparator", "NumericComparator"])
+@pytest.mark.parametrize("other", [[], {}, [1], {"a": 1}])
+def test_what_other_documents_have_there_decides_nothing_about_a_text(name, other):
+    leaf = {"type": "string", "x-aws-stickler-comparator": name, "x-aws-stickler-threshold": 1}
+    plan = compile_schema({"type": "object", "properties": {"x": leaf}})
+    gts, preds = ([{"x": json.loads('"n/a"')}, {"x": beside}] for beside in ("1", other))
+
+    assert compare(plan, gts, preds).similarity.tolist() == [1, 0]
 
 
 def test_a_range_that_is_rejected_matches_nothing():
