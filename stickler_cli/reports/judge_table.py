@@ -5,7 +5,7 @@ from typing import Final
 
 from stickler_cli.records.judge_format import Disagreement, JudgeAccount, JudgeReport
 from .figures import number_of, rate
-from .layout import INDENT, Block, Column, Span, Table, TableStyle, Text, draw
+from .layout import INDENT, Block, Column, Span, Table, TableStyle, Text, draw, notes
 
 SHOWN: Final = 10
 """Disagreements that are shown; JSON has more."""
@@ -38,7 +38,7 @@ def render_judges(report: JudgeReport, style: TableStyle) -> str:
         [Table(_COLUMNS, [_row(row) for row in rows])],
         [*_disagreements(report.disagreements)],
         [Text(f"models: {report.usage}", indent=INDENT)] if report.usage else [],
-        [Text(f"note: {note}", indent=INDENT) for note in report.notes],
+        notes(report.notes),
     ]
     return draw([section for section in sections if section], style)
 

@@ -230,3 +230,8 @@ def gates(results: Iterable[GateResult]) -> list[Text]:
     words: dict[bool, tuple[str, Tone]] = {True: ("PASS", "good"), False: ("FAIL", "bad")}
     told = ((*words[each.passed], each.reason) for each in results)
     return [Text(f"{word}  {reason}", indent=" " * 6, lead=tone) for word, tone, reason in told]
+
+
+def notes(texts: Iterable[str]) -> list[Block]:
+    """Return what was noticed, a paragraph each."""
+    return [Text(f"note: {text}", indent=INDENT) for text in texts]

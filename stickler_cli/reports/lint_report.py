@@ -8,7 +8,7 @@ from stickler_cli.advice.findings import RULES, SEVERITIES, Finding, Severity
 from stickler_cli.advice.linting import LintReport
 from stickler_cli.core.problems import Problem
 from .figures import number_of
-from .layout import INDENT, Block, TableStyle, Text, Tone, draw
+from .layout import INDENT, Block, TableStyle, Text, Tone, draw, notes
 
 _TONES: Final[dict[Severity, Tone]] = {"error": "bad", "warning": "warn", "note": "dim"}
 
@@ -21,7 +21,7 @@ def render_lint(report: LintReport, style: TableStyle) -> str:
     sections: list[list[Block]] = [
         [Text(head, "title"), Text(", ".join(counts) or "nothing found")],
         *([*_blocks(finding, style.places)] for finding in report.findings),
-        [Text(f"note: {note}", indent=INDENT) for note in report.notes],
+        notes(report.notes),
     ]
     return draw(sections, style)
 

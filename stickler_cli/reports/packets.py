@@ -7,7 +7,7 @@ from typing import Final
 from stickler_cli.packets.packet import SectionOutcome
 from stickler_cli.packets.report import PacketAccount, SplitFigure, SplitReport
 from .figures import NOTHING, number_of, rate
-from .layout import INDENT, Block, Column, Span, Table, TableStyle, Text, draw
+from .layout import INDENT, Block, Column, Span, Table, TableStyle, Text, draw, notes
 
 CONFUSIONS: Final = 10
 """Of pages that were given another class, the kinds that are shown."""
@@ -57,7 +57,7 @@ def render_split(report: SplitReport, style: TableStyle) -> str:
         [Table(_CLASSES, [*_class_rows(report)])] if report.classes else [],
         [*_confusions(report)],
         [*_packets(report.packets)],
-        [Text(f"note: {note}", indent=INDENT) for note in report.notes],
+        notes(report.notes),
     ]
     return draw(sections, style)
 

@@ -2,7 +2,7 @@
 
 from stickler_cli.locating.placed_fields import PlacedField, PlacesReport
 from .figures import NOTHING, number_of, rate
-from .layout import INDENT, Block, Column, Span, Table, TableStyle, Text, draw
+from .layout import Block, Column, Span, Table, TableStyle, Text, draw, notes
 
 _COLUMNS = (
     Column("field", left=True),
@@ -34,7 +34,7 @@ def render_places(report: PlacesReport, style: TableStyle) -> str:
     sections: list[list[Block]] = [
         [Text(head, "title"), Text(_sentence(report))],
         [Table(_COLUMNS, [_row(each) for each in (whole, *report.fields)], _LEGEND)],
-        [Text(f"note: {note}", indent=INDENT) for note in report.notes],
+        notes(report.notes),
     ]
     return draw(sections, style)
 

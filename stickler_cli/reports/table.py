@@ -9,7 +9,7 @@ from stickler_cli.score.record import Run
 from .difference_view import MARKS, DifferenceView, signed
 from .error_list import error_blocks, records_of
 from .figures import more_of
-from .layout import BLANK, INDENT, Block, Span, TableStyle, Text, draw, gates
+from .layout import BLANK, INDENT, Block, Span, TableStyle, Text, draw, gates, notes
 from .policy_tables import outcome_blocks
 from .rows import rows_shown
 from .trust_table import confidence_sentences, confidence_table
@@ -48,7 +48,7 @@ def render_run(run: Run, style: TableStyle) -> str:
         _non_matches(view, style),
         _repeats(view),
         gates(run.gates),
-        [Text(f"note: {text}", indent=INDENT) for text in run_sentences.notes(view)],
+        notes(run_sentences.notes(view)),
         _problems(view),
     )
     return draw(sections, style)

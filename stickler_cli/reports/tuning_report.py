@@ -5,7 +5,7 @@ from typing import Final
 
 from stickler_cli.advice.tuning import Cut, TunedField, TuneReport
 from .figures import WHOLE, number_of, rate, setting
-from .layout import INDENT, Block, Column, Span, Table, TableStyle, Text, draw
+from .layout import INDENT, Block, Column, Span, Table, TableStyle, Text, draw, notes
 
 BAR: Final = 30  # characters of the longest bar of a histogram
 
@@ -34,7 +34,7 @@ def render_tuning(report: TuneReport, style: TableStyle) -> str:
         [Text(head, "title"), Text(_summary(report))],
         [_fields(report, plain=style.plain)],
         *([*_evidence(field, report)] for field in shown),
-        [Text(f"note: {note}", indent=INDENT) for note in report.notes],
+        notes(report.notes),
     ]
     return draw(sections, style)
 
