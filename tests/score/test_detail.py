@@ -191,7 +191,7 @@ def test_the_documents_with_the_lowest_scores_are_kept_by_score_and_id():
 
 def test_where_values_stand_is_kept_of_documents_that_are_kept_whole():
     detail = detail_of(documents(1, 2, 0, 1), comparisons=2)
-    place = None, 0.0, 0.0, 1.0, 1.0
+    place = None, 0.0, 0.0, 1.0, 1.0, False
     a_box, other = PlacedBox("a", "FD", "gt", *place), PlacedBox("b", "FD", "pred", *place)
     detail.place([("d0", [a_box]), ("d3", [a_box]), ("d1", [])])
     assert detail.boxes == {"d0": [a_box]}
