@@ -9,13 +9,20 @@ from stickler_cli.compare.explained import Explained
 from stickler_cli.compare.explaining import explain
 from stickler_cli.core.json_values import DocumentKind, JsonDocument
 from stickler_cli.core.locations import field_path, parse_field_path
-from stickler_cli.core.problems import ComparisonError, Problem, UsageError, did_you_mean
+from stickler_cli.core.problems import (
+    ComparisonError,
+    Problem,
+    UsageError,
+    WorkLimitError,
+    did_you_mean,
+)
 from stickler_cli.documents.pairs import DocumentPair, KindsOf, open_pairs, read_pair
 from stickler_cli.reports.formats import PAIR_FORMATS
 from stickler_cli.reports.pair import ComparedPair, all_places, error_classes, places
 from stickler_cli.runs.asking import client_of, comparing, policy_of
 from stickler_cli.runs.assembly import inputs_of, kinds_of
 from stickler_cli.runs.grouping import parse_groupings
+from stickler_cli.runs.interruption import ended_by_signals
 from stickler_cli.runs.job import SchemaChoice
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.unwrapping import unwrapped, unwrapper_of
@@ -45,7 +52,7 @@ def compare(settings: CompareSettings) -> ExitCode:
         return ExitCode.INCOMPLETE
     try:
         pair = _compared(loaded, found.id, found.gt, found.pred, settings)
-    except ComparisonError as error:
+    except (ComparisonError, WorkLimitError) as error:
         show_problems(error.problems)
         return ExitCode.INCOMPLETE
     outputs.write(pair)
@@ -95,7 +102,7 @@ def _compared(
 ) -> ComparedPair:
     client = client_of(loaded.plan, policy_of(settings))
     options = comparing(loaded.plan, settings, client)
-    with room_for_depth():
+    with room_for_depth(), ended_by_signals():
         account = compare_documents(loaded.plan, [gt], [pred], options)
         root = explain(account, options)
     tell_asked(client, settings)

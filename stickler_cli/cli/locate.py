@@ -9,6 +9,7 @@ from stickler_cli.locating.placed_fields import Located, places_report
 from stickler_cli.reports.formats import PLAIN_FORMATS
 from stickler_cli.runs.asking import client_of, comparing, policy_of
 from stickler_cli.runs.assembly import inputs_of
+from stickler_cli.runs.interruption import ended_by_signals
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.unwrapping import complete_pairs, unwrapper_of
 from stickler_cli.score.intervals import intervals_of
@@ -30,7 +31,7 @@ def places(settings: PlacesSettings) -> ExitCode:
     pairs, alone = open_pairs(settings.gt, settings.pred, settings), list[str]()
     locator = Locator(plan, options, placing, Located([], [], {}))
     try:
-        with room_for_depth():
+        with room_for_depth(), ended_by_signals():
             locator.add_all(complete_pairs(pairs, unwrapper_of(plan.root, settings), alone))
     except ComparisonError as error:
         show_problems(error.problems)

@@ -16,6 +16,7 @@ from stickler_cli.reports.figures import number_of, setting
 from stickler_cli.reports.formats import PLAIN_FORMATS
 from stickler_cli.runs.asking import client_of, comparing, policy_of
 from stickler_cli.runs.assembly import inputs_of
+from stickler_cli.runs.interruption import ended_by_signals
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.tuned import COMMENT, commented, hashes, tuned_on
 from stickler_cli.runs.unwrapping import complete_pairs, unwrapper_of
@@ -99,7 +100,7 @@ def _evidence(loaded: LoadedSchema, settings: TuneSettings) -> tuple[Evidence, l
     plan = loaded.plan
     client = client_of(plan, policy_of(settings))
     options = comparing(plan, settings, client)
-    with room_for_depth():
+    with room_for_depth(), ended_by_signals():
         if settings.verdicts is not None:
             lines, left_out = read_verdicts(settings.verdicts, plan, settings.max_document_size)
             evidence = of_verdicts(lines, options)

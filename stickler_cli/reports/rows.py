@@ -113,7 +113,9 @@ def field_rows(run: Run) -> list[FieldRow]:
         path for path, it in known.items() if path[-1:] != (ANY_KEY,) or it.kind != UNKNOWN_KIND
     ]
     ordered = in_schema_order(run.evaluation.tally, run.fields)
-    rows = _rows(_by_pattern(ordered, known, ()), known, reached, run.rule)
+    by_pattern = Tally()
+    _add_by_pattern(by_pattern, ordered, known, ())
+    rows = _rows(by_pattern, known, reached, run.rule)
     worst = [row.path for row in by_values_lost(rows)[:WORST]]
     return [replace(row, worst=True) if row.path in worst else row for row in rows]
 
@@ -149,18 +151,17 @@ def _rows(
     return rows[1:]  # the first is the whole
 
 
-def _by_pattern(node: Tally, known: Mapping[Path, FieldInfo], pattern: Path) -> Tally:
-    """Add up what stands under different keys of one map."""
-    result = Tally()
-    result.merge(node)
-    result.fields = {}
+def _add_by_pattern(
+    total: Tally, node: Tally, known: Mapping[Path, FieldInfo], pattern: Path
+) -> None:
+    """Add a field and all below it, what stands under different keys of one map as one."""
+    total.gain(node)
     rest = known.get((*pattern, ANY_KEY))
     together = rest and (rest.kind != UNKNOWN_KIND or len(node.fields) > MOST_UNKNOWN_NAMES)
     for name, child in node.fields.items():
         step = step_of(name, known, pattern)
-        into = result.below(step if together else name)
-        into.merge(_by_pattern(child, known, (*pattern, step)))
-    return result
+        inner = total.below(step if together else name)
+        _add_by_pattern(inner, child, known, (*pattern, step))
 
 
 def rows_shown(

@@ -65,6 +65,26 @@ class Interruption:
             self._waiting = False
 
 
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Let a signal end the process at once, where there is nothing to tell and no file is open.
+
+    Python hears no signal in the middle of a call of a library, and one may take long.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard = {number: signal.getsignal(number) for number in SIGNALS}
+    heard = {number: handler for number, handler in heard.items() if handler != signal.SIG_IGN}
+    for number in heard:
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        for number, handler in heard.items():
+            signal.signal(number, handler)
+
+
 def until_interrupted(items: Iterable[T], interruption: Interruption) -> Iterator[T]:
     """Yield items as long as nobody asks to end; waiting for the next one is given up then."""
     rest = iter(items)

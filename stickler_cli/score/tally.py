@@ -72,6 +72,13 @@ class Tally:
 
     def merge(self, other: "Tally") -> None:
         """Add the counts of other documents; the order of merging makes no difference."""
+        self.gain(other)
+        fields = self.fields
+        for name, child in other.fields.items():
+            (fields.get(name) or self.below(name)).merge(child)
+
+    def gain(self, other: "Tally") -> None:
+        """Add what was counted of a field in other documents, without the fields below it."""
         self.count(other.overall, other.aggregate, other.leaves)
         self.spread(other.moments)
         self.scored += other.scored
@@ -83,9 +90,6 @@ class Tally:
         if other.undeclared or other.extras:
             self.undeclared.update(other.undeclared)
             self.extras.update(other.extras)
-        fields = self.fields
-        for name, child in other.fields.items():
-            (fields.get(name) or self.below(name)).merge(child)
 
     def add(self, counts: FieldCounts) -> None:
         """Add documents of a chunk."""

@@ -2,10 +2,12 @@
 
 import io
 import json
+import signal
 import sys
 
 import pytest
 
+from stickler_cli.cli import compare
 from stickler_cli.cli.console import ExitCode
 
 ONE = ("compare", "schema.json", "gt/one.json", "pred/one.json")
@@ -226,6 +228,37 @@ def test_a_comparator_that_fails_ends_with_3(stickler, data, monkeypatch):
 
     assert result.code == ExitCode.INCOMPLETE
     assert "no idea" in result.err
+
+
+def test_a_pair_of_too_much_work_ends_with_3(stickler):
+    result = stickler(*ONE, "--work-limit", "1e-6")
+
+    assert result.code == ExitCode.INCOMPLETE
+    assert result.out == ""
+    assert result.err == "error: it takes more work to compare than --work-limit 1e-06 lets it\n"
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_signals_end_a_comparison_in_the_middle_of_a_call_of_a_library(
+    stickler, monkeypatch, ignored
+):
+    compare_documents, heard = compare.compare_documents, []
+
+    def spy(*arguments):
+        heard.extend(map(signal.getsignal, (signal.SIGINT, signal.SIGTERM)))
+        return compare_documents(*arguments)
+
+    monkeypatch.setattr(compare, "compare_documents", spy)
+    before = signal.getsignal(signal.SIGINT)
+    if ignored:  # as in what a shell has started in the background
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert stickler(*ONE).code == ExitCode.OK
+
+        assert heard == [signal.SIG_IGN if ignored else signal.SIG_DFL, signal.SIG_DFL]
+        assert signal.getsignal(signal.SIGTERM) != signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("format_name", ["table", "json", "markdown"])

@@ -2,6 +2,7 @@ from stickler_cli.documents.pairs import DocumentPair
 from stickler_cli.reports import run_sentences
 from stickler_cli.reports.rows import field_rows, named_rows
 from stickler_cli.reports.view import RunView
+from stickler_cli.score.tally import Tally
 
 NUMBER = {"type": "number"}
 
@@ -44,6 +45,23 @@ def test_the_keys_of_a_map_are_added_up(run_of):
     counts = field_rows(run_of(schema, [pair]))[-1].tally.counts("overall")
 
     assert (counts.tp, counts.fd, counts.fa) == (1, 1, 1)
+
+
+def test_the_counts_of_fields_inside_one_another_are_added_once_a_level(run_of, monkeypatch):
+    document = {"v": 1}
+    for _ in range(30):
+        document = {"o": document}
+    run = run_of(
+        {"type": "object", "properties": {"o": {}}}, [DocumentPair("a", document, document)]
+    )
+    added, gain = [], Tally.gain
+    monkeypatch.setattr(Tally, "gain", lambda *tallies: (added.append(1), gain(*tallies)))
+
+    rows = field_rows(run)
+
+    assert len(rows) == 31
+    assert rows[-1].tally.counts("leaves").tp == 1
+    assert len(added) <= 3 * len(rows)
 
 
 def test_a_field_that_no_document_reached_has_a_row_of_zeros(run_of):
