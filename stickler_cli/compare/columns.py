@@ -1,10 +1,7 @@
 """The values of one place on both sides, for all documents of a chunk: what a comparison reads.
 
-A column has a slot for each unit: a document at the root, an element below a list. What is derived
-of it (the columns of fields and elements, codes of equal values) is made once, when it is asked
-for, so that a schema that contains itself goes only as deep as the documents do.
-
-Every derived array has one entry more than there are slots, the last, which `NOTHING` reads.
+A column has a slot for each unit: docs/architecture.md, "The engine". Every derived array has one
+entry more than there are slots, the last, which `NOTHING` reads.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
