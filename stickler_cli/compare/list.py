@@ -137,7 +137,8 @@ class ListNode(SequenceNode):
             return self._told(columns, gt, pred, np.ones(len(gt)), np.ones(len(gt)))
         longest = np.maximum(np.maximum(gt_lists.lengths[gt], pred_lists.lengths[pred]), 1)
         if options.pairing:
-            raw, score = self._in_common(columns, gt, pred, options)
+            two = self._met(columns, gt, pred, options)
+            raw, score = np.array([it.raw for it in two]), np.array([it.score for it in two])
             return self._told(columns, gt, pred, raw / longest, score / longest)
         pairs = self._paired(columns, gt, pred, options)
         units = self._units(columns, gt, pred, pairs, options)
@@ -149,13 +150,13 @@ class ListNode(SequenceNode):
         found.units = units
         return found
 
-    def _in_common(
+    def _met(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
-    ) -> tuple[Floats, Floats]:
-        """Return the sums of similarities and of scores of each two lists inside paired elements.
+    ) -> list[PairedLists]:
+        """Return what each two lists inside elements come to.
 
-        They are kept with their pairs, for the same two lists come again: to be paired by another
-        way, as elements that were chosen, and at the end for the account.
+        It is kept, for the same two lists come again: to be paired by another way, as elements that
+        were chosen, and at the end for the account.
         """
         known = columns.pairings
         both = list(zip(gt.tolist(), pred.tolist(), strict=True))
@@ -169,23 +170,13 @@ class ListNode(SequenceNode):
                 new.tolist(), edges, edges[1:], *(each.tolist() for each in sums), strict=False
             ):
                 known[both[at]] = PairedLists(pairs.some(slice(first, last)), raw, score)
-        met = [known[two] for two in both]
-        return np.array([each.raw for each in met]), np.array([each.score for each in met])
+        return [known[two] for two in both]
 
     def _paired(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Pairs:
         """Return the pairs of each two lists; some were found when elements were paired."""
-        floor, known = self.floor(options), columns.pairings
-        if not known:
-            return pair(self.items, columns, gt, pred, floor, options)
-        both = zip(gt.tolist(), pred.tolist(), strict=True)
-        pairs = [found.pairs if (found := known.get(two)) else None for two in both]
-        new = np.array([at for at, of_two in enumerate(pairs) if of_two is None], np.intp)
-        if len(new):
-            found = pair(self.items, columns, gt[new], pred[new], floor, options)
-            edges = np.searchsorted(found.owner, np.arange(len(new) + 1)).tolist()
-            for at, first, last in zip(new.tolist(), edges, edges[1:], strict=False):
-                pairs[at] = found.some(slice(first, last))
-        each = [of_two for of_two in pairs if of_two is not None]
+        if not columns.pairings:
+            return pair(self.items, columns, gt, pred, self.floor(options), options)
+        each = [two.pairs for two in self._met(columns, gt, pred, options)]
         owner = np.repeat(np.arange(len(each)), [len(of_two.owner) for of_two in each])
         return joined(each)._replace(owner=owner)
 

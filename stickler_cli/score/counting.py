@@ -136,8 +136,8 @@ def _count_keys(found: Collected, visit: Visit) -> None:
         found.undeclared += ((document, (*path, name)) for name in undeclared)
         shut = visit.live is not None and not visit.live[at]
         modes = _LEAVES if shut else _ALL if is_root else _BELOW
-        if visit.account.columns.confidences is not None and modes[1] > LEAVES:
-            known: Any = visit.account.columns.confidences[int(account.pred[where])]
+        if extras and account.columns.confidences is not None:
+            known: Any = account.columns.confidences[int(account.pred[where])]
             for name in extras if known else ():
                 if (confidence := least(known.get(name))) is not None:
                     counted = visit.field.in_document

@@ -32,10 +32,10 @@ def same_date(gt: str, pred: str) -> bool:
     """
     if max(len(gt), len(pred)) > LONGEST_DATE or not (_DIGITS.search(gt) and _DIGITS.search(pred)):
         return False
-    # Years may be cut to two digits. What is in one text and not the other, whichever is the
-    # shorter, makes the dates differ, and most pairs need not be parsed to know it.
-    fewer, more = sorted(({int(n) % 100 for n in _DIGITS.findall(t)} for t in (gt, pred)), key=len)
-    if not fewer <= more:
+    # Years may be cut to two digits. Numbers of both texts that are not in the other one make the
+    # dates differ, and most pairs need not be parsed to know it.
+    ours, theirs = ({int(n) % 100 for n in _DIGITS.findall(text)} for text in (gt, pred))
+    if not (ours <= theirs or theirs <= ours):
         return False
     if not (_DATE_LIKE.search(gt) and _DATE_LIKE.search(pred)):
         return False

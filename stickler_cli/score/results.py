@@ -172,7 +172,8 @@ class Results:
         found: list[Path] = []
         for path, node in self.tally.walk():
             values = sum(node.leaves[:4]) + sum(node.overall[:4])
-            if path and not values and path[:-1] not in found:
+            is_inside = bool(found) and path[: len(found[-1])] == found[-1]  # parents come first
+            if path and not values and not is_inside:
                 found.append(path)
         return found
 

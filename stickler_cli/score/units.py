@@ -215,7 +215,6 @@ def _extras(visit: Visit, chosen: Mask) -> Iterator[Unit]:
         document, order, gt, pred, inside = visit.place(pair)
         for after, name in enumerate(account.extras[position]):
             gt_path = None if gt is None else (*gt, name)
-            pred_path = None if pred is None else (*pred, name)
-            place = (*order, _LAST + after), gt_path, pred_path, inside
+            place = (*order, _LAST + after), gt_path, (*(pred or ()), name), inside
             figures = 0.0, 0.0, 0.0, 1.0
             yield Unit(document, *place, Outcome.FA, None, value[name], *figures, visit, pair)

@@ -13,6 +13,9 @@ from stickler_cli.clients.cache import AnswerCache
 from stickler_cli.clients.client import Client, Memory
 from stickler_cli.clients.model import Model, ModelError, Reply
 from stickler_cli.clients.usage import Usage
+from stickler_cli.comparators.exact import ExactComparator
+from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.plan import Plan
 
 
 class Capitals(Model):
@@ -104,12 +107,13 @@ def test_a_failure_is_remembered_so_that_a_run_can_look_for_whose_it_is(client):
 
 
 def test_a_failure_that_is_not_remembered_is_asked_again():
-    model = Capitals()
-    client = Client(remembers_failures=False)
-    for _ in range(2):
-        assert isinstance(client.answers(model, ["bad"])["bad"], ModelError)
+    of_plan = Plan(LeafNode(threshold=0.5, comparator=ExactComparator()), "Doc").client
+    for client in (Client(remembers_failures=False), of_plan):
+        model = Capitals()
+        for _ in range(2):
+            assert isinstance(client.answers(model, ["bad"])["bad"], ModelError)
 
-    assert model.asked == {"bad": 2}
+        assert model.asked == {"bad": 2}
 
 
 def test_every_attempt_counts_as_a_call(client):

@@ -1,4 +1,5 @@
 import json
+import math
 
 import numpy as np
 import pytest
@@ -377,3 +378,10 @@ def test_a_range_that_is_rejected_matches_nothing():
     document = {"x": "2024-01-01 to 2024-01-10"}
 
     assert compare(plan, [document], [document]).similarity.tolist() == [0]
+
+
+def test_a_number_without_end_is_like_none_by_a_comparator_that_takes_differences():
+    for value in (math.inf, -math.inf):
+        assert alike(number(), value, value) == 0.0
+        assert alike(a_list(number()), [value, 1], [value, 1]) == 0.5
+        assert alike(exact(), value, value) == 1.0

@@ -1,4 +1,5 @@
 import random
+import string
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.pairing import pair
 from stickler_cli.compare.plan import Options
-from .nodes import a_list, an_object, exact, number, table, text
+from stickler_cli.compare.selective import SelectiveField
+from .nodes import a_list, alike, an_object, exact, number, table, text
 
 
 class Cells(BaseComparator):
@@ -191,3 +193,23 @@ def test_whichever_way_is_taken_the_total_is_the_greatest_of_all_pairs(monkeypat
         assert (mine.similarity > 0.2).all()
         greatest = gain[linear_sum_assignment(gain, maximize=True)].sum()
         assert gain[chosen].sum() == pytest.approx(greatest, abs=1e-12)
+
+
+def test_texts_of_two_letters_pair_by_one_of_them_in_lists_of_any_length():
+    for size in (3, 26):
+        gt = [letter * 2 for letter in string.ascii_lowercase[:size]]
+        pred = [letter + "?" for letter in string.ascii_lowercase[:size]]
+
+        assert alike(a_list(text()), gt, pred) == 0.5
+
+
+def test_a_field_finds_the_pairs_that_agree_in_it_in_lists_where_it_tells():
+    keys = np.array([0, 1, 1, -1, 1, 0, 1, 1])
+    field = SelectiveField(1.0, 1.0, keys)
+    near = np.arange(4), np.array([0, 0, 1, 1])
+    far = np.arange(4, 8), np.array([0, 0, 1, 1])
+
+    # The third finds two of its list, which are more than it may; the last has no key.
+    found = field.join(near, far, np.array([2, 1]))
+
+    assert [it.tolist() for it in found] == [[0, 1], [1, 0], [True, True, False, False]]

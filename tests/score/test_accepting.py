@@ -176,3 +176,21 @@ def test_policies_break_their_promise_as_seldom_as_the_docs_say(kind):
     page = (Path(__file__).parents[2] / "docs" / "accepting.md").read_text("utf-8")
     shown = f"| {kind.name} | {found.broken:.3f} | {found.none:.3f} | {found.passing:.2f} |"
     assert shown in page
+
+
+def test_just_as_many_documents_as_several_sequences_take_are_tested_by_several():
+    # The top value is wrong, and one of a hundred of its document at the lowest confidence. One
+    # sequence begins where too little is known of that loss, and ends there.
+    for documents, found in ((85, False), (86, True)):
+        document = np.append(np.arange(documents), np.zeros(99, int))
+        confidence = np.append(np.linspace(1, 0.5, documents), np.full(99, 0.1))
+        accepted = accept(losses(document, confidence, np.arange(len(document)) > 0), 0.05, 0.05)
+        assert (accepted is not None) is found
+
+
+def test_sequences_begin_where_each_has_documents_enough():
+    confidence, right = np.linspace(1, 0, 300), np.ones(300, bool)
+    found = accept(losses(np.arange(300), confidence, right), 0.1, 0.05)
+
+    # All of them pass, so that the last threshold has all of the level: (1 - bound) ** 300.
+    assert found.bound == pytest.approx(1 - 0.05 ** (1 / 300))

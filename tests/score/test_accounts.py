@@ -7,7 +7,14 @@ import pytest
 from stickler_cli.core.problems import UsageError
 from stickler_cli.records.run_reading import read_accounts, read_evaluation
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.accounts import Accounts, account_lines, counts_by_mode, decoded
+from stickler_cli.score.accounts import (
+    Accounts,
+    account_lines,
+    account_records,
+    counts_by_mode,
+    decoded,
+    values_of,
+)
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.evaluation import Evaluation
 from .batches import batch, not_compared
@@ -223,3 +230,33 @@ def test_what_are_no_counts_is_named_with_its_place(counts):
     entry = {"id": "a", "status": "evaluated", "score": 1.0, "fields": {"total": counts}}
     with pytest.raises(UsageError, match=r"run\.json#/per_document/0/fields/total"):
         read_accounts([entry], "run.json")
+
+
+def test_a_field_of_an_object_that_no_side_has_is_left_out_though_another_document_has_it():
+    schema = {"type": "object", "properties": {"b": {"type": "string"}, "o": PLAN_OF_O}}
+    pairs = {"1": ({"b": "x"}, {"b": "x"}), "2": ({"o": {"a": "x"}}, {"o": {"a": "x"}})}
+
+    first, second = account_records(batch(compile_schema(schema), pairs))
+
+    assert list(first["fields"]) == ["", "b", "o"]
+    assert list(second["fields"]) == ["", "b", "o", "o.a"]
+
+
+PLAN_OF_O = {"type": "object", "properties": {"a": {"type": "string"}}}
+
+
+def test_fields_stand_by_their_names():
+    text = {"type": "string"}
+    plan = compile_schema({"type": "object", "properties": {"b": text, "a": text}})
+
+    (found,) = account_records(batch(plan, {"1": ({"a": "x"}, {"a": "x"})}))
+
+    assert list(found["fields"]) == ["", "a", "b"]
+
+
+def test_the_values_of_an_account_are_the_leaves_of_its_document():
+    lines = [{"sku": "mouse"}, {"sku": "lamp"}]
+    found = account({"id": "a", "lines": lines}, {"id": "a", "new": 1})
+
+    assert values_of(found) == {"tp": 1, "fa": 1, "fn": 2}
+    assert values_of(decoded(failed("x"))) == {}

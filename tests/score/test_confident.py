@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 
+from stickler_cli.compare import engine
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.batch import Batch
 from stickler_cli.score.confident import (
     FEWEST,
     Confidences,
@@ -10,6 +13,7 @@ from stickler_cli.score.confident import (
     percentiles,
     read_counted,
 )
+from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.intervals import UNIT, IntervalSettings, weights
 
 RECORDS = {
@@ -133,3 +137,25 @@ def test_few_documents_have_no_intervals_nor_have_forgotten_ones():
 def test_figures_that_some_replicates_lack_have_no_interval():
     assert percentiles(np.array([0.5, np.nan, 0.7]), 0.9) is None
     assert percentiles(np.arange(101.0), 0.9) == pytest.approx((5, 95))
+
+
+def test_a_missed_object_with_an_undeclared_key_has_no_confidences():
+    text = {"type": "string"}
+    o = {"type": "object", "properties": {"b": text}}
+    plan = compile_schema({"type": "object", "properties": {"a": text, "o": o}})
+    gt, pred = {"a": "x", "o": {"b": "y", "new": 1}}, {"a": "x"}
+    account = engine.compare(plan, [gt], [pred], None, [{"a": 0.9}])
+    some = Batch([DocumentResult("1", Status.EVALUATED, 0.5)], account, np.arange(1))
+
+    assert some.confidences == [{"right": {"a": [0.9]}}]
+    assert some.counts.undeclared == [(0, ("o", "new"))]
+
+
+def test_an_undeclared_key_of_several_documents_has_the_confidence_of_each():
+    plan = compile_schema({"type": "object", "properties": {"a": {"type": "string"}}})
+    preds = [{"a": "x", "new": 1}, {"new": 2}]
+    account = engine.compare(plan, [{"a": "x"}] * 2, preds, None, [{"new": 0.9}, {"new": 0.5}])
+    results = [DocumentResult(name, Status.EVALUATED, 0.5) for name in "12"]
+
+    found = Batch(results, account, np.arange(2)).confidences
+    assert found == [{"wrong": {"new": [0.9]}}, {"wrong": {"new": [0.5]}}]

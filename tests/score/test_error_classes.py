@@ -10,6 +10,13 @@ from stickler_cli.records.codec import read
 from stickler_cli.records.run_format import ErrorClassesRecord
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.confusions import MOST_BITS, text_of
+from stickler_cli.score.date_confusions import (
+    LONGEST_DATE,
+    day_and_month_swapped,
+    part_of_date,
+    same_date,
+)
 from stickler_cli.score.error_classes import (
     LEVELS,
     LONGEST,
@@ -605,3 +612,59 @@ def test_a_value_by_itself_is_looked_for_as_a_list_of_one():
     assert places.have_elsewhere("XYZ789", ("codes", 0))
     assert places.have_elsewhere("QRS456", ("codes", 0))
     assert not places.have_elsewhere("XYZ789", ("codes", 1))
+
+
+def test_what_is_missed_or_invented_is_a_value_or_an_object():
+    nowhere = Places(None)
+    for outcome, word in ((Outcome.FN, "missed"), (Outcome.FA, "invented")):
+        for value, kind in (({"b": "long enough"}, "object"), ("long enough", "value")):
+            sides = (value, None) if outcome is Outcome.FN else (None, value)
+            assert classify(outcome, ("a",), *sides, nowhere).value == f"{word}_{kind}"
+
+
+def test_a_value_is_looked_for_in_the_same_place_of_every_object_around_it():
+    rows = [{"o": {"a": "first one", "b": "second one"}}, {"o": {"a": "third one"}}]
+    places = Places({"rows": rows, "a": "fourth one", "o": {"a": {"rows": "fifth one"}}})
+    at = ("rows", 0, "o", "a")
+
+    found = [places.have_elsewhere(text, at) for text in ("second one", "third one", "fourth one")]
+    assert found == [True, True, False]
+    # What is known of the fields of one object is not taken for those of another.
+    two = Places({"x": {"a": {"k": "same thing"}, "b": {}}, "y": {"a": {}, "b": {"k": "other"}}})
+    assert two.have_elsewhere("same thing", ("x", "b", "k"))
+    assert not two.have_elsewhere("same thing", ("y", "z", "k"))
+    # A value of the same name a level deeper is in no other object of the same path.
+    assert not Places({"a": "one thing", "b": {"a": "other thing"}}).have_elsewhere(
+        "other thing", ("a",)
+    )
+
+
+def test_true_false_and_nothing_may_be_anywhere_by_chance():
+    places = Places({"a": False, "b": True, "c": None, "d": "None"})
+
+    assert not places.have_elsewhere(True, ("a",))
+    assert not places.have_elsewhere(None, ("a",))
+
+
+def test_objects_and_lists_are_looked_for_in_a_hundred_fields_too():
+    document = {"a": ["x"], **{f"k{at}": [at] for at in range(SIBLINGS)}}
+
+    found = [Places(document).have_elsewhere([at], ("a",)) for at in (SIBLINGS - 2, SIBLINGS - 1)]
+    assert found == [True, False]
+
+
+def test_limits_of_what_is_read_are_the_longest_that_is():
+    assert text_of(2**MOST_BITS - 1).isdecimal()
+    assert text_of(2**MOST_BITS) == hex(2**MOST_BITS)
+    for length, same in ((LONGEST_DATE, True), (LONGEST_DATE + 1, False)):
+        assert same_date("2024-01-05".ljust(length), "5 January 2024") is same
+
+
+def test_a_text_that_is_no_date_has_no_day_and_month():
+    assert not day_and_month_swapped("n/a", "05/01/2024")
+    assert not day_and_month_swapped("05/01/2024", "n/a")
+
+
+def test_a_date_without_its_year_is_part_of_one_of_any_century():
+    assert part_of_date("2000-01-05", "5 January")
+    assert part_of_date("5 January", "2000-01-05")

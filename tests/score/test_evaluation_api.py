@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import sys
+from dataclasses import asdict
 from functools import reduce
 from html.parser import HTMLParser
 from importlib.util import find_spec
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stickler_cli import __version__
 from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.api.notebook_tables import MOST_ROWS
 from stickler_cli.compare.field_listing import field_listing
@@ -437,3 +439,14 @@ def test_an_evaluation_is_reported_as_the_command_reports_it():
 def test_only_reports_that_show_figures_are_made():
     with pytest.raises(UsageError, match=r"it is 'markdwn'.*did you mean markdown"):
         Evaluation().report("markdwn")
+
+
+def test_an_evaluation_as_json_says_who_made_it_how_and_what_no_document_had():
+    evaluation = Evaluation(conditions=Conditions(DecidingOptions(), ()))
+    evaluation.update(batch(compile_schema(SCHEMA), {"1": ({"b": "x"}, {"b": "x"})}))
+    found = evaluation.to_dict()
+
+    assert found["version"] == __version__
+    assert found["options"] == asdict(DecidingOptions())
+    assert "never" in found["never_present"]
+    assert Evaluation().to_dict()["options"] is None

@@ -10,7 +10,7 @@ from stickler_cli.score.batch import Batch
 from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.gate_verdicts import judge
+from stickler_cli.score.gate_verdicts import judge, judged_worst
 from stickler_cli.score.gates import (
     check_metrics,
     check_paths,
@@ -500,3 +500,41 @@ def test_every_metric_that_the_run_has_not_is_told_with_what_to_do():
     ]
     check_metrics(gates[:2], ["pages"])
     check_metrics([], [])
+
+
+def test_what_is_refused_of_a_gate_on_a_metric_names_the_option_and_the_gate():
+    with pytest.raises(UsageError) as caught:
+        parse_gate("metric:f1>=high", "--fail-if")
+    (limit,) = caught.value.problems
+    assert (limit.source, limit.found) == ("--fail-if", "in 'metric:f1>=high', the limit is 'high'")
+
+    with pytest.raises(UsageError) as caught:
+        check_metrics([parse_gate("metric:x<1")], [])
+    (unknown,) = caught.value.problems
+    assert unknown.source == "--gate"
+    assert unknown.found == "'metric:x<1' asks for a metric that the run has not"
+
+    with pytest.raises(UsageError) as caught:
+        judge(parse_gate("metric:x<1"), Evaluation())
+    assert [problem.source for problem in caught.value.problems] == ["--gate"]
+
+
+def test_a_text_that_is_no_gate_in_any_spelling_has_no_hint():
+    with pytest.raises(UsageError) as caught:
+        parse_gate("good")
+    assert [problem.hint for problem in caught.value.problems] == [""]
+
+
+def test_a_path_below_the_keys_of_a_map_is_known_by_any_key():
+    known = [("m", "*", "a")]
+    check_paths([parse_gate("m.k.a.f1>=0.5"), parse_gate("*.*.a.f1>=0.5")], known)
+    with pytest.raises(UsageError):
+        check_paths([parse_gate("m.k.b.f1>=0.5")], known)
+
+
+def test_a_pattern_says_what_its_values_are_of():
+    gate = parse_gate("**.f1>=0.5")
+    for values in ({}, {("a",): (0.75, "")}):
+        assert judged_worst(gate, values, "the change of ").reason.startswith(
+            "the change of **.f1 "
+        )

@@ -31,3 +31,12 @@ def test_of_many_documents_the_least_hashes_are_kept_in_any_order_and_company():
         merged.merge(of(*names[start : start + 100]))
 
     assert of(*names).hashes == apart.hashes == merged.hashes == expected
+
+
+def test_a_hash_just_below_the_greatest_of_those_that_are_kept_takes_its_place():
+    names = sorted((f"document {at}" for at in range(KEPT + 1)), key=hashed)
+    late = names.pop(KEPT - 1)
+    found = of(*names)
+    found.add([late])
+
+    assert found.hashes == sorted(map(hashed, [*names[:-1], late]))

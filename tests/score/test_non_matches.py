@@ -2,6 +2,7 @@ import pytest
 
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
+from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.non_matches import NonMatch, below_threshold
@@ -461,3 +462,27 @@ def test_a_reason_says_so_where_values_are_equal_as_written():
 
 def test_a_reason_has_no_more_than_12_digits():
     assert below_threshold(0.7 - 1e-13, 0.7) == "below threshold (0.700000000000 < 0.7)"
+
+
+def test_an_undeclared_key_of_an_invented_item_is_in_no_place_of_the_ground_truth():
+    plan = compile_schema(an_object(rows=a_list(an_object(a=TEXT, b=TEXT))))
+    gt = {"rows": [{"a": "first", "b": "one"}, {"a": "second", "b": "two"}]}
+    pred = {"rows": [gt["rows"][1], {"a": "other", "c": "second"}, gt["rows"][0]]}
+
+    errors = batch(plan, {"": (gt, pred)}).errors(0)
+
+    # What stands at rows[1] of the ground truth is another item.
+    assert [(it.path, it.error_class.value) for it in errors if it.values is None] == [
+        (("rows", 1, "a"), "invented_value"),
+        (("rows", 1, "c"), "invented_value"),
+    ]
+
+
+def test_values_inside_are_those_of_documents_of_every_schema():
+    plan = compile_schema(LINES)
+    whole = plan_of_schemas({"one/": plan, "two/": plan}, "Documents")
+    gt, pred = {"lines": [line("1", "bolt", "m")]}, {}
+
+    some = batch(whole, {step: ({step: gt}, {step: pred}) for step in ("one/", "two/")})
+
+    assert [[it.values for it in some.errors(at)] for at in (0, 1)] == [[3, None, None, None]] * 2

@@ -3,12 +3,18 @@
 import pytest
 
 from stickler_cli.core.problems import Problem
+from stickler_cli.core.rules import encoded
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.accounts import Accounts
+from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.gates import parse_gate
+from stickler_cli.score.marks import MarkedCounts, outcome_of_marks
 from stickler_cli.score.record import Provenance, Run, SchemaSignature, Verdict, run_record
+from stickler_cli.score.repeats import FieldRepeats, Repeats
+from stickler_cli.score.results import Results
 from stickler_cli.settings.deciding import RunOptions
 from .batches import batch, not_compared
 
@@ -119,3 +125,25 @@ def test_the_rule_of_recall_is_that_of_the_run():
         options = RunOptions(recall_with_fd=recall_with_fd)
         record = run_record(Run(found, SCHEMA, options, ()))
         assert record["confusion_matrix"]["leaves"]["derived"]["cm_recall"] == recall
+
+
+def test_a_record_has_all_that_a_run_came_with():
+    outcome = outcome_of_marks({}, MarkedCounts(), Results(), RateRule())
+    whole = FieldRepeats("", [1.0, None], 1, 1, 1)
+    repeats = Repeats(["a", "b"], whole, [], [], all_flips=True)
+
+    plain, full = (run(EVALUATED, **more) for more in ({}, {"marked": outcome, "repeats": repeats}))
+    assert "verdicts" not in run_record(plain)
+    record = run_record(full)
+    assert (record["verdicts"], record["repeats"]) == (encoded(outcome), encoded(repeats))
+    assert run_record(plain).keys() == record.keys() - {"verdicts", "repeats"}
+
+
+def test_a_record_has_the_accounts_of_documents_unless_it_shall_not():
+    found = Evaluation(accounts=Accounts())
+    found.update(batch(PLAN, {"1": ({"a": "x"}, {"a": "x"})}))
+    kept = Run(found, SCHEMA, RunOptions(), ())
+
+    (account,) = run_record(kept)["per_document"]
+    assert (account["id"], account["score"]) == ("1", 1.0)
+    assert "per_document" not in run_record(kept, per_document=False)

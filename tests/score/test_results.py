@@ -15,6 +15,7 @@ from stickler_cli.score.delta import delta_intervals
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.intervals import DELTA_METHOD, IntervalSettings
+from stickler_cli.score.results import Results
 from .batches import batch
 from .test_delta import spread_of
 
@@ -220,3 +221,65 @@ def test_a_document_of_several_schemas_has_errors_and_confidences_below_its_name
     alone = batch(whole, {"1": (gts[0], preds[0])})
     assert [it.path for it in alone.errors(0)] == [("one/", "a"), ("one/", "b")]
     assert some.confidences == [{"wrong": {"one/a": [0.7]}}, None]
+
+
+def test_some_documents_of_a_batch_are_added_as_if_there_were_no_others():
+    preds = {"1": {}, "2": {"a": "x"}, "3": RIGHT}
+    settings = IntervalSettings(replicates=20)
+    some, alone = (Results(bootstrap=Bootstrap(settings)) for _ in range(2))
+    some.add(batch(PLAN, {name: (RIGHT, pred) for name, pred in preds.items()}), np.arange(3) > 0)
+    alone.add(batch(PLAN, {name: (RIGHT, preds[name]) for name in "23"}))
+
+    assert some.overall_score == alone.overall_score == 0.75
+    views = [it.results_view((), recall_with_fd=False) for it in (some, alone)]
+    assert views[0] == views[1]
+
+
+def test_intervals_of_the_whole_alone_stand_there_alone():
+    found = Results(bootstrap=Bootstrap(IntervalSettings(replicates=20), whole_only=True))
+    found.add(batch(PLAN, {"1": (RIGHT, {"a": "x"})}))
+    matrix = found.results_view((), recall_with_fd=False)["confusion_matrix"]
+
+    assert "intervals" in matrix
+    assert "intervals" not in matrix["fields"]["a"]
+
+
+def test_a_matrix_of_no_documents_has_no_fields():
+    matrix = Results().results_view((), recall_with_fd=False)["confusion_matrix"]
+
+    assert (matrix["fields"], matrix.keys()) == ({}, {"fields", "overall", "aggregate", "leaves"})
+
+
+def test_confidences_of_no_field_are_those_of_the_whole():
+    found = Results()
+    found.confidences.add("1", {"right": {"a": [0.9]}, "wrong": {"b": [0.5]}})
+
+    assert found.confidence() == found.confidence("")
+    assert found.confidence()["units"] == 2
+
+
+def test_what_has_no_value_anywhere_is_named_once_by_its_outermost_field():
+    # Nothing counts in an item that failed, and {} has no value: o, p and q were met without any.
+    o = {"type": "object", "properties": {"p": {"type": "object", "properties": {"q": OTHER}}}}
+    row = {"type": "object", "properties": {"a": EXACT, "o": o, "z": EXACT}}
+    schema = {"type": "object", "properties": {"rows": {"type": "array", "items": row}}}
+    schema["properties"]["rows"]["x-aws-stickler-pairing-floor"] = -1
+    empty = {"p": {"q": {}}}
+    gt, pred = {"rows": [{"a": "x", "o": empty}]}, {"rows": [{"a": "y", "o": empty}]}
+    found = Results()
+    found.add(batch(compile_schema(schema), {"1": (gt, pred)}))
+
+    assert found.never_present() == [("rows", "o"), ("rows", "z")]
+
+
+def test_dropping_the_rows_of_one_part_drops_those_of_the_whole():
+    for drops in ((True, False), (False, True)):
+        one, other = (Bootstrap(IntervalSettings(replicates=20)) for _ in drops)
+        for part, drop in zip((one, other), drops, strict=True):
+            part.add(batch(PLAN, {"1": (RIGHT, RIGHT)}))
+            if drop:
+                part.drop()
+        one.merge(other)
+
+        assert one.dropped
+        assert (one.waiting, one.sums, one.sizes) == ([], {}, {})

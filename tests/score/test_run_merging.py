@@ -47,8 +47,8 @@ def refused(*runs: Run) -> list[str]:
 
 def test_the_whole_has_the_documents_gates_notes_and_origins_of_all():
     origins = [Provenance("2026-01-01T00:00:00Z", name, name) for name in "ab"]
-    first = run("1", "2", path="z.json", notes=["seen", "late"], provenance=origins)
-    second = run("3", pair=WRONG, path="b.json", notes=["early", "seen"], provenance=origins[:1])
+    first = run("1", "2", path="z.json", notes=["seen", "late"], provenance=origins[:1])
+    second = run("3", pair=WRONG, path="b.json", notes=["early", "seen"], provenance=origins)
     first, second = judged(first, "f1>=0.7", "tp>=3"), judged(second, "fd>=1", "f1>=0.7")
 
     whole = merge_runs([("first", first), ("second", second)])

@@ -438,3 +438,48 @@ def test_an_object_where_another_kind_is_found_counts_in_leaves_alone_in_an_item
     mismatch = root.fields["rows"].fields["o"]
     assert by_mode(root.fields["rows"])[:2] == (Counts(fd=1), Counts(fd=1))
     assert by_mode(mismatch) == (Counts(), Counts(), Counts(fn=1, fa=1))
+
+
+def test_a_key_that_opts_in_leaves_the_others_out_of_the_objects_that_have_it():
+    schema = {**an_object(a=TEXT), "additionalProperties": {**TEXT, X + "aggregate": True}}
+    pairs = {"1": ({"a": "x", "k": "y"}, {"a": "z", "k": "y"}), "2": ({"a": "x"}, {"a": "x"})}
+
+    root = tally_of(batch(compile_schema(schema), pairs))
+
+    # Of the first k, of the second a; overall is of all fields of a document.
+    assert by_mode(root) == (Counts(tp=2, fd=1), Counts(tp=2), Counts(tp=2))
+    assert by_mode(root.fields["a"]) == thrice(tp=1, fd=1)
+
+
+def test_a_field_that_counts_in_one_arm_only_is_one_field():
+    arms = [
+        an_object(a=TEXT, b=TEXT),
+        an_object(a={**TEXT, X + "aggregate": False}, b={"type": "number"}),
+    ]
+    schema = an_object(rows=a_list({"anyOf": arms}))
+    rows = {"rows": [{"a": "u", "b": "v"}, {"a": "w", "b": 1}]}
+
+    some = batch(compile_schema(schema), {"1": (rows, rows)})
+
+    paths = [path for path, _ in some.counts.fields()]
+    assert sorted(paths) == [(), ("rows",), ("rows", "a"), ("rows", "b")]
+    assert len(some.counts.documents) == 4
+    root = tally_of(some)
+    assert by_mode(root.fields["rows"].fields["a"]) == thrice(tp=2)
+    assert root.leaves == [3, 0, 0, 0, 0]  # all but a of the second
+
+
+def test_squares_of_scores_add_as_whole_numbers_too():
+    root = tallied(an_object(a=TEXT), {"a": "ab"}, {"a": "ax"})
+
+    assert root.fields["a"].score_units == SCORE_UNIT // 2
+    assert root.fields["a"].score_squares == SCORE_UNIT // 4
+
+
+def test_extra_keys_of_an_item_below_its_threshold_count_in_leaves_alone():
+    schema = an_object(lines=a_list(an_object(a=TEXT, b=TEXT, c=TEXT)))
+    gt, pred = {"a": "x", "b": "u", "c": "v"}, {"a": "x", "b": "1", "c": "2", "new": 3}
+
+    root = tallied(schema, {"lines": [gt]}, {"lines": [pred]})
+
+    assert by_mode(root.fields["lines"]) == (Counts(fd=1), Counts(fd=1), Counts(tp=1, fd=2, fa=1))

@@ -189,3 +189,27 @@ def test_a_unit_of_a_union_weighs_what_its_arm_does():
     found = documents_units(batch(plan, documents).visits, 2, judged)
 
     assert [unit.weight for (unit,) in found] == [3.0, 2.0]
+
+
+def test_what_is_simply_missed_or_invented_is_plain():
+    arms = {"anyOf": [TEXT, {"type": "number"}]}
+    schema = an_object(a=arms, o=an_object(b=arms), tags={"type": "array", "items": TEXT})
+    pairs = {
+        "1": ({"a": "x"}, {"o": {"b": "y"}, "tags": ["z"]}),
+        "2": ({"o": {"b": 1}, "tags": ["z"]}, {"a": "x"}),
+    }
+
+    found = [
+        (errors.visit.field.path, errors.error_class.value, errors.visit.documents[it].item())
+        for errors in batch(compile_schema(schema), pairs).plain_errors
+        for it in errors.pairs.tolist()
+    ]
+
+    # An invented value beside others may be that of another field, so that a of 2 is not plain.
+    assert sorted(found) == [
+        (("a",), "missed_value", 0),
+        (("o", "b"), "invented_value", 0),
+        (("o", "b"), "missed_value", 1),
+        (("tags",), "invented_item", 0),
+        (("tags",), "missed_item", 1),
+    ]

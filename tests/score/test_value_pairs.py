@@ -10,6 +10,7 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score import value_pairs
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.value_pairs import ValuePairs
+from .batches import batch
 
 SCHEMA = {
     "type": "object",
@@ -80,3 +81,54 @@ def test_too_many_values_are_not_kept_in_whatever_order_they_come(monkeypatch):
 @pytest.mark.parametrize("value", ["x" * 60, "y" * 41])
 def test_long_values_are_no_names_of_kinds(value):
     assert detail(({"unit": value}, {"unit": "kg"})).value_pairs["unit",].too_many
+
+
+TEXT = {"type": "object", "properties": {"a": {"type": "string"}}}
+
+
+def pairs_of(path, *pairs, schema=TEXT):
+    """Give what values of a field were found for which."""
+    visits = batch(compile_schema(schema), dict(enumerate(pairs))).visits
+    total = ValuePairs()
+    for name, found in value_pairs.value_pairs(visits):
+        if name == path:
+            total.merge(found)
+    return total
+
+
+def test_values_stand_by_how_often_they_were_met_on_either_side_and_then_by_name():
+    found = ValuePairs({"c": {"c": [1, 0], "b": [0, 2]}, "a": {"": [0, 3]}, "": {"d": [0, 3]}})
+
+    assert found.values == ["a", "c", "d", "b"]  # 3 of each but b, which was met twice
+    assert ValuePairs({"b": {"a": [2, 0]}, "a": {"a": [1, 0]}}).values == ["a", "b"]
+
+
+def test_as_many_values_as_there_is_room_for_are_kept_beside_absent_ones():
+    names = [f"{at}" for at in range(value_pairs.MOST_VALUES)]
+    documents = [({"a": name}, {"a": name}) for name in names]
+
+    found = pairs_of(("a",), *documents, ({"a": "0"}, {}))
+    assert (len(found.values), found.too_many) == (value_pairs.MOST_VALUES, False)
+    for more in (["x"], ["x", "y", "z"]):  # all at once, or told before any is named
+        too_many = pairs_of(("a",), *documents, *(({"a": name}, {}) for name in more))
+        assert too_many == ValuePairs({}, too_many=True)
+
+
+@pytest.mark.parametrize(
+    ("value", "names"), [("x" * 38, ['"' + "x" * 38 + '"']), ("x" * 39, []), ([0, 0, 1, 1], [])]
+)
+def test_names_of_kinds_have_forty_characters_at_most_and_no_parts(value, names):
+    box = {"type": "array", "x-aws-stickler-comparator": "BBoxIoUComparator"}
+    schema = {"type": "object", "properties": {"a": box if isinstance(value, list) else {}}}
+
+    found = pairs_of(("a",), ({"a": value}, {"a": value}), schema=schema)
+    assert (found.values, found.too_many) == (names, not names)
+
+
+def test_objects_and_lists_are_no_values():
+    fields = [name for name, _ in value_pairs.value_pairs(batch(PLAN, {"1": (ROWS, ROWS)}).visits)]
+
+    assert fields == [("unit",), ("rows", "unit")]
+
+
+ROWS = {"unit": "kg", "rows": [{"unit": "kg"}]}

@@ -1,0 +1,30 @@
+"""A comparison as the lines of a page, no more than it has room for."""
+
+import json
+
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.batch import batch_of
+from stickler_cli.score.comparison_lines import MOST_LINES, comparison_line
+from .batches import compare
+
+PLAN = compile_schema({"type": "array", "items": {"type": "string"}})
+
+
+def rows(count):
+    """Give the lines of a list that is right."""
+    values = [f"{at}" for at in range(count)]
+    return json.loads(comparison_line(compare(PLAN, values, values)))
+
+
+def test_as_many_lines_as_there_is_room_for_have_their_values():
+    for count in (MOST_LINES, MOST_LINES + 2):
+        *_, last = rows(count)[:MOST_LINES]
+        assert last[1] == f"[{MOST_LINES - 1}]"
+        assert last[-2:] == [f'"{MOST_LINES - 1}"'] * 2
+    assert rows(MOST_LINES + 2)[MOST_LINES:] == [2]
+
+
+def test_a_comparison_by_itself_is_of_a_document_without_a_name():
+    (result,) = batch_of(compare(PLAN, ["a"], ["a"])).results
+
+    assert (result.id, result.score) == ("", 1.0)

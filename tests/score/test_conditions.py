@@ -1,0 +1,39 @@
+"""Patterns of fields, and fields in the order of their schema."""
+
+from stickler_cli.score.conditions import FieldInfo, in_schema_order, pattern_of, step_of
+from stickler_cli.score.tally import Tally
+
+
+def test_a_name_is_its_own_step_unless_only_any_name_is_known_there():
+    for known, step in (
+        ({("a",)}, "a"),
+        ({("*",)}, "*"),
+        ({("a",), ("*",)}, "a"),
+        ({("b",)}, "a"),
+        (set(), "a"),
+    ):
+        assert step_of("a", known, ()) == step
+    assert step_of("a", {("o", "*")}, ("o",)) == "*"
+    assert pattern_of(("m", "k", "a"), {("m",), ("m", "*"), ("m", "*", "a")}) == ("m", "*", "a")
+
+
+def test_fields_stand_as_in_the_schema_at_every_depth_and_keys_by_their_names():
+    names = (("o",), ("o", "b"), ("o", "a"), ("m",), ("m", "*"), ("m", "*", "z"), ("m", "*", "y"))
+    fields = [FieldInfo(path, "leaf", "", 0.5, 1.0) for path in names]
+    tally = Tally()
+    for path in (("m", "l", "y"), ("m", "k", "y"), ("m", "k", "z"), ("o", "a"), ("o", "b")):
+        tally.at(path)
+
+    found = [path for path, _ in in_schema_order(tally, fields).walk() if path]
+
+    assert found == [
+        ("o",),
+        ("o", "b"),
+        ("o", "a"),
+        ("m",),
+        ("m", "k"),
+        ("m", "k", "z"),
+        ("m", "k", "y"),
+        ("m", "l"),
+        ("m", "l", "y"),
+    ]

@@ -1,0 +1,118 @@
+"""The walk through many documents at once: each is told of as it is by itself."""
+
+import numpy as np
+import pytest
+
+from stickler_cli.compare import engine
+from stickler_cli.compare.several_schemas import plan_of_schemas
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.accounts import account_records
+from stickler_cli.score.batch import Batch
+from stickler_cli.score.document_result import DocumentResult, Status
+from stickler_cli.score.tally import Tally
+from stickler_cli.score.units import documents_units, judged
+from .batches import batch
+
+X = "x-aws-stickler-"
+TEXT = {"type": "string"}
+
+
+def an_object(**properties):
+    return {"type": "object", "properties": properties}
+
+
+def a_list(items):
+    return {"type": "array", "items": items}
+
+
+COUNTED = {**TEXT, X + "aggregate": True, X + "weight": 3}
+UNION = {"anyOf": [COUNTED, {"type": "number", X + "weight": 2}, an_object(n=TEXT)]}
+KEYS = {"type": "object", "additionalProperties": COUNTED}
+INNER = an_object(x=TEXT, u=UNION, keys=KEYS)
+ROW = an_object(id=TEXT, name=TEXT, kind=TEXT, u=UNION, inner=INNER, parts=a_list(INNER))
+PLAN = compile_schema(an_object(u=UNION, o=INNER, rows=a_list(ROW), keys=KEYS))
+
+FULL = {"x": "left", "u": "north", "keys": {"k": "red", "l": "blue"}}
+PART = {"x": "left", "u": 7, "keys": {"k": "green"}, "more": 1}
+ONE = {"id": "1", "name": "bolt", "kind": "metal", "u": "iron", "inner": FULL, "parts": [FULL]}
+TWO = {"id": "2", "name": "nut", "kind": "metal", "u": 3, "inner": PART, "parts": [PART, FULL]}
+SIDES = [
+    {},
+    {"u": "here", "o": FULL, "rows": [ONE, TWO], "keys": {"k": "red"}},
+    {"u": 12, "o": PART, "rows": [TWO, {**ONE, "name": "belt", "inner": PART}], "new": "left"},
+    {"u": {"n": "here"}, "o": "none", "rows": [{**TWO, "kind": "wood", "u": "3", "inner": {}}]},
+    {"rows": [{"id": "9", "inner": "FULL", "parts": [FULL], "odd": 1}], "keys": {"l": "red"}},
+]
+PAIRS = {
+    f"{gt}-{pred}": (SIDES[gt], SIDES[pred])
+    for gt, pred in ((0, 1), (1, 2), (2, 1), (1, 3), (3, 4), (4, 1), (2, 4), (1, 1))
+}
+
+
+def trusted(value):
+    """Give each value of a document a confidence: half of one for each of its letters."""
+    if isinstance(value, dict):
+        return {key: trusted(inner) for key, inner in value.items()}
+    return [trusted(it) for it in value] if isinstance(value, list) else 0.5 ** len(str(value))
+
+
+def compared(plan, pairs):
+    gts, preds = map(list, zip(*pairs.values(), strict=True))
+    account = engine.compare(plan, gts, preds, None, [trusted(pred) for pred in preds])
+    results = [
+        DocumentResult(name, Status.EVALUATED, score)
+        for name, score in zip(pairs, account.similarity.tolist(), strict=True)
+    ]
+    return Batch(results, account, np.arange(len(results)))
+
+
+def told(found: Batch):
+    """Give all that is told of each document."""
+    units = documents_units(found.visits, len(found.results), judged)
+    for at, record in enumerate(account_records(found)):
+        # Orders are numbers that only say which comes first: how many differs with the others.
+        shown = [
+            (unit.gt_path, unit.pred_path, unit.inside and unit.inside[1:], unit[5:-2], unit.names)
+            for unit in units[at]
+        ]
+        yield record, list(record["fields"]), found.errors(at), shown
+
+
+@pytest.mark.parametrize(
+    ("plan", "pairs"),
+    [
+        (PLAN, PAIRS),
+        (
+            plan_of_schemas({"one/": PLAN, "two/": PLAN}, "Documents"),
+            {
+                name: tuple({("one/", "two/")[at % 2]: side} for side in pair)
+                for at, (name, pair) in enumerate(PAIRS.items())
+            },
+        ),
+    ],
+)
+def test_documents_together_are_told_of_as_each_by_itself(plan, pairs):
+    together = [*told(compared(plan, pairs))]
+
+    for (name, pair), found in zip(pairs.items(), together, strict=True):
+        (alone,) = told(compared(plan, {name: pair}))
+        assert found == alone, name
+
+
+def test_some_documents_of_an_account_are_told_of_as_if_there_were_no_others():
+    whole = compared(PLAN, PAIRS)
+    some = Batch(whole.results[1::2], whole.account, whole.at[1::2])
+    expected = [*told(whole)][1::2]
+
+    assert [*told(some)] == expected
+
+
+def test_documents_of_any_shape_are_gone_into_as_far_as_they_go():
+    for schema, pairs, leaves in (
+        (a_list(TEXT), {"1": ([], [])}, [0, 0, 0, 0, 1]),
+        (a_list(TEXT), {"1": (["a"], ["a", "b"])}, [1, 0, 1, 0, 0]),
+        (an_object(a=TEXT), {"1": ({}, {})}, [0, 0, 0, 0, 1]),
+    ):
+        tally = Tally()
+        tally.add(batch(compile_schema(schema), pairs).counts)
+        assert tally.leaves == leaves
