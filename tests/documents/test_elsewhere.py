@@ -15,6 +15,7 @@ import pytest
 from stickler_cli.cli.app import main
 from stickler_cli.core import problems, remote
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
+from stickler_cli.documents import sources
 from stickler_cli.documents.document import FileReference, read_document
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.documents.sources import Kind, kind_of_source, list_directory
@@ -94,6 +95,27 @@ def test_a_glob_names_some_of_them_by_what_is_below_it(store: str):
     put(store, {"gt/a1.json": b"{}", "gt/a2.json": b"{}", "gt/b1.json": b"{}"})
     assert [*list_directory(f"{store}/gt/a*.json", LIMIT).documents] == ["a1", "a2"]
     assert kind_of_source(f"{store}/gt/a*.json") is Kind.DIRECTORY
+
+
+def test_a_listing_elsewhere_that_takes_long_is_told(store: str, monkeypatch: pytest.MonkeyPatch):
+    put(store, {"gt/a.json": b"{}"})
+    told: list[str] = []
+    twice = threading.Event()
+
+    def tell(line: str) -> None:
+        told.append(line)
+        if len(told) == 2:
+            twice.set()
+
+    def slow(url: str) -> Iterator[tuple[str, str, int]]:
+        assert twice.wait(60)
+        return remote.list_url(url)
+
+    for name in ("PATIENCE", "REMINDER"):
+        monkeypatch.setattr(sources, name, 0)
+    monkeypatch.setattr(sources, "list_url", slow)
+    assert [*list_directory(f"{store}/gt", LIMIT, tell).documents] == ["a"]
+    assert told[0] == f"listing {store}/gt: no document is compared before that is done"
 
 
 def test_a_place_without_anything_is_refused(store: str):
