@@ -192,7 +192,7 @@ def test_a_figure_is_within_its_interval_wherever_replicates_are():
 @pytest.mark.parametrize("chunk", [1, 2, CHUNK])
 def test_shares_of_documents_are_those_of_all_of_them_drawn_anew(monkeypatch, chunk):
     monkeypatch.setattr("stickler_cli.score.intervals.CHUNK", chunk)
-    names = ["c", "a", "b", "e", "d"]
+    names = ["c", "b", "a", "e", "d"]
     above, below = np.array([1, 0, 2, 3, 0]), np.array([2, 0, 4, 3, 1])
     nothing = np.zeros(5, int)
     shares = {"x": (above, below), "none": (nothing, nothing)}
@@ -209,6 +209,13 @@ def test_shares_of_documents_are_those_of_all_of_them_drawn_anew(monkeypatch, ch
     assert found["none"] == Share(None, None)
     turned = {name: (one[::-1], other[::-1]) for name, (one, other) in shares.items()}
     assert shares_of_documents(names[::-1], turned, SETTINGS) == found
+
+
+def test_shares_are_the_same_in_any_order_of_documents_to_the_last_digit():
+    above, below = np.array([1e16, 1.0, 1.0]), np.array([1e16, 3.0, 5.0])
+    found = shares_of_documents(["a", "b", "c"], {"x": (above, below)}, SETTINGS)
+    turned = {"x": (above[::-1], below[::-1])}
+    assert shares_of_documents(["c", "b", "a"], turned, SETTINGS) == found
 
 
 def test_one_document_and_no_settings_have_shares_without_intervals():

@@ -116,6 +116,7 @@ def test_just_so_many_lines_and_bytes_are_all():
     assert kept(some, (3, size)).complete
     assert not kept(some, (2, size)).complete
     assert not kept(some, (3, size - 1)).complete
+    assert len([*kept([*some, (0.9, "e", [None])], (9, size)).lines()]) == 3
 
 
 def test_a_cause_that_is_sampled_stays_so_where_others_are_too_many():

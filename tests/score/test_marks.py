@@ -33,6 +33,7 @@ DOCUMENTS = {
     "right": (RIGHT, RIGHT),
     "lines": (RIGHT, {**RIGHT, "lines": [LAMP, NEW, BULB]}),
     "none": (RIGHT, {}),
+    "stays": (RIGHT, {**RIGHT, "note": "m"}),
 }
 ALL = batch(PLAN, DOCUMENTS)
 TRUE, STANDS = Mark("ground_truth_wrong"), Mark("neither")
