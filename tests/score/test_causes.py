@@ -195,3 +195,34 @@ def test_a_cause_counts_the_documents_that_it_is_in_wherever_they_stand():
     assert of_currency == causes.Size(3, 3, 3)
     assert {cause.pattern: cause.size for cause in found.causes}["lines",] == causes.Size(2, 8, 1)
     assert {len(cause.key) for cause in found.causes} == {10}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("é" * 78, '"' + "é" * 78 + '"'),
+        ("x" * 79, ""),
+        (10**79, "1" + "0" * 79),
+        (10**80, ""),
+        (10**5000, ""),
+        ([1], ""),
+        ({}, ""),
+        (False, "false"),
+    ],
+)
+def test_values_are_told_apart_by_up_to_eighty_characters_of_json(value, text):
+    assert causes.text_of(value) == text
+
+
+@pytest.mark.parametrize(
+    ("values", "inside", "kind"),
+    [
+        (None, None, causes.Kind(("a",), (), '"x"', "1")),
+        (None, "rows[0]", None),
+        (0, None, None),
+        (1, None, causes.Kind(("a",), ("b",))),
+        (1, "rows[0]", causes.Kind(("a",), ("b",))),
+    ],
+)
+def test_an_error_that_results_tell_of_has_a_kind_unless_it_repeats_another(values, inside, kind):
+    assert causes.told_kind(("a",), ("b",), ("x", 1), values, inside) == kind
