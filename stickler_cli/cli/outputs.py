@@ -220,7 +220,7 @@ def exit_code_of(run: Run) -> ExitCode:
         total, named = run.evaluation.documents["total"], run.unfit_problems
         warn(f"error: {run.unfit} of {total} documents could not be evaluated")
         for entry in named[:NAMED]:
-            warn(f"  {entry.document}: {entry.problem}")
+            warn(f"  {entry}")
         if len(named) > NAMED:
             more, unnamed = len(named) - NAMED, run.unfit_unnamed
             which = f"the first {more} of them" if unnamed else "all"

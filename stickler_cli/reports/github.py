@@ -97,7 +97,7 @@ def _of_run(view: RunView) -> Iterator[Annotation]:
 def _unfit_text(view: RunView) -> str:
     if not view.run.unfit:
         return "no document was evaluated"
-    told = [run_sentences.problem_text(entry) for entry in view.run.unfit_problems]
+    told = [str(entry) for entry in view.run.unfit_problems]
     if len(told) > NAMED:
         told[NAMED:] = [f"and {len(told) - NAMED} more"]
     return f"{number_of(view.run.unfit, 'document')} could not be evaluated: {'; '.join(told)}"

@@ -5,7 +5,7 @@ from typing import Final
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.score.counts import FOUND_RIGHT
-from stickler_cli.score.document_result import LENIENT, WAYS, DocumentProblem, Status
+from stickler_cli.score.document_result import LENIENT, WAYS, Status
 from stickler_cli.score.error_counts import ByClass, overall
 from stickler_cli.score.results import NO_GROUP
 from .cause_sentences import of_class
@@ -288,10 +288,5 @@ def problems(view: RunView) -> tuple[str, list[tuple[str, str]], int]:
     by_status = Counter(entry.status.value for entry in everything)
     by_status.update({status.value: count for status, count in evaluation.unnamed.items()})
     title = ", ".join(f"{count} {status}" for status, count in by_status.items())
-    named = [(entry.status.value, problem_text(entry)) for entry in everything[:NAMED]]
+    named = [(entry.status.value, str(entry)) for entry in everything[:NAMED]]
     return title, named, by_status.total() - len(named)
-
-
-def problem_text(entry: DocumentProblem) -> str:
-    """Return a problem with the name of its document once, though many begin with it."""
-    return f"{entry.document}: {entry.problem.removeprefix(f'{entry.document}: ')}"

@@ -60,6 +60,10 @@ class DocumentProblem:
         mine, its = (self.status, self.document), (other.status, other.document)
         return (*mine, self.problem) < (*its, other.problem)
 
+    def __str__(self) -> str:
+        """Return the problem with the name of its document once, though many begin with it."""
+        return f"{self.document}: {self.problem.removeprefix(f'{self.document}: ')}"
+
 
 def warnings_view(counts: Counter[str]) -> dict[str, object]:
     """Return how many documents there were with each warning, as the run format has it."""

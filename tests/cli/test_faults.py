@@ -159,6 +159,7 @@ def test_a_document_that_kills_every_worker_is_found_and_all_others_count(orders
     code, out, err = run(folder, "-j", "2", "--documents", "docs.jsonl")
     assert code == ExitCode.INCOMPLETE
     assert "2 of 40 documents could not be evaluated" in err
+    assert "\n  line 24: the worker process" in err
     assert problems(out) == {
         "line 8": "line 8: the worker process that compared it died (signal 9; out of memory?)",
         "line 24": "line 24: the worker process that compared it died (exit code 3)",
