@@ -1,4 +1,5 @@
 import hashlib
+import io
 import json
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import pytest
 from stickler_cli.comparators import BaseComparator
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import SchemaError
+from stickler_cli.schema import loading
 from stickler_cli.schema.loading import (
     digest_of,
     is_schema_file,
@@ -371,3 +373,30 @@ def test_a_plain_schema_is_compiled_without_what_takes_long_to_load(tmp_path):
 
     slow = {"jsonschema", "jsonschema_specifications", "pydantic", "referencing", "ssl"}
     assert loaded_by(file) & slow == set()
+
+
+SIGNED_IN = "https://me:secret@example.org"
+
+
+def elsewhere(monkeypatch, content):
+    monkeypatch.setattr(loading, "open_url", lambda _: io.BytesIO(json.dumps(content).encode()))
+    monkeypatch.setattr(loading, "list_url", lambda _: [])
+
+
+def test_no_message_tells_the_password_of_a_url(monkeypatch):
+    elsewhere(monkeypatch, {"type": "object", "properties": 5})
+    for load in (load_schema, load_schemas):
+        with pytest.raises(SchemaError) as refusal:
+            load(f"{SIGNED_IN}/s")
+        assert {problem.source for problem in refusal.value.problems} == {"https://example.org/s"}
+
+
+def test_a_schema_at_a_url_leads_to_no_file_that_is_here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    here = tmp_path / "https:" / "example.org"
+    here.mkdir(parents=True)
+    (here / "b.json").write_text('{"type": "number"}')
+    elsewhere(monkeypatch, SCHEMA)
+
+    with pytest.raises(SchemaError):
+        load_schema("https://example.org/s.json")

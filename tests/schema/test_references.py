@@ -2,9 +2,11 @@ import json
 
 import pytest
 
+from stickler_cli.compare.object import ObjectNode
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.inference import infer
+from stickler_cli.schema.nodes import document_node
 
 NUMBER = {"type": "number"}
 
@@ -141,6 +143,28 @@ def test_a_dynamic_reference_leads_to_the_outermost_anchor():
     assert comparators(schema) == {"a": "NumericComparator"}
     del schema["$defs"]["item"]
     assert comparators(schema) == {"a": "LevenshteinComparator"}
+
+
+@pytest.mark.parametrize("through", [{"$ref": "list"}, {"anyOf": [{"$ref": "list"}, NUMBER]}])
+def test_a_schema_without_dynamic_anchors_keeps_those_around_it(through):
+    schema = {
+        "$id": "https://a.org/strings",
+        "type": "object",
+        "properties": {"all": {"$ref": "between"}},
+        "$defs": {
+            "item": {"$dynamicAnchor": "item", **NUMBER},
+            "between": {"$id": "between", "description": "of lists", **through},
+            "list": {
+                "$id": "list",
+                "type": "object",
+                "properties": {"a": {"$dynamicRef": "#item"}},
+                "$defs": {"item": {"$dynamicAnchor": "item", "type": "string"}},
+            },
+        },
+    }
+
+    node = document_node(compile_schema(schema).root.fields[0].node, ObjectNode)
+    assert node.fields[0].node.comparator.name == "NumericComparator"
 
 
 def test_one_generic_schema_serves_two_extensions():

@@ -169,6 +169,26 @@ def test_errors_of_too_many_kinds_are_one_cause_that_does_not_say_in_how_many_do
     ]
 
 
+def test_as_many_kinds_as_there_is_room_for_are_told_apart_and_one_more_makes_them_one(monkeypatch):
+    monkeypatch.setattr(causes, "MOST_KINDS", 2)
+    wrong = [({"currency": letter}, {"currency": "y"}) for letter in "abcd"]
+    two, three = evaluated(*wrong[:2]), evaluated(*wrong[1:])
+
+    assert told(two) == [("currency", "a", "y", 1, 1, 1), ("currency", "b", "y", 1, 1, 1)]
+    assert told(three) == [("currency", 3, 3)]
+    one = evaluated(wrong[0])
+    one.merge(three)
+    assert told(one) == [("currency", 4, 4)]
+
+
+def test_of_causes_that_lost_as_many_values_the_one_of_more_errors_comes_first():
+    # The line has four values, and each currency is one.
+    wrong = {"currency": "x"}, {"currency": "y"}
+    found = evaluated(*[wrong] * 3, ({"currency": "x", "lines": [LINE]}, {"currency": "y"}))
+
+    assert told(found) == [("currency", "x", "y", 4, 4, 4), ("lines", 1, 4, 1)]
+
+
 def test_long_values_are_not_told_apart():
     gt, pred = {"currency": "x" * 200}, {"currency": "y" * 200}
 

@@ -1,5 +1,6 @@
 import json
 import re
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from stickler_cli.records.codec import read
 from stickler_cli.records.run_format import ErrorClassesRecord
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.confusions import MOST_BITS, text_of
+from stickler_cli.score.confusions import MOST_BITS, confused_numbers, text_of
 from stickler_cli.score.date_confusions import (
     LONGEST_DATE,
     day_and_month_swapped,
@@ -668,3 +669,30 @@ def test_a_text_that_is_no_date_has_no_day_and_month():
 def test_a_date_without_its_year_is_part_of_one_of_any_century():
     assert part_of_date("2000-01-05", "5 January")
     assert part_of_date("5 January", "2000-01-05")
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred"),
+    [("2024-01-05", "5 January".ljust(LONGEST_DATE)), ("31/01/2024", "January 2024")],
+)
+def test_a_date_without_its_year_or_day_is_part_of_it(gt, pred):
+    assert part_of_date(gt, pred)
+
+
+@pytest.mark.parametrize("pred", ["invoice 5 January", "5 January".ljust(LONGEST_DATE + 1)])
+def test_a_text_that_is_not_only_a_date_is_no_part_of_one(pred):
+    assert not part_of_date("2024-01-05", pred)
+
+
+def test_a_number_above_all_days_is_the_year_where_it_stands():
+    assert day_and_month_swapped("32-01-05", "32-05-01")
+
+
+def test_digits_alone_are_no_date():
+    assert not same_date("20240105", "5 January 2024")
+    assert not same_date("5 January 2024", "20240105")
+
+
+def test_numbers_that_differ_by_a_power_of_ten_are_confused_either_way():
+    assert confused_numbers(Decimal(12), Decimal(1200))
+    assert confused_numbers(Decimal(1200), Decimal(12))
