@@ -250,8 +250,8 @@ def test_signals_end_a_comparison_in_the_middle_of_a_call_of_a_library(
 
     monkeypatch.setattr(compare, "compare_documents", spy)
     before = signal.getsignal(signal.SIGINT)
-    if ignored:  # as in what a shell has started in the background
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # It is ignored in what a shell has started in the background.
+    signal.signal(signal.SIGINT, signal.SIG_IGN if ignored else signal.default_int_handler)
     try:
         assert stickler(*ONE).code == ExitCode.OK
 

@@ -316,7 +316,7 @@ def test_another_schema_is_named(orders, whole):
 
 
 def test_another_version_is_named(orders, whole, monkeypatch):
-    monkeypatch.setattr("stickler_cli.runs.evaluate.__version__", "9.9")
+    monkeypatch.setattr("stickler_cli.runs.resume.__version__", "9.9")
     assert 'version is "9.9", and was "' in refused(*KEPT)
 
 

@@ -19,6 +19,7 @@ PACKAGE = Path(stickler_cli.__file__).parent
 # What can run code, reach the network or read objects, and the modules that may.
 DANGEROUS = {
     "pickle": {
+        "documents/id_places.py",  # of a file without a name that it wrote
         "runs/dask_cluster.py",
         "runs/dask_task.py",
         "runs/pool.py",
