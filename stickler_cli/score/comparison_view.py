@@ -48,7 +48,7 @@ def document_view(batch: Batch, document: int) -> dict[str, object]:
 
 
 def tally_view(
-    node: Tally, *, recall_with_fd: bool = False, more: More | None = None, path: Path = ()
+    node: Tally, *, recall_with_fd: bool, more: More | None = None, path: Path = ()
 ) -> dict[str, object]:
     """Return a node's counts, mean scores and fields as results show them; `more` says more."""
     view: dict[str, object] = {

@@ -73,9 +73,8 @@ class Tally:
     def merge(self, other: "Tally") -> None:
         """Add the counts of other documents; the order of merging makes no difference."""
         self.gain(other)
-        fields = self.fields
         for name, child in other.fields.items():
-            (fields.get(name) or self.below(name)).merge(child)
+            self.below(name).merge(child)
 
     def gain(self, other: "Tally") -> None:
         """Add what was counted of a field in other documents, without the fields below it."""

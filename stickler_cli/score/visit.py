@@ -43,8 +43,6 @@ class Inside(NamedTuple):
     Of several in each other, the innermost that both sides have, else the outermost of the others.
     """
 
-    order: Order
-    """Tells it from all others of its document."""
     path: Path
     """Where it is: in the prediction if only that has it, else in the ground truth."""
     one_sided: bool
@@ -165,22 +163,22 @@ class Visit(NamedTuple):
                     ours, theirs = visit.steps(at)
                     gt, pred = _longer(gt, ours), _longer(pred, theirs)
                 if not judged and visit is not self and not (inside and inside.one_sided):
-                    inside = visit.shut(at, tuple(order), _path(gt), _path(pred)) or inside
+                    inside = visit.shut(at, _path(gt), _path(pred)) or inside
         return Place(owner, tuple(order), _path(gt), _path(pred), inside)
 
-    def shut(self, pair: int, order: Order, gt: Path | None, pred: Path | None) -> Inside | None:
+    def shut(self, pair: int, gt: Path | None, pred: Path | None) -> Inside | None:
         """Return a pair at some place as what others are inside of; None where it is judged."""
         if isinstance(self.account, SplitAccount):
             return None
         if isinstance(self.account, MismatchAccount):
-            return Inside(order, gt or (), one_sided=True)
+            return Inside(gt or (), one_sided=True)
         outcome = Outcome(int(self._outcome_of(pair)))
         if outcome in BOTH_SIDES:
             is_open = self.units is None or outcome is Outcome.TP
-            return None if is_open else Inside(order, gt or (), one_sided=False)
+            return None if is_open else Inside(gt or (), one_sided=False)
         is_list = self.units is None and isinstance(self.account, ListAccount)
         path = pred if outcome is Outcome.FA else gt
-        return None if is_list else Inside(order, path or (), one_sided=True)
+        return None if is_list else Inside(path or (), one_sided=True)
 
     def _outcome_of(self, pair: int) -> Any:
         if self.units is None:

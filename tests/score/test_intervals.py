@@ -26,11 +26,13 @@ from stickler_cli.score.intervals import (
     Share,
     added_weights,
     ends,
+    intervals_of,
     shares_of_documents,
     size_of,
     weights,
 )
 from stickler_cli.score.tally import COUNTING_MODES
+from stickler_cli.settings.deciding import IntervalOptions
 from .batches import batch, not_compared
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
@@ -479,3 +481,8 @@ def test_settings_that_cannot_be_are_refused_with_their_place(change, place):
     assert read_settings(record, "run.json") == IntervalSettings()
     with pytest.raises(UsageError, match=place):
         read_settings({**record, **change}, "run.json")
+
+
+def test_options_decide_the_level_and_the_seed_or_that_there_are_no_intervals():
+    assert intervals_of(IntervalOptions(ci=0.9, seed=7)) == IntervalSettings(0.9, 7)
+    assert intervals_of(IntervalOptions(ci="none", seed=7)) is None

@@ -12,7 +12,7 @@ from stickler_cli.score.comparison_view import comparison_view, tally_of, tally_
 from stickler_cli.score.confident import Confidences
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.delta import delta_intervals
-from stickler_cli.score.document_result import DocumentResult, Status
+from stickler_cli.score.document_result import DocumentProblem, DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.intervals import DELTA_METHOD, IntervalSettings
 from stickler_cli.score.results import Results
@@ -272,6 +272,14 @@ def test_what_has_no_value_anywhere_is_named_once_by_its_outermost_field():
     assert found.never_present() == [("rows", "o"), ("rows", "z")]
 
 
+def test_of_fields_in_each_other_that_have_no_value_the_outermost_is_named():
+    found = Results()
+    found.tally.at(("o", "p", "q"))
+    found.tally.at(("old",))
+
+    assert found.never_present() == [("o",), ("old",)]
+
+
 def test_dropping_the_rows_of_one_part_drops_those_of_the_whole():
     for drops in ((True, False), (False, True)):
         one, other = (Bootstrap(IntervalSettings(replicates=20)) for _ in drops)
@@ -283,3 +291,9 @@ def test_dropping_the_rows_of_one_part_drops_those_of_the_whole():
 
         assert one.dropped
         assert (one.waiting, one.sums, one.sizes) == ([], {}, {})
+
+
+def test_a_problem_tells_its_document_once():
+    problem = DocumentProblem("a", next(iter(Status)), "a: no JSON in a: ")
+
+    assert str(problem) == "a: no JSON in a: "

@@ -385,7 +385,7 @@ def test_a_walk_goes_parents_first():
 
 def test_a_view_has_scores_only_where_there_are_some():
     root = tallied(ORDER, {"lines": [line("1", "bolt")]}, {"lines": [line("1", "bolt")]})
-    view = tally_view(root)
+    view = tally_view(root, recall_with_fd=False)
 
     assert set(view) == {"overall", "aggregate", "leaves", "fields"}
     lines = view["fields"]["lines"]

@@ -26,8 +26,9 @@ def a_list(items):
 
 
 COUNTED = {**TEXT, X + "aggregate": True, X + "weight": 3}
-UNION = {"anyOf": [COUNTED, {"type": "number", X + "weight": 2}, an_object(n=TEXT)]}
-KEYS = {"type": "object", "additionalProperties": COUNTED}
+LISTED = {**a_list(TEXT), X + "weight": 5}
+UNION = {"anyOf": [COUNTED, {"type": "number", X + "weight": 2}, an_object(n=TEXT), LISTED]}
+KEYS = {"type": "object", "additionalProperties": UNION}
 INNER = an_object(x=TEXT, u=UNION, keys=KEYS)
 ROW = an_object(id=TEXT, name=TEXT, kind=TEXT, u=UNION, inner=INNER, parts=a_list(INNER))
 PLAN = compile_schema(an_object(u=UNION, o=INNER, rows=a_list(ROW), keys=KEYS))
@@ -41,11 +42,13 @@ SIDES = [
     {"u": "here", "o": FULL, "rows": [ONE, TWO], "keys": {"k": "red"}},
     {"u": 12, "o": PART, "rows": [TWO, {**ONE, "name": "belt", "inner": PART}], "new": "left"},
     {"u": {"n": "here"}, "o": "none", "rows": [{**TWO, "kind": "wood", "u": "3", "inner": {}}]},
+    {"u": ["here", "there"], "keys": {"k": ["red"], "l": 7, "m": "red"}},
+    {"u": ["there", "nowhere"], "keys": {"k": ["rot", "red"], "l": 8, "m": "blue"}},
     {"rows": [{"id": "9", "inner": "FULL", "parts": [FULL], "odd": 1}], "keys": {"l": "red"}},
 ]
 PAIRS = {
     f"{gt}-{pred}": (SIDES[gt], SIDES[pred])
-    for gt, pred in ((0, 1), (1, 2), (2, 1), (1, 3), (3, 4), (4, 1), (2, 4), (1, 1))
+    for gt, pred in ((0, 1), (1, 2), (2, 1), (1, 3), (3, 6), (4, 5), (5, 4), (6, 1), (2, 6), (1, 1))
 }
 
 
@@ -72,7 +75,7 @@ def told(found: Batch):
     for at, record in enumerate(account_records(found)):
         # Orders are numbers that only say which comes first: how many differs with the others.
         shown = [
-            (unit.gt_path, unit.pred_path, unit.inside and unit.inside[1:], unit[5:-2], unit.names)
+            (unit.gt_path, unit.pred_path, unit.inside, unit[5:-2], unit.names)
             for unit in units[at]
         ]
         yield record, list(record["fields"]), found.errors(at), shown
@@ -116,3 +119,11 @@ def test_documents_of_any_shape_are_gone_into_as_far_as_they_go():
         tally = Tally()
         tally.add(batch(compile_schema(schema), pairs).counts)
         assert tally.leaves == leaves
+
+
+def test_errors_of_keys_stand_in_the_order_of_the_keys():
+    schema = {**an_object(a=TEXT), "additionalProperties": TEXT}
+    pair = {"a": "one", "k": "red", "l": "blue"}, {"a": "two", "k": "green", "l": "white"}
+    found = compared(compile_schema(schema), {"1": pair})
+
+    assert [error.path for error in found.errors(0)] == [("a",), ("k",), ("l",)]
