@@ -359,10 +359,11 @@ def _joined(
     met, alike = ById[bool](), None
     for document, gt in gts():
         met.put(document, True)
-        pred = preds.get(document)
-        if pred is None and alike is None:
-            alike = ById((folded(name), name) for name in preds)
-        hint = difference(document, alike.get(folded(document))) if not pred and alike else ""
+        pred, hint = preds.get(document), ""
+        if pred is None:
+            if alike is None:
+                alike = ById((folded(name), name) for name in preds)
+            hint = difference(document, alike.get(folded(document)))
         yield PairRef(document, gt, pred, hint, shape)
     for document in preds:
         if document not in met:
