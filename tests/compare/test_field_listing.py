@@ -282,3 +282,12 @@ def test_of_several_schemas_each_is_told_with_its_fields_and_nothing_else():
 
 def test_arms_that_are_told_by_their_types_are_chosen_in_bounded_time():
     assert is_bounded(compile_schema(an_object(x={"anyOf": [TEXT, {"type": "number"}]})))
+
+
+def test_of_many_fields_the_first_are_listed_and_any_other_may_be_there(monkeypatch):
+    monkeypatch.setattr("stickler_cli.compare.field_listing.MOST_ROWS", 2)
+    three = an_object(a=TEXT, b=TEXT, c=TEXT)
+    assert [row.path for row in rows(three)] == [("a",), ("b",)]
+    assert [row.path for row in rows({"type": "array", "items": three})] == [(), ("a",)]
+    assert known_paths(compile_schema(three)) == (("a",), ("b",), ("*",))
+    assert known_paths(compile_schema(an_object(a=TEXT))) == (("a",),)
