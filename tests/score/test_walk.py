@@ -11,6 +11,7 @@ from stickler_cli.score.batch import Batch
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.tally import Tally
 from stickler_cli.score.units import documents_units, judged
+from stickler_cli.score.visit import Inside
 from .batches import batch
 
 X = "x-aws-stickler-"
@@ -127,3 +128,15 @@ def test_errors_of_keys_stand_in_the_order_of_the_keys():
     found = compared(compile_schema(schema), {"1": pair})
 
     assert [error.path for error in found.errors(0)] == [("a",), ("k",), ("l",)]
+
+
+def test_what_is_in_an_object_beside_another_kind_is_inside_of_the_place_in_the_ground_truth():
+    plan = compile_schema(an_object(rows=a_list(an_object(a=TEXT, b=TEXT, c=TEXT, o=INNER))))
+    row = {"a": "left", "b": "north", "c": "red"}
+    truth = {"rows": [{"a": "none", "b": "of", "c": "these"}, {**row, "o": "text"}]}
+    found = compared(plan, {"1": (truth, {"rows": [{**row, "o": {"x": "blue"}}]})})
+    (units,) = documents_units(found.visits, 1, lambda visit: np.ones(len(visit.at), np.bool_))
+    inside = {unit.pred_path: unit.inside for unit in units}
+
+    assert inside["rows", 0, "o", "x"] == Inside(("rows", 1, "o"), one_sided=True)
+    assert inside["rows", 0, "a"] is None
