@@ -7,6 +7,7 @@ import pytest
 import typer
 
 from .conftest import BAD, GOOD, write
+from .test_verdicts import say
 
 EVAL = ("eval", "schema.json", "gt", "pred")
 
@@ -79,21 +80,8 @@ def test_lines_are_reported_by_other_groups_as_they_were_evaluated(
         assert "--allow-plugins" in stickler("report", "lines", "--by", "kind").err
 
 
-MARKED = {
-    "format": "stickler-verdict/1",
-    "schema": "0" * 64,
-    "document": "a/4",
-    "path": "total",
-    "outcome": "FD",
-    "gt": 10.5,
-    "pred": 11,
-    "verdict": "ground_truth_wrong",
-    "time": "2026-01-01T00:00:00Z",
-}
-
-
 def test_what_verdicts_and_a_policy_say_of_all_documents_stays(stickler, data, kept):
-    write(data / "verdicts.jsonl", json.dumps(MARKED) + "\n")
+    say(data, {"document": "a/4"})
     for number in range(6):
         name = f"{'ab'[number % 2]}/{number}.json"
         write(data / "sure" / name, {"id": 0.9, "total": 0.1 * number})

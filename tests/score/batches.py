@@ -1,4 +1,4 @@
-"""Documents that were compared, for the tests of this room."""
+"""Schemas, and documents that were compared, for the tests of this room."""
 
 import numpy as np
 
@@ -6,6 +6,19 @@ from stickler_cli.compare import engine
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.document_result import DocumentResult, Status
+
+X = "x-aws-stickler-"
+TEXT = {"type": "string"}
+
+
+def an_object(**properties):
+    """Return the schema of an object with these fields."""
+    return {"type": "object", "properties": properties}
+
+
+def a_list(items):
+    """Return the schema of a list."""
+    return {"type": "array", "items": items}
 
 
 def compare(plan, gt, pred, options=None):

@@ -9,17 +9,9 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score import causes
 from stickler_cli.score.batch import batch_of
 from stickler_cli.score.evaluation import Evaluation
-from .batches import batch, compare
+from .batches import a_list, an_object, batch, compare
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
-
-
-def an_object(**properties):
-    return {"type": "object", "properties": properties}
-
-
-def a_list(items):
-    return {"type": "array", "items": items}
 
 
 ITEM = an_object(sku=EXACT, name=EXACT, price={"type": "number"}, unit=EXACT)

@@ -29,7 +29,7 @@ from stickler_cli.score.error_classes import (
 )
 from stickler_cli.score.error_counts import ErrorCounts, overall
 from stickler_cli.score.evaluation import Evaluation, evaluate
-from .batches import batch
+from .batches import a_list, an_object, batch
 
 CASES = [
     json.loads(line)
@@ -43,14 +43,6 @@ CASES = [
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 STRICT = {"type": "string", "x-aws-stickler-threshold": 1.0}
 NUMBER = {"type": "number"}
-
-
-def an_object(**properties):
-    return {"type": "object", "properties": properties}
-
-
-def a_list(items):
-    return {"type": "array", "items": items}
 
 
 def classes(schema, gt, pred):

@@ -5,17 +5,7 @@ import pytest
 from stickler_cli.core.locations import field_path
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.mending import with_none_of
-from .batches import batch
-
-TEXT = {"type": "string"}
-
-
-def an_object(**properties):
-    return {"type": "object", "properties": properties}
-
-
-def a_list(items):
-    return {"type": "array", "items": items}
+from .batches import TEXT, a_list, an_object, batch
 
 
 def a_tuple(*items):

@@ -6,19 +6,9 @@ from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.non_matches import NonMatch, below_threshold
-from .batches import batch
+from .batches import TEXT, a_list, an_object, batch
 
 OTHER = ErrorClass.OTHER
-
-TEXT = {"type": "string"}
-
-
-def an_object(**properties):
-    return {"type": "object", "properties": properties}
-
-
-def a_list(items):
-    return {"type": "array", "items": items}
 
 
 def found(schema, gt, pred, **options):

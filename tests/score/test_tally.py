@@ -6,18 +6,7 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.comparison_view import comparison_view, tally_of, tally_view
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.tally import SCORE_UNIT, Tally, sums_of_units, units_of
-from .batches import batch
-
-X = "x-aws-stickler-"
-TEXT = {"type": "string"}
-
-
-def an_object(**properties):
-    return {"type": "object", "properties": properties}
-
-
-def a_list(items):
-    return {"type": "array", "items": items}
+from .batches import TEXT, X, a_list, an_object, batch
 
 
 def tallied(schema, gt, pred, **options):

@@ -8,13 +8,7 @@ from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Plan
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.units import documents_units, judged
-from .batches import batch
-
-TEXT = {"type": "string"}
-
-
-def an_object(**properties):
-    return {"type": "object", "properties": properties}
+from .batches import TEXT, an_object, batch
 
 
 def units(schema, gt, pred):

@@ -12,19 +12,7 @@ from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.tally import Tally
 from stickler_cli.score.units import documents_units, judged
 from stickler_cli.score.visit import Inside
-from .batches import batch
-
-X = "x-aws-stickler-"
-TEXT = {"type": "string"}
-
-
-def an_object(**properties):
-    return {"type": "object", "properties": properties}
-
-
-def a_list(items):
-    return {"type": "array", "items": items}
-
+from .batches import TEXT, X, a_list, an_object, batch
 
 COUNTED = {**TEXT, X + "aggregate": True, X + "weight": 3}
 LISTED = {**a_list(TEXT), X + "weight": 5}
