@@ -170,8 +170,8 @@ class ListAccount(Account):
 
     graded: ClassVar[bool] = True
 
-    units: Units | None = None
-    """None where nothing is present, and where elements are being paired."""
+    units: Units
+    """Their elements; not there while they are being paired."""
 
 
 class MismatchAccount(Account):

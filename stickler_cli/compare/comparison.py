@@ -106,7 +106,7 @@ class Comparison:
     @property
     def elements(self) -> "tuple[ElementComparison, ...]":
         """Of lists, ground-truth elements in their order, then the prediction's without a pair."""
-        if not isinstance(self.account, ListAccount) or self.account.units is None:
+        if not isinstance(self.account, ListAccount):
             return ()
         units = self.account.units
         return tuple(

@@ -49,10 +49,8 @@ class _Walk:
             self.parts(visit, account)
             return
         if visit.is_document:  # which is no unit
-            if isinstance(account, ObjectAccount) and len(visit.at):
-                self.fields(visit, account)
-            elif isinstance(account, ListAccount) and account.units is not None and len(visit.at):
-                self.elements(visit, account.units)
+            if len(visit.at):
+                self.go_into(visit, account)
             return
         self.found.append(visit)
         if isinstance(account, ObjectAccount | ListAccount):
@@ -92,10 +90,13 @@ class _Walk:
         alone = None if live is None else visit.alone_inside[which]
         part = visit.rows[which], live, alone, visit, which, None, worth_at(visit.weight, which)
         inner = Visit(visit.field, account, visit.at[which], *part)
+        self.go_into(inner, account)
+
+    def go_into(self, visit: Visit, account: Account) -> None:
         if isinstance(account, ObjectAccount):
-            self.fields(inner, account)
-        elif account.units is not None:
-            self.elements(inner, account.units)
+            self.fields(visit, account)
+        elif isinstance(account, ListAccount):
+            self.elements(visit, account.units)
 
     def elements(self, lists: Visit, units: Units) -> None:
         self.found.append(lists)

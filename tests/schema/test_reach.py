@@ -1,5 +1,7 @@
 """How many schemas a value may be held against, to the last one."""
 
+import json
+
 import pytest
 
 from stickler_cli.schema.apart import APART
@@ -50,6 +52,16 @@ def arms(count):
 )
 def test_a_value_is_held_against_so_many_schemas(schema, places):
     assert reached(schema)[0] == places
+
+
+def test_what_was_followed_before_does_not_end_the_search(tmp_path):
+    tmp_path.joinpath("other.json").write_text(json.dumps({"anyOf": arms(MOST)}))
+    inside = {"$ref": "#/$defs/a"}
+    schema = {"properties": {"x": {"$ref": "other.json"}, "y": inside}, "$defs": {"a": {}}}
+    files = SchemaFiles(schema, file=tmp_path / "schema.json")
+
+    ((part, _, _),) = Reach(files).problems(files.root)
+    assert files.at(part.schema).uri == tmp_path.joinpath("other.json").as_uri()
 
 
 @pytest.mark.parametrize(("fields", "apart"), [(MOST - 1, False), (MOST, True)])

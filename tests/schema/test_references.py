@@ -145,6 +145,27 @@ def test_a_dynamic_reference_leads_to_the_outermost_anchor():
     assert comparators(schema) == {"a": "LevenshteinComparator"}
 
 
+def test_a_dynamic_reference_in_a_union_leads_there_too():
+    schema = {
+        "$id": "https://a.org/numbers",
+        "type": "object",
+        "properties": {"all": {"$ref": "texts"}},
+        "$defs": {
+            "item": {"$dynamicAnchor": "item", **NUMBER},
+            "texts": {
+                "$id": "texts",
+                "properties": {"a": {"$dynamicRef": "#item"}},
+                "anyOf": [{"type": "object", "required": ["a"]}, {"type": "string"}],
+                "$defs": {"item": {"$dynamicAnchor": "item", "type": "string"}},
+            },
+        },
+    }
+
+    (field,) = compile_schema(schema).root.fields
+    (one,) = field.node.arms[0].node.fields
+    assert one.node.comparator.name == "NumericComparator"
+
+
 @pytest.mark.parametrize("through", [{"$ref": "list"}, {"anyOf": [{"$ref": "list"}, NUMBER]}])
 def test_a_schema_without_dynamic_anchors_keeps_those_around_it(through):
     schema = {

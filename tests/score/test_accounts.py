@@ -79,6 +79,14 @@ def test_what_counted_nothing_is_left_out():
     assert found["fields"]["lines.sku"] == {"leaves": {"fn": 1}}
 
 
+def test_a_document_of_which_nothing_was_counted_has_no_fields_beside_others():
+    plan = compile_schema({"type": "object"})
+    empty, extra = account_records(batch(plan, {"a": ({}, {}), "b": ({}, {"x": 1})}))
+
+    assert empty["fields"] == {}
+    assert extra["fields"] == {"": {"fa": 1}, "x": {"score": 0.0, "fa": 1}}
+
+
 def test_a_document_that_was_not_compared_has_no_fields():
     assert failed("x") == b'{"id":"x","status":"failed","score":null,"fields":{}}'
 

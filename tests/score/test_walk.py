@@ -128,3 +128,31 @@ def test_what_is_in_an_object_beside_another_kind_is_inside_of_the_place_in_the_
 
     assert inside["rows", 0, "o", "x"] == Inside(("rows", 1, "o"), one_sided=True)
     assert inside["rows", 0, "a"] is None
+
+
+def test_a_field_that_one_arm_counts_and_another_does_not_is_one_field():
+    arms = {"anyOf": [TEXT, {"type": "number", X + "aggregate": False}]}
+    rows = {"rows": [{"u": "red"}, {"u": 7}]}
+    (record,) = account_records(
+        batch(compile_schema(an_object(rows=a_list(an_object(u=arms)))), {"1": (rows, rows)})
+    )
+
+    assert record["fields"]["rows.u"] == {"tp": 2}
+    assert record["fields"][""] == {
+        "overall": {"tp": 2},
+        "aggregate": {"tp": 1},
+        "leaves": {"tp": 1},
+    }
+
+
+def test_of_what_one_side_lacks_only_the_values_are_wrong_also_under_keys():
+    keys = {"type": "object", "additionalProperties": an_object(x=TEXT)}
+    plan = compile_schema(an_object(rows=a_list(an_object(id=TEXT, keys=keys))))
+    row = {"id": "1", "keys": {"k": {"x": "red"}}}
+    found = batch(plan, {"1": ({"rows": [row]}, {"rows": []})})
+
+    assert [error.path for error in found.errors(0)] == [
+        ("rows", 0),
+        ("rows", 0, "id"),
+        ("rows", 0, "keys", "k", "x"),
+    ]
