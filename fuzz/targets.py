@@ -23,7 +23,7 @@ from stickler_cli.compare.work import STEPS_OF_UNIT
 from stickler_cli.core.json_values import JsonDocument, json_line
 from stickler_cli.core.problems import ComparisonError, Problem, SchemaError, WorkLimitError
 from stickler_cli.documents.document import read_text
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.reading import BOM, parse_json
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested

@@ -175,7 +175,7 @@ STANDARD_CLASSES: Final = [
     "comparators/date_parsing.py",
     "core/values.py",
     "documents/document.py",
-    "documents/pairs.py",
+    "documents/document_pair.py",
     "runs/chunk.py",
     "runs/read_documents.py",
     "score/document_result.py",

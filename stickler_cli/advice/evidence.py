@@ -17,7 +17,7 @@ from stickler_cli.compare.one_of import followed
 from stickler_cli.compare.outcomes import both_sides
 from stickler_cli.compare.plan import Node, Options, Plan
 from stickler_cli.core.values import dataclass
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.score.walk import visits
 from .cuts import Sample
 from .verdicts import VerdictLine

@@ -14,7 +14,7 @@ from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.option import read_settings
 from stickler_cli.core.problems import Problem, UsageError, require_pyarrow
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.reading import parse_json
 from stickler_cli.records.line_columns import columns_of_documents, columns_of_values
 from stickler_cli.records.row_files import lines_as_rows

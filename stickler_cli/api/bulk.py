@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from stickler_cli.core.json_values import OBJECTS, json_line
 from stickler_cli.core.problems import ComparisonError, Problem
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.asking import client_of, comparing
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.evaluate import field_infos

@@ -16,7 +16,8 @@ from stickler_cli.core.problems import (
     WorkLimitError,
     did_you_mean,
 )
-from stickler_cli.documents.pairs import DocumentPair, KindsOf, open_pairs, read_pair
+from stickler_cli.documents.document_pair import DocumentPair, KindsOf, read_pair
+from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.reports.formats import PAIR_FORMATS
 from stickler_cli.reports.pair import ComparedPair, all_places, error_classes, places
 from stickler_cli.runs.asking import client_of, comparing, policy_of

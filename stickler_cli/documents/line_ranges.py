@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from .document import LineReference, Reference
-from .pairs import DocumentPair, PairRef, name_of_line
+from .document_pair import DocumentPair, PairRef
+from .pairs import name_of_line
 from .reading import source_of, unreadable
 from .shapes import Shape
 

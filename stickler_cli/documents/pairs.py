@@ -1,40 +1,31 @@
-"""Two sources put together: which ground truth goes with which prediction.
+"""Two sources put together: which ground truth goes with which prediction."""
 
-A run hands out `PairRef`s, and `read_pair` turns each into documents where they are compared.
-"""
-
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import field
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple
 
 from stickler_cli.core.json_values import (
     OBJECTS,
     DocumentKind,
-    JsonDocument,
-    JsonObject,
-    JsonValue,
 )
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.values import dataclass
 from stickler_cli.settings.inputs import DocumentOptions, PairsSource
 from .document import (
-    Data,
     FileReference,
     Reference,
     Side,
-    bytes_of,
-    digest_of,
-    read_ahead,
-    read_document,
 )
+from .document_pair import DocumentPair, PairRef, read_pair
 from .document_tables import SIDES, count_rows, documents_of_table, rows_of
 from .id_places import ById
 from .lines import Ids, documents_by_id, lines_of
-from .reading import STANDARD_INPUT, decoded, of_kinds, source_of
+from .reading import STANDARD_INPUT, decoded, source_of
 from .shapes import DEFAULT_SHAPE, Naming, Shape, naming_of, renamed, shape_of
 from .sources import (
     Kind,
@@ -49,63 +40,6 @@ from .sources import (
 PAIRS: Final = "--pairs"
 
 _DEFAULTS: Final = DocumentOptions()
-
-
-@dataclass(frozen=True, slots=True)
-class Fingerprint:
-    """What tells the documents of a pair from others."""
-
-    gt: str
-    """The digest of its bytes, unpacked, or of why there are none; empty where there is none."""
-    pred: str
-    hint: str
-    """What the result says of a document that stands alone; it depends on other documents."""
-
-
-Metadata: TypeAlias = Mapping[FieldPath, JsonObject]  # of the values of a document, by their place
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentPair:
-    """What is to be compared under one id."""
-
-    id: str
-    """Unique in a run."""
-    gt: JsonDocument | Problem | None
-    """None where there is only a prediction; a problem where there is no reading it."""
-    pred: JsonDocument | Problem | None
-    remarks: tuple[str, ...] = ()
-    """What is odd about either, by name, each once: `duplicate_keys`."""
-    warnings: tuple[Problem, ...] = ()
-    hint: str = ""
-    """What may be wrong with the id of a document that stands alone."""
-    fingerprint: Fingerprint | None = None
-    confidences: JsonValue = None
-    """Those of the prediction, in its shape, if it has any."""
-    unwrapped: Mapping[str, int] = field(default_factory=dict)
-    """How many values were taken out of wrappers of each kind."""
-    metadata: tuple[Metadata, Metadata] = field(default=({}, {}), compare=False)
-    """What wrappers on either side say beside values and confidences, by place."""
-    is_marked: bool = field(default=True, compare=False)
-    """Whether there may be wrappers in it, or confidences beside it."""
-    beside: JsonValue | Problem = None
-    """Confidences that came beside the prediction; None without any."""
-
-
-KindsOf: TypeAlias = Callable[[str, "JsonDocument | Problem | None"], tuple[DocumentKind, ...]]
-
-
-class PairRef(NamedTuple):
-    """Where the two documents of a pair are; can be pickled."""
-
-    id: str
-    gt: Reference | None
-    pred: Reference | None
-    hint: str = ""
-    shape: Shape = DEFAULT_SHAPE
-    """How the documents stand in what is read."""
-    confidences: Reference | None = None
-    """Where those of the prediction are, if they are beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,61 +60,6 @@ class Pairs:
 
     def __iter__(self) -> Iterator[DocumentPair]:
         return map(read_pair, self.refs())
-
-
-def ready_to_read(refs: Sequence[PairRef]) -> Sequence[PairRef]:
-    """Return pairs with what is elsewhere read, all at once: each takes its time to come."""
-    sides = [side for ref in refs for side in (ref.gt, ref.pred, ref.confidences)]
-    ready = read_ahead(side for side in sides if isinstance(side, FileReference))
-    if not ready:
-        return refs
-
-    def now(side: Reference | None) -> Reference | None:
-        return ready.get(side, side) if isinstance(side, FileReference) else side
-
-    return [
-        ref._replace(gt=now(ref.gt), pred=now(ref.pred), confidences=now(ref.confidences))
-        for ref in refs
-    ]
-
-
-def read_pair(
-    ref: PairRef,
-    *,
-    fingerprinted: bool = False,
-    marks: Iterable[bytes] = (),
-    kinds_of: KindsOf | None = None,
-) -> DocumentPair:
-    """Read and parse the documents of a pair; never raises for what is in them.
-
-    It is marked if the text of a side has one of the `marks`. `kinds_of` is asked where only the
-    id and the ground truth say what the prediction is.
-    """
-    data = bytes_of(ref.gt), bytes_of(ref.pred)
-    gt, kinds = ref.shape.read(ref.gt, "gt", data[0]), ref.shape.kinds
-    if kinds_of is not None and ref.gt is not None and isinstance(gt.value, dict | list):
-        kinds = kinds_of(ref.id, gt.value)
-        gt = replace(gt, value=of_kinds(gt.value, kinds, ref.gt.source, ref.gt.line))
-    pred = ref.shape._replace(kinds=kinds).read(ref.pred, "pred", data[1])
-    return DocumentPair(
-        ref.id,
-        gt.value,
-        pred.value,
-        tuple(dict.fromkeys(gt.remarks + pred.remarks)),
-        gt.warnings + pred.warnings,
-        ref.hint,
-        fingerprint_of(ref, data) if fingerprinted else None,
-        is_marked=ref.confidences is not None
-        or any(mark in side for mark in marks for side in data if isinstance(side, bytes)),
-        beside=read_document(ref.confidences, kinds=kinds).value,
-    )
-
-
-def fingerprint_of(ref: PairRef, data: tuple[Data, Data] | None = None) -> Fingerprint:
-    """Return the fingerprint of a pair; `data` is what was read of it, if anything was."""
-    gt, pred = data or (bytes_of(ref.gt), bytes_of(ref.pred))
-    beside = digest_of(bytes_of(ref.confidences))
-    return Fingerprint(digest_of(gt), digest_of(pred) + beside, ref.hint)
 
 
 def open_pairs(

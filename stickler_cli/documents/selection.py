@@ -9,7 +9,8 @@ from itertools import islice
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.settings.inputs import SelectionOptions
-from .pairs import PairRef, Pairs
+from .document_pair import PairRef
+from .pairs import Pairs
 
 
 def selected(pairs: Pairs, settings: SelectionOptions, seed: int) -> Pairs:

@@ -7,9 +7,10 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.inputs import FindingOptions, PairsSource
 from .document import FileReference, Reference, Side
+from .document_pair import PairRef
 from .document_tables import documents_of_table
 from .lines import documents_by_id, lines_of
-from .pairs import PairRef, Pairs, pairs_of_table, parse_id_field
+from .pairs import Pairs, pairs_of_table, parse_id_field
 from .reading import decoded
 from .sources import Kind, id_of_file, kind_of_source, list_directory
 

@@ -8,7 +8,7 @@ from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.documents.pairs import Metadata
+from stickler_cli.documents.document_pair import Metadata
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.pictures import PlacedBox
 from stickler_cli.score.units import Unit, documents_units

@@ -2,7 +2,8 @@
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents.pairs import DocumentPair, open_pairs
+from stickler_cli.documents.document_pair import DocumentPair
+from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.score.intervals import intervals_of
 from stickler_cli.settings.of_documents import SplitSettings
 from .packet import PacketResult, compare_packet

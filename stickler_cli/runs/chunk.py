@@ -9,11 +9,7 @@ import numpy as np
 from stickler_cli.compare.engine import compare
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import ComparisonError, Problem, WorkLimitError
-from stickler_cli.documents.pairs import (
-    Fingerprint,
-    PairRef,
-    ready_to_read,
-)
+from stickler_cli.documents.document_pair import Fingerprint, PairRef, ready_to_read
 from stickler_cli.locating.spots import boxes_of_documents
 from stickler_cli.metrics.metric import MeasuredDocument
 from stickler_cli.records.chunk_record import KEPT_EVALUATION

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from stickler_cli.core.values import dataclass
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from .read_documents import Item
 
 LEAST_SECONDS: Final = 0.1  # of work, which is not cut any further: else much is the chunk itself

@@ -17,8 +17,8 @@ from stickler_cli import __version__
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import LineReference, Reference
+from stickler_cli.documents.document_pair import PairRef
 from stickler_cli.documents.line_ranges import LineRange, Part, in_ranges
-from stickler_cli.documents.pairs import PairRef
 from .chunk import empty_result
 from .job import Job, Workers
 from .limits import rarely_collected

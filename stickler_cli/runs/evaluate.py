@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.option import part_of
-from stickler_cli.documents.pairs import DocumentPair, Pairs
+from stickler_cli.documents.document_pair import DocumentPair
+from stickler_cli.documents.pairs import Pairs
 from stickler_cli.documents.reading import STANDARD_INPUT, source_of
 from stickler_cli.records.line_columns import (
     columns_of_documents,

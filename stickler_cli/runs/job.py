@@ -9,7 +9,7 @@ from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, DocumentKind, JsonDocument
 from stickler_cli.core.problems import Problem, did_you_mean
 from stickler_cli.core.values import dataclass
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.document_validity import DocumentValidator

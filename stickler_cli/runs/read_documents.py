@@ -5,7 +5,7 @@ from typing import Final
 
 from stickler_cli.core.json_values import JsonDocument, JsonValue
 from stickler_cli.core.problems import Problem, SticklerError
-from stickler_cli.documents.pairs import DocumentPair, PairRef, read_pair
+from stickler_cli.documents.document_pair import DocumentPair, PairRef, read_pair
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.results import NO_GROUP
 from .grouping import group_of

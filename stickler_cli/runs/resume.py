@@ -13,7 +13,7 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_url
 from stickler_cli.core.rules import encoded
 from stickler_cli.documents.document import digest_of
-from stickler_cli.documents.pairs import Fingerprint, PairRef, fingerprint_of
+from stickler_cli.documents.document_pair import Fingerprint, PairRef, fingerprint_of
 from stickler_cli.documents.reading import decoded
 from stickler_cli.records.chunk_record import read_chunk
 from stickler_cli.records.codec import read

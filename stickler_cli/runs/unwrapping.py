@@ -6,7 +6,7 @@ from dataclasses import replace
 from stickler_cli.compare.wrappers import Declared, Form, Unwrapped, Unwrapper, beside
 from stickler_cli.core.json_values import JsonDocument, brief, kind_of
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.score.document_result import INHERITED
 from stickler_cli.settings.inputs import WrapperOptions
 

@@ -11,7 +11,7 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.core.problems import ComparisonError
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job
 from stickler_cli.schema.compiler import compile_schema

@@ -7,7 +7,7 @@ import pytest
 from stickler_cli.compare.plan import Options
 from stickler_cli.diff.changed_values import changed_values
 from stickler_cli.diff.comparing import compare_runs
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema

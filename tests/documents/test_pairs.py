@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.documents.pairs import DocumentPair, Pairs, open_pairs, read_pair
+from stickler_cli.documents.document_pair import DocumentPair, read_pair
+from stickler_cli.documents.pairs import Pairs, open_pairs
 from stickler_cli.settings.inputs import DocumentOptions
 
 

@@ -6,7 +6,8 @@ import random
 import pytest
 
 from stickler_cli.core.problems import UsageError
-from stickler_cli.documents.pairs import PairRef, Pairs, open_pairs
+from stickler_cli.documents.document_pair import PairRef
+from stickler_cli.documents.pairs import Pairs, open_pairs
 from stickler_cli.documents.selection import selected
 from stickler_cli.settings.inputs import SelectionOptions
 

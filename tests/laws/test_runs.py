@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from stickler_cli.compare.absence import is_absent
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.score.document_result import Status

@@ -10,7 +10,7 @@ from stickler_cli.compare.plan import Options
 from stickler_cli.core.json_values import brief, json_line
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import UsageError
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.records.run_reading import read_evaluation, read_tally
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested

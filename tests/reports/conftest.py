@@ -15,7 +15,8 @@ import pytest
 
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.plan import Options
-from stickler_cli.documents.pairs import DocumentPair, open_pairs
+from stickler_cli.documents.document_pair import DocumentPair
+from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports.cause_sentences import NAMED, causes, more_causes
 from stickler_cli.reports.view import RunView
 

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports import formats, markdown
 from stickler_cli.reports.figures import visible
 from stickler_cli.reports.github import Annotation, annotation_lines, summary

@@ -10,7 +10,7 @@ import pytest
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
 

@@ -21,7 +21,7 @@ from stickler_cli.cli import main
 from stickler_cli.cli.viewing import served
 from stickler_cli.core.locations import field_path
 from stickler_cli.diff.comparing import compare_runs
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.records.codec import read
 from stickler_cli.records.schemas import schema_of
 from stickler_cli.records.verdict_format import VerdictRecord

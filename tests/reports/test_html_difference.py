@@ -8,7 +8,7 @@ import pytest
 
 from stickler_cli.diff.changes import Trend
 from stickler_cli.diff.comparing import compare_runs
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports.difference_view import DifferenceView
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.html import change_charts, difference_page

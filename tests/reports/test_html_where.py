@@ -2,7 +2,7 @@
 
 import pytest
 
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports.html import field_charts
 from stickler_cli.reports.html.charts import HEIGHT, threshold_curve
 from stickler_cli.reports.html.field_charts import (

@@ -5,7 +5,7 @@ from functools import partial
 import orjson
 import pytest
 
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports import formats
 from stickler_cli.reports.json_report import json_text
 from stickler_cli.reports.layout import TableStyle

@@ -13,7 +13,7 @@ import pytest
 import xmlschema
 
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports import formats
 from stickler_cli.reports.junit import Case, junit_text
 from stickler_cli.reports.layout import TableStyle

@@ -2,7 +2,7 @@ from functools import partial
 
 import pytest
 
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports import formats
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.markdown import MARKER

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports import formats
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.openmetrics import Gauge, metrics_text

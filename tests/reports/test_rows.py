@@ -1,4 +1,4 @@
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports import run_sentences
 from stickler_cli.reports.rows import field_rows, named_rows
 from stickler_cli.reports.view import RunView

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 import stickler_cli
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.view import RunView

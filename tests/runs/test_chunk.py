@@ -11,7 +11,7 @@ from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs import chunk
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested

@@ -3,7 +3,7 @@
 import pytest
 
 from stickler_cli.documents.document import FileReference, LineReference
-from stickler_cli.documents.pairs import DocumentPair, PairRef
+from stickler_cli.documents.document_pair import DocumentPair, PairRef
 from stickler_cli.runs.chunking import (
     ASKED_TOGETHER,
     CHUNK,

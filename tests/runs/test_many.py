@@ -26,7 +26,8 @@ from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import Problem, SchemaError, UnavailableError, UsageError
-from stickler_cli.documents.pairs import DocumentPair, open_pairs
+from stickler_cli.documents.document_pair import DocumentPair
+from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.runs import chunk, worker
 from stickler_cli.runs.chunk import ChunkResult

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.documents.document import FileReference
-from stickler_cli.documents.pairs import DocumentPair, PairRef
+from stickler_cli.documents.document_pair import DocumentPair, PairRef
 from stickler_cli.runs import limits, pipeline, pool, worker
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.interruption import Interruption

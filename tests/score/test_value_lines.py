@@ -6,7 +6,7 @@ import pytest
 
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.wrappers import Unwrapper
-from stickler_cli.documents.pairs import DocumentPair
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.runs.unwrapping import unwrapped
