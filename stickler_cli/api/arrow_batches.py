@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.option import read_settings
@@ -19,7 +20,7 @@ from stickler_cli.documents.reading import parse_json
 from stickler_cli.records.line_columns import columns_of_documents, columns_of_values
 from stickler_cli.records.row_files import lines_as_rows
 from stickler_cli.records.run_reading import read_evaluation
-from stickler_cli.runs.evaluate import evaluate_in_memory, field_infos
+from stickler_cli.runs.evaluate import evaluate_in_memory
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.runs.unwrapping import unwrapper_of
 from stickler_cli.score.evaluation import Evaluation
@@ -74,7 +75,7 @@ def evaluate_batch(
         raise UsageError([Problem("table", f"there is no {missing[0]}", expected)])
     plan, contents, file = compiled(schema, settings)
     validation = validation_by(contents, file, settings)
-    paths = [info.path for info in field_infos(plan)]
+    paths = [info.path for info in field_listing(plan)]
     unwrapper = unwrapper_of(plan.root, settings)
 
     def job_of(options: Options) -> Job:

@@ -12,12 +12,12 @@ from dataclasses import replace
 from pathlib import Path as File
 from typing import Any, Final
 
+from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.core.json_values import OBJECTS, json_line
 from stickler_cli.core.problems import ComparisonError, Problem
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.asking import client_of, comparing
 from stickler_cli.runs.chunk import evaluate_chunk
-from stickler_cli.runs.evaluate import field_infos
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.runs.unwrapping import unwrapper_of
 from stickler_cli.score.batch import batch_of
@@ -75,7 +75,7 @@ class BulkStructuredModelEvaluator:
         """Forget all documents."""
         self._evaluation = Evaluation()
         if self.target_schema is not None:
-            infos = field_infos(self.target_schema.comparison_plan())
+            infos = field_listing(self.target_schema.comparison_plan())
             self._evaluation.conditions = Conditions(DecidingOptions(), infos)
         self._job: Job | None = None
         self._pending: list[DocumentPair] = []

@@ -6,7 +6,6 @@ from typing import Final
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.core.locations import Path
-from stickler_cli.core.values import dataclass
 from .columns import ANY_KEY
 from .leaf import LeafNode
 from .list import ListNode
@@ -15,6 +14,7 @@ from .object import ObjectNode
 from .one_of import OneOfNode, followed
 from .open import OpenNode
 from .plan import Node, Plan
+from .result import FieldInfo
 from .several_schemas import SchemasNode
 from .tuple import TupleNode
 
@@ -28,23 +28,7 @@ MOST_ROWS: Final = 10_000
 """Fields that are listed at most: places that share a schema could be any number."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListedField:
-    """One field of a plan."""
-
-    path: Path
-    """Without list indexes: `("line_items", "price")`."""
-    kind: str
-    """`leaf`, `object`, `list`, `tuple`, `one of`, `any` or `recursive`."""
-    comparator: str
-    """The name of what compares its leaves; empty where fields of its own do."""
-    threshold: float | None
-    """What a unit of it must reach; None where that depends on the values."""
-    weight: float
-    """What the field is worth in its object."""
-
-
-def field_listing(plan: Plan) -> tuple[ListedField, ...]:
+def field_listing(plan: Plan) -> tuple[FieldInfo, ...]:
     """List the fields of a plan in schema order, parents first.
 
     Documents that are arrays are the first, a list without a name.
@@ -81,7 +65,7 @@ def is_bounded(plan: Plan) -> bool:
     return all(arm.accepts.is_bounded for arm in arms)
 
 
-def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[ListedField]:
+def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[FieldInfo]:
     """List the fields inside a node, through lists and arms; `above` are the nodes around it."""
     seen: set[str] = set()
     for name, child in fields_at(node):
@@ -90,7 +74,7 @@ def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[ListedFie
         seen.add(name)
         place = id(followed(child))
         if isinstance(node, SchemasNode):
-            yield ListedField((name,), SCHEMA, "", None, 1.0)
+            yield FieldInfo((name,), SCHEMA, "", None, 1.0)
             yield from _below(child, (name,), (place,))
         elif place in above:
             yield _row(child, (*path, name), kind=RECURSIVE)
@@ -145,7 +129,7 @@ def _nodes(root: Node) -> Iterator[Node]:
         waiting += (child for _, child in node.named())
 
 
-def _row(node: Node, path: Path, kind: str | None = None) -> ListedField:
+def _row(node: Node, path: Path, kind: str | None = None) -> FieldInfo:
     node = followed(node)
     leaves = (part for part in _inside(node) if isinstance(part, LeafNode))
     names = dict.fromkeys(leaf.comparator.name for leaf in leaves)
@@ -153,7 +137,7 @@ def _row(node: Node, path: Path, kind: str | None = None) -> ListedField:
     worth = node
     while isinstance(worth, OneOfNode):
         worth = followed(worth.parts()[0])
-    return ListedField(path, kind, " | ".join(names), _threshold(node), worth.weight)
+    return FieldInfo(path, kind, " | ".join(names), _threshold(node), worth.weight)
 
 
 _KINDS: Final = {

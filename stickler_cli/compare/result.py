@@ -1,7 +1,10 @@
-"""The class of a compared unit, what it must reach, and who said so."""
+"""The class of a compared unit, what it must reach, who said so, and what is said of its field."""
 
 from enum import IntEnum
-from typing import Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
+
+from stickler_cli.core.rules import FieldPath, FractionOrNone, Rule, Weight
+from stickler_cli.core.values import dataclass
 
 ThresholdSource: TypeAlias = Literal["annotation", "match-threshold", "inferred", "default"]
 """Who said it: an annotation of the place or its list, a model's match-threshold, inference by kind
@@ -33,3 +36,23 @@ ERRORS: Final = frozenset({Outcome.FD, Outcome.FA, Outcome.FN})
 
 BOTH_SIDES: Final = (TP, FD)
 """The outcomes of what both sides have."""
+
+KINDS: Final = ("schema", "leaf", "object", "list", "tuple", "one of", "any", "recursive")
+"""What a place may be declared as; of `schema` are documents of one of several schemas."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldInfo:
+    """What the schema says of one field."""
+
+    path: FieldPath
+    """Where the field is, without list indexes; empty of documents that are arrays."""
+    kind: Annotated[str, Rule("a string", {"type": "string", "enum": [*KINDS]})]
+    """What the schema declares there."""
+    comparator: str
+    """What compares its values, several joined by ` | `; empty where fields of its own are
+    compared."""
+    threshold: FractionOrNone
+    """Similarity at which a unit of it matches; null where that depends on the values."""
+    weight: Weight
+    """What the field is worth in its object."""

@@ -9,10 +9,11 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.accounts import SCORE, counts_by_mode
-from stickler_cli.score.conditions import FieldInfo, pattern_of
+from stickler_cli.score.conditions import pattern_of
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.moments import NAMES
 from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, units_of

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, Literal, NotRequired
 
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
+from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.rules import (
     ADDED_LATER,
     DERIVED,
@@ -24,7 +25,6 @@ from stickler_cli.core.rules import (
     Some,
     is_share,
 )
-from stickler_cli.score.conditions import FieldInfo
 from stickler_cli.score.document_result import DocumentProblem, Status
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.gates import GateResult

@@ -10,11 +10,12 @@ from typing import Final, Literal
 from xml.etree import ElementTree as ET
 
 from stickler_cli import __version__
+from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import run_sentences
-from stickler_cli.score.conditions import FieldInfo, pattern_of
+from stickler_cli.score.conditions import pattern_of
 from stickler_cli.score.gates import METRICS, GateResult
 from stickler_cli.score.record import Run
 from .difference_view import DifferenceView

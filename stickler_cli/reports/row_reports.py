@@ -5,12 +5,12 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import field_path
 from stickler_cli.diff.changes import Change, Difference
 from stickler_cli.records.line_columns import columns_of_errors
 from stickler_cli.records.row_files import Columns, Row, harmless, lines_as_rows
-from stickler_cli.score.conditions import FieldInfo
 from stickler_cli.score.confident import Units
 from stickler_cli.score.counts import BOUNDS, RATES, RateRule
 from stickler_cli.score.error_classes import ErrorClass

@@ -6,9 +6,10 @@ from fnmatch import fnmatchcase
 from functools import reduce
 from typing import Final
 
+from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.conditions import ANY_KEY, FieldInfo, in_schema_order, pattern_of, step_of
+from stickler_cli.score.conditions import ANY_KEY, in_schema_order, pattern_of, step_of
 from stickler_cli.score.counts import Counts, RateRule, Rates
 from stickler_cli.score.record import Run
 from stickler_cli.score.tally import COUNTING_MODES, Tally

@@ -24,7 +24,7 @@ from stickler_cli.records.row_files import (
     lines_as_rows,
 )
 from stickler_cli.score.calibrating import outcome_of
-from stickler_cli.score.conditions import Conditions, FieldInfo
+from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gate_verdicts import judge
@@ -70,7 +70,7 @@ def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot ho
     workers = Workers(settings.workers, settings.chunk_size, f"workers={settings.workers}")
     results = chunk_results(job, iter(pairs), workers, total=total)
     evaluation = gather(results, job, lines).evaluation
-    evaluation.conditions = Conditions(part_of(settings, DecidingOptions), field_infos(plan))
+    evaluation.conditions = Conditions(part_of(settings, DecidingOptions), field_listing(plan))
     return evaluation
 
 
@@ -180,7 +180,7 @@ def _lines_files(
     def columns_of_scores() -> Sequence[LineColumn]:
         # Of several schemas there is no field that all documents have.
         several = assembly.job.schemas is not None
-        return columns_of_documents([()] if several else [it.path for it in field_infos(plan)])
+        return columns_of_documents([()] if several else [it.path for it in field_listing(plan)])
 
     def ended_early() -> bool:
         return interruption.signal is not None
@@ -235,14 +235,6 @@ def _progress_bar(total: int | None, job: Job) -> Iterator[Advance]:
         yield advance
 
 
-def field_infos(plan: Plan) -> tuple[FieldInfo, ...]:
-    """Return what results say of the fields of a schema."""
-    return tuple(
-        FieldInfo(row.path, row.kind, row.comparator, row.threshold, row.weight)
-        for row in field_listing(plan)
-    )
-
-
 def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bool) -> Run:
     evaluation, settings, schema = total.evaluation, assembly.settings, assembly.schema
     recall_with_fd = settings.recall_with_fd
@@ -254,7 +246,7 @@ def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bo
             schema.path, schema.digest, schema.name, schema.inferred, settings.schema_by
         ),
         options=part_of(settings, RunOptions),
-        fields=field_infos(schema.plan),
+        fields=field_listing(schema.plan),
         gates=[judge(it, evaluation, recall_with_fd=recall_with_fd) for it in assembly.gates],
         notes=[
             *_notes(assembly.pairs, evaluation, partial=partial),

@@ -4,33 +4,15 @@ import math
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import fields as fields_of
 from dataclasses import replace
-from typing import Annotated, Final
+from typing import Final
 
+from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.locations import Path
-from stickler_cli.core.rules import FieldPath, FractionOrNone, Rule, Weight
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import DecidingOptions
 from .tally import Tally
 
 ANY_KEY: Final = "*"  # in the path of a field: any key that only the documents name
-KINDS: Final = ("schema", "leaf", "object", "list", "tuple", "one of", "any", "recursive")
-
-
-@dataclass(frozen=True, slots=True)
-class FieldInfo:
-    """What the schema says of one field."""
-
-    path: FieldPath
-    """Where the field is, without list indexes; empty of documents that are arrays."""
-    kind: Annotated[str, Rule("a string", {"type": "string", "enum": [*KINDS]})]
-    """What the schema declares there."""
-    comparator: str
-    """What compares its values, several joined by ` | `; empty where fields of its own are
-    compared."""
-    threshold: FractionOrNone
-    """Similarity at which a unit of it matches; null where that depends on the values."""
-    weight: Weight
-    """What the field is worth in its object."""
 
 
 @dataclass(frozen=True, slots=True)

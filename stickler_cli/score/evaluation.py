@@ -9,6 +9,7 @@ import numpy as np
 
 from stickler_cli import __version__
 from stickler_cli.compare.comparison import Comparison
+from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import encoded
@@ -18,7 +19,7 @@ from stickler_cli.settings.allowed import Rows
 from .accounts import Accounts
 from .batch import Batch, batch_of
 from .causes import Causes
-from .conditions import Conditions, FieldInfo
+from .conditions import Conditions
 from .counts import RateRule
 from .document_result import LENIENT, ODDITIES, DocumentProblem, Status
 from .known_ids import KnownIds

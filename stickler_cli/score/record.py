@@ -10,10 +10,10 @@ from enum import StrEnum
 from typing import Annotated, Final
 
 from stickler_cli import __version__
+from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.rules import Rule, encoded
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import RunOptions
-from .conditions import FieldInfo
 from .counts import RateRule
 from .detail import Detail
 from .document_result import DocumentProblem, Status

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from stickler_cli.compare.columns import Mask
+from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.values import dataclass
 from .accounts import sparse
 from .batch import Batch
 from .comparison_view import tally_view
-from .conditions import FieldInfo, in_schema_order
+from .conditions import in_schema_order
 from .confident import Confidences, counted_view
 from .counts import RateRule
 from .delta import ScoreSums, field_intervals

@@ -4,13 +4,13 @@ import pytest
 
 from stickler_cli.compare.field_listing import (
     MOST_ROWS,
-    ListedField,
     comparators,
     field_listing,
     is_bounded,
     known_paths,
     node_at,
 )
+from stickler_cli.compare.result import FieldInfo
 from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.schema.compiler import compile_schema
 
@@ -34,7 +34,7 @@ def row(schema):
 
 def test_a_leaf_is_told_with_all_that_it_is_compared_by():
     assert rows(an_object(x={"type": "number", X + "threshold": 0.9, X + "weight": 2})) == (
-        ListedField(("x",), "leaf", "NumericComparator", 0.9, 2),
+        FieldInfo(("x",), "leaf", "NumericComparator", 0.9, 2),
     )
 
 
@@ -271,7 +271,7 @@ def test_of_several_schemas_each_is_told_with_its_fields_and_nothing_else():
     assert not plan.asks_models
     assert plan_of_schemas({"one/": tree, "two/": replace(flat, asks_models=True)}, "").asks_models
     rows = field_listing(plan)
-    whole = ListedField(("one/",), "schema", "", None, 1.0)
+    whole = FieldInfo(("one/",), "schema", "", None, 1.0)
     assert (rows[0], rows[-2]) == (whole, replace(whole, path=("two/",)))
     assert [(row.path, row.kind) for row in rows[1:-2]] == [
         (("one/", *row.path), row.kind) for row in field_listing(tree)

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
+from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.diff.changes import Difference
 from stickler_cli.diff.comparing import compare_runs
 from stickler_cli.score.accounts import Accounts
-from stickler_cli.score.conditions import FieldInfo
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.settings.deciding import RunOptions

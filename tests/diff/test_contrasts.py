@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.diff.contrasts import contrasts, deciding
-from stickler_cli.score.conditions import FieldInfo
 from .runs import OPTIONS, SIGNATURE, run_of
 
 BASE = run_of()

@@ -7,6 +7,7 @@ import math
 import pytest
 
 from stickler_cli.compare.plan import Options
+from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.json_values import brief, json_line
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import UsageError
@@ -15,7 +16,7 @@ from stickler_cli.records.run_reading import read_evaluation, read_tally
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.conditions import Conditions, FieldInfo
+from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation
 from stickler_cli.score.tally import Tally

@@ -20,7 +20,6 @@ from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.conditions import FieldInfo
 from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
@@ -108,10 +107,7 @@ def run_of() -> Callable[..., Run]:
             evaluation,
             SchemaSignature(file, f"sha256:{digest}", plan.model_name),
             chosen,
-            [
-                FieldInfo(row.path, row.kind, row.comparator, row.threshold, row.weight)
-                for row in field_listing(plan)
-            ],
+            [*field_listing(plan)],
             [
                 judge(parse_gate(gate), evaluation, recall_with_fd=chosen.recall_with_fd)
                 for gate in gates

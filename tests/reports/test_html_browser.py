@@ -223,6 +223,16 @@ def test_what_is_shown_is_in_the_address_and_comes_back_with_it(page, open_page,
     assert paths(again) == paths(page)
 
 
+def test_what_was_done_last_leads_the_address_however_soon_it_was_done(page):
+    page.evaluate(
+        "document.querySelector('#errors-tools [value=fa]').click();"
+        "document.querySelector('#fields-table th[data-sort=f1] button').click()"
+    )
+    page.wait_for_timeout(200)  # longer than what is typed waits for more of it
+
+    assert page.url.partition("#")[2] == "fields&sort=f1&errors.outcome=fd&errors.outcome=fn"
+
+
 def test_a_link_leaves_other_lists_alone_and_back_undoes_it(page):
     page.locator("#errors-find").fill("oslo")
     becomes(page, lambda: rows(page), ["customer", "customer.city"])

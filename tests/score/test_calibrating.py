@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from stickler_cli.compare import engine
+from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import UsageError
 from stickler_cli.core.rules import encoded
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.calibrating import calibrate, digest_of, outcome_of
-from stickler_cli.score.conditions import FieldInfo
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.policy import (

@@ -1,6 +1,7 @@
 """Patterns of fields, and fields in the order of their schema."""
 
-from stickler_cli.score.conditions import FieldInfo, in_schema_order, pattern_of, step_of
+from stickler_cli.compare.result import FieldInfo
+from stickler_cli.score.conditions import in_schema_order, pattern_of, step_of
 from stickler_cli.score.tally import Tally
 
 

@@ -8,6 +8,7 @@ import orjson
 import pytest
 
 from stickler_cli.compare import engine
+from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.problems import Problem, UsageError, Violation
 from stickler_cli.metrics import Metric
 from stickler_cli.metrics.run_metrics import Measure
@@ -15,7 +16,6 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.bootstrap import Bootstrap
-from stickler_cli.score.conditions import FieldInfo
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation, evaluate
 from stickler_cli.score.intervals import IntervalSettings

@@ -19,12 +19,13 @@ from stickler_cli import __version__
 from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.api.notebook_tables import MOST_ROWS
 from stickler_cli.compare.field_listing import field_listing
+from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.row_reports import TIDY, WIDE
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.conditions import Conditions, FieldInfo
+from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import evaluate
 from stickler_cli.score.record import Run, SchemaSignature, run_record
@@ -48,10 +49,7 @@ SCHEMA = {
     },
 }
 PLAN = compile_schema(SCHEMA)
-FIELDS = tuple(
-    FieldInfo(row.path, row.kind, row.comparator, row.threshold, row.weight)
-    for row in field_listing(PLAN)
-)
+FIELDS = field_listing(PLAN)
 TERMS = Conditions(DecidingOptions(recall_with_fd=True), FIELDS)
 PAIRS = (
     ({"a": 1, "map": {"z": "x"}}, {"a": 1, "map": {"z": "y", "k": "v"}}),

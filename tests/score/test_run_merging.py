@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.problems import NotComparableError
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.bootstrap import Bootstrap
-from stickler_cli.score.conditions import FieldInfo
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.gates import parse_gate

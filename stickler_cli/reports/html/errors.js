@@ -105,11 +105,18 @@ const Errors = (() => {
     byId("errors-list").classList.toggle("unclassed", !controls.class);
     const sort = (key) => State.change("errors", { sort: State.now.errors.sort === key ? `-${key}` : key });
     list = new List(byId("errors-list"), { label: "Errors", columns, cells, sort, fold, open: (at) => State.show(placeOf(kept.at(at))) });
+    // What is typed waits for more of it; a control that is done with, or left, is read at once.
     let waiting = 0;
+    const done = () => {
+      if (waiting) read();
+      clearTimeout(waiting);
+      waiting = 0;
+    };
     form.addEventListener("input", () => {
       clearTimeout(waiting);
-      waiting = setTimeout(read, 60);
+      waiting = setTimeout(done, 60);
     });
+    form.addEventListener("change", done);
     form.addEventListener("reset", (event) => {
       event.preventDefault();
       State.change("errors", LISTS.errors);
