@@ -16,7 +16,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 settings.register_profile(
     "ci",
     derandomize=True,
-    max_examples=40,
+    max_examples=25,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
@@ -30,22 +30,10 @@ settings.load_profile("quick")
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Let coverage rest in laws, which run the same lines for many inputs."""
     if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
-        item.fixturenames.insert(0, "no_cover")
+        item.add_marker(pytest.mark.no_cover)
 
 
 @pytest.fixture(autouse=True)
 def _one_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let all runs begin at the same time, so that equal ones are equal to the byte."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-
-
-@pytest.fixture
-def no_cover(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let coverage rest in a test, which pytest-cov does for this name, and in what it starts.
-
-    This is for tests of lines that others cover: laws, and those that kill processes, which leave
-    half a file of coverage.
-    """
-    for name in os.environ:
-        if name.startswith("COV"):
-            monkeypatch.delenv(name)

@@ -87,7 +87,8 @@ def cluster_results(
 @contextmanager
 def _connected(cluster: Cluster, interruption: Interruption) -> Iterator[Client]:
     """Give the client of a cluster; one that was started here ends with the block."""
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is told by the run
+    for name in ("distributed", "distributed.client"):  # what matters is told by the run
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     jobs = usable_cores() if cluster.jobs == "auto" else cluster.jobs
     with ExitStack() as stack:
         # Each connection keeps its last messages, a thousand by default, to be looked at.
@@ -216,10 +217,13 @@ class _Run:
             task = self._next()
             if task is None:
                 return
-            arguments = self.job_there, self.needs, task.items
-            future = self.client.submit(evaluate_task, *arguments, pure=False)
-            self.at[future] = task
-            future.add_done_callback(self.finished.put)
+            self._give(task)
+
+    def _give(self, task: _Task) -> None:
+        arguments = self.job_there, self.needs, task.items
+        future = self.client.submit(evaluate_task, *arguments, pure=False)
+        self.at[future] = task
+        future.add_done_callback(self.finished.put)
 
     def _next(self) -> _Task | None:
         """Return a task to be sent; None where there is none, enough is held, or one is alone."""
@@ -250,16 +254,19 @@ class _Run:
         except Empty:
             return
         task = self.at.pop(future)
-        if future.status == "finished":
-            done = self.interruption.wait(future.result)
-            self.chunks.took(task.size, done.seconds)
-            task.result = pickle.loads(done.result)  # noqa: S301 - by a worker of ours
-            self.in_vain = 0
-            gc.collect()  # Dask leaves cycles of each task, which a run looks for too rarely
-        elif future.status == "error":
-            self._failed(task, future.exception())
-        else:
-            raise WorkerDiedError([Problem(ENGINE, "the scheduler has lost what it was given")])
+        match future.status:  # it changes when it will
+            case "finished":
+                done = self.interruption.wait(future.result)
+                self.chunks.took(task.size, done.seconds)
+                task.result = pickle.loads(done.result)  # noqa: S301 - by a worker of ours
+                self.in_vain = 0
+                gc.collect()  # Dask leaves cycles of each task, which a run looks for too rarely
+            case "error":
+                self._failed(task, future.exception())
+            case "lost":  # with the worker that had it, before it came here
+                self._give(task)
+            case _:
+                raise WorkerDiedError([Problem(ENGINE, "the scheduler has lost what it was given")])
 
     def _failed(self, task: _Task, error: Any) -> None:
         """Try again what workers died of; raise what is no matter of documents."""

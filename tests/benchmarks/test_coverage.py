@@ -7,7 +7,7 @@ import pytest
 from benchmarks.changes import SHIFTS, SYSTEMS, judged, significant
 from benchmarks.coverage import EXTREME, KINDS, METHODS, REPETITIONS, covered
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_cover")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("documents", [5, 10, 30, 100])

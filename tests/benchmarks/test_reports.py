@@ -24,7 +24,7 @@ from benchmarks.processes import Finished, ProcessError, in_turns, median_second
 from benchmarks.report import Report, as_markdown, as_text, machine, ratio, results_page
 from benchmarks.sets import BILL, NOTE, invoices, pairs, write
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_cover")]
+pytestmark = pytest.mark.slow
 
 REFERENCE = speed.Reference(seconds=32.0, comparing=30.0, documents=10)
 TIMED = speed.Timed(

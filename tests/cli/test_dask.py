@@ -7,11 +7,13 @@ there are none.
 import gzip
 import io
 import json
+import logging
 import os
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import zlib
 from collections.abc import Iterator
@@ -251,6 +253,27 @@ def test_a_worker_that_is_killed_in_the_middle_loses_nothing(orders, shared):
     assert (folder / "there.jsonl").read_bytes() == (folder / "here.jsonl").read_bytes()
     without = [json.loads(text) | {"provenance": None} for text in (out, alone)]
     assert without[0] == without[1]
+
+
+def test_a_result_that_is_lost_before_it_is_fetched_is_made_again(mixed, shared, monkeypatch):
+    lost = []
+    status = distributed.Future.status.fget
+
+    def first_is_lost(future):
+        if threading.current_thread() is threading.main_thread() and not lost:
+            lost.append(future.key)
+            return "lost"
+        return status(future)
+
+    arguments = ("eval", "schema.json", "gt.jsonl", "pred.jsonl")
+    here = outputs(mixed, "here", *arguments, "--jobs", "1")
+    monkeypatch.setattr(distributed.Future, "status", property(first_is_lost))
+    there = outputs(mixed, "there", *arguments, "--engine", "dask", "--scheduler", shared.address)
+
+    assert lost
+    assert there == here
+    # Of a result that is lost while it is fetched, Dask would tell by its log.
+    assert not logging.getLogger("distributed.client").isEnabledFor(logging.ERROR)
 
 
 def test_a_document_that_no_worker_survives_is_named_and_all_others_count(orders, shared, capsys):

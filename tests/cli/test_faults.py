@@ -138,7 +138,6 @@ def line_files(folder: Path) -> set[str]:
 # --- workers
 
 
-@pytest.mark.usefixtures("no_cover")
 def test_a_worker_that_is_killed_costs_nothing(orders):
     folder = orders(wait=20)
     with running(folder, "-j", "2", "--documents", "docs.jsonl") as process:
@@ -153,7 +152,6 @@ def test_a_worker_that_is_killed_costs_nothing(orders):
     assert (folder / "docs.jsonl").read_bytes() == (folder / "again-docs.jsonl").read_bytes()
 
 
-@pytest.mark.usefixtures("no_cover")
 def test_a_document_that_kills_every_worker_is_found_and_all_others_count(orders):
     folder = orders(die=7, leave=23)
     code, out, err = run(folder, "-j", "2", "--documents", "docs.jsonl")
@@ -238,7 +236,6 @@ def test_a_signal_ends_the_run_with_what_is_finished_and_says_so(orders, jobs, n
     ]
 
 
-@pytest.mark.usefixtures("no_cover")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
 def test_nothing_outlives_a_run_that_is_killed_or_loses_its_terminal(orders, number):
     folder = orders(wait=20)
@@ -257,7 +254,6 @@ def test_nothing_outlives_a_run_that_is_killed_or_loses_its_terminal(orders, num
 # --- files and streams
 
 
-@pytest.mark.usefixtures("no_cover")  # whose file would not fit either
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_disk_that_is_full_leaves_no_file(orders, jobs):
     import resource

@@ -102,7 +102,6 @@ def test_a_pipe_that_takes_a_part_at_a_time_gets_all(wide, unbuffered, blocking)
 
 
 @pytest.mark.anywhere
-@pytest.mark.usefixtures("no_cover")  # whose file would not fit either
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_standard_output_that_takes_a_part_only_is_an_error(wide, unbuffered):
@@ -150,7 +149,6 @@ def test_help_that_nobody_reads_is_no_error():
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems keep no limit")
-@pytest.mark.usefixtures("no_cover")
 @pytest.mark.parametrize("kilobytes", [25_000, 60_000, 90_000, 150_000, 250_000])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_short_address_space_is_told(data, kilobytes, jobs):
@@ -242,7 +240,6 @@ def test_a_misspelt_command_gets_the_nearest_one():
     assert "eval" in result.stderr
 
 
-@pytest.mark.usefixtures("no_cover")
 @pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("-h",)])
 def test_help_loads_nothing_heavy(arguments):
     heavy = {"numpy", "scipy", "jsonschema", "pydantic", "rapidfuzz", "dateutil", "rich"}
@@ -256,7 +253,6 @@ def test_help_loads_nothing_heavy(arguments):
     assert loaded.isdisjoint(heavy), loaded & heavy
 
 
-@pytest.mark.usefixtures("no_cover")  # which loads modules of its own
 def test_a_small_run_loads_only_what_it_needs(data):
     spared = {"scipy", "pydantic", "jsonschema", "rich", "dateutil", "jinja2", "tomllib"}
     spared |= {"asyncio", "concurrent", "multiprocessing", "sqlite3", "ssl", "logging"}
@@ -286,7 +282,6 @@ sys.exit(code)
     assert result.stderr.split() == ["Threads:", "1"]
 
 
-@pytest.mark.usefixtures("no_cover")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_of_a_command_loads_no_engine_and_fits_a_narrow_terminal(command):
     engine = {
@@ -308,7 +303,6 @@ def test_the_help_of_a_command_loads_no_engine_and_fits_a_narrow_terminal(comman
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
-@pytest.mark.usefixtures("no_cover")
 def test_an_evaluation_loads_no_pydantic(data):
     write(data / "stickler.toml", "missing = 'skip'\n")
     options = ("--pairing-floor", "0.3", "--gate", "f1>=0", "-f", "csv")

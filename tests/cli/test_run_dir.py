@@ -501,7 +501,6 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes i
 
 
 @linux
-@pytest.mark.usefixtures("no_cover")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_run_that_is_killed_again_and_again_ends_with_the_same_bytes(patient, jobs):
     _, uninterrupted, _ = finish("--jobs", jobs)
@@ -550,7 +549,6 @@ def test_two_runs_cannot_have_one_directory(patient):
 
 
 @linux
-@pytest.mark.usefixtures("no_cover")  # whose file would not fit either
 def test_a_run_on_a_full_disk_goes_on_when_there_is_room(patient):
     _, uninterrupted, _ = finish()
     expected, size = contents(), journal_size()

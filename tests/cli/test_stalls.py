@@ -13,10 +13,7 @@ import pytest
 from .conftest import write
 from .test_faults import PATIENCE
 
-pytestmark = [
-    pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc, and forks"),
-    pytest.mark.usefixtures("no_cover"),  # all of them kill workers
-]
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc, and forks")
 
 COMMAND = (sys.executable, "-m", "stickler_cli", "eval", "schema.json", "gt", "pred", "--no-config")
 LONG = {"a": "ab" * 2_000_000}, {"a": "cd" * 2_000_000}

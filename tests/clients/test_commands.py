@@ -334,7 +334,6 @@ def many_documents(documents, tmp_path):
     return documents
 
 
-@pytest.mark.usefixtures("no_cover")
 def test_several_processes_give_the_same_and_ask_the_same_together(server, many_documents):
     alone = in_processes(many_documents, "1")
     asked = len(server.requests)
@@ -347,7 +346,6 @@ def test_several_processes_give_the_same_and_ask_the_same_together(server, many_
     assert len(server.requests) == 2 * asked
 
 
-@pytest.mark.usefixtures("no_cover")
 def test_a_budget_is_that_of_all_processes(server, many_documents):
     options = ["--max-tokens", "2200", "--model-concurrency", "1"]
     run = in_processes(many_documents, "2", *options)
@@ -357,7 +355,6 @@ def test_a_budget_is_that_of_all_processes(server, many_documents):
     assert "the 2200 tokens of --max-tokens are spent" in run.stderr
 
 
-@pytest.mark.usefixtures("no_cover")
 def test_a_refused_key_ends_a_run_of_several_processes(server, many_documents):
     server.faults += [401] * 99
     run = in_processes(many_documents, "2")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_cover")]
+pytestmark = pytest.mark.slow
 
 PROJECT = Path(__file__).parents[2]
 PAGE = (PROJECT / "docs" / "ci.md").read_text(encoding="utf-8")

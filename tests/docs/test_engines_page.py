@@ -28,7 +28,6 @@ def test_the_example_gives_what_the_page_shows():
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("no_cover")
 @pytest.mark.parametrize(
     ("heading", "module"), [("Spark", "pyspark"), ("Ray Data", "ray"), ("DuckDB", "duckdb")]
 )

@@ -34,7 +34,6 @@ def commands() -> list[tuple[str, str]]:
     return shown
 
 
-@pytest.mark.usefixtures("no_cover")
 @pytest.mark.parametrize(("command", "output"), commands())
 def test_a_command_prints_what_the_page_shows(command, output, tmp_path):
     for name in ("schemas", "fixtures"):

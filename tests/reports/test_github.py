@@ -143,7 +143,6 @@ def test_the_summary_is_the_markdown_report(orders):
     assert summary(orders, STYLE) == markdown.run_page(orders, STYLE)
 
 
-@pytest.mark.usefixtures("no_cover")
 def test_a_summary_is_longer_than_a_comment_may_be_and_never_longer_than_its_room(run_of):
     long = "x" * 500
     schema = {

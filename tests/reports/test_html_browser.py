@@ -32,7 +32,7 @@ from stickler_cli.score.kept_errors import KeptErrors
 from stickler_cli.score.pictures import PageSources, Picture, PlacedBox
 from .conftest import ORDERS
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_cover")]
+pytestmark = pytest.mark.slow
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync")
