@@ -256,7 +256,11 @@ class _Run:
         task = self.at.pop(future)
         match future.status:  # it changes when it will
             case "finished":
-                done = self.interruption.wait(future.result)
+                try:
+                    done = self.interruption.wait(future.result)
+                except KilledWorker as error:  # it was lost on its way, and others died of it
+                    self._failed(task, error)
+                    return
                 self.chunks.took(task.size, done.seconds)
                 task.result = pickle.loads(done.result)  # noqa: S301 - by a worker of ours
                 self.in_vain = 0

@@ -276,6 +276,25 @@ def test_a_result_that_is_lost_before_it_is_fetched_is_made_again(mixed, shared,
     assert not logging.getLogger("distributed.client").isEnabledFor(logging.ERROR)
 
 
+def test_a_result_that_others_died_of_on_its_way_is_made_in_halves(mixed, shared, monkeypatch):
+    died = []
+    result = distributed.Future.result
+
+    def first_died(future, *arguments, **more):
+        if not died:
+            died.append(future.key)
+            raise distributed.KilledWorker(future.key, None, 3)
+        return result(future, *arguments, **more)
+
+    arguments = ("eval", "schema.json", "gt.jsonl", "pred.jsonl")
+    here = outputs(mixed, "here", *arguments, "--jobs", "1")
+    monkeypatch.setattr(distributed.Future, "result", first_died)
+    there = outputs(mixed, "there", *arguments, "--engine", "dask", "--scheduler", shared.address)
+
+    assert died
+    assert there == here
+
+
 def test_a_document_that_no_worker_survives_is_named_and_all_others_count(orders, shared, capsys):
     orders(die=17)
     code = main((*EVAL, "--engine", "dask", "--scheduler", shared.address, "--no-config"))
