@@ -6,9 +6,10 @@ Values from command lines, files and calls are read here: ranges and refusals ha
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import Field, field, fields
+from functools import cache
 from inspect import get_annotations
 from numbers import Integral, Real
-from types import NoneType
+from types import MappingProxyType, NoneType
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -201,25 +202,25 @@ class Settings:
         cls.panel = panel
 
 
-def options_of(settings: type[Settings]) -> dict[str, Option]:
+@cache
+def options_of(settings: type[Settings]) -> Mapping[str, Option]:
     """Return the options of a class of settings by name: its own, then those of its groups."""
     kinds, found = get_type_hints(settings), {}
     by_name = {entry.name: entry for entry in fields(settings)}
-    names = [name for group in settings.__mro__ for name in get_annotations(group)]
-    for name in dict.fromkeys(name for name in names if name in by_name):
-        said = {"flag": f"--{name.replace('_', '-')}", **by_name[name].metadata}
-        if "panel" not in said:
-            said["panel"] = _panel_of(settings, name)
+    panels: dict[str, str] = {}
+    for group in settings.__mro__:
+        for name in get_annotations(group):
+            # Help has an option where the first group says that has it and has a panel.
+            panels[name] = panels.get(name) or vars(group).get("panel", "")
+    for name, panel in panels.items():
+        if name not in by_name:  # it is the class's
+            continue
+        said: dict[str, Any] = {"flag": f"--{name.replace('_', '-')}", "panel": panel}
+        said |= by_name[name].metadata
         if "values" not in said:
             said["values"] = _values_of(kinds[name])
         found[name] = Option(**said, name=name, kind=kinds[name], default=by_name[name].default)
-    return found
-
-
-def _panel_of(settings: type[Settings], name: str) -> str:
-    """Return the panel of the first group that has an option and a panel."""
-    groups = (group for group in settings.__mro__ if name in get_annotations(group))
-    return next((panel for group in groups if (panel := vars(group).get("panel"))), "")
+    return MappingProxyType(found)
 
 
 def _values_of(kind: object) -> Values:
@@ -240,7 +241,7 @@ def read_settings(settings: type[S], given: Mapping[str, object], *, parsed: boo
     """
     problems = []
     values = {}
-    known = options_of(settings)
+    known = options_of(settings)  # type: ignore[arg-type]  # mypy: a type[S] cannot be hashed
     for name, value in given.items():
         option = known[name]
         try:

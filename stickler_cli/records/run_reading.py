@@ -125,7 +125,7 @@ def read_options(record: object, kind: type[S], source: str) -> S:
     """Return the options of a record."""
     given = read(dict[str, Any], record, source, ("options",))
     values = {}
-    for name, option in options_of(kind).items():
+    for name, option in options_of(kind).items():  # type: ignore[arg-type]  # as in core.option
         if name in given:
             try:
                 values[name] = option.read(given[name])
