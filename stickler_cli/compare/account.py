@@ -177,9 +177,9 @@ class ListAccount(Account):
 class MismatchAccount(Account):
     """Pairs of values of different kinds where no leaf is declared: one false discovery each."""
 
-    missed: Account | None = None
+    missed: Account
     """The ground truths against nothing."""
-    invented: Account | None = None
+    invented: Account
     """The predictions against nothing."""
 
 
@@ -209,11 +209,9 @@ class SplitAccount(Account):
 
     def innermost(self, pair: int) -> tuple[Account, int]:
         """Return the account that compared a pair, and the position of the pair in it."""
-        for part in self.parts:
-            at = int(np.searchsorted(part.at, pair))
-            if at < len(part.at) and part.at[at] == pair:
-                return part.account.innermost(at)
-        raise IndexError(pair)
+        places = ((part, int(np.searchsorted(part.at, pair))) for part in self.parts)
+        part, at = next((part, at) for part, at in places if pair in part.at[at : at + 1])
+        return part.account.innermost(at)
 
 
 def of_each(account: Account, of: Callable[[Account], T], kind: type[np.generic]) -> T:

@@ -66,10 +66,8 @@ class LeafNode(Node):
         cells = letters[0] * letters[1] - int((equal * lengths**2).sum())
         return STEPS_OF_PAIR * pairs + STEPS_OF_WORDS * cells // LETTERS_OF_WORD
 
-    def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
-        """Return which slots hold values that the comparator takes; None if all do."""
-        if columns.scalar:
-            return None
+    def declares(self, columns: Columns) -> tuple[Mask, Mask]:
+        """Return which slots hold values that the comparator takes."""
         taken = [ABSENT, LEAF, *(_CONTAINERS[shape] for shape in self.comparator.takes)]
         gt_kinds, pred_kinds = columns.kinds
         return np.isin(gt_kinds, taken), np.isin(pred_kinds, taken)

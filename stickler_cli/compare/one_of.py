@@ -11,7 +11,7 @@ from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
 from .absence import without_absent
 from .account import Account, Part, split
-from .columns import NOTHING, Columns, Indexes, Mask, groups
+from .columns import NOTHING, Columns, Indexes, groups
 from .outcomes import Floats, Outcomes
 from .plan import Node, Options, Purpose
 
@@ -39,10 +39,6 @@ class ChoiceNode(Node, ABC):
     def chosen(self, value: JsonValue) -> Node:
         """Return the node that a value by itself leads to."""
         return self.choose(value).chosen(value)
-
-    def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
-        """Take any value: the chosen node has its own say."""
-        return None
 
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of values, each by the node that it chooses."""

@@ -95,9 +95,9 @@ class Node(Rules, ABC):
         """Whether to compare two values may mean to pair what is in them."""
         return False
 
-    @abstractmethod
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
         """Return which slots of either side hold the declared kind; None if all values do."""
+        return None
 
     @abstractmethod
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:

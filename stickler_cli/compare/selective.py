@@ -97,9 +97,9 @@ def bound_of(item: Node) -> Purpose | None:
     if not isinstance(item, ObjectNode):
         return None
     nested = [entry.node.nested for entry in item.fields]
+    cheap = [entry.node.columnar for entry in item.fields]
     if any(nested):
         return None if all(nested) else Purpose.BOUND
-    cheap = [entry.node.columnar for entry in item.fields]
     return Purpose.ROUGH if any(cheap) and not all(cheap) else None
 
 

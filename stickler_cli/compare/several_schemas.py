@@ -7,7 +7,7 @@ import numpy as np
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.core.values import dataclass
 from .account import Account, Part, split
-from .columns import Columns, Indexes, Mask
+from .columns import Columns, Indexes
 from .plan import Node, Options, Plan
 
 
@@ -21,10 +21,6 @@ class SchemasNode(Node):
     def named(self) -> Iterator[tuple[str, Node]]:
         """Return the schemas as fields."""
         return ((step, plan.root) for step, plan in self.plans.items())
-
-    def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
-        """Take any document: it has been told of which schema it is."""
-        return None
 
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for documents, those of each schema together."""

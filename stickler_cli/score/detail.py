@@ -110,15 +110,14 @@ class Detail:
             self.value_pairs.setdefault(path, ValuePairs()).merge(pairs)
         for document, result in enumerate(batch.results):
             errors = batch.wrong_units(document)
-            if not errors or result.score is None:
+            comparison = batch.comparison(document) if errors else None
+            if comparison is None or result.score is None:
                 continue
             rank = result.score, result.id
             seen = [SeenError(cause_of(it), partial(_row_of, result.id, it)) for it in errors]
             self.errors.add(rank, seen)
             if self.bound is None or rank <= self.bound[:2]:
-                comparison = batch.comparison(document)
-                if comparison is not None:
-                    self._keep([(*rank, comparison_line(comparison))])
+                self._keep([(*rank, comparison_line(comparison))])
         self.errors.settle()
 
     def place(self, boxes: Iterable[tuple[str, list[PlacedBox]]]) -> None:

@@ -48,19 +48,16 @@ class _Walk:
         if isinstance(account, SplitAccount):
             self.parts(visit, account)
             return
-        if visit.is_document:  # which is no unit
-            if len(visit.at):
-                self.go_into(visit, account)
-            return
-        self.found.append(visit)
+        if not visit.is_document:  # which is no unit
+            self.found.append(visit)
         if isinstance(account, ObjectAccount | ListAccount):
-            self.inside(visit, account)
+            go = self.go_into if visit.is_document else self.inside
+            go(visit, account)
         elif isinstance(account, MismatchAccount):
             shut = np.zeros(len(visit.at), np.bool_)
             for side in (account.missed, account.invented):
-                if side is not None:
-                    of_it = visit.at, visit.rows, shut, ~shut, visit
-                    self.units(Visit(visit.field, side, *of_it, None, 0))
+                of_it = visit.at, visit.rows, shut, ~shut, visit
+                self.units(Visit(visit.field, side, *of_it, None, 0))
 
     def parts(self, visit: Visit, account: SplitAccount) -> None:
         """Visit pairs that different nodes compared, or documents of several schemas."""
@@ -92,10 +89,10 @@ class _Walk:
         inner = Visit(visit.field, account, visit.at[which], *part)
         self.go_into(inner, account)
 
-    def go_into(self, visit: Visit, account: Account) -> None:
+    def go_into(self, visit: Visit, account: ObjectAccount | ListAccount) -> None:
         if isinstance(account, ObjectAccount):
             self.fields(visit, account)
-        elif isinstance(account, ListAccount):
+        else:
             self.elements(visit, account.units)
 
     def elements(self, lists: Visit, units: Units) -> None:

@@ -196,3 +196,9 @@ def test_a_field_weighs_the_same_where_both_sides_have_another_kind():
 
     found = compare(plan, {"a": ["x"], "b": "x"}, {"a": ["x"], "b": "y"})
     assert found.similarity == 0.75
+
+
+def test_a_comparison_is_shown_by_its_outcome_and_similarity():
+    found = compare(PLAN, {"name": "a", "city": "b"}, {"name": "a", "city": "x"})
+
+    assert repr(found) == "<Comparison FD similarity=0.5>"

@@ -28,7 +28,8 @@ def rows(schema):
 
 def row(schema):
     """Return the one row of a schema with the field `x`."""
-    (found,) = rows(an_object(x=schema))
+    defs = {"tree": {"type": "array", "items": TREE}}
+    (found,) = rows({**an_object(x=schema), "$defs": defs})
     return found.kind, found.comparator, found.threshold, found.weight
 
 
@@ -38,6 +39,7 @@ def test_a_leaf_is_told_with_all_that_it_is_compared_by():
     )
 
 
+TREE = {"$ref": "#/$defs/tree"}
 STRICT_ITEM = {**an_object(), X + "threshold": 0.4, X + "match-threshold": 0.9}
 
 
@@ -81,6 +83,10 @@ STRICT_ITEM = {**an_object(), X + "threshold": 0.4, X + "match-threshold": 0.9}
         (
             {"type": "array", "items": {"anyOf": [TEXT, {"type": "boolean"}]}},
             ("list", "LevenshteinComparator | ExactComparator", None, 1),
+        ),
+        (
+            {"anyOf": [{**TEXT, X + "threshold": 0.7}, TREE, {"allOf": [TREE]}]},
+            ("one of", "LevenshteinComparator", 0.7, 1),
         ),
     ],
 )

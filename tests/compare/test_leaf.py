@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from stickler_cli.clients.model import ModelError
-from stickler_cli.comparators import BBoxIoUComparator, LevenshteinComparator
+from stickler_cli.comparators import BBoxIoUComparator, FuzzyComparator, LevenshteinComparator
 from stickler_cli.comparators.base import Answers, BaseComparator
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
@@ -385,3 +385,30 @@ def test_a_number_without_end_is_like_none_by_a_comparator_that_takes_difference
         assert alike(number(), value, value) == 0.0
         assert alike(a_list(number()), [value, 1], [value, 1]) == 0.5
         assert alike(exact(), value, value) == 1.0
+
+
+def told(node, gts, preds):
+    """Return the outcome and the similarity of each pair."""
+    found = compared_together(node, gts, preds)
+    return [(each.outcome.name, each.similarity) for each in found]
+
+
+def test_long_texts_have_the_similarity_that_they_have_alone():
+    gt, like, unlike = "a" * 2000, "a" * 1990 + "b" * 10, "b" * 2000
+
+    assert told(text(), [gt], [like]) == [("TP", 0.995)]
+    expected = [("TP", 0.995), ("FD", 0.0), ("TP", 0.5)]
+    assert told(text(), [gt, gt, "ab"], [like, unlike, "a"]) == expected
+
+
+def test_long_texts_are_compared_in_full_by_who_does_not_know_them_beforehand():
+    words = LeafNode(threshold=0.5, comparator=FuzzyComparator("token_sort_ratio"))
+    gt, pred = "one two " * 200, "two one " * 200
+
+    assert told(words, [gt, gt], [pred, "x" * 1600]) == [("TP", 1.0), ("FD", 0.0)]
+
+
+def test_many_values_that_are_all_alike_are_compared_by_themselves():
+    texts = [f"{at} A" for at in range(12)]
+
+    assert {*told(exact(), texts, [it.lower() for it in texts])} == {("TP", 1.0)}

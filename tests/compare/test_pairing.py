@@ -11,7 +11,8 @@ from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.pairing import pair
 from stickler_cli.compare.plan import Options
-from stickler_cli.compare.selective import SelectiveField
+from stickler_cli.compare.selective import SelectiveField, selective_fields
+from stickler_cli.schema.compiler import compile_schema
 from .nodes import a_list, alike, an_object, exact, number, table, text
 
 
@@ -213,3 +214,40 @@ def test_a_field_finds_the_pairs_that_agree_in_it_in_lists_where_it_tells():
     found = field.join(near, far, np.array([2, 1]))
 
     assert [it.tolist() for it in found] == [[0, 1], [1, 0], [True, True, False, False]]
+
+
+def test_an_object_weighs_what_its_fields_do_a_union_as_the_heaviest_of_its_arms():
+    x, ref = "x-aws-stickler-", {"$ref": "#/$defs/tree"}
+    text_of_2 = {"type": "string", x + "weight": 2}
+    tree = {"anyOf": [text_of_2, {"type": "array", "items": ref}]}
+    key = {"type": "string", x + "comparator": "ExactComparator", x + "weight": 3}
+    properties = {"key": key, "x": {"anyOf": [ref, {"allOf": [ref]}, {"type": "number"}]}}
+    plan = compile_schema({"type": "object", "properties": properties, "$defs": {"tree": tree}})
+
+    (found,) = selective_fields(plan.root, Columns([{"key": "a"}], [{"key": "b"}]))
+
+    assert (found.weight, found.of_object) == (3.0, 5.0)
+
+
+class Slow(BaseComparator):
+    """Compares one pair at a time, and knows how many it was asked."""
+
+    asked = 0
+
+    def compare(self, gt, pred):
+        self.asked += 1
+        return float(gt.lower() == pred.lower())
+
+
+def test_what_is_dear_to_compare_waits_for_an_object_whose_fields_are_cheap():
+    slow = Slow()
+    name = LeafNode(threshold=0.5, comparator=slow)
+    item = an_object(inner=an_object(code=exact(), rest={"weight": 3.0}), name=name)
+    size = 30
+    gt, pred = (
+        [{"inner": {"code": f"{at}"}, "name": f"{letter}{at}"} for at in range(size)]
+        for letter in "aA"
+    )
+
+    assert alike(a_list(item), gt, pred) == 1.0
+    assert slow.asked < size * size

@@ -179,6 +179,15 @@ def test_rows_are_kept_up_to_a_number_of_documents_or_as_asked(monkeypatch, rows
         assert (found.accounts is not None) is keeps
 
 
+@pytest.mark.parametrize(("rows", "dropped"), [("inline", False), ("none", True)])
+def test_groups_keep_nothing_of_each_document_where_the_whole_does_not(rows, dropped):
+    found = Evaluation(rows=rows, bootstrap=Bootstrap(IntervalSettings(replicates=20)))
+    found.update(batch(PLAN, {"1": COMPARED["one"]}, groups={"k": "x"}))
+
+    assert found.bootstrap.dropped is dropped
+    assert found.by["k"]["x"].bootstrap.dropped is dropped
+
+
 def test_problems_beyond_the_most_are_counted_by_status_in_any_order(monkeypatch):
     monkeypatch.setattr("stickler_cli.score.evaluation.MOST_PROBLEMS", 2)
     statuses = [Status.MISSING, Status.FAILED, Status.MISSING, Status.INVALID, Status.FAILED]

@@ -476,6 +476,9 @@ def test_a_gate_may_ask_for_a_metric_or_a_part_of_it():
     assert (
         judge(gate, made).reason == "metric:pages.missed is undefined: it has nothing to divide by"
     )
+    broken = Measure("pages", known={"pages.missed": None}, problem="add: it is full")
+    failed = judge(gate, Evaluation(metrics={"any": made.metrics["any"], "pages": broken}))
+    assert failed.reason == "metric:pages.missed is undefined: add: it is full"
     with pytest.raises(UsageError, match=r"one of anls_star, pages\.missed"):
         judge(parse_gate("metric:anls>=0.7"), made)
     with pytest.raises(UsageError, match="a metric of the run: --metric"):

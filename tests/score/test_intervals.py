@@ -311,6 +311,16 @@ def test_what_waits_on_both_sides_is_merged():
     assert recall_of(made) == recall_of(bootstrap(*lines))
 
 
+def test_of_what_waits_no_more_than_a_chunk_stays():
+    lines = [line(str(number), tp=1, fn=number % 2) for number in range(CHUNK)]
+    made, one = bootstrap(*lines[1:]), bootstrap(lines[0])
+
+    assert len(made.waiting) == CHUNK - 1
+    made.merge(one)
+    assert made.waiting == []
+    assert recall_of(made) == recall_of(bootstrap(*lines))
+
+
 def test_of_groups_the_whole_is_read_alone():
     field = b'{"id":"x","status":"evaluated","score":1.0,"fields":{"":{"tp":1},"a":{"tp":1}}}'
     nothing = b'{"id":"y","status":"evaluated","score":1.0,"fields":{}}'

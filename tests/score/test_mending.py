@@ -48,6 +48,7 @@ def errors(schema, gt, pred):
         (TEXTS, {"l": ["p", "q"]}, {}, {"l": []}),
         (ITEMS, {"l": [P, Q, {"a": "r"}]}, {"l": [Q, Z]}, {"l": [Q, Z]}),
         (LISTS, {"l": [["x"]]}, {"l": [["x"], ["v", "w"]]}, {"l": [["x"], ["v", "w"]]}),
+        (LISTS, {"l": "x"}, {"l": [["x", "y"]]}, {"l": [["x", "y"]]}),
         (a_list(ITEM), [P], [P, Z], [P, Z]),
         (a_list(ITEM), [P], [], []),
         (TWO_LISTS, {"l": ["x"]}, {"l": ["x", "y"], "k": ["z"]}, {"l": ["x", "y"], "k": ["z"]}),

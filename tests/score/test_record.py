@@ -4,6 +4,7 @@ import pytest
 
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.rules import encoded
+from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.counts import RateRule
@@ -12,6 +13,7 @@ from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.marks import MarkedCounts, outcome_of_marks
+from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import Provenance, Run, SchemaSignature, Verdict, run_record
 from stickler_cli.score.repeats import FieldRepeats, Repeats
 from stickler_cli.score.results import Results
@@ -57,6 +59,13 @@ EVALUATED, MISSING, INVALID, FAILED, UNMATCHED = Status
 )
 def test_documents_that_were_not_evaluated_win_over_gates(statuses, strict, gates, verdict):
     assert run(*statuses, strict=strict, gates=gates).verdict is verdict
+
+
+def test_a_metric_that_failed_leaves_a_run_incomplete_whatever_its_gates_say():
+    found = run(EVALUATED, gates=["f1>=1"])
+    found.evaluation.metrics["pages"] = Measure("pages", problem="add: it is full")
+
+    assert found.verdict is Verdict.INCOMPLETE
 
 
 def test_of_documents_that_are_all_on_one_side_nothing_is_paired():
@@ -132,11 +141,14 @@ def test_a_record_has_all_that_a_run_came_with():
     whole = FieldRepeats("", [1.0, None], 1, 1, 1)
     repeats = Repeats(["a", "b"], whole, [], [], all_flips=True)
 
-    plain, full = (run(EVALUATED, **more) for more in ({}, {"marked": outcome, "repeats": repeats}))
+    policy = PolicyOutcome("d", 0.1, 0.9, 0, [])
+    came = {"verdicts": outcome, "repeats": repeats, "policy": policy}
+
+    plain, full = run(EVALUATED), run(EVALUATED, marked=outcome, repeats=repeats, policy=policy)
     assert "verdicts" not in run_record(plain)
     record = run_record(full)
-    assert (record["verdicts"], record["repeats"]) == (encoded(outcome), encoded(repeats))
-    assert run_record(plain).keys() == record.keys() - {"verdicts", "repeats"}
+    assert [record[name] for name in came] == [encoded(it) for it in came.values()]
+    assert run_record(plain).keys() == record.keys() - came.keys()
 
 
 def test_a_record_has_the_accounts_of_documents_unless_it_shall_not():

@@ -6,7 +6,7 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.comparison_view import comparison_view, tally_of, tally_view
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.tally import SCORE_UNIT, Tally, sums_of_units, units_of
-from .batches import TEXT, X, a_list, an_object, batch
+from .batches import TEXT, X, a_list, an_object, batch, not_compared
 
 
 def tallied(schema, gt, pred, **options):
@@ -183,6 +183,16 @@ def test_an_object_where_another_kind_is_found_is_one_unit_and_both_sides_are_le
 
     assert by_mode(root) == (Counts(fd=1), Counts(fd=1), Counts(fn=2, fa=1))
     assert by_mode(root.fields["o"].fields["a"]) == (Counts(), Counts(), Counts(fn=1))
+
+
+def test_an_element_where_another_kind_is_found_is_one_unit_and_both_sides_are_leaves():
+    items = a_list(an_object(a=TEXT, b=TEXT))
+
+    root = tallied(
+        an_object(l=items), {"l": [{"a": "x", "b": "y"}]}, {"l": ["x"]}, pairing_floor=-1
+    )
+
+    assert by_mode(root.fields["l"]) == (Counts(fd=1), Counts(fd=1), Counts(fn=2, fa=1))
 
 
 def test_a_leaf_where_another_kind_is_found_is_one_unit():
@@ -406,6 +416,13 @@ def test_one_document_s_view_holds_all_that_users_know():
     assert result["confusion_matrix"]["overall"]["derived"]["cm_recall"] == 0.5
     assert result["confusion_matrix"]["fields"]["a"]["raw_similarity_score"] == 0.75
     assert result["confusion_matrix"]["fields"]["a"]["threshold_applied_score"] == 0.0
+
+
+def test_of_a_document_that_was_not_compared_nothing_is_counted():
+    missing = not_compared("x")
+
+    assert tally_of(missing) == Tally()
+    assert missing.comparison(0) is None
 
 
 def test_a_view_without_errors_says_so():
