@@ -30,7 +30,7 @@ class ANLSStarComparator(BaseComparator):
 
     def similarity(self, gt: Any, pred: Any) -> float:
         """Compare two values; in [0, 1]."""
-        return _held(gt, pred, self.leaf_threshold).mean
+        return _compared(gt, pred, self.leaf_threshold).mean
 
     def steps(self, gt: Lengths, pred: Lengths) -> int:
         """Return about how many nanoseconds pairs take to compare."""
@@ -80,7 +80,7 @@ def anls_score(
     if isinstance(gt, list) and isinstance(pred, str) and all(isinstance(it, str) for it in gt):
         gt = tuple(gt)
     least = LEAF_THRESHOLD if threshold is None else checked_fraction("threshold", threshold)
-    held = _held(gt, pred, least)
+    held = _compared(gt, pred, least)
     more = [held.closest] if return_gt else []
     more += [_tree(held.keys)] if return_key_scores else []
     return (held.mean, *more) if more else held.mean
@@ -103,9 +103,24 @@ class _Held(NamedTuple):
         return self.total / self.length if self.length else 1.0
 
 
+def _compared(gt: Any, pred: Any, least: float) -> _Held:
+    _refuse_tuples(pred)
+    return _held(gt, pred, least)
+
+
+def _refuse_tuples(pred: Any) -> None:
+    match pred:
+        case tuple():
+            raise TypeError("a prediction is one value: a tuple is for ground truths")
+        case dict():
+            for value in pred.values():
+                _refuse_tuples(value)
+        case list():
+            for value in pred:
+                _refuse_tuples(value)
+
+
 def _held(gt: Any, pred: Any, least: float) -> _Held:
-    if isinstance(pred, tuple):
-        raise TypeError("a prediction is one value: a tuple is for ground truths")
     match gt, pred:
         case tuple(), _:
             return _held_choices(gt, pred, least)
@@ -122,10 +137,14 @@ def _held(gt: Any, pred: Any, least: float) -> _Held:
 
 
 def _held_choices(gt: tuple[Any, ...], pred: Any, least: float) -> _Held:
-    if not gt:
-        raise ValueError("an empty tuple has no value that would be right")
-    held = (_held(choice, pred, least) for choice in gt)
+    held = (_held(choice, pred, least) for choice in _checked(gt))
     return max(held, key=lambda held: (held.mean, held.closest == pred))
+
+
+def _checked(choices: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not choices:
+        raise ValueError("an empty tuple has no value that would be right")
+    return choices
 
 
 def _size(value: Any) -> int:
@@ -136,7 +155,7 @@ def _size(value: Any) -> int:
         case list():
             return sum(map(_size, value))
         case tuple():
-            return max(map(_size, value))
+            return max(map(_size, _checked(value)))
     return 1
 
 

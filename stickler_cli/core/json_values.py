@@ -59,10 +59,8 @@ def brief(value: object) -> str:
 def json_line(value: object) -> bytes:
     """Write a value as one line of JSON, its newline included.
 
-    Integers of any size and any depth that Python holds are written; a NaN is refused.
-
-    Raises:
-        ValueError: the value holds a number that JSON cannot write.
+    Integers of any size and any depth that Python holds are written. The value is of JSON: who
+    calls has refused NaN and infinities, of which orjson makes null.
     """
     try:
         return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
@@ -84,4 +82,7 @@ class AsPairs:
 def _of_pairs(value: Any) -> Any:
     if not isinstance(value, list) or any(type(e) is not list or len(e) != 2 for e in value):
         return value  # whoever called says that it is no dictionary
-    return {tuple(key) if isinstance(key, list) else key: entry for key, entry in value}
+    try:
+        return {tuple(key) if isinstance(key, list) else key: entry for key, entry in value}
+    except TypeError:  # a key is, or holds, an object or a list
+        return value

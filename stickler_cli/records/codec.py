@@ -73,13 +73,20 @@ def _adapter(kind: Any) -> "TypeAdapter[Any]":
 def _place_in(value: Any, steps: Sequence[int | str]) -> tuple[Path, object]:
     """Return a place without what pydantic adds to it, as names of alternatives; and its value."""
     place: Path = ()
+    inside = False
     for step in steps:
-        inside = isinstance(value, dict) and step in value
-        if inside or (isinstance(value, list) and isinstance(step, int) and step < len(value)):
+        above, inside = inside, _is_inside(step, value)
+        if inside:
             place, value = (*place, step), value[step]
-        elif step == "[key]":
-            value = place[-1]
+        elif step == "[key]":  # the one before; of a list of pairs there is no telling where it is
+            return place, place[-1] if above else value
     return place, value
+
+
+def _is_inside(step: int | str, value: Any) -> bool:
+    if isinstance(value, list):
+        return isinstance(step, int) and step < len(value)
+    return isinstance(value, dict) and step in value
 
 
 def _expected(error: str, context: Mapping[str, Any], message: str) -> str | Problem:

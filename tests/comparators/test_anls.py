@@ -2,6 +2,7 @@
 
 import warnings
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,6 +87,8 @@ def test_lists_of_objects_are_paired_as_they_are_most_alike():
         ({"a": [1, 2]}, {"a": [2.0]}, 0.5),
         ([], [], 1.0),
         ({}, {"a": "x"}, 0.0),
+        ({"k": [("a", ["b", "c"])], "d": "x"}, {"k": [], "d": "x"}, 1 / 3),
+        ({"k": ["a", {"b": "y", "c": "z"}], "d": "x"}, {"k": ["a"], "d": "x"}, 0.5),
         ("text", {"a": "x", "b": "y"}, 0.0),
     ],
 )
@@ -98,10 +101,23 @@ def test_a_higher_threshold_takes_partial_credit_away():
     assert anls_score("abcd", "abce", threshold=0.8) == 0.0
 
 
-@pytest.mark.parametrize(("gt", "pred"), [((), "a"), ("a", ("a",))])
-def test_tuples_are_choices_of_the_ground_truth(gt, pred):
-    with pytest.raises((ValueError, TypeError), match="tuple"):
+@pytest.mark.parametrize("pred", [("a",), {"k": ("a",)}, [("a",)], {"other": [["b", ("a",)]]}])
+@pytest.mark.parametrize("gt", ["a", None, [], ["a"], {"k": "a"}])
+def test_a_tuple_anywhere_in_the_prediction_is_refused(gt, pred):
+    with pytest.raises(TypeError, match="a prediction is one value: a tuple is for ground truths"):
         anls_score(gt, pred)
+
+
+@pytest.mark.parametrize("gt", [(), {"k": ()}, [()], ["a", [()]]])
+@pytest.mark.parametrize("pred", ["a", {}, [], ["b"]])
+def test_an_empty_tuple_anywhere_in_the_ground_truth_is_refused(gt, pred):
+    with pytest.raises(ValueError, match="an empty tuple has no value that would be right"):
+        anls_score(gt, pred)
+
+
+def test_the_work_is_that_of_each_letter_of_one_value_with_each_of_the_other():
+    assert ANLSStarComparator().steps(np.array([3, 2]), np.array([4, 1])) == 100 * (12 + 2)
+    assert ANLSStarComparator().steps(np.array([], np.intp), np.array([], np.intp)) == 0
 
 
 def test_the_comparator_takes_values_of_any_shape():

@@ -1,0 +1,85 @@
+"""How messages show values, and how values become lines and come back."""
+
+import json
+from typing import Annotated, Any
+
+import pytest
+
+from stickler_cli.core.json_values import AsPairs, brief, json_line
+from stickler_cli.core.problems import UsageError
+from stickler_cli.core.rules import encoded
+from stickler_cli.records.codec import read
+
+
+def nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ({"a": [1, None], "é": "\n"}, r'{"a": [1, null], "é": "\n"}'),
+        ("x" * 78, '"' + "x" * 78 + '"'),
+        ("x" * 79, '"' + "x" * 76 + "..."),
+        (1 + 2j, '"(1+2j)"'),
+    ],
+)
+def test_a_message_shows_a_value_as_json_in_at_most_80_characters(value: object, shown: str):
+    assert brief(value) == shown
+
+
+def test_of_what_python_does_not_print_a_message_shows_the_kind():
+    assert brief(10**5000) == "(an integer too large to show)"
+    assert brief({"a": 10**5000}) == "(an object too large to show)"
+    assert brief(nested(100_000)) == "(an array too large to show)"
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [
+        ({"b": 1, "a": "é"}, '{"b":1,"a":"é"}'),
+        ((1, [2.5, None]), "[1,[2.5,null]]"),
+        ({"a": 2**64, "b": "é"}, '{"a":18446744073709551616,"b":"é"}'),
+        (nested(300), "[" * 301 + "]" * 301),
+        ("\ud800é", '"\\ud800é"'),
+    ],
+)
+def test_a_value_is_one_line_of_json_though_orjson_does_not_write_it(value: object, line: str):
+    assert json_line(value) == line.encode() + b"\n"
+    assert json.dumps(json.loads(json_line(value))) == json.dumps(value)
+
+
+Counts = Annotated[dict[tuple[str, ...], int], AsPairs]
+
+
+def test_a_dictionary_whose_keys_are_no_texts_is_read_of_the_pairs_that_are_written_of_it():
+    counts = {("a", "b"): 1, (): 2}
+
+    assert encoded(counts) == [[("a", "b"), 1], [(), 2]]
+    assert read(Counts, json.loads(json_line(encoded(counts)))) == counts
+    assert read(Annotated[dict[int, str], AsPairs], [[1, "a"]]) == {1: "a"}
+    assert read(Counts, []) == read(Counts, {}) == {}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (3, "an object"),
+        ([1], "an object"),
+        ([[["a"], 1, 2]], "an object"),
+        (["ab"], "an object"),
+        ([[{}, 1]], "an object"),
+        ([[[["a"]], 1]], "an object"),
+        ([["a", 1]], "an array"),
+        ([[[1], 1]], "a string"),
+    ],
+)
+def test_what_are_no_pairs_of_a_key_and_a_value_is_refused(value: object, expected: str):
+    with pytest.raises(UsageError) as refused:
+        read(dict[str, Counts], {"of": value}, "file")
+
+    found = f"file#/of: the value is {json.dumps(value)}, expected {expected}"
+    assert str(refused.value) == found
