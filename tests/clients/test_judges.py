@@ -129,41 +129,6 @@ def test_the_majority_of_votes_counts_and_each_is_kept(server, asking):
     assert len({user_text(body) for _, _, body in server.requests}) == 1
 
 
-def test_votes_that_agree_are_told_by_their_reason(server, asking):
-    with asking():
-        answers = LLMComparator("openai:m", votes=5).ask(None, ["a"], ["A"])
-
-    assert answers.reasons == ["case aside"]
-    assert len(server.requests) == 5
-
-
-def test_of_grades_the_one_in_the_middle_counts(server, asking, monkeypatch):
-    said = iter([0.9, 0.2, 0.6])
-    monkeypatch.setattr(
-        server,
-        "judge",
-        lambda message: {"score": (score := next(said)), "reason": f"it is {score}"},
-    )
-    with asking(concurrency=1):
-        answers = LLMComparator("openai:m", scale="0-1", votes=3).ask(None, ["a"], ["b"])
-
-    assert answers.similarities.tolist() == [0.6]
-    assert answers.reasons == ["in the middle of 0.9, 0.2, 0.6: it is 0.6"]
-
-
-@pytest.mark.parametrize(
-    ("config", "message"),
-    [
-        ({"votes": 2}, "votes is 2, expected an odd whole number of at least 1"),
-        ({"votes": True}, "an odd whole number"),
-        ({"scale": "1-5"}, 'scale is "1-5", expected 0-1'),
-    ],
-)
-def test_keywords_that_mean_nothing_are_refused(config, message):
-    with pytest.raises(ValueError, match=message):
-        LLMComparator("openai:m", **config)
-
-
 def test_the_question_and_its_key_are_those_of_earlier_versions():
     judge = Judge("openai:m", None)
 
@@ -425,17 +390,6 @@ def test_values_too_long_to_be_judged_are_not_sent(server, asking):
         LLMComparator("openai:m").compare("a" * 100_000, "b")
 
     assert server.requests == []
-
-
-def test_the_details_tell_what_was_asked_and_answered(server, asking):
-    with asking():
-        details = LLMComparator("openai:m", "Case matters.").get_comparison_details("a", "A")
-
-    assert details["model_id"] == "openai:m"
-    assert details["comparison_result"] == 1.0
-    assert json.loads(details["llm_response"]) == {"equivalent": True, "reason": "case aside"}
-    assert "Case matters." in details["prompt"]
-    assert details["prompt"].endswith('{"ground_truth": "a", "prediction": "A"}')
 
 
 def test_a_runaway_is_stopped_at_the_limit(server, asking, all_pairs):

@@ -3,6 +3,7 @@ import pickle
 import numpy as np
 import pytest
 
+from stickler_cli.clients.client import Client
 from stickler_cli.comparators import (
     BaseComparator,
     BBoxIoUComparator,
@@ -12,7 +13,7 @@ from stickler_cli.comparators import (
 )
 from stickler_cli.comparators.base import text_of
 from stickler_cli.comparators.keywords import KeywordError
-from stickler_cli.core.problems import nearest
+from stickler_cli.core.problems import Problem, UnavailableError
 
 
 class FirstLetter(BaseComparator):
@@ -127,6 +128,22 @@ class KeysOfItsOwn(NewCompare):
         return np.zeros(len(prepared), np.intp)
 
 
+class Tripled(LevenshteinComparator):
+    """Define `similarities`, and leave what is known of the inherited ones."""
+
+    def similarities(self, gts, preds):
+        return super().similarities(gts, preds) / 3
+
+
+def test_what_is_known_of_texts_alike_is_dropped_with_the_comparison_of_which_it_is_true():
+    inherited = LevenshteinComparator()
+    assert inherited.unequal_lack(["a", "abcd"]) == 1 / 4
+    assert inherited.similarities_above(["abcd"], ["abce"], 0.5).tolist() == [0.75]
+    for cls in (Tripled, Reversed, Halved, Unaccented, FirstLetter):
+        assert cls().unequal_lack(["a", "abcd"]) is None
+        assert cls().similarities_above(["abcd"], ["abce"], 0.5) is None
+
+
 class NewPrepare(ExactComparator):
     def prepare(self, value):
         return super().prepare(str(value)[:1])
@@ -187,6 +204,16 @@ def test_a_comparator_that_defines_neither_is_refused():
         type("Empty", (BaseComparator,), {})
 
 
+def test_texts_cost_each_letter_of_the_longer_with_each_word_of_64_letters_of_the_shorter():
+    lengths = np.array([30, 72, 0]), np.array([72, 65, 9])
+
+    assert FirstLetter().steps(*lengths) == 3 * 500 + 3 * (1 * 72 + 2 * 72 + 0)
+
+
+def test_a_comparison_of_whole_columns_costs_the_letters_of_both():
+    assert ExactComparator().steps(np.array([30, 72]), np.array([72, 65])) == 30 + 72 + 72 + 65
+
+
 def test_calling_is_comparing():
     assert FirstLetter()("ab", "ac") == 1.0
 
@@ -221,6 +248,30 @@ def test_a_comparator_can_be_sent_to_another_process():
 
 def test_a_comparator_requires_nothing_unless_it_says_so():
     FirstLetter().require()
+    FirstLetter().require_by(Client())
+
+
+class AsksByItself(FirstLetter):
+    """Asks a model of its own, which is not there."""
+
+    asks_models = True
+
+    def require(self):
+        raise UnavailableError([Problem("", "the model is asleep")])
+
+
+def test_what_asks_a_model_of_its_own_requires_the_same_for_any_client():
+    with pytest.raises(UnavailableError, match="the model is asleep"):
+        AsksByItself().require_by(Client())
+
+
+def test_what_asks_a_model_of_its_own_answers_by_its_comparison_and_gives_no_reasons():
+    comparator = AsksByItself(bonus=0.25)
+    answers = comparator.ask(Client(), ["ab", "ab"], ["ax", "c"])
+
+    assert comparator.asked_model is None
+    assert answers.similarities.tolist() == [1.0, 0.25]
+    assert answers.reasons is None
 
 
 @pytest.mark.parametrize("threshold", [0, 1, 0.5, 0.0, 1.0])
@@ -251,32 +302,6 @@ def test_a_keyword_error_can_be_sent_to_another_process():
     error = pickle.loads(pickle.dumps(KeywordError("a", "a is 1", "2", "b?")))  # noqa: S301
 
     assert (error.keyword, str(error)) == ("a", "a is 1, expected 2; b?")
-
-
-@pytest.mark.parametrize(
-    ("word", "choice"),
-    [
-        ("LevenshtienComparator", "LevenshteinComparator"),
-        ("levenshteincomparator", "LevenshteinComparator"),
-        ("Exact", "ExactComparator"),
-        ("Fuzy", "FuzzyComparator"),
-        ("Nope", None),
-        ("", None),
-        ("x" * 1000, None),
-    ],
-)
-def test_the_nearest_choice_is_found_by_case_beginning_and_likeness(word, choice):
-    choices = ["ExactComparator", "FuzzyComparator", "LevenshteinComparator"]
-
-    assert nearest(word, choices) == choice
-
-
-def test_of_two_choices_with_the_same_beginning_the_whole_one_is_nearest():
-    assert nearest("Tolerance", ["tolerance_mode", "tolerance"]) == "tolerance"
-
-
-def test_there_is_nothing_near_where_there_is_no_choice():
-    assert nearest("a", []) is None
 
 
 def test_text_of_an_integer_of_any_length_is_its_digits():

@@ -303,6 +303,16 @@ def test_any_text_scores_from_0_to_1(comparator, gt, pred):
     assert 0 <= comparator.compare(gt, gt) <= 1
 
 
+@pytest.mark.parametrize(
+    ("range_mode", "same"),
+    [("graded", True), ("contains", True), ("strict", True), ("reject", False)],
+)
+def test_a_text_that_is_no_date_is_right_if_both_have_it_unless_ranges_are_rejected(
+    range_mode, same
+):
+    assert DateComparator(range_mode=range_mode).same_text is same
+
+
 def keys(*texts, **config):
     comparator = DateComparator(**config)
     found = comparator.keys([comparator.prepare(text) for text in texts])

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from stickler_cli.comparators import FuzzyComparator
@@ -16,6 +17,24 @@ def test_to_the_letter_methods_a_space_is_a_letter():
 
 def test_an_object_is_compared_as_python_prints_it():
     assert FuzzyComparator().compare({"a": 1}, "{'a': 1}") == 1.0
+
+
+WORDS = 500 + 3 * 1 * 70
+"""Steps of an edit distance of 30 and 70 letters: all 30 are one word."""
+
+
+@pytest.mark.parametrize("method", ["ratio", "token_sort_ratio", "token_set_ratio"])
+def test_texts_are_four_times_the_work_of_an_edit_distance(method):
+    lengths = np.array([30, 70]), np.array([70, 30])
+
+    assert FuzzyComparator(method).steps(*lengths) == 4 * 2 * WORDS
+
+
+def test_a_part_is_as_much_work_at_each_letter_of_the_longer_text():
+    steps = FuzzyComparator("partial_ratio").steps
+
+    assert steps(np.array([30]), np.array([70])) == 2 * (500 + 3 * 70 * 30)
+    assert steps(np.array([30, 1]), np.array([70, 1])) == 2 * (500 + 3 * 70 * 30 + 500 + 3)
 
 
 @pytest.mark.parametrize(

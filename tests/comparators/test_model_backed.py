@@ -103,8 +103,18 @@ def test_a_keyword_that_cannot_be_used_is_refused(comparator, keyword, value, me
     assert caught.value.keyword == keyword
 
 
-def test_guidelines_that_are_no_text_are_refused():
-    with pytest.raises(KeywordError, match="eval_guidelines is 5") as caught:
-        LLMComparator("a-model", eval_guidelines=5)
+@pytest.mark.parametrize(
+    ("keyword", "value", "message"),
+    [
+        ("eval_guidelines", 5, "eval_guidelines is 5, expected a string that is not empty"),
+        ("scale", "1-5", 'scale is "1-5", expected 0-1'),
+        ("votes", 2, "votes is 2, expected an odd whole number of at least 1"),
+        ("votes", -1, "votes is -1, expected an odd whole number of at least 1"),
+        ("votes", True, "votes is true, expected an odd whole number of at least 1"),
+    ],
+)
+def test_a_keyword_of_a_judge_that_cannot_be_used_is_refused(keyword, value, message):
+    with pytest.raises(KeywordError) as caught:
+        LLMComparator("a-model", **{keyword: value})
 
-    assert caught.value.keyword == "eval_guidelines"
+    assert (str(caught.value), caught.value.keyword) == (message, keyword)

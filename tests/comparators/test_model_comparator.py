@@ -1,5 +1,6 @@
 """`ask`: pairs of values, element by element, answered by the client that a run passes in."""
 
+import json
 import pickle
 
 import pytest
@@ -8,7 +9,13 @@ from stickler_cli.clients.allowance import Policy
 from stickler_cli.clients.client import Client
 from stickler_cli.clients.judge import Verdict
 from stickler_cli.clients.model import ModelError
-from stickler_cli.comparators import BERTComparator, LLMComparator, SemanticComparator
+from stickler_cli.comparators import (
+    BERTComparator,
+    ExactComparator,
+    LLMComparator,
+    SemanticComparator,
+)
+from stickler_cli.core.problems import Problem, UnavailableError
 
 VECTORS = {"east": [2, 0], "north": [0, 3], "north-east": [1, 1], "none": [0, 0]}
 
@@ -25,6 +32,18 @@ class Known:
         self.asked.append(questions)
         names = {question: "|".join(question[:2]) for question in questions}
         return {q: self.known[name] for q, name in names.items() if name in self.known}
+
+
+class Panel:
+    """A client of which each question about a pair has the next of some verdicts."""
+
+    def __init__(self, *said):
+        self.verdicts = [Verdict(*each) for each in said]
+        self.temperature = None
+
+    def answers(self, model, questions):
+        self.temperature = model.temperature
+        return dict(zip(questions, self.verdicts, strict=True))
 
 
 def test_embeddings_are_compared_element_by_element():
@@ -54,6 +73,104 @@ def test_a_judge_gives_a_reason_for_each_pair():
     assert client.asked == [[('"A"', '"a"', 0), ('"a"', '"b"', 0)]]
     assert answers.similarities.tolist() == [1.0, 1.0, 1.0, 0.0]
     assert answers.reasons == ["case aside", "case aside", "the values are the same", ""]
+
+
+@pytest.mark.parametrize(
+    ("votes", "similarity", "reason"),
+    [
+        ([(True, "alike"), (False, "no"), (True, "the same")], 1.0, "2 of 3 votes: alike"),
+        ([(True, "alike"), (False, "no"), (False, "never")], 0.0, "2 of 3 votes: no"),
+        ([(False, "no"), (False, "never"), (False, "not")], 0.0, "no"),
+        ([(True, "case aside")] * 5, 1.0, "case aside"),
+    ],
+)
+def test_what_most_votes_say_counts_with_the_reason_of_the_first_that_says_so(
+    votes, similarity, reason
+):
+    panel = Panel(*votes)
+    answers = LLMComparator("openai:m", votes=len(votes)).ask(panel, ["a"], ["b"])
+
+    assert answers.similarities.tolist() == [similarity]
+    assert answers.reasons == [reason]
+    assert panel.temperature == 1
+
+
+def test_of_grades_the_one_in_the_middle_counts():
+    panel = Panel((0.9, "it is 0.9"), (0.25, "it is 0.25"), (0.6, "it is 0.6"))
+    answers = LLMComparator("openai:m", scale="0-1", votes=3).ask(panel, ["a"], ["b"])
+
+    assert answers.similarities.tolist() == [0.6]
+    assert answers.reasons == ["in the middle of 0.9, 0.25, 0.6: it is 0.6"]
+
+
+def test_a_judge_that_is_asked_once_is_asked_at_temperature_0():
+    panel = Panel((True, "yes"))
+    LLMComparator("openai:m").ask(panel, ["a"], ["b"])
+
+    assert panel.temperature == 0
+
+
+def test_the_details_tell_what_was_asked_and_answered():
+    comparator = LLMComparator("openai:m", "Case matters.")
+    comparator.client = Panel((True, "case aside"))
+    details = comparator.get_comparison_details("b", "A")
+
+    assert details["model_id"] == "openai:m"
+    assert details["comparison_result"] == 1.0
+    assert json.loads(details["llm_response"]) == {"equivalent": True, "reason": "case aside"}
+    assert "Case matters." in details["prompt"]
+    assert details["prompt"].endswith('\n\n{"ground_truth": "b", "prediction": "A"}')
+
+
+def test_the_details_of_a_grade_tell_the_grade():
+    comparator = LLMComparator("openai:m", scale="0-1")
+    comparator.client = Panel((0.75, "near"))
+    details = comparator.get_comparison_details("b", "A")
+
+    assert details["comparison_result"] == 0.75
+    assert json.loads(details["llm_response"]) == {"score": 0.75, "reason": "near"}
+    assert details["prompt"].endswith('\n\n{"one": "A", "other": "b"}')
+
+
+def test_the_details_of_what_the_judge_does_not_answer_have_no_reason():
+    comparator = LLMComparator("openai:m")
+    comparator.client = Known()
+    details = comparator.get_comparison_details("a", "b")
+
+    assert json.loads(details["llm_response"]) == {"equivalent": False, "reason": ""}
+
+
+def test_values_that_are_no_texts_are_scored_as_texts():
+    comparator = BERTComparator()
+    comparator.client = Known(**{"12|twelve": 0.5})
+
+    assert comparator.compare(12, "twelve") == 0.5
+    assert comparator.compare(12, " 12 ") == 1.0
+    assert comparator.client.asked == [[("12", "twelve")], []]
+
+
+def test_the_model_that_a_comparator_asks_is_told():
+    assert SemanticComparator("openai:m").asked_model.title == "openai:m"
+    assert LLMComparator("ollama:n").asked_model.title == "ollama:n"
+    assert BERTComparator(model_type="some/model").asked_model.title == "some/model"
+    assert ExactComparator().asked_model is None
+
+
+class Elsewhere(Client):
+    """A client that reaches no model."""
+
+    def require(self, model):
+        raise UnavailableError([Problem("", f"{model.title} is not reached from here")])
+
+
+def test_whether_a_model_can_be_asked_is_for_the_client_to_say():
+    comparator = SemanticComparator("openai:m", embedding_function=VECTORS.__getitem__)
+    comparator.require()
+
+    with pytest.raises(UnavailableError, match="is not reached from here"):
+        comparator.require_by(Elsewhere())
+    with pytest.raises(UnavailableError, match="ollama:n is not reached from here"):
+        LLMComparator("ollama:n").require_by(Elsewhere())
 
 
 @pytest.mark.parametrize(

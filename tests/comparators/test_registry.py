@@ -5,15 +5,22 @@ import sys
 import pytest
 
 import stickler_cli.comparators
-from stickler_cli.comparators import BaseComparator, ExactComparator, NumericComparator
+from stickler_cli.comparators import (
+    BaseComparator,
+    BertComparator,
+    ExactComparator,
+    NumericComparator,
+)
 from stickler_cli.comparators.base import keyword_parameters
 from stickler_cli.comparators.keywords import KeywordError
 from stickler_cli.comparators.registry import (
     BUILT_IN,
+    Comparators,
     UnknownComparatorError,
     comparator_class,
     construct,
     describe,
+    location_of,
     plugin_names,
 )
 
@@ -140,6 +147,52 @@ def test_an_unknown_name_can_be_sent_to_another_process():
     error = pickle.loads(pickle.dumps(UnknownComparatorError("A", "B", "C?")))  # noqa: S301
 
     assert str(error) == 'comparator is "A", expected B; C?'
+
+
+def test_a_name_in_a_schema_may_stand_for_a_comparator_that_is_there():
+    mine = ExactComparator(strip=False)
+    names = Comparators(instances={"mine": mine, "FuzzyComparator": mine})
+
+    names.check("mine")
+    assert names.construct("mine", {}) is names.construct("FuzzyComparator", {}) is mine
+    assert names.construct("NumericComparator", {"threshold": 0.5}) == NumericComparator(0.5)
+
+
+def test_other_names_in_a_schema_are_those_that_may_be_used(plugins):
+    with pytest.raises(UnknownComparatorError, match="did you mean ExactComparator"):
+        Comparators().check("Exact")
+    for use in (Comparators().check, lambda name: Comparators().construct(name, {})):
+        with pytest.raises(UnknownComparatorError, match="--allow-plugins"):
+            use("acme_plugin:Plain")
+    Comparators(allow_plugins=True).check("acme_plugin:Plain")
+    plain = Comparators(allow_plugins=True).construct("acme_plugin:Plain", {})
+    assert type(plain).__name__ == "Plain"
+
+
+@pytest.mark.parametrize(
+    ("comparator", "name"),
+    [
+        (ExactComparator(), "ExactComparator"),
+        (NumericComparator(), "NumericComparator"),
+        (BertComparator(), "BERTComparator"),
+    ],
+)
+def test_a_built_in_comparator_is_located_by_its_name_of_today(comparator, name):
+    assert location_of(comparator) == name
+    assert comparator_class(name) is type(comparator)
+
+
+@pytest.mark.parametrize("location", ["acme_plugin:Plain", "acme_plugin:Outer.Inner"])
+def test_another_comparator_is_located_by_its_module(plugins, location):
+    cls = comparator_class(location, allow_plugins=True)
+
+    assert location_of(cls()) == location
+
+
+def test_a_class_of_the_name_of_a_built_in_one_is_not_taken_for_it():
+    theirs = type("ExactComparator", (ExactComparator,), {"__module__": "theirs"})
+
+    assert location_of(theirs()) == "theirs:ExactComparator"
 
 
 def test_constructing_hands_the_config_over():

@@ -4,9 +4,11 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, get_args
 
 import pytest
+from pydantic import TypeAdapter
 
-from stickler_cli.core.problems import UsageError
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import (
+    ADDED_LATER,
     KEPT,
     Count,
     ExactSum,
@@ -50,6 +52,24 @@ def test_a_share_is_a_number_between_0_and_1():
     assert not is_share(True)
 
 
+def test_a_rule_that_says_nothing_leaves_it_to_the_type():
+    assert read(Annotated[list[int], ADDED_LATER], [1, 2]) == [1, 2]
+    with pytest.raises(UsageError, match=r"#/0: the value is \[\], expected a whole number"):
+        read(Annotated[list[int], ADDED_LATER], [[]])
+
+
+@pytest.mark.parametrize(
+    ("kind", "schema"),
+    [
+        (Count, {"type": "integer", "minimum": 0}),
+        (FractionOrNone, {"type": ["number", "null"], "minimum": 0, "maximum": 1}),
+        (Annotated[list[str], ADDED_LATER], {"type": "array", "items": {"type": "string"}}),
+    ],
+)
+def test_the_schema_of_a_type_is_its_keywords_or_that_of_the_type(kind, schema):
+    assert TypeAdapter(kind).json_schema() == schema
+
+
 def halves(text: str) -> list[str]:
     left, dash, right = text.partition("-")
     if not dash:
@@ -62,13 +82,21 @@ class Part:
     path: FieldPath
     words: Annotated[list[str], Rule("a string", {"type": "string"}, None, False, halves, "-".join)]
     any: Any = None
+    size: Some = 1
+    bounds: tuple[float, float] = (0.0, 1.0)
     left_out: str = field(default="", metadata={KEPT: False})
 
 
 def test_a_value_is_read_from_what_is_written_of_it():
-    part = Part(("a", "b.c"), ["x", "y"], any={"z": [1]})
+    part = Part(("a", "b.c"), ["x", "y"], any={"z": [1]}, size=3, bounds=(0.5, 2.0))
 
-    assert encoded(part) == {"path": 'a["b.c"]', "words": "x-y", "any": {"z": [1]}}
+    assert encoded(part) == {
+        "path": 'a["b.c"]',
+        "words": "x-y",
+        "any": {"z": [1]},
+        "size": 3,
+        "bounds": [0.5, 2.0],
+    }
     assert read(Part, encoded(part)) == part
 
 
@@ -84,6 +112,18 @@ def test_a_value_is_read_from_what_is_written_of_it():
 def test_what_a_text_should_be_is_told_with_its_place(change, expected):
     with pytest.raises(UsageError, match=f"/{next(iter(change))}: .* expected {expected}"):
         read(Part, {"path": "a", "words": "x-y", **change}, "file")
+
+
+def test_what_is_wrong_inside_a_text_is_told_with_its_place_in_it():
+    def refused(text: str) -> str:
+        inside = Problem("", f"{text} has an end", "none", "go on", "/inner")
+        raise UsageError([inside, Problem("", "and more")])
+
+    kind = Annotated[str, Rule("a string", {"type": "string"}, parsed=refused)]
+    with pytest.raises(UsageError) as caught:
+        read(dict[str, kind], {"outer": "x"}, "file")
+
+    assert str(caught.value) == "file#/outer/inner: x has an end, expected none; go on"
 
 
 @pytest.mark.parametrize(

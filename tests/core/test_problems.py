@@ -1,0 +1,118 @@
+"""How problems are worded, and what was meant instead."""
+
+import pickle
+
+import pytest
+
+from stickler_cli.core import problems
+from stickler_cli.core.problems import (
+    ComparisonError,
+    Problem,
+    SticklerError,
+    UnavailableError,
+    UsageError,
+    WorkLimitError,
+    nearest,
+    require,
+    require_pyarrow,
+)
+
+
+@pytest.mark.parametrize(
+    ("problem", "worded"),
+    [
+        (Problem("a.json", "it is no JSON", line=2, column=7), "a.json:2:7: it is no JSON"),
+        (
+            Problem("a.jsonl", "it is empty", "JSON", line=3),
+            "a.jsonl:3:1: it is empty, expected JSON",
+        ),
+        (Problem("a.json", "it is 0", pointer="/a/0", line=3), "a.json#/a/0: it is 0"),
+        (Problem("a.json", "it is 0", pointer=""), "a.json#: it is 0"),
+        (Problem("--seed", "it is x", hint="leave it out"), "--seed: it is x; leave it out"),
+        (Problem("", "there is none"), "there is none"),
+    ],
+)
+def test_a_problem_is_told_with_its_place(problem: Problem, worded: str):
+    assert str(problem) == worded
+
+
+def test_a_comparison_that_failed_is_told_with_the_field_as_seen_from_the_document():
+    error = ComparisonError("it failed on 1 and 2")
+    assert str(error) == "it failed on 1 and 2"
+    assert str(error.below("b.c").below("a")) == 'at a["b.c"], it failed on 1 and 2'
+
+
+def test_too_much_work_is_told_with_the_field_that_costs_most():
+    found = "it takes more work to compare than --work-limit 0.5 lets it"
+    assert str(WorkLimitError(0.5, ())) == found
+    assert str(WorkLimitError(0.5, ("a", "b"))) == f"{found}, most of it at a.b"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        UsageError([Problem("a.json", "it is 0", line=3), Problem("", "and more")]),
+        ComparisonError("it failed", ("a",)),
+        WorkLimitError(20, ("a",)),
+    ],
+)
+def test_an_error_can_be_sent_to_another_process(error: SticklerError):
+    sent = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
+
+    assert type(sent) is type(error)
+    assert sent.problems == error.problems
+    assert str(sent) == "\n".join(map(str, error.problems))
+
+
+def test_a_module_that_is_there_is_required_in_silence():
+    require("json", "A report", "reports")
+    require("importlib.metadata", "A report", "reports")
+
+
+@pytest.mark.parametrize("module", ["no_such_package", "no_such_package.part", "json.no_such_part"])
+def test_a_module_that_is_not_there_is_told_with_what_to_install(module: str):
+    with pytest.raises(UnavailableError) as missing:
+        require(module, "A report", "reports", "run.html")
+
+    assert str(missing.value) == (
+        f"run.html: A report needs {module}, which is not installed; "
+        "pip install 'stickler-cli[reports]'"
+    )
+
+
+def test_parquet_and_arrow_need_the_extra_parquet(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(problems, "find_spec", lambda name: None)
+
+    with pytest.raises(UnavailableError) as missing:
+        require_pyarrow()
+    assert str(missing.value) == (
+        "Parquet needs pyarrow, which is not installed; pip install 'stickler-cli[parquet]'"
+    )
+    with pytest.raises(UnavailableError, match=r"^a table of Arrow needs pyarrow"):
+        require_pyarrow("a table of Arrow")
+
+
+@pytest.mark.parametrize(
+    ("word", "choice"),
+    [
+        ("LevenshtienComparator", "LevenshteinComparator"),
+        ("levenshteincomparator", "LevenshteinComparator"),
+        ("Exact", "ExactComparator"),
+        ("Fuzy", "FuzzyComparator"),
+        ("Nope", None),
+        ("", None),
+        ("x" * 1000, None),
+    ],
+)
+def test_the_nearest_choice_is_found_by_case_beginning_and_likeness(word, choice):
+    choices = ["ExactComparator", "FuzzyComparator", "LevenshteinComparator"]
+
+    assert nearest(word, choices) == choice
+
+
+def test_of_two_choices_with_the_same_beginning_the_whole_one_is_nearest():
+    assert nearest("Tolerance", ["tolerance_mode", "tolerance"]) == "tolerance"
+
+
+def test_there_is_nothing_near_where_there_is_no_choice():
+    assert nearest("a", []) is None
