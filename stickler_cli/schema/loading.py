@@ -69,11 +69,10 @@ class LoadedSchema:
     @property
     def name(self) -> str:
         """What people call its documents: its title, else its model name, else its file's name."""
-        if isinstance(self.contents, dict):
-            for key in ("title", MODEL_NAME):
-                name = self.contents.get(key)
-                if isinstance(name, str) and name.strip():
-                    return name.strip()
+        for key in ("title", MODEL_NAME):
+            name = self.contents.get(key)
+            if isinstance(name, str) and name.strip():
+                return name.strip()
         return Path(self.path).stem or self.plan.model_name
 
 

@@ -3,11 +3,12 @@
 import pytest
 
 from stickler_cli.core.problems import UsageError
-from stickler_cli.diff.changes import Decision, DiffSettings, Trend
-from stickler_cli.diff.comparing import LOWEST
+from stickler_cli.diff.changes import Decision, DiffSettings, MetricChange, Trend
+from stickler_cli.diff.comparing import LOWEST, compare_runs
 from stickler_cli.diff.counted_runs import counted
 from stickler_cli.diff.measures import corrected_p
 from stickler_cli.diff.paired_runs import paired
+from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from .runs import MISSED, RIGHT, WRONG, compared, document, run_of, single
@@ -277,6 +278,92 @@ def test_a_gate_on_an_interval_asks_for_enough_documents():
 def test_a_gate_that_asks_for_nothing_is_refused(gate, message):
     with pytest.raises(UsageError, match=message):
         judged(gate)
+
+
+@pytest.mark.parametrize(
+    ("gate", "passed", "reason"),
+    [
+        # Of four right values one is wrong in total, two in tax.
+        ("*.precision>=-0.3", False, "*.precision -0.5 < -0.3 in tax, of 2 that match"),
+        ("*.precision>=-0.1", False, "*.precision -0.5 < -0.1 in tax, the worst of 2 that fail"),
+        ("**.precision<-0.2", True, "**.precision -0.25 < -0.2 in total, of 2 that match"),
+        ("*.fd<=2", True, "*.fd 2 <= 2 in tax, of 2 that match"),
+        ("*.score>=0", False, "*.score is undefined: nothing was counted in one of the runs"),
+    ],
+)
+def test_a_gate_on_several_fields_is_judged_by_the_one_whose_change_misses_most(
+    gate, passed, reason
+):
+    def run(totals, taxes):
+        counts = {"1": RIGHT, "0": WRONG}
+        return run_of(
+            *(
+                document(name, total=counts[total], tax=counts[tax])
+                for name, total, tax in zip("abcd", totals, taxes, strict=True)
+            ),
+            paths=("total", "tax"),
+        )
+
+    gates = [parse_gate(gate, lowest=LOWEST)]
+    (found,) = compared(run("1111", "1111"), run("0111", "1001"), gates=gates).gates
+
+    assert (found.passed, found.reason) == (passed, f"change of {reason}")
+
+
+def measured(**figures):
+    """A run of which metrics say this."""
+    run = run_of(single("a", right=True))
+    measures = {name: Measure(name, known={name: figure}) for name, figure in figures.items()}
+    run.evaluation.metrics.update(measures)
+    return run
+
+
+def test_the_metrics_of_both_runs_are_compared():
+    base = measured(anls=0.5, apart=4, first=1, gone=1, came=None)
+    new = measured(second=1, came=1, gone=None, apart=1, anls=0.75)
+
+    assert compared(base, new).metrics == [
+        MetricChange("anls", 0.5, 0.75, 0.25),
+        MetricChange("apart", 4, 1, -3),
+        MetricChange("gone", 1, None, None),
+        MetricChange("came", None, 1, None),
+    ]
+
+
+def test_of_several_runs_a_metric_is_the_mean_of_the_figures_that_there_are():
+    base = {
+        "a": measured(anls=0.5, rare=1),
+        "b": measured(anls=None, rare=1),
+        "c": measured(anls=1, rare=1),
+    }
+    new = {"d": measured(anls=0.25, rare=1), "e": measured(anls=0.75)}
+
+    assert compare_runs(base, new).metrics == [MetricChange("anls", 0.75, 0.5, -0.25)]
+
+
+@pytest.mark.parametrize(
+    ("gate", "passed", "reason"),
+    [
+        ("metric:anls>=0.25", True, "metric:anls 0.25 >= 0.25"),
+        ("metric:anls>0.25", False, "metric:anls 0.25 <= 0.25"),
+        ("metric:gone>=-9", False, "metric:gone is undefined: it has nothing to divide by"),
+    ],
+)
+def test_a_gate_on_a_metric_is_about_its_change(gate, passed, reason):
+    base, new = measured(anls=0.5, gone=1), measured(anls=0.75, gone=None)
+    (found,) = compared(base, new, gates=[parse_gate(gate)]).gates
+
+    assert (found.passed, found.reason) == (passed, f"change of {reason}")
+
+
+@pytest.mark.parametrize(
+    ("figures", "expected"), [({"anls": 1}, "one of anls"), ({}, "a metric of the run: --metric")]
+)
+def test_a_gate_on_a_metric_that_one_of_the_runs_has_not_is_refused(figures, expected):
+    base, new = measured(**figures, apart=1), measured(**figures)
+
+    with pytest.raises(UsageError, match=f"asks for apart, expected {expected}"):
+        compared(base, new, gates=[parse_gate("metric:apart>=0")])
 
 
 def test_a_gate_on_a_key_of_a_map_adds_no_field():

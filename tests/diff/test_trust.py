@@ -6,7 +6,10 @@ import random
 import pytest
 
 from stickler_cli.cli import main
+from stickler_cli.diff.changes import Decision, Trend
+from stickler_cli.score.accounts import CONFIDENCES
 from tests.cli.conftest import SCHEMA, write
+from .runs import compared, run_of, single
 
 
 def wrapped(value, confidence):
@@ -90,3 +93,47 @@ def test_the_table_names_them(runs, capsys):
 def test_gates_ask_what_became_of_confidences(runs, capsys, gate, code, said):
     assert main(("diff", "good.json", "bad.json", "-q", "--gate", gate)) == code
     assert said in capsys.readouterr().err
+
+
+RIGHT, WRONG = True, False
+
+
+def run_with(*values):
+    """A run of documents with one value each: whether it is right, and how confident."""
+    documents = []
+    for number, (right, confidence) in enumerate(values):
+        side = "right" if right else "wrong"
+        known = {CONFIDENCES: {side: {"total": [confidence]}}}
+        documents.append({**single(f"d{number:02}", right), **known})
+    return run_of(*documents)
+
+
+def change_of(name, base, new):
+    return next(it for it in compared(base, new).whole if it.metric == f"confidence.{name}")
+
+
+def test_a_figure_that_one_of_the_runs_has_not_has_no_change():
+    some = run_with((WRONG, 0.2), *[(RIGHT, 0.9)] * 9)
+    none = run_with(*[(RIGHT, 0.9)] * 10)
+
+    for runs, figures in (((some, none), (1, None)), ((none, some), (None, 1))):
+        found = change_of("auroc", *runs)
+        assert (found.before, found.after) == figures
+        assert (found.change, found.interval, found.p) == (None, None, None)
+        assert (found.trend, found.decided_by) == (Trend.UNCLEAR, Decision.DOCUMENTS)
+        assert (found.runs_before, found.runs_after) == tuple(
+            [] if figure is None else [figure] for figure in figures
+        )
+    assert change_of("brier", some, none).change == pytest.approx(0.01 - (0.04 + 9 * 0.01) / 10)
+
+
+@pytest.mark.parametrize(("documents", "ends"), [(4, None), (5, (0.24, 0.24))])
+def test_below_five_documents_there_is_no_interval_of_confidences(documents, ends):
+    base, new = (run_with(*[(RIGHT, each)] * documents) for each in (0.9, 0.5))
+    found = change_of("brier", base, new)
+
+    assert found.change == pytest.approx(0.5**2 - 0.1**2)
+    assert found.interval == (ends and pytest.approx(ends))
+    # As large a change comes of two of all ways to swap them; 999 are drawn.
+    assert found.p == pytest.approx(2 / 2**documents, abs=0.05)
+    assert (found.trend, found.decided_by) == (Trend.UNCLEAR, Decision.DOCUMENTS)

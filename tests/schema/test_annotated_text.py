@@ -81,5 +81,12 @@ def test_a_value_that_is_an_object_or_a_list_makes_way_as_a_whole():
     )
 
 
+def test_what_was_to_be_added_inside_a_value_that_makes_way_is_gone_with_it():
+    text = '{"k": {"x": {"y": 1}}, "l": {}}'
+    added = {"/k": {"x": 2, "z": 3}, "/k/x": {"y": 4}, "": {"k": 5}, "/l": {"m": 6}}
+
+    assert with_keys(text, added) == '{"k": 5, "l": {"m": 6}}'
+
+
 def test_a_colon_is_written_as_that_of_the_first_member():
     assert with_keys('{"a":1,"b" : 2}', {"": {"k": 1}}) == '{"a":1,"b" : 2,"k":1}'

@@ -169,6 +169,27 @@ def test_a_part_that_leads_back_to_itself_asks_no_more_of_a_value():
     assert len(asked) == 2
 
 
+def test_verdicts_are_forgotten_between_questions_once_they_are_too_many(monkeypatch):
+    monkeypatch.setattr("stickler_cli.schema.apart.MOST_KNOWN", 2)
+    asked = []
+
+    def accepts(reference, value):
+        asked.append(value)
+        return True
+
+    apart = Apart(accepts)
+
+    def ask(*values):
+        return apart.settled(lambda: [apart.accepts("#a", value) for value in values])
+
+    assert ask(1, 2) == ask(2, 1) == [True, True]
+    assert asked == [1, 2]
+    assert ask(3, 1, 2) == [True] * 3  # never in the middle of a question
+    assert asked == [1, 2, 3]
+    ask(1)
+    assert asked == [1, 2, 3, 1]
+
+
 def test_what_fails_in_the_middle_of_a_verdict_is_raised():
     def fails(reference, value):
         raise KeyboardInterrupt

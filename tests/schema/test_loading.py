@@ -275,6 +275,17 @@ def test_what_describes_too_much_is_a_schema_and_what_is_not_there_is_none(tmp_p
     assert not is_schema_file(str(tmp_path / "none.json"))
 
 
+SIGNED_IN = "https://me:secret@example.org"
+
+
+def elsewhere(monkeypatch, content, *names):
+    """Let all files that are elsewhere have one content, and directories there these names."""
+    monkeypatch.setattr(loading, "open_url", lambda _: io.BytesIO(json.dumps(content).encode()))
+    monkeypatch.setattr(
+        loading, "list_url", lambda url: [(name, f"{url}/{name}", 9) for name in names]
+    )
+
+
 class TestDirectories:
     """One schema for each kind of document."""
 
@@ -354,6 +365,36 @@ class TestDirectories:
         with pytest.raises(SchemaError, match="without --schema-by, SCHEMA is a file"):
             load_schemas(write(tmp_path / "s.json", SKU))
 
+    def test_elsewhere_too_only_files_at_the_top_are_schemas(self, monkeypatch):
+        elsewhere(monkeypatch, SKU, "b.json", ".hidden.json", "notes.txt", "inner/c.json", "a.json")
+
+        found = load_schemas(f"{SIGNED_IN}/kinds")
+
+        assert list(found.of_step) == ["a/", "b/"]
+        assert [each.path for each in found.each] == [
+            "https://example.org/kinds/a.json",
+            "https://example.org/kinds/b.json",
+        ]
+
+    @pytest.mark.parametrize(
+        ("error", "why"),
+        [
+            (PermissionError(13, "Permission denied"), "Permission denied"),
+            (OSError("ClientError: no answer"), "ClientError: no answer"),
+        ],
+    )
+    def test_a_place_elsewhere_that_cannot_be_listed_is_refused(self, error, why, monkeypatch):
+        def fail(_):
+            raise error
+
+        monkeypatch.setattr(loading, "list_url", fail)
+
+        with pytest.raises(SchemaError) as refusal:
+            load_schemas(f"{SIGNED_IN}/kinds")
+        assert [str(each) for each in refusal.value.problems] == [
+            f"https://example.org/kinds: it cannot be listed ({why}), expected a directory"
+        ]
+
 
 def loaded_by(file):
     """List what a new interpreter has loaded once it has compiled a schema."""
@@ -373,14 +414,6 @@ def test_a_plain_schema_is_compiled_without_what_takes_long_to_load(tmp_path):
 
     slow = {"jsonschema", "jsonschema_specifications", "pydantic", "referencing", "ssl"}
     assert loaded_by(file) & slow == set()
-
-
-SIGNED_IN = "https://me:secret@example.org"
-
-
-def elsewhere(monkeypatch, content):
-    monkeypatch.setattr(loading, "open_url", lambda _: io.BytesIO(json.dumps(content).encode()))
-    monkeypatch.setattr(loading, "list_url", lambda _: [])
 
 
 def test_no_message_tells_the_password_of_a_url(monkeypatch):

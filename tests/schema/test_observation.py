@@ -329,6 +329,21 @@ def test_numbers_among_texts_that_are_dates_or_numbers_are_compared_as_these():
     assert choice("12.50", 3, 4.5)[0] == "NumericComparator"
 
 
+def test_a_few_texts_seen_often_are_compared_exactly_where_the_schema_has_no_enum():
+    def choice_of(documents):
+        schema = {"type": "object", "properties": {"x": {"type": "string"}}}
+        (found,) = infer(schema, seen=seen_in(*documents)).fields
+        return found.comparator, found.threshold, found.reason
+
+    documents = [{"x": "open"}, {"x": "closed"}] * 6
+    assert choice_of(documents) == (
+        "ExactComparator",
+        1.0,
+        "its texts are a few values, each seen often",
+    )
+    assert choice_of(documents[1:])[:2] == ("LevenshteinComparator", 0.7)
+
+
 def test_why_a_name_was_passed_over_is_told():
     assert choice("when delivered", "at once", name="due")[2] == (
         "0 of 2 texts read as a date; texts like any other"
@@ -338,10 +353,18 @@ def test_why_a_name_was_passed_over_is_told():
     )
 
 
-def test_what_was_seen_is_told():
-    assert facts_of(seen_in({"a": "x"}, {"a": None}, {"a": "x"}).fields["a"]) == (
-        "seen: 2 values, 1 null, 1 different"
-    )
+@pytest.mark.parametrize(
+    ("values", "facts"),
+    [
+        (["x", None, "x"], "seen: 2 values, 1 null, 1 different"),
+        (["x", "y"], "seen: 2 values, 2 different"),
+        ([7, 7], "seen: 2 values"),
+        ([True], "seen: 1 value"),
+        ([None, None], "seen: 0 values, 2 null"),
+    ],
+)
+def test_what_was_seen_is_told(values, facts):
+    assert facts_of(seen_in(*values)) == facts
 
 
 def test_what_is_kept_does_not_grow_with_the_documents():
