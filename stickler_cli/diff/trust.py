@@ -114,7 +114,8 @@ def _change(  # noqa: PLR0913, PLR0917 - what it is made of
     change = None if before is None or after is None else after - before
     interval, p = None, None
     if change is not None:
-        p = (1 + int((np.abs(by_chance) >= abs(change) - _SAME).sum())) / (len(by_chance) + 1)
+        known = by_chance[~np.isnan(by_chance)]  # the change seen is one of a figure, too
+        p = (1 + int((np.abs(known) >= abs(change) - _SAME).sum())) / (len(known) + 1)
         if units.told >= FEWEST:
             interval = percentiles(resampled, settings.intervals.level)
     trend, decision = _trend(name, change, interval, p, units.told, settings)

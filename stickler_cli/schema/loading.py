@@ -1,5 +1,6 @@
 """A schema as commands have it: read, inferred where it says nothing, compiled."""
 
+import codecs
 import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -88,7 +89,7 @@ def load_schema(path: str, *, allow_plugins: bool = False, when: Infer = "never"
         found = f"the schema cannot be read ({error.strerror or error})"
         raise SchemaError([Problem(shown, found, "a JSON Schema file", hint)]) from None
     try:
-        schema = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
+        schema = _parsed(content)
     except orjson.JSONDecodeError as error:
         found, at = f"the schema is not JSON ({error.msg})", (error.lineno, error.colno)
         raise SchemaError([Problem(shown, found, "a JSON Schema", "", None, *at)]) from None
@@ -104,6 +105,12 @@ def _content(path: str) -> bytes:
         return Path(path).read_bytes()
     with open_url(path) as stream:
         return stream.read()
+
+
+def _parsed(content: bytes) -> JsonValue:
+    """Return what JSON says; some programs begin it with a byte order mark."""
+    parsed: JsonValue = orjson.loads(content.removeprefix(codecs.BOM_UTF8))
+    return parsed
 
 
 def load_schemas(path: str, *, allow_plugins: bool = False, when: Infer = "never") -> LoadedSchema:
@@ -160,7 +167,7 @@ def _schema_files(path: str) -> list[tuple[str, str]]:
 def _describes_nothing(file: str) -> bool:
     """Return whether a schema that cannot be used is none of documents, but a part of others."""
     with suppress(OSError, orjson.JSONDecodeError):
-        schema = orjson.loads(_content(file))
+        schema = _parsed(_content(file))
         return isinstance(schema, dict) and not ({*schema} - PARTS)
     return False
 
@@ -189,7 +196,7 @@ def load_observed(
 def is_schema_file(path: str) -> bool:
     """Return whether a file is a JSON Schema, or was meant as one, and no document."""
     try:
-        schema = orjson.loads(Path(path).read_bytes())
+        schema = _parsed(Path(path).read_bytes())
     except (OSError, orjson.JSONDecodeError):
         return False
     if not isinstance(schema, dict) or ("properties" in schema and not names_fields(schema)):

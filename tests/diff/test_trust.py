@@ -137,3 +137,12 @@ def test_below_five_documents_there_is_no_interval_of_confidences(documents, end
     # As large a change comes of two of all ways to swap them; 999 are drawn.
     assert found.p == pytest.approx(2 / 2**documents, abs=0.05)
     assert (found.trend, found.decided_by) == (Trend.UNCLEAR, Decision.DOCUMENTS)
+
+
+def test_swaps_that_leave_a_run_without_the_figure_have_no_part_in_p():
+    base = run_with((WRONG, 0.5), *[(RIGHT, 0.9)] * 11)
+    new = run_with((RIGHT, 0.9), (WRONG, 0.95), *[(RIGHT, 0.9)] * 10)
+    found = change_of("auroc", base, new)
+
+    # Half of all swaps put both errors into one run. The others change it by 1, down or up.
+    assert (found.before, found.after, found.p) == (1, 0, 1)

@@ -260,6 +260,8 @@ def test_a_schema_from_documents_without_inference_leaves_all_to_the_kinds():
         ({}, False),
         ([SKU], False),
         ("not JSON", False),
+        ("\ufeff" + json.dumps(SKU), True),
+        ('\ufeff{"a": 1}', False),
     ],
 )
 def test_schemas_and_documents_are_told_apart(tmp_path, contents, expected):
@@ -340,6 +342,7 @@ class TestDirectories:
         write(folder / "d.json", {"$defs": {"a": {X + "threshold": 9}}})
         write(folder / "e.json", {"$defs": {"a": {X + "threshold": 9}}, "x": 1})
         (folder / "f.json").mkdir()
+        write(folder / "g.json", "\ufeff" + json.dumps({"$defs": {"a": {X + "threshold": 9}}}))
 
         with pytest.raises(SchemaError) as refusal:
             load_schemas(str(folder))
