@@ -33,10 +33,11 @@ COUNTED = {"core", "schema", "comparators", "compare", "score", "diff", "test_sp
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Let coverage rest in tests of other rooms, and in laws: the same lines for many inputs."""
+    """Mark the tests that lines are counted of: no laws, which run the same for many inputs."""
     is_law = isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)
-    if is_law or item.path.relative_to(Path(__file__).parent).parts[0] not in COUNTED:
-        item.add_marker(pytest.mark.no_cover)
+    is_law |= item.path.stem == "test_laws"
+    if not is_law and item.path.relative_to(Path(__file__).parent).parts[0] in COUNTED:
+        item.add_marker(pytest.mark.counted)
 
 
 @pytest.fixture(autouse=True)
