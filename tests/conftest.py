@@ -5,6 +5,7 @@ counterexamples.
 """
 
 import os
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -28,15 +29,18 @@ settings.register_profile("quick", settings.get_profile("ci"), max_examples=10)
 settings.load_profile("quick")
 
 
-# The tests of the rooms whose lines are counted, which pyproject.toml names.
-COUNTED = {"core", "schema", "comparators", "compare", "score", "diff", "test_spec_cases.py"}
+# The tests of the rooms whose lines are counted.
+TESTS = Path(__file__).parent
+PROJECT = tomllib.loads((TESTS.parent / "pyproject.toml").read_text(encoding="utf-8"))
+PACKAGES = PROJECT["tool"]["coverage"]["run"]["source_pkgs"]
+COUNTED = {"test_spec_cases.py", *(package.rpartition(".")[2] for package in PACKAGES)}
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark the tests that lines are counted of: no laws, which run the same for many inputs."""
     is_law = isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)
     is_law |= item.path.stem == "test_laws"
-    if not is_law and item.path.relative_to(Path(__file__).parent).parts[0] in COUNTED:
+    if not is_law and item.path.relative_to(TESTS).parts[0] in COUNTED:
         item.add_marker(pytest.mark.counted)
 
 

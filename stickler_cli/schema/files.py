@@ -78,18 +78,27 @@ def _relative(uri: str, identifier: str) -> str:
     return posixpath.relpath(unquote(to.path), posixpath.dirname(unquote(start.path)) or "/")
 
 
+def parsed_json(content: bytes) -> JsonValue:
+    """Return what JSON says; some programs begin it with a byte order mark.
+
+    Raises:
+        orjson.JSONDecodeError: it is not JSON.
+    """
+    parsed: JsonValue = orjson.loads(content.removeprefix(codecs.BOM_UTF8))
+    return parsed
+
+
 def read_file(file: FilePath) -> JsonValue:
     """Read a file of JSON, or raise LeadsNowhereError."""
     name = name_of(file)
     try:
-        contents: JsonValue = orjson.loads(file.read_bytes().removeprefix(codecs.BOM_UTF8))
+        return parsed_json(file.read_bytes())
     except OSError as error:
         found = f"{name} cannot be read ({error.strerror})"
         raise LeadsNowhereError(found, "a file that can be read") from None
     except orjson.JSONDecodeError as error:
         hint = "convert it to JSON" if file.suffix in {".yaml", ".yml"} else ""
         raise LeadsNowhereError(f"{name} is not JSON ({error})", "a JSON file", hint) from None
-    return contents
 
 
 def name_of(file: FilePath) -> str:

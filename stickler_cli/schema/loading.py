@@ -1,6 +1,5 @@
 """A schema as commands have it: read, inferred where it says nothing, compiled."""
 
-import codecs
 import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -20,6 +19,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.settings.allowed import Infer
 from .compiler import compile_schema
 from .dialects import Schema
+from .files import parsed_json
 from .inference import Inference, Inferred, infer
 from .observation import Observed
 from .observed_schema import schema_of
@@ -89,7 +89,7 @@ def load_schema(path: str, *, allow_plugins: bool = False, when: Infer = "never"
         found = f"the schema cannot be read ({error.strerror or error})"
         raise SchemaError([Problem(shown, found, "a JSON Schema file", hint)]) from None
     try:
-        schema = _parsed(content)
+        schema = parsed_json(content)
     except orjson.JSONDecodeError as error:
         found, at = f"the schema is not JSON ({error.msg})", (error.lineno, error.colno)
         raise SchemaError([Problem(shown, found, "a JSON Schema", "", None, *at)]) from None
@@ -105,12 +105,6 @@ def _content(path: str) -> bytes:
         return Path(path).read_bytes()
     with open_url(path) as stream:
         return stream.read()
-
-
-def _parsed(content: bytes) -> JsonValue:
-    """Return what JSON says; some programs begin it with a byte order mark."""
-    parsed: JsonValue = orjson.loads(content.removeprefix(codecs.BOM_UTF8))
-    return parsed
 
 
 def load_schemas(path: str, *, allow_plugins: bool = False, when: Infer = "never") -> LoadedSchema:
@@ -167,7 +161,7 @@ def _schema_files(path: str) -> list[tuple[str, str]]:
 def _describes_nothing(file: str) -> bool:
     """Return whether a schema that cannot be used is none of documents, but a part of others."""
     with suppress(OSError, orjson.JSONDecodeError):
-        schema = _parsed(_content(file))
+        schema = parsed_json(_content(file))
         return isinstance(schema, dict) and not ({*schema} - PARTS)
     return False
 
@@ -196,7 +190,7 @@ def load_observed(
 def is_schema_file(path: str) -> bool:
     """Return whether a file is a JSON Schema, or was meant as one, and no document."""
     try:
-        schema = _parsed(Path(path).read_bytes())
+        schema = parsed_json(Path(path).read_bytes())
     except (OSError, orjson.JSONDecodeError):
         return False
     if not isinstance(schema, dict) or ("properties" in schema and not names_fields(schema)):

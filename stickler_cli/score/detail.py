@@ -110,13 +110,13 @@ class Detail:
             self.value_pairs.setdefault(path, ValuePairs()).merge(pairs)
         for document, result in enumerate(batch.results):
             errors = batch.wrong_units(document)
-            comparison = batch.comparison(document) if errors else None
-            if comparison is None or result.score is None:
+            if not errors or result.score is None:
                 continue
             rank = result.score, result.id
             seen = [SeenError(cause_of(it), partial(_row_of, result.id, it)) for it in errors]
             self.errors.add(rank, seen)
-            if self.bound is None or rank <= self.bound[:2]:
+            may_stay = self.bound is None or rank <= self.bound[:2]
+            if may_stay and (comparison := batch.comparison(document)):
                 self._keep([(*rank, comparison_line(comparison))])
         self.errors.settle()
 
