@@ -16,6 +16,8 @@ from stickler_cli.schema.dialects import DRAFT_7, DRAFT_2019_09, DRAFT_2020_12
 from stickler_cli.schema.reach import MOST_CHECKS, Reach
 from stickler_cli.schema.references import SchemaFiles
 
+pytestmark = pytest.mark.conformance
+
 DATA = Path(__file__).parent / "data" / "tests"
 REMOTES = DATA.parent / "remotes"
 PAGE = (Path(__file__).parents[2] / "docs" / "schema.md").read_text(encoding="utf-8")
