@@ -15,11 +15,11 @@ from stickler_cli.reports.html.policy_picture import policy_page
 from stickler_cli.reports.layout import draw
 from stickler_cli.reports.policy_tables import policy_blocks
 from stickler_cli.runs.assembly import assemble
+from stickler_cli.runs.directory.whole_files import check_outputs, whole_file
 from stickler_cli.runs.grouping import DIRECTORY, MARK, group_of_id, parse_groupings
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.saved import load_policy
 from stickler_cli.runs.unwrapping import unwrapper_of
-from stickler_cli.runs.whole_files import check_outputs, whole_file
 from stickler_cli.score.calibrating import calibrate
 from stickler_cli.score.policy import Asked
 from stickler_cli.settings.of_runs import AcceptSettings

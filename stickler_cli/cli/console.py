@@ -11,7 +11,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Final, TextIO
 
 from stickler_cli.core.problems import Problem
-from stickler_cli.runs.whole_files import WholeWriter
+from stickler_cli.runs.directory.whole_files import WholeWriter
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

@@ -13,8 +13,8 @@ from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.reports.error_list import ErrorList
 from stickler_cli.reports.formats import ERROR_FORMATS
 from stickler_cli.runs.assembly import assemble, inputs_of
+from stickler_cli.runs.directory.run_directory import NON_MATCHES, RUN_FILE
 from stickler_cli.runs.job import OutputsRequested
-from stickler_cli.runs.run_directory import NON_MATCHES, RUN_FILE
 from stickler_cli.runs.saved import errors_in, errors_of, file_in, load_run
 from stickler_cli.score.error_classes import ErrorClass
 from stickler_cli.score.record import Run

@@ -17,10 +17,10 @@ from stickler_cli.reports.formats import WITH_ACCOUNTS, WITH_DETAIL, WITH_FIELD_
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.runs.assembly import Assembly, assemble
 from stickler_cli.runs.evaluate import evaluate as evaluate_all
+from stickler_cli.runs.executors.pipeline import chunk_results
 from stickler_cli.runs.grouping import BY, EXPECTED
 from stickler_cli.runs.job import Job, OutputsRequested, Workers
 from stickler_cli.runs.page_sources import check_sources
-from stickler_cli.runs.pipeline import chunk_results
 from stickler_cli.score.record import Run
 from stickler_cli.score.repeats import MOST_ERRORS
 from stickler_cli.score.results import NO_GROUP

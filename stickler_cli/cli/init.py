@@ -13,7 +13,7 @@ from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.sources import Kind, kind_of_source
-from stickler_cli.runs.whole_files import whole_file
+from stickler_cli.runs.directory.whole_files import whole_file
 from stickler_cli.schema.annotated_text import with_keys
 from stickler_cli.schema.choices import Inferred
 from stickler_cli.schema.inference import infer

@@ -12,9 +12,9 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_url
 from stickler_cli.records.codec import read
 from stickler_cli.runs.assembly import assemble
+from stickler_cli.runs.directory.run_directory import JOURNAL, begun_with
 from stickler_cli.runs.grouping import BY
 from stickler_cli.runs.job import OutputsRequested
-from stickler_cli.runs.run_directory import JOURNAL, begun_with
 from stickler_cli.runs.saved import file_in
 from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas
 from stickler_cli.score.record import PER_DOCUMENT, Run, run_record

@@ -16,11 +16,11 @@ from stickler_cli.reports.figures import number_of, setting
 from stickler_cli.reports.formats import PLAIN_FORMATS
 from stickler_cli.runs.asking import client_of, comparing, policy_of
 from stickler_cli.runs.assembly import inputs_of
+from stickler_cli.runs.directory.whole_files import whole_file
 from stickler_cli.runs.interruption import ended_by_signals
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.tuned import COMMENT, commented, hashes, tuned_on
 from stickler_cli.runs.unwrapping import complete_pairs, unwrapper_of
-from stickler_cli.runs.whole_files import whole_file
 from stickler_cli.schema.annotated_text import with_keys
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.intervals import IntervalSettings

@@ -18,6 +18,8 @@ from stickler_cli.documents.selection import selected
 from stickler_cli.documents.single import with_confidences
 from stickler_cli.metrics.run_metrics import ANLS, measures_of
 from stickler_cli.records.row_files import format_of_lines
+from stickler_cli.runs.directory.run_directory import KEPT_NON_MATCHES, OPTION
+from stickler_cli.runs.directory.whole_files import check_outputs
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.evaluation import MOST_ROWS
 from stickler_cli.score.gates import Gate, check_metrics, check_paths, parse_gates, refuse_bounds
@@ -31,12 +33,10 @@ from .asking import client_of, comparing, policy_of
 from .grouping import Grouping, parse_groupings
 from .job import Cluster, Job, OutputsRequested, SchemaChoice, Workers, validation_of
 from .limits import check_memory_limit
-from .run_directory import KEPT_NON_MATCHES, OPTION
 from .saved import load_policy
 from .tuned import overlap, tunings
 from .unwrapping import unwrapper_of
 from .verdict_files import marks_of
-from .whole_files import check_outputs
 
 _READ_BESIDE: Final = ("confidence", "policy", "verdicts")
 """Options that name a file or directory that is read beside the documents."""

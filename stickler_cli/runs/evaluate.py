@@ -23,6 +23,16 @@ from stickler_cli.records.row_files import (
     format_of_lines,
     lines_as_rows,
 )
+from stickler_cli.runs.directory.run_directory import (
+    DOCUMENTS,
+    NON_MATCHES,
+    OPTION,
+    RUN_FILE,
+    RunDirectory,
+    run_directory,
+)
+from stickler_cli.runs.directory.whole_files import whole_file
+from stickler_cli.runs.executors.pipeline import NO_LINES, Advance, chunk_results, gather
 from stickler_cli.score.calibrating import outcome_of
 from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.counts import RateRule
@@ -38,13 +48,10 @@ from .chunk import ChunkResult
 from .hints import hints
 from .interruption import Interruption
 from .job import Job, Workers
-from .pipeline import NO_LINES, Advance, chunk_results, gather
 from .read_documents import Item
 from .rehearsal import check_pairs
 from .resume import continued, deciding
-from .run_directory import DOCUMENTS, NON_MATCHES, OPTION, RUN_FILE, RunDirectory, run_directory
 from .tuned import tunings
-from .whole_files import whole_file
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
@@ -150,7 +157,8 @@ def _total(
             workers = assembly.workers
             yield from chunk_results(job, items, workers, total=left, interruption=interruption)
         else:
-            from .dask_cluster import cluster_results  # an extra, which takes a while to load
+            # An extra, which takes a while to load.
+            from stickler_cli.runs.executors.dask_cluster import cluster_results
 
             yield from cluster_results(job, items, cluster, left, interruption)
 

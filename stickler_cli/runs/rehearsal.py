@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Final
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.pairs import Pairs
+from stickler_cli.runs.executors.pipeline import chunk_results
 from .interruption import Interruption
 from .job import Job, OutputsRequested, Workers
-from .pipeline import chunk_results
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client

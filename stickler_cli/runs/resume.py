@@ -17,6 +17,7 @@ from stickler_cli.documents.document_pair import Fingerprint, PairRef, fingerpri
 from stickler_cli.documents.reading import decoded
 from stickler_cli.records.chunk_record import read_chunk
 from stickler_cli.records.codec import read
+from stickler_cli.runs.directory.run_directory import BEGIN_AGAIN, JournalRecord, RunDirectory
 from stickler_cli.settings.deciding import DecidingOptions
 from stickler_cli.settings.inputs import DocumentOptions, SelectionOptions
 from stickler_cli.settings.of_documents import EvalSettings
@@ -26,7 +27,6 @@ from .grouping import Grouping
 from .interruption import Interruption, until_interrupted
 from .job import sides_of
 from .read_documents import Item
-from .run_directory import BEGIN_AGAIN, JournalRecord, RunDirectory
 from .verdict_files import digest_of_marks
 
 NAMED: Final = 5  # documents that an error names

@@ -16,10 +16,10 @@ from stickler_cli.documents.reading import MAX_DOCUMENT_BYTES, decoded, parse_js
 from stickler_cli.records.codec import read
 from stickler_cli.records.parquet_runs import accounts_in, is_in_rows, record_in
 from stickler_cli.records.run_reading import read_run
+from stickler_cli.runs.directory.run_directory import DOCUMENTS, NON_MATCHES, RUN_FILE
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.policy import POLICY_FORMAT, AcceptancePolicy, signed
 from stickler_cli.score.record import PER_DOCUMENT, Run
-from .run_directory import DOCUMENTS, NON_MATCHES, RUN_FILE
 from .sorted_lines import SortedLines
 
 MAX_RUN_BYTES: Final = 2_000_000_000  # unpacked: about a million documents of forty fields

@@ -25,12 +25,12 @@ import pytest
 
 from stickler_cli.cli import main
 from stickler_cli.cli.console import ExitCode
-from stickler_cli.runs import chunking
+from stickler_cli.runs.executors import chunking
 from .conftest import write
 from .test_faults import COMPARATOR, EVAL, PATIENCE, SCHEMA, alive, problems, running, until
 
 distributed = pytest.importorskip("distributed", reason="distributed IS NOT INSTALLED: no Dask")
-from stickler_cli.runs import dask_cluster  # noqa: E402 - it imports distributed
+from stickler_cli.runs.executors import dask_cluster  # noqa: E402 - it imports distributed
 
 pytestmark = [
     pytest.mark.slow,

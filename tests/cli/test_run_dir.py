@@ -18,10 +18,10 @@ import pytest
 
 from stickler_cli.cli import main
 from stickler_cli.cli.console import ExitCode
-from stickler_cli.runs import chunking
 from stickler_cli.runs import evaluate as evaluate_module
-from stickler_cli.runs.journal import FIRST_LINE
-from stickler_cli.runs.whole_files import PARTIAL
+from stickler_cli.runs.directory.journal import FIRST_LINE
+from stickler_cli.runs.directory.whole_files import PARTIAL
+from stickler_cli.runs.executors import chunking
 from .conftest import write
 from .test_faults import PATIENCE, alive, until
 
@@ -400,7 +400,7 @@ def test_restart_needs_a_directory(orders):
 
 
 def test_records_that_are_whole_but_not_ours_are_refused(orders, whole):
-    from stickler_cli.runs.journal import Journal
+    from stickler_cli.runs.directory.journal import Journal
 
     journal = Journal("kept/journal", "--run-dir kept")
     list(journal.records())
@@ -410,7 +410,7 @@ def test_records_that_are_whole_but_not_ours_are_refused(orders, whole):
 
 
 def test_a_record_that_is_no_json_is_refused(orders, whole, monkeypatch):
-    from stickler_cli.runs import journal as module
+    from stickler_cli.runs.directory import journal as module
 
     journal = module.Journal("kept/journal", "--run-dir kept")
     list(journal.records())

@@ -20,25 +20,29 @@ PACKAGE = Path(stickler_cli.__file__).parent
 DANGEROUS = {
     "pickle": {
         "documents/id_places.py",  # of a file without a name that it wrote
-        "runs/dask_cluster.py",
-        "runs/dask_task.py",
-        "runs/pool.py",
-        "runs/worker.py",
+        "runs/executors/dask_cluster.py",
+        "runs/executors/dask_task.py",
+        "runs/executors/pool.py",
+        "runs/executors/worker.py",
         "runs/sorted_lines.py",
     },
-    "multiprocessing": {"runs/dask_cluster.py", "runs/pool.py", "runs/worker.py"},
+    "multiprocessing": {
+        "runs/executors/dask_cluster.py",
+        "runs/executors/pool.py",
+        "runs/executors/worker.py",
+    },
     "importlib": {
         "__init__.py",
         "core/plugins.py",
         "api/evaluation_views.py",
         "core/problems.py",
-        "runs/dask_task.py",  # asks which versions a worker has
+        "runs/executors/dask_task.py",  # asks which versions a worker has
         "reports/formats.py",
         "cli/command.py",
     },
     "pkgutil": {"cli/command_schema.py"},
     "fsspec": {"core/remote.py"},  # reads URLs
-    "ctypes": {"runs/worker.py"},  # asks Linux to end it with its parent
+    "ctypes": {"runs/executors/worker.py"},  # asks Linux to end it with its parent
 }
 FORBIDDEN = {
     *("yaml", "marshal", "shelve", "dill", "cloudpickle", "joblib", "code"),

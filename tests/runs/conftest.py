@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from stickler_cli.runs import pool, worker
+from stickler_cli.runs.executors import pool, worker
 
 
 class Here:

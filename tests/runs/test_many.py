@@ -29,12 +29,13 @@ from stickler_cli.core.problems import Problem, SchemaError, UnavailableError, U
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.records.run_reading import read_evaluation
-from stickler_cli.runs import chunk, worker
+from stickler_cli.runs import chunk
 from stickler_cli.runs.chunk import ChunkResult
-from stickler_cli.runs.chunking import CHUNK
+from stickler_cli.runs.executors import worker
+from stickler_cli.runs.executors.chunking import CHUNK
+from stickler_cli.runs.executors.pipeline import chunk_results
+from stickler_cli.runs.executors.pool import CHUNKS_AHEAD
 from stickler_cli.runs.job import Job, Workers
-from stickler_cli.runs.pipeline import chunk_results
-from stickler_cli.runs.pool import CHUNKS_AHEAD
 from stickler_cli.schema.compiler import compile_schema
 from .conftest import Here, processes_stand_still
 

@@ -14,12 +14,13 @@ from stickler_cli.compare.plan import Options
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.documents.document import FileReference
 from stickler_cli.documents.document_pair import DocumentPair, PairRef
-from stickler_cli.runs import limits, pipeline, pool, worker
+from stickler_cli.runs import limits
 from stickler_cli.runs.chunk import evaluate_chunk
+from stickler_cli.runs.executors import pipeline, pool, worker
+from stickler_cli.runs.executors.pipeline import chunk_results, gather
 from stickler_cli.runs.interruption import Interruption
 from stickler_cli.runs.job import Job, OutputsRequested, Workers
 from stickler_cli.runs.limits import usable_cores
-from stickler_cli.runs.pipeline import chunk_results, gather
 from stickler_cli.runs.read_documents import TOO_LITTLE_MEMORY
 from stickler_cli.schema.compiler import compile_schema
 from .conftest import processes_stand_still

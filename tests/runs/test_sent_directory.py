@@ -11,8 +11,9 @@ import pytest
 
 from stickler_cli.cli.app import main
 from stickler_cli.core import remote
-from stickler_cli.runs import chunking, sent_directory
-from stickler_cli.runs.sent_directory import SentDirectory
+from stickler_cli.runs.directory import sent_directory
+from stickler_cli.runs.directory.sent_directory import SentDirectory
+from stickler_cli.runs.executors import chunking
 
 fsspec = pytest.importorskip("fsspec")
 

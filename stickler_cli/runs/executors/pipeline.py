@@ -13,14 +13,14 @@ from typing import Final, TypeAlias
 
 from stickler_cli.compare.work import TooMuchAtOnceError
 from stickler_cli.records.row_files import TakesLines
+from stickler_cli.runs.chunk import ChunkResult, empty_result, evaluate_chunk, failed_chunk
+from stickler_cli.runs.interruption import Interrupted, Interruption, until_interrupted
+from stickler_cli.runs.job import Job, Workers
+from stickler_cli.runs.limits import can_fork, memory_limited, rarely_collected, usable_cores
+from stickler_cli.runs.read_documents import Item
+from stickler_cli.runs.sorted_lines import SortedLines
 from stickler_cli.score.accounts import Accounts
-from .chunk import ChunkResult, empty_result, evaluate_chunk, failed_chunk
 from .chunking import Chunks, size_of
-from .interruption import Interrupted, Interruption, until_interrupted
-from .job import Job, Workers
-from .limits import can_fork, memory_limited, rarely_collected, usable_cores
-from .read_documents import Item
-from .sorted_lines import SortedLines
 
 NO_LINES: Final[Mapping[str, TakesLines]] = MappingProxyType({})
 Advance: TypeAlias = Callable[[int], None]  # is told how many more documents are finished

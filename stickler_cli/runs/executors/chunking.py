@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
-from .read_documents import Item
+from stickler_cli.runs.read_documents import Item
 
 LEAST_SECONDS: Final = 0.1  # of work, which is not cut any further: else much is the chunk itself
 FIRST_CHUNK: Final = 32  # documents, for all processes together, whose work nobody knows yet

@@ -19,11 +19,11 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import LineReference, Reference
 from stickler_cli.documents.document_pair import PairRef
 from stickler_cli.documents.line_ranges import LineRange, Part, in_ranges
-from .chunk import empty_result
-from .job import Job, Workers
-from .limits import rarely_collected
+from stickler_cli.runs.chunk import empty_result
+from stickler_cli.runs.job import Job, Workers
+from stickler_cli.runs.limits import rarely_collected
+from stickler_cli.runs.read_documents import Item
 from .pipeline import chunk_results
-from .read_documents import Item
 
 DECIDING: Final = (
     "distributed",

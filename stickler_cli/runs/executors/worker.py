@@ -22,11 +22,11 @@ from stickler_cli.clients.allowance import DEFAULT_POLICY
 from stickler_cli.compare.field_listing import comparators
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.problems import Problem, UsageError
-from .chunk import evaluate_chunk
-from .interruption import SIGNALS
-from .job import Job
-from .limits import can_fork, memory_limited, rarely_collected, room_for_depth
-from .read_documents import TOO_LITTLE_MEMORY, Item
+from stickler_cli.runs.chunk import evaluate_chunk
+from stickler_cli.runs.interruption import SIGNALS
+from stickler_cli.runs.job import Job
+from stickler_cli.runs.limits import can_fork, memory_limited, rarely_collected, room_for_depth
+from stickler_cli.runs.read_documents import TOO_LITTLE_MEMORY, Item
 
 if TYPE_CHECKING:  # Windows has only some
     from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Final
 
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.core.values import dataclass
-from .chunk import ChunkResult, evaluate_chunk, failed_chunk
+from stickler_cli.runs.chunk import ChunkResult, evaluate_chunk, failed_chunk
+from stickler_cli.runs.interruption import Interrupted, Interruption
+from stickler_cli.runs.job import Job, Workers
+from stickler_cli.runs.read_documents import Item
 from .chunking import Chunks, size_of
-from .interruption import Interrupted, Interruption
-from .job import Job, Workers
-from .read_documents import Item
 from .worker import (
     ASKS,
     NO_MEMORY,

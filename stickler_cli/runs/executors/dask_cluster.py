@@ -28,14 +28,14 @@ from distributed.security import Security
 from stickler_cli import __version__
 from stickler_cli.core.problems import Problem, SticklerError, UsageError, WorkerDiedError
 from stickler_cli.core.values import dataclass
-from .chunk import ChunkResult, evaluate_chunk, failed_chunk
+from stickler_cli.runs.chunk import ChunkResult, evaluate_chunk, failed_chunk
+from stickler_cli.runs.interruption import Interrupted, Interruption, until_interrupted
+from stickler_cli.runs.job import Cluster, Job
+from stickler_cli.runs.limits import usable_cores
+from stickler_cli.runs.read_documents import Item
 from .chunking import TASK, Chunks, Size, size_of
 from .dask_task import Needs, evaluate_task, packed_items, read_job, unpacked_items, versions
-from .interruption import Interrupted, Interruption, until_interrupted
-from .job import Cluster, Job
-from .limits import usable_cores
 from .pool import CHUNKS_AHEAD, MOST_IN_VAIN
-from .read_documents import Item
 from .worker import packed_job
 
 AT_A_WORKER: Final = 2  # tasks: one that it does, and one that waits there

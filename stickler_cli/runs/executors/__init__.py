@@ -1,0 +1,1 @@
+"""Who compares the documents of a run: this process, several, or a cluster."""
