@@ -65,7 +65,7 @@ LATE_IMPORTS: Final = {
     ("score/accepting.py", "scipy.special"): "few runs bound an error",
     ("score/confidence.py", "scipy.special"): "few predictions have confidences",
     ("score/delta.py", "scipy.special"): "few runs keep no rows",
-    ("score/date_confusions.py", "stickler_cli.comparators.date_parsing"): "loads dateutil",
+    ("score/errors/confusions.py", "stickler_cli.comparators.date_parsing"): "loads dateutil",
 }
 """What is imported inside functions, where, and why; everything else stands at the top."""
 
@@ -179,7 +179,7 @@ STANDARD_CLASSES: Final = [
     "runs/chunk.py",
     "runs/read_documents.py",
     "score/document_result.py",
-    "score/non_matches.py",
+    "score/errors/non_matches.py",
     "score/tally.py",
 ]
 """Whose classes of fields are the standard ones: so many values are made of them."""

@@ -13,9 +13,9 @@ from stickler_cli.score.batch import Batch, batch_of
 from stickler_cli.score.comparison_view import document_view, tally_of, tally_view
 from stickler_cli.score.confidence import confidence_view
 from stickler_cli.score.confident import Confidences, Units
-from stickler_cli.score.non_matches import NON_MATCH_TYPES, NonMatch, below_threshold
+from stickler_cli.score.errors.non_matches import NON_MATCH_TYPES, NonMatch, below_threshold
+from stickler_cli.score.errors.units import Unit, documents_units, judged
 from stickler_cli.score.tally import Tally, predicted
-from stickler_cli.score.units import Unit, documents_units, judged
 
 
 class NonMatchType(StrEnum):

@@ -16,7 +16,7 @@ from stickler_cli.runs.assembly import assemble, inputs_of
 from stickler_cli.runs.directory.run_directory import NON_MATCHES, RUN_FILE
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.saved import errors_in, errors_of, file_in, load_run
-from stickler_cli.score.error_classes import ErrorClass
+from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.record import Run
 from stickler_cli.settings.of_documents import ErrorsSettings
 from .command_schema import schema_of

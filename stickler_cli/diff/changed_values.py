@@ -14,7 +14,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.score.accounts import Accounts, decoded
 from stickler_cli.score.comparison_lines import Text
 from stickler_cli.score.detail import Detail, NonMatchRow
-from stickler_cli.score.non_matches import NON_MATCH_TYPES
+from stickler_cli.score.errors.non_matches import NON_MATCH_TYPES
 from stickler_cli.score.record import Run
 
 

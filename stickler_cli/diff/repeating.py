@@ -6,7 +6,7 @@ import numpy as np
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import field_path
-from stickler_cli.score.non_matches import NonMatch
+from stickler_cli.score.errors.non_matches import NonMatch
 from stickler_cli.score.record import Run
 from stickler_cli.score.repeats import MOST_ERRORS, FieldRepeats, Flip, Repeats, WrongIn
 from stickler_cli.score.tally import COUNTING_MODES

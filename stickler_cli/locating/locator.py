@@ -13,7 +13,7 @@ from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
-from stickler_cli.score.units import Unit, documents_units
+from stickler_cli.score.errors.units import Unit, documents_units
 from stickler_cli.score.value_lines import are_there, confidence_of, outcome_of
 from stickler_cli.score.walk import visits
 from stickler_cli.settings.allowed import BoxFormat

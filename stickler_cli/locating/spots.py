@@ -10,8 +10,8 @@ from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.documents.document_pair import Metadata
 from stickler_cli.score.batch import Batch
+from stickler_cli.score.errors.units import Unit, documents_units
 from stickler_cli.score.pictures import PlacedBox
-from stickler_cli.score.units import Unit, documents_units
 from stickler_cli.score.value_lines import are_there, outcome_of
 from stickler_cli.settings.allowed import BoxFormat
 from .boxes import Spot, box_of, spot_of

@@ -16,7 +16,7 @@ from stickler_cli.core.rules import (
 )
 from stickler_cli.score.accounts import SCORE
 from stickler_cli.score.document_result import Status
-from stickler_cli.score.error_classes import ErrorClass
+from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.moments import NAMES
 from stickler_cli.score.tally import COUNTING_MODES
 

@@ -26,10 +26,10 @@ from stickler_cli.core.rules import (
     is_share,
 )
 from stickler_cli.score.document_result import DocumentProblem, Status
-from stickler_cli.score.error_classes import ErrorClass
+from stickler_cli.score.errors.error_classes import ErrorClass
+from stickler_cli.score.errors.marks import MarkedOutcome
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.intervals import MOST_REPLICATES
-from stickler_cli.score.marks import MarkedOutcome
 from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import Provenance, SchemaSignature
 from stickler_cli.score.repeats import Repeats

@@ -15,12 +15,12 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.score.accounts import CONFIDENCES, Accounts, counts_by_mode, decoded
 from stickler_cli.score.bootstrap import Bootstrap
-from stickler_cli.score.causes import Causes, Kind, Size, text_of
 from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.confident import read_counted
 from stickler_cli.score.document_result import LENIENT, ODDITIES, Status
-from stickler_cli.score.error_counts import ByClass, ErrorCounts
+from stickler_cli.score.errors.causes import Causes, Kind, Size, text_of
+from stickler_cli.score.errors.error_counts import ByClass, ErrorCounts
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation
 from stickler_cli.score.intervals import DELTA_METHOD, METHOD, REPLICATES, IntervalSettings
 from stickler_cli.score.moments import KEYS

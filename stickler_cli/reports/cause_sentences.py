@@ -6,8 +6,8 @@ from typing import Final
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.causes import Cause, Kind
-from stickler_cli.score.error_classes import ErrorClass
+from stickler_cli.score.errors.causes import Cause, Kind
+from stickler_cli.score.errors.error_classes import ErrorClass
 from .figures import WHOLE, number_of, truncate, visible
 from .view import RunView
 

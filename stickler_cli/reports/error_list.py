@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.non_matches import NON_MATCH_TYPES, NonMatch, explained
+from stickler_cli.score.errors.non_matches import NON_MATCH_TYPES, NonMatch, explained
 from .figures import number_of, truncate, value_text
 from .layout import INDENT, Block, Column, Span, Table, TableStyle, Text, draw
 

@@ -7,8 +7,8 @@ from stickler_cli.compare.explained import Explained
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.error_classes import ErrorClass
-from stickler_cli.score.non_matches import NonMatch
+from stickler_cli.score.errors.error_classes import ErrorClass
+from stickler_cli.score.errors.non_matches import NonMatch
 from .figures import number_of, rate, setting
 
 Detail: TypeAlias = Literal["errors", "brief", "all"]

@@ -13,7 +13,7 @@ from stickler_cli.records.line_columns import columns_of_errors
 from stickler_cli.records.row_files import Columns, Row, harmless, lines_as_rows
 from stickler_cli.score.confident import Units
 from stickler_cli.score.counts import BOUNDS, RATES, RateRule
-from stickler_cli.score.error_classes import ErrorClass
+from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results

@@ -19,10 +19,10 @@ from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.comparison_view import document_view
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.detail import Detail
+from stickler_cli.score.errors.marks import MarkedCounts, errors_of_marks, mended
+from stickler_cli.score.errors.non_matches import NonMatch
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.marks import MarkedCounts, errors_of_marks, mended
-from stickler_cli.score.non_matches import NonMatch
-from stickler_cli.score.tally import COUNTING_MODES
+from stickler_cli.score.tally import COUNTING_MODES, units_of
 from stickler_cli.score.validity import SIDES, verdict_view
 from stickler_cli.score.value_lines import value_lines
 from .job import Job
@@ -202,8 +202,10 @@ def _count_marked(job: Job, batch: Batch, counted: MarkedCounts | None) -> None:
             continue  # that its verdicts fit nothing is told
         counted.fitting += (marked for marked, _ in errors)
         score = float(again.reported[0])
-        of_again = Batch([replace(result, score=score)], again, np.arange(1))
-        counted.add(batch, of_again, position)
+        better_counts = Batch([replace(result, score=score)], again, np.arange(1)).counts
+        if batch.counts is not None and better_counts is not None:
+            more = units_of(score) - units_of(float(batch.scores[row]))
+            counted.add(batch.counts.sums[:, row], better_counts.sums[:, 0], more)
 
 
 def _measure(evaluation: Evaluation, documents: Sequence[ReadDocument], batch: Batch) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from stickler_cli.core.locations import field_names, field_path
 from stickler_cli.score.detail import NonMatchRow
-from stickler_cli.score.non_matches import NON_MATCH_TYPES
+from stickler_cli.score.errors.non_matches import NON_MATCH_TYPES
 from .line_index import LineIndex
 
 _OUTCOMES: Final = {name: outcome.name.lower() for outcome, name in NON_MATCH_TYPES.items()}

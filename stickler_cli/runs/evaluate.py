@@ -36,9 +36,9 @@ from stickler_cli.runs.executors.pipeline import NO_LINES, Advance, chunk_result
 from stickler_cli.score.calibrating import outcome_of
 from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.counts import RateRule
+from stickler_cli.score.errors.marks import outcome_of_marks
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gate_verdicts import judge
-from stickler_cli.score.marks import outcome_of_marks
 from stickler_cli.score.record import Provenance, Run, SchemaSignature
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 from stickler_cli.settings.of_documents import ManySettings
@@ -268,7 +268,13 @@ def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bo
         detail=total.detail,
         first_non_matches=tuple(total.first_non_matches),
         policy=outcome_of(assembly.policy, evaluation) if assembly.policy else None,
-        marked=outcome_of_marks(assembly.job.marks, total.marked, evaluation, rule)
+        marked=outcome_of_marks(
+            assembly.job.marks,
+            total.marked,
+            evaluation.tally,
+            (evaluation.score_units, evaluation.evaluated),
+            rule,
+        )
         if total.marked
         else None,
     )

@@ -13,8 +13,8 @@ from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.document_validity import DocumentValidator
+from stickler_cli.score.errors.marks import Marks
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.score.marks import Marks
 from stickler_cli.score.validity import SIDES, Side, Verdict
 from stickler_cli.settings.allowed import BoxFormat, Missing, Rows, Validate
 from .grouping import Grouping, group_of

@@ -8,11 +8,11 @@ from typing import Any
 
 from stickler_cli.core.locations import Path, field_names
 from stickler_cli.score.accounts import decoded
-from stickler_cli.score.causes import Group, Kind, told_kind
 from stickler_cli.score.conditions import ANY_KEY
 from stickler_cli.score.detail import Detail, non_match_row
-from stickler_cli.score.error_classes import ErrorClass
-from stickler_cli.score.kept_errors import SeenError
+from stickler_cli.score.errors.causes import Group, Kind, told_kind
+from stickler_cli.score.errors.error_classes import ErrorClass
+from stickler_cli.score.errors.kept_errors import SeenError
 from stickler_cli.score.record import Run
 from .saved import errors_of
 

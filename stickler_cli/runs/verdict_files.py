@@ -8,7 +8,7 @@ from stickler_cli.documents.lines import lines_of
 from stickler_cli.documents.reading import source_of
 from stickler_cli.records.codec import read
 from stickler_cli.records.verdict_format import VERDICT_FORMAT, VerdictRecord
-from stickler_cli.score.marks import Mark, Marked, Marks
+from stickler_cli.score.errors.marks import Mark, Marked, Marks
 
 _EXPECTED = "verdicts.jsonl of the HTML report, one verdict on each line"
 

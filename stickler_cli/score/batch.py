@@ -15,8 +15,7 @@ from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.values import dataclass
 from .counting import count_documents
 from .document_result import DocumentResult, Status
-from .field_counts import FieldCounts
-from .non_matches import (
+from .errors.non_matches import (
     NonMatch,
     PlainErrors,
     WrongUnit,
@@ -25,6 +24,7 @@ from .non_matches import (
     plain_errors,
     plain_units,
 )
+from .field_counts import FieldCounts
 from .visit import Visit
 from .walk import visits
 

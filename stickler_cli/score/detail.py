@@ -19,10 +19,10 @@ from stickler_cli.core.json_values import AsPairs, json_line
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from .batch import Batch
-from .causes import cause_of
 from .comparison_lines import Text, comparison_line, text_of
-from .kept_errors import KeptErrors, SeenError
-from .non_matches import WrongUnit, non_match
+from .errors.causes import cause_of
+from .errors.kept_errors import KeptErrors, SeenError
+from .errors.non_matches import WrongUnit, non_match
 from .pictures import PlacedBox
 from .value_pairs import ValuePairs, value_pairs
 from .visit import Visit

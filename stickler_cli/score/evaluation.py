@@ -18,10 +18,10 @@ from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.settings.allowed import Rows
 from .accounts import Accounts
 from .batch import Batch, batch_of
-from .causes import Causes
 from .conditions import Conditions
 from .counts import RateRule
 from .document_result import LENIENT, ODDITIES, DocumentProblem, Status
+from .errors.causes import Causes
 from .known_ids import KnownIds
 from .results import Results
 from .validity import SIDES, Side, Validity
@@ -65,7 +65,7 @@ class Evaluation(Results):
         batch = documents if isinstance(documents, Batch) else batch_of(documents)
         self.add(batch)
         self.known.add(result.id for result in batch.results)
-        self.causes.add(batch)
+        self.causes.add(batch.classified(), batch.plain_errors)
         if self.accounts is not None:
             self.accounts.add(batch)
         groups: dict[tuple[str, str], list[int]] = {}

@@ -17,10 +17,10 @@ from stickler_cli.settings.deciding import RunOptions
 from .counts import RateRule
 from .detail import Detail
 from .document_result import DocumentProblem, Status
+from .errors.marks import MarkedOutcome
+from .errors.non_matches import NonMatch
 from .evaluation import RUN_FORMAT, Evaluation
 from .gates import GateResult
-from .marks import MarkedOutcome
-from .non_matches import NonMatch
 from .pictures import PageSources
 from .policy import PolicyOutcome
 from .repeats import Repeats

@@ -19,7 +19,7 @@ from .confident import Confidences, counted_view
 from .counts import RateRule
 from .delta import ScoreSums, field_intervals
 from .document_result import Status, warnings_view
-from .error_counts import ErrorCounts
+from .errors.error_counts import ErrorCounts
 from .moments import KEYS
 from .tally import SCORE_UNIT, Tally, predicted, sums_of_units
 
@@ -70,7 +70,7 @@ class Results:
         scores = batch.scores if rows is None else batch.scores[rows]
         if not len(scores):
             return
-        self.errors.add(batch, rows)
+        self.errors.add(batch.classified(rows), batch.plain_errors, rows)
         self.evaluated += len(scores)
         start = np.zeros(1, np.intp)
         self.score_units += sum(sums_of_units(scores, start))

@@ -10,7 +10,7 @@ from stickler_cli.compare.wrappers import least
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_path
 from .batch import Batch
-from .units import Unit, are_values, documents_units
+from .errors.units import Unit, are_values, documents_units
 from .visit import Visit
 
 

@@ -8,8 +8,8 @@ from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.diff import repeating
 from stickler_cli.diff.repeating import repeats_of
-from stickler_cli.score.error_classes import ErrorClass
-from stickler_cli.score.non_matches import NonMatch
+from stickler_cli.score.errors.error_classes import ErrorClass
+from stickler_cli.score.errors.non_matches import NonMatch
 from .runs import MISSED, RIGHT, WRONG, document, run_of, single
 
 

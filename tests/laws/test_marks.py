@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import field_path
 from stickler_cli.score.batch import batch_of
-from stickler_cli.score.marks import Mark, Marked, errors_of_marks, mended
+from stickler_cli.score.errors.marks import Mark, Marked, errors_of_marks, mended
 from .accounts import compare
 from .strategies import Scope, cases
 

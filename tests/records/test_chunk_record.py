@@ -28,10 +28,10 @@ from stickler_cli.runs.job import Job, OutputsRequested, validation_of
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.detail import Detail, Histogram
+from stickler_cli.score.errors.marks import Mark, Marked
+from stickler_cli.score.errors.non_matches import NonMatch
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.score.marks import Mark, Marked
-from stickler_cli.score.non_matches import NonMatch
 from stickler_cli.score.results import Results
 
 SCHEMA = {

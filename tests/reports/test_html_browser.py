@@ -28,7 +28,7 @@ from stickler_cli.records.verdict_format import VerdictRecord
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.runs.chunk import non_match_lines
-from stickler_cli.score.kept_errors import KeptErrors
+from stickler_cli.score.errors.kept_errors import KeptErrors
 from stickler_cli.score.pictures import PageSources, Picture, PlacedBox
 from .conftest import ORDERS
 

@@ -21,7 +21,7 @@ from stickler_cli.reports.formats import render
 from stickler_cli.reports.html import field_tree, page, payload
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.score.detail import Detail, DetailLimits
-from stickler_cli.score.kept_errors import KeptErrors
+from stickler_cli.score.errors.kept_errors import KeptErrors
 from stickler_cli.score.record import Provenance
 from stickler_cli.score.validity import Validity
 

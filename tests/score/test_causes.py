@@ -6,8 +6,8 @@ import pytest
 
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score import causes
 from stickler_cli.score.batch import batch_of
+from stickler_cli.score.errors import causes
 from stickler_cli.score.evaluation import Evaluation
 from .batches import a_list, an_object, batch, compare
 

@@ -9,7 +9,7 @@ import pytest
 
 from stickler_cli.core.locations import Path
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score import comparison_lines, kept_errors
+from stickler_cli.score import comparison_lines
 from stickler_cli.score.batch import Batch, batch_of
 from stickler_cli.score.comparison_lines import comparison_line, text_of
 from stickler_cli.score.detail import (
@@ -21,8 +21,9 @@ from stickler_cli.score.detail import (
     non_match_row,
     similarities,
 )
+from stickler_cli.score.errors import kept_errors
+from stickler_cli.score.errors.kept_errors import KeptErrors
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.kept_errors import KeptErrors
 from stickler_cli.score.pictures import PlacedBox
 from .batches import batch, compare, not_compared
 

@@ -11,14 +11,16 @@ from stickler_cli.records.codec import read
 from stickler_cli.records.run_format import ErrorClassesRecord
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.confusions import MOST_BITS, confused_numbers, text_of
-from stickler_cli.score.date_confusions import (
+from stickler_cli.score.errors.confusions import (
     LONGEST_DATE,
+    MOST_BITS,
+    confused_numbers,
     day_and_month_swapped,
     part_of_date,
     same_date,
+    text_of,
 )
-from stickler_cli.score.error_classes import (
+from stickler_cli.score.errors.error_classes import (
     LEVELS,
     LONGEST,
     NEIGHBOURS,
@@ -27,7 +29,7 @@ from stickler_cli.score.error_classes import (
     Places,
     classify,
 )
-from stickler_cli.score.error_counts import ErrorCounts, overall
+from stickler_cli.score.errors.error_counts import ErrorCounts, overall
 from stickler_cli.score.evaluation import Evaluation, evaluate
 from .batches import a_list, an_object, batch
 

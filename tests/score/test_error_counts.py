@@ -5,8 +5,8 @@ from collections import Counter
 import numpy as np
 
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.error_classes import ErrorClass
-from stickler_cli.score.error_counts import ErrorCounts, overall
+from stickler_cli.score.errors.error_classes import ErrorClass
+from stickler_cli.score.errors.error_counts import ErrorCounts, overall
 from .batches import batch
 
 TEXT = {"type": "string", "x-aws-stickler-threshold": 1.0}
@@ -36,7 +36,8 @@ def counted(*names: str) -> ErrorCounts:
     """Count the errors of each document by itself."""
     found = ErrorCounts()
     for name in names:
-        found.add(batch(PLAN, {name: DOCUMENTS[name]}))
+        one = batch(PLAN, {name: DOCUMENTS[name]})
+        found.add(one.classified(), one.plain_errors)
     return found
 
 
@@ -59,11 +60,12 @@ def test_some_documents_of_a_batch_count_as_they_do_alone():
     together = batch(PLAN, DOCUMENTS)
     for chosen in (["missed"], ["invented", "right"], ["row", "wrong"], ["right"], [*DOCUMENTS]):
         found = ErrorCounts()
-        found.add(together, np.array([name in chosen for name in DOCUMENTS]))
+        some = np.array([name in chosen for name in DOCUMENTS])
+        found.add(together.classified(some), together.plain_errors, some)
 
         assert found == counted(*chosen)
     every = ErrorCounts()
-    every.add(together)
+    every.add(together.classified(), together.plain_errors)
     assert every == counted(*DOCUMENTS)
 
 

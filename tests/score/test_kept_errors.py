@@ -5,10 +5,10 @@ from zlib import crc32
 
 import pytest
 
-from stickler_cli.score import kept_errors
-from stickler_cli.score.causes import Kind, key_of
-from stickler_cli.score.error_classes import ErrorClass
-from stickler_cli.score.kept_errors import KeptErrors, SeenError
+from stickler_cli.score.errors import kept_errors
+from stickler_cli.score.errors.causes import Kind, key_of
+from stickler_cli.score.errors.error_classes import ErrorClass
+from stickler_cli.score.errors.kept_errors import KeptErrors, SeenError
 
 GROUP = ("a",), ErrorClass.OTHER
 SOME, MANY, KINDS = 2, 5, 4

@@ -3,10 +3,8 @@
 import pytest
 
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.batch import Batch
 from stickler_cli.score.counts import RateRule
-from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.marks import (
+from stickler_cli.score.errors.marks import (
     Mark,
     Marked,
     MarkedCounts,
@@ -14,8 +12,9 @@ from stickler_cli.score.marks import (
     mended,
     outcome_of_marks,
 )
-from stickler_cli.score.tally import COUNTING_MODES
-from .batches import batch, not_compared
+from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.tally import COUNTING_MODES, units_of
+from .batches import batch
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 ITEM = {"type": "object", "properties": {"sku": EXACT, "name": EXACT}}
@@ -52,8 +51,13 @@ def found_of(marks, *names):
             errors = [*errors_of_marks(units, marks, name)]
             again = batch(PLAN, {name: (mended(gt, errors, marks), pred)})
             found.fitting += [marked for marked, _ in errors]
-            found.add(ALL, again, position)
+            units = [units_of(float(it)) for it in (again.scores[0], ALL.scores[position])]
+            found.add(ALL.counts.sums[:, position], again.counts.sums[:, 0], units[0] - units[1])
     return found
+
+
+def scored(made):
+    return made.tally, (made.score_units, made.evaluated)
 
 
 def evaluated(documents):
@@ -82,7 +86,7 @@ def test_it_is_what_the_mended_documents_come_to_in_whatever_parts(recall_with_f
     found.merge(found_of(MARKS, *names[cut:]))
     rule = RateRule(recall_with_fd=recall_with_fd)
     by_document = {"any": MARKS}
-    told = outcome_of_marks(by_document, found, evaluated(DOCUMENTS), rule)
+    told = outcome_of_marks(by_document, found, *scored(evaluated(DOCUMENTS)), rule)
 
     again = evaluated(MENDED)
     for mode in COUNTING_MODES:
@@ -108,22 +112,14 @@ def test_verdicts_are_told_by_what_became_of_them():
     marks = {name: {it: said[it] for it in said if it.document == name} for name in DOCUMENTS}
     marks["gone"] = {it: said[it] for it in said if it.document == "gone"}
     found = found_of(said, *DOCUMENTS)
-    told = outcome_of_marks(marks, found, evaluated(DOCUMENTS), RateRule())
+    told = outcome_of_marks(marks, found, *scored(evaluated(DOCUMENTS)), RateRule())
 
     assert (told.verdicts, told.neither, told.changed) == (6, 1, 2)
     assert [*told.right.items()] == [("prediction_right", 1), ("both_acceptable", 1)]
     assert told.unfit == ["gone: id (FD)", "none: note (FN)", "wrong: note (FD)"]
 
 
-def test_a_document_that_is_not_compared_changes_nothing():
-    some = Batch([*ALL.results, *not_compared("other").results], ALL.account, ALL.at)
-    found = MarkedCounts()
-    found.add(some, ALL, len(DOCUMENTS))
-    found.add(some, not_compared("wrong"), 0)
-    assert found == MarkedCounts()
-
-
 def test_a_run_without_documents_has_no_score():
-    told = outcome_of_marks({"a": MARKS}, MarkedCounts(), Evaluation(), RateRule())
+    told = outcome_of_marks({"a": MARKS}, MarkedCounts(), *scored(Evaluation()), RateRule())
     assert told.overall_score is None
     assert len(told.unfit) == 5

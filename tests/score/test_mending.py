@@ -4,7 +4,7 @@ import pytest
 
 from stickler_cli.core.locations import field_path
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.mending import with_none_of
+from stickler_cli.score.errors.marks import with_none_of
 from .batches import TEXT, a_list, an_object, batch
 
 

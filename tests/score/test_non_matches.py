@@ -4,8 +4,8 @@ from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
 from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.error_classes import ErrorClass
-from stickler_cli.score.non_matches import NonMatch, below_threshold
+from stickler_cli.score.errors.error_classes import ErrorClass
+from stickler_cli.score.errors.non_matches import NonMatch, below_threshold
 from .batches import TEXT, a_list, an_object, batch
 
 OTHER = ErrorClass.OTHER

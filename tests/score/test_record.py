@@ -9,14 +9,14 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import Status
+from stickler_cli.score.errors.marks import MarkedCounts, outcome_of_marks
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.gates import parse_gate
-from stickler_cli.score.marks import MarkedCounts, outcome_of_marks
 from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import Provenance, Run, SchemaSignature, Verdict, run_record
 from stickler_cli.score.repeats import FieldRepeats, Repeats
-from stickler_cli.score.results import Results
+from stickler_cli.score.tally import Tally
 from stickler_cli.settings.deciding import RunOptions
 from .batches import batch, not_compared
 
@@ -137,7 +137,7 @@ def test_the_rule_of_recall_is_that_of_the_run():
 
 
 def test_a_record_has_all_that_a_run_came_with():
-    outcome = outcome_of_marks({}, MarkedCounts(), Results(), RateRule())
+    outcome = outcome_of_marks({}, MarkedCounts(), Tally(), (0, 0), RateRule())
     whole = FieldRepeats("", [1.0, None], 1, 1, 1)
     repeats = Repeats(["a", "b"], whole, [], [], all_flips=True)
 

@@ -7,7 +7,7 @@ from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Plan
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.units import documents_units, judged
+from stickler_cli.score.errors.units import documents_units, judged
 from .batches import TEXT, an_object, batch
 
 

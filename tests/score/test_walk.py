@@ -9,8 +9,8 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.accounts import account_records
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.document_result import DocumentResult, Status
+from stickler_cli.score.errors.units import documents_units, judged
 from stickler_cli.score.tally import Tally
-from stickler_cli.score.units import documents_units, judged
 from stickler_cli.score.visit import Inside
 from .batches import TEXT, X, a_list, an_object, batch
 

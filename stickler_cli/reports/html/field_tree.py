@@ -12,7 +12,7 @@ from stickler_cli.reports.view import RunView
 from stickler_cli.score.bootstrap import FieldIntervals
 from stickler_cli.score.conditions import ANY_KEY
 from stickler_cli.score.detail import Histogram
-from stickler_cli.score.error_counts import ByClass, ordered
+from stickler_cli.score.errors.error_counts import ByClass, ordered
 from .charts import Chart, similarity_chart, threshold_curve
 
 MOST_FIELDS: Final = 2_000

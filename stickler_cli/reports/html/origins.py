@@ -6,9 +6,9 @@ from typing import Final
 
 from stickler_cli.core.locations import Path, field_names
 from stickler_cli.reports.cause_sentences import CauseText
-from stickler_cli.score.causes import Kind, told_kind
 from stickler_cli.score.conditions import ANY_KEY
 from stickler_cli.score.detail import NonMatchRow
+from stickler_cli.score.errors.causes import Kind, told_kind
 
 NOWHERE: Final = -1
 """Of an error that only repeats what another one says: it is inside of that, or around it."""

@@ -21,8 +21,8 @@ from stickler_cli.reports.trust_table import confidence_sentences, confidence_ta
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.comparison_lines import MOST_LINES
 from stickler_cli.score.detail import Detail
+from stickler_cli.score.errors.kept_errors import KeptErrors
 from stickler_cli.score.intervals import Interval
-from stickler_cli.score.kept_errors import KeptErrors
 from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings.deciding import RunOptions
 from .charts import score_chart

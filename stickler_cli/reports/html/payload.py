@@ -19,7 +19,7 @@ from stickler_cli.reports.view import RunView
 from stickler_cli.runs.sorted_lines import SortedLines
 from stickler_cli.score.accounts import Accounts, counts_by_mode, decoded, values_of
 from stickler_cli.score.detail import BINS, Detail, NonMatchRow, bin_of
-from stickler_cli.score.non_matches import NON_MATCH_TYPES
+from stickler_cli.score.errors.non_matches import NON_MATCH_TYPES
 from .field_tree import FieldView, places_of, rows_around
 from .origins import Origins
 

@@ -7,7 +7,7 @@ schema has room for: errors of one field and class of more than `MOST_KINDS` kin
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
@@ -17,9 +17,8 @@ import numpy as np
 from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
-from .batch import Batch
 from .error_classes import ErrorClass
-from .non_matches import WrongUnit
+from .non_matches import PlainErrors, WrongUnit
 
 MOST_KINDS: Final = 500
 """Kinds of errors of one field and class that are told apart; some 100 kB in a run file."""
@@ -90,10 +89,10 @@ class Causes:
     groups: dict[Group, dict[Kind | None, Size]] = field(default_factory=dict)
     """How much each kind explains, by field and class; None alone where there are too many."""
 
-    def add(self, batch: Batch) -> None:
-        """Add the documents of a batch."""
+    def add(self, errors: Iterable[WrongUnit], plain: Iterable[PlainErrors]) -> None:
+        """Add the errors of documents, those of one after the other."""
         found: dict[Group, dict[Kind | None, list[int]]] = {}
-        for error in batch.classified():
+        for error in errors:
             if key := cause_of(error):
                 kinds = found.setdefault(key[0], {})
                 # Keys that nothing declares can be any number, all of one group.
@@ -106,14 +105,11 @@ class Causes:
         for group, kinds in found.items():
             for kind, counted in kinds.items():
                 self._add(group, kind, Size(*counted[:3]))
-        for errors in batch.plain_errors:
-            live = errors.visit.live
-            pairs = errors.pairs if live is None else errors.pairs[live[errors.pairs]]
-            if len(pairs):
-                documents = len(np.unique(errors.visit.documents[pairs]))
-                group = errors.visit.pattern, errors.error_class
-                size = Size(len(pairs), len(pairs), documents)
-                self._add(group, Kind(errors.visit.field.path), size)
+        for visit, error_class, pairs in plain:
+            live = pairs if visit.live is None else pairs[visit.live[pairs]]
+            if len(live):
+                size = Size(len(live), len(live), len(np.unique(visit.documents[live])))
+                self._add((visit.pattern, error_class), Kind(visit.field.path), size)
 
     def merge(self, other: "Causes") -> None:
         """Add the causes of other documents; the order of merging makes no difference."""

@@ -1,7 +1,7 @@
 """How many mistakes there were of each kind, in each field: integers that add in any order."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import Final, TypeAlias
 
@@ -10,8 +10,8 @@ import numpy as np
 from stickler_cli.compare.columns import Mask
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
-from .batch import Batch
 from .error_classes import ErrorClass
+from .non_matches import PlainErrors, WrongUnit
 
 ByClass: TypeAlias = Counter[ErrorClass]  # without those that do not occur
 
@@ -27,20 +27,24 @@ class ErrorCounts:
     units: dict[Path, ByClass] = field(default_factory=dict)
     """Likewise list items and objects that failed as a whole; their values count in `fields`."""
 
-    def add(self, batch: Batch, some: Mask | None = None) -> None:
-        """Count the errors of documents: all that were compared of a batch, or some of them."""
-        for error in batch.classified(some):
+    def add(
+        self,
+        errors: Iterable[WrongUnit],
+        plain: Iterable[PlainErrors],
+        some: Mask | None = None,
+    ) -> None:
+        """Count errors; of those that are plain, all or those of some documents."""
+        for error in errors:
             counts, names = self.fields if error.values is None else self.units, error.unit.names
             if names not in counts:
                 counts[names] = Counter()
             counts[names][error.error_class] += 1
-        for errors in batch.plain_errors:
-            number = len(errors.pairs)
+        for visit, error_class, pairs in plain:
+            number = len(pairs)
             if some is not None:
-                number = int(np.count_nonzero(some[errors.visit.documents[errors.pairs]]))
+                number = int(np.count_nonzero(some[visit.documents[pairs]]))
             if number:
-                by_class = self.fields.setdefault(errors.visit.field.path, Counter())
-                by_class[errors.error_class] += number
+                self.fields.setdefault(visit.field.path, Counter())[error_class] += number
 
     def merge(self, other: "ErrorCounts") -> None:
         """Add the errors of other documents; the order of merging makes no difference."""

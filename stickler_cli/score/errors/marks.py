@@ -1,19 +1,27 @@
 """What people said of errors, and what a run comes to where the ground truth is as they say."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import field
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from stickler_cli.compare.result import Outcome
+from stickler_cli.compare.tuple import TupleNode
 from stickler_cli.core.json_values import JsonValue
-from stickler_cli.core.locations import field_path
+from stickler_cli.core.locations import Path, Step, field_path
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
 from stickler_cli.core.values import dataclass
-from .batch import Batch
-from .counts import Counts, RateRule
-from .mending import with_none_of
-from .results import Results
-from .tally import COUNTING_MODES, SCORE_UNIT, units_of
+from stickler_cli.score.counts import Counts, RateRule
+from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, Tally
+from stickler_cli.score.visit import Visit
 from .units import Unit
+
+_GONE: Final = object()
+
+Counted: TypeAlias = NDArray[np.int64]  # by counting mode and outcome, (3, 5)
 
 RIGHT: Final = ("ground_truth_wrong", "prediction_right", "both_acceptable")
 """The verdicts after which an error is none."""
@@ -64,15 +72,12 @@ class MarkedCounts:
     score_units: int = 0
     """How much the sum of scores is higher, in `SCORE_UNIT`s."""
 
-    def add(self, batch: Batch, again: Batch, document: int) -> None:
-        """Add a document of a batch, and what it is when compared again, by itself."""
-        row = batch.rows[document]
-        if row is None or batch.counts is None or again.counts is None:
-            return
-        before, after = batch.counts.sums[:, row].tolist(), again.counts.sums[:, 0].tolist()
-        for mine, *pair in zip(self.counts, after, before, strict=True):
-            mine[:] = (count + new - old for count, new, old in zip(mine, *pair, strict=True))
-        self.score_units += units_of(float(again.scores[0])) - units_of(float(batch.scores[row]))
+    def add(self, before: Counted, after: Counted, score_units: int) -> None:
+        """Add a document: its counts, those when compared again, and how much its score rises."""
+        more = (after - before).tolist()
+        for mine, its in zip(self.counts, more, strict=True):
+            mine[:] = map(sum, zip(mine, its, strict=True))
+        self.score_units += score_units
 
     def merge(self, other: "MarkedCounts") -> None:
         """Add other documents."""
@@ -148,21 +153,25 @@ class MarkedOutcome:
 
 
 def outcome_of_marks(
-    marks: Marks, found: MarkedCounts, results: Results, rule: RateRule
+    marks: Marks, found: MarkedCounts, tally: Tally, scores: tuple[int, int], rule: RateRule
 ) -> MarkedOutcome:
-    """Return what a run comes to by what marks change in it."""
+    """Return what a run comes to by what marks change in it.
+
+    Which has these counts; `scores` are the sum of its scores, in `SCORE_UNIT`s, and their number.
+    """
     everything = {marked: mark for each in marks.values() for marked, mark in each.items()}
     fitting = {marked: everything[marked].verdict for marked in set(found.fitting)}
     verdicts = [*fitting.values()]
     modes = {}
     for mode, more in zip(COUNTING_MODES, found.counts, strict=True):
-        counts = results.tally.counts(mode) + Counts(*more)
+        counts = tally.counts(mode) + Counts(*more)
         rates = counts.derived(recall_with_fd=rule.recall_with_fd)
         shown = (rates[name] for name in ("precision", "recall", "f1"))
         modes[mode] = MendedRates(counts.tp, counts.fd, counts.fa, counts.fn, *shown)
     score = None
-    if results.evaluated:
-        score = (results.score_units + found.score_units) / (results.evaluated * SCORE_UNIT)
+    units, documents = scores
+    if documents:
+        score = (units + found.score_units) / (documents * SCORE_UNIT)
     return MarkedOutcome(
         len(everything),
         {verdict: verdicts.count(verdict) for verdict in RIGHT if verdict in verdicts},
@@ -171,3 +180,85 @@ def outcome_of_marks(
         **modes,
         overall_score=score,
     )
+
+
+def with_none_of(units: Iterable[Unit], truth: JsonValue) -> JsonValue:
+    """Return a ground truth, which stays as it is, without errors of its document.
+
+    What was missed goes, else the prediction takes its place; what is inside of a place that
+    changes as a whole goes with it. Lists keep their indexes until all is done.
+    """
+    new: dict[Path, dict[Step, int]] = {}
+    changes = [_change(unit, truth, new) for unit in units]
+    # First what goes, as a value of another kind may come in its place; then from the inside out.
+    changes.sort(key=lambda change: (change[0] is not Outcome.FN, -len(change[1])))
+    document = deepcopy(truth)
+    for _, path, value in changes:
+        document = _with(document, path, value)
+    left: JsonValue = _without_gone(document)
+    return left
+
+
+def _change(
+    unit: Unit, truth: JsonValue, new: dict[Path, dict[Step, int]]
+) -> tuple[Outcome, Path, Any]:
+    """Return what is to be where; new items of a list of the ground truth get its next indexes."""
+    value: Any = unit.pred
+    visit, pair, item = unit.visit, unit.pair, unit.visit
+    if unit.outcome is Outcome.FN:
+        # A position of a tuple stays, or others would be in its place.
+        value = None if _is_position(visit) else _GONE
+    if unit.gt_path is not None:
+        return unit.outcome, unit.gt_path, value
+    while visit.around is not None and visit.place(pair).gt_path is None:
+        pair = pair if visit.of is None else int(visit.of[pair])
+        item, visit = visit, visit.around
+    place = visit.place(pair)
+    path = place.gt_path or ()
+    first, *rest = (unit.pred_path or ())[len(place.pred_path or ()) :]
+    if not _is_position(item):
+        there = _at(truth, path)
+        known = len(there) if isinstance(there, list) else int(there is not None)
+        items = new.setdefault(path, {})
+        first = known + items.setdefault(first, len(items))
+    return unit.outcome, (*path, first, *rest), value
+
+
+def _is_position(visit: Visit) -> bool:
+    """Return whether pairs are elements that go together by position."""
+    return visit.around is not None and isinstance(visit.around.account.node, TupleNode)
+
+
+def _at(value: Any, path: Path) -> Any:
+    """Return what is at a path, None where nothing is; what is no list counts as one of it."""
+    for step in path:
+        if isinstance(step, str):
+            value = value.get(step) if isinstance(value, dict) else None
+        elif isinstance(value, list):
+            value = value[step]
+    return value
+
+
+def _with(document: Any, path: Path, value: Any) -> Any:
+    """Return a document with a value at a path; what is missing around it is made."""
+    if not path:
+        return value
+    step, rest = path[0], path[1:]
+    if isinstance(step, str):
+        document = document if isinstance(document, dict) else {}
+        document[step] = _with(document.get(step), rest, value)
+        return document
+    if not isinstance(document, list):
+        document = [document]
+    document += [None] * (step + 1 - len(document))
+    document[step] = _with(document[step], rest, value)
+    return document
+
+
+def _without_gone(value: Any) -> Any:
+    """Return a value without what goes; what is left empty counts as absent."""
+    if isinstance(value, dict):
+        return {key: _without_gone(part) for key, part in value.items() if part is not _GONE}
+    if isinstance(value, list):
+        return [_without_gone(part) for part in value if part is not _GONE]
+    return value

@@ -8,9 +8,9 @@ from stickler_cli.compare.columns import Indexes
 from stickler_cli.compare.result import FA, FN, Outcome
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import Path, field_path
+from stickler_cli.score.visit import Visit
 from .error_classes import ErrorClass, Places, classify
 from .units import Unit, documents_units, plain, values_inside, wrong
-from .visit import Visit
 
 NON_MATCH_TYPES: Final = {
     Outcome.FD: "false_discovery",

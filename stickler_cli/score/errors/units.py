@@ -12,7 +12,7 @@ from stickler_cli.compare.comparison import Comparison
 from stickler_cli.compare.result import BOTH_SIDES, ERRORS, FA, FN, TN, TP, Outcome
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
-from .visit import Inside, Order, Visit
+from stickler_cli.score.visit import Inside, Order, Visit
 
 
 class Unit(NamedTuple):

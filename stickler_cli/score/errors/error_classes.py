@@ -18,14 +18,16 @@ from .confusions import (
     bare,
     confused_numbers,
     confused_texts,
+    day_and_month_swapped,
     look_alike,
     part_of,
+    part_of_date,
+    same_date,
     same_in_other_separators,
     same_text,
     shifted,
     text_of,
 )
-from .date_confusions import day_and_month_swapped, part_of_date, same_date
 
 LONGEST: Final = 1_000  # characters; of longer texts only whether one begins or ends the other
 TELLING: Final = 3  # characters; shorter values, such as quantities, are everywhere by chance
