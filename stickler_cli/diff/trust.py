@@ -59,8 +59,8 @@ def units_of(pairs: Pairs, path: Path = ()) -> Units:
         for side, accounts in enumerate(pair.accounts):
             for account in accounts:
                 known = entries(account.get(CONFIDENCES, {}))
-                for name, counted, right, confidences in known:
-                    if name == field_path(path) if path else counted:
+                for name, right, confidences in known:
+                    if not path or name == field_path(path):
                         place = at + side * len(pairs)
                         found += ((place, confidence, right) for confidence in confidences)
     return Units(

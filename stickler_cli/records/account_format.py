@@ -75,8 +75,6 @@ class ConfidencesRecord(TypedDict, total=False):
     """Of values that are right, by the path of their field."""
     wrong: dict[str, list[Fraction]]
     """Of values that are wrong."""
-    apart: "ConfidencesRecord"
-    """The same of values that the counts of the whole document leave out."""
 
 
 class AccountRecord(TypedDict):

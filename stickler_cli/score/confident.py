@@ -17,7 +17,6 @@ from stickler_cli.core.rules import KEPT
 from stickler_cli.core.values import dataclass
 from .accounts import decoded
 from .confidence import Reliability, confidence_view, reliability
-from .field_counts import APART
 from .intervals import UNIT, Interval, IntervalSettings, weights
 
 _CELLS_AT_ONCE: Final = 4_000_000  # units times replicates: 32 MB an array
@@ -130,8 +129,8 @@ class Confidences:
     def _count(self, record: Mapping[str, Any]) -> None:
         found: dict[str, Counted] = {}
         into = self.counted if self.counted is not None else {}
-        for path, in_whole, right, confidences in entries(record):
-            for place in {path, ""} if in_whole else {path}:  # one where documents are lists
+        for path, right, confidences in entries(record):
+            for place in {path, ""}:  # one where documents are lists
                 mine = found.setdefault(place, Counted(documents=1))
                 side = mine.right if right else mine.wrong
                 side.update(round(it * _THOUSAND) for it in confidences)
@@ -166,10 +165,10 @@ class Confidences:
         documents = [name for name, _ in lines]
         found: dict[str, list[tuple[int, float, bool]]] = {"": []}
         for at, (_, line) in enumerate(lines):
-            for path, counted, right, confidences in entries(decoded(line)):
+            for path, right, confidences in entries(decoded(line)):
                 known = [(at, confidence, right) for confidence in confidences]
                 found.setdefault(path, []).extend(known)
-                if counted and path:  # else documents are lists of values, and the field is all
+                if path:  # else documents are lists of values, and the field is all
                     found[""] += known
         return {
             path: Units(
@@ -185,12 +184,11 @@ class Confidences:
         return bool(self.lines or self.counted)
 
 
-def entries(record: Mapping[str, Any]) -> Iterator[tuple[str, bool, bool, list[float]]]:
-    """Yield path, whether whole documents include it, whether it is right, and confidences."""
-    for counted, part in ((True, record), (False, record.get(APART, {}))):
-        for right, side in ((True, "right"), (False, "wrong")):
-            for path, confidences in part.get(side, {}).items():
-                yield path, counted, right, confidences
+def entries(record: Mapping[str, Any]) -> Iterator[tuple[str, bool, list[float]]]:
+    """Yield path, whether it is right, and confidences."""
+    for right, side in ((True, "right"), (False, "wrong")):
+        for path, confidences in record.get(side, {}).items():
+            yield path, right, confidences
 
 
 def counted_view(by_field: Mapping[str, Counted]) -> dict[str, object]:

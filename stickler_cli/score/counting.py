@@ -64,8 +64,7 @@ def _note_confidences(
     confidence = np.array([least(known[it]) if it >= 0 else None for it in slots], np.float64)
     (there,) = (~np.isnan(confidence)).nonzero()
     if len(there):
-        counted = np.full(len(there), visit.field.in_document)
-        found.confident.append((rows[there], outcome[there] == TP, confidence[there], counted))
+        found.confident.append((rows[there], outcome[there] == TP, confidence[there]))
 
 
 def _count_fields(found: Collected, visit: Visit) -> None:
@@ -140,8 +139,7 @@ def _count_keys(found: Collected, visit: Visit) -> None:
             known: Any = account.columns.confidences[int(account.pred[where])]
             for name in extras if known else ():
                 if (confidence := least(known.get(name))) is not None:
-                    counted = visit.field.in_document
-                    found.surplus.append(((document, (*path, name)), confidence, counted))
+                    found.surplus.append(((document, (*path, name)), confidence))
         outcome = np.full(len(extras), FA, np.int8)
         found.units[modes].append((np.full(len(extras), row), outcome))
 

@@ -26,17 +26,11 @@ class Confident(NamedTuple):
     right: Mask
     """Whether the leaf is a true positive."""
     confidence: Floats
-    counted: Mask
-    """Whether the leaves of the whole document include it."""
 
     def among(self, some: Mask) -> "Confident":
         """Return some of the leaves."""
-        document, right, confidence, counted = self
-        return Confident(document[some], right[some], confidence[some], counted[some])
+        return Confident(self.document[some], self.right[some], self.confidence[some])
 
-
-APART: Final = "apart"
-"""The key of confidences that the leaves of whole documents leave out."""
 
 Modes: TypeAlias = tuple[int, int]  # the first in which something counts, the one after the last
 Names: TypeAlias = tuple[str, ...]  # the path of a field, without list indexes
@@ -88,16 +82,13 @@ class FieldCounts:
     def confidences(self, documents: int) -> list[dict[str, Any] | None]:
         """Return those of each document: `{"right": {path: [c]}, "wrong": {path: [c]}}`.
 
-        What counts of whole documents leave out stands under `APART`, in the same form; None of a
-        document without any.
+        None of a document without any.
         """
         found: list[dict[str, Any] | None] = [None] * documents
         for path, leaves in sorted(self.confident.items()):  # not as the chunk met them
             name = field_path(path)
-            for at, *leaf in zip(*(part.tolist() for part in leaves), strict=True):
-                right, confidence, counted = leaf
+            for at, right, confidence in zip(*(part.tolist() for part in leaves), strict=True):
                 record = found[at] = found[at] or {}
-                record = record if counted else record.setdefault(APART, {})
                 by_field = record.setdefault("right" if right else "wrong", {})
                 by_field.setdefault(name, []).append(confidence)
         return found
@@ -122,10 +113,10 @@ class Collected:
     scores: list[tuple[Indexes, Floats]] = field(default_factory=list)
     undeclared: list[Key] = field(default_factory=list)
     extras: list[Key] = field(default_factory=list)
-    confident: list[tuple[Indexes, Mask, Floats, Mask]] = field(default_factory=list)
+    confident: list[tuple[Indexes, Mask, Floats]] = field(default_factory=list)
     """Of leaves of predictions: row, and what `Confident` has."""
-    surplus: list[tuple[Key, float, bool]] = field(default_factory=list)
-    """Those of `extras` that have a confidence, and whether whole documents include them."""
+    surplus: list[tuple[Key, float]] = field(default_factory=list)
+    """Those of `extras` that have a confidence."""
 
     def counts(self) -> FieldCounts:
         """Return what all comes to."""
@@ -167,11 +158,11 @@ class Collected:
         """Return the leaves with a confidence by field; rows have a rank and a document."""
         found: dict[Names, Confident] = {}
         if self.confident:
-            rows, *known = (_joined(self.confident, part) for part in range(4))
+            rows, *known = (_joined(self.confident, part) for part in range(3))
             for rank, at in groups(ranked[rows]):
                 found[paths[rank]] = Confident(documents[rows[at]], *(part[at] for part in known))
-        for (document, path), confidence, counted in self.surplus:
-            wrong = (np.array([it]) for it in (document, False, confidence, counted))
+        for (document, path), confidence in self.surplus:
+            wrong = (np.array([it]) for it in (document, False, confidence))
             parts = (
                 zip(found[path], wrong, strict=True) if path in found else ((it,) for it in wrong)
             )
@@ -189,12 +180,13 @@ def _pass_up(sums: Sums, rows: FieldRows) -> None:
         return
     # Elsewhere than in whole documents the object itself is the unit.
     first = OVERALL if rows.of_document else AGGREGATE
-    end = LEAVES + 1 if rows.counted else AGGREGATE
     mine = slice(rows.start, rows.start + len(rows.documents))
     above: Any = slice(rows.around.start, rows.around.start + len(rows.documents))
     if rows.up is not None:
         above = rows.around.start + rows.up
-    sums[first:end, above] += sums[first:end, mine]
+    for mode in range(first, LEAVES + 1):
+        if mode != AGGREGATE or rows.counted:
+            sums[mode, above] += sums[mode, mine]
 
 
 def _in_order(fields: Iterable[FieldRows]) -> list[Names]:

@@ -27,14 +27,9 @@ class FieldRows(NamedTuple):
     up: Indexes | None = None
     """Which row of the field around it each row is in; None where it has the same."""
     counted: bool = True
-    """Whether `aggregate` and `leaves` of the field around it include it."""
+    """Whether `aggregate` of the field around it includes it."""
     of_document: bool = False
     """Whether it is a field of whole documents, whose `overall` sums those of their fields."""
-
-    @property
-    def in_document(self) -> bool:
-        """Whether those of the whole document do."""
-        return self.counted and (self.around is None or self.around.in_document)
 
 
 class Inside(NamedTuple):

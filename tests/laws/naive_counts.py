@@ -70,8 +70,9 @@ def object_fields(comparison, *, live):
         if one_sided and entry.comparison.outcome is Outcome.TN:
             continue
         field = node.fields[entry.name] = unit(entry.comparison, live=live)
+        node.add_all(field, "leaves")
         if entry.counted:
-            node.add_all(field, "aggregate", "leaves")
+            node.add_all(field, "aggregate")
     for _ in comparison.extras:
         node.add(Outcome.FA, *(("aggregate", "leaves") if live else ("leaves",)))
     return node

@@ -184,7 +184,7 @@ def test_a_value_that_is_right_but_absent_is_no_unit():
     }
 
 
-def test_what_whole_documents_leave_out_has_figures_of_its_own():
+def test_a_value_that_aggregate_leaves_out_is_a_unit():
     schema = {
         "type": "object",
         "properties": {
@@ -194,7 +194,7 @@ def test_what_whole_documents_leave_out_has_figures_of_its_own():
     }
     pred = {"a": wrapped("x", 0.9), "note": wrapped("y", 0.4)}
     found = evaluate_many(schema, [({"a": "x", "note": "y"}, pred)]).to_dict()["confidence"]
-    assert (found["units"], found["coverage"]) == (1, 1.0)
+    assert (found["units"], found["coverage"]) == (2, 1.0)
     assert found["fields"]["note"]["units"] == 1
 
 

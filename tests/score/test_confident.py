@@ -18,7 +18,7 @@ from stickler_cli.score.intervals import UNIT, IntervalSettings, weights
 
 RECORDS = {
     "a": {"right": {"x": [0.9, 0.5], "": [0.25]}, "wrong": {"y": [0.1]}},
-    "b": {"wrong": {"x": [0.5]}, "apart": {"right": {"z": [0.75]}}},
+    "b": {"wrong": {"x": [0.5]}, "right": {"z": [0.75]}},
     "c": {"right": {"x": [1.0]}},
     "d": {"right": {"x": [0.9, 0.9]}, "wrong": {"x": [0.9, 0.25], "y": [0.1]}},
 }

@@ -233,12 +233,12 @@ def test_extra_keys_that_a_run_ignores_do_not_count():
     assert by_mode(root) == thrice(tp=1)
 
 
-def test_a_field_that_is_not_counted_is_still_reported():
+def test_a_field_that_aggregate_leaves_out_is_still_reported_and_a_leaf():
     schema = an_object(a=TEXT, b={**TEXT, X + "aggregate": False})
 
     root = tallied(schema, {"a": "x", "b": "y"}, {"a": "x", "b": "z"})
 
-    assert by_mode(root) == (Counts(tp=1, fd=1), Counts(tp=1), Counts(tp=1))
+    assert by_mode(root) == (Counts(tp=1, fd=1), Counts(tp=1), Counts(tp=1, fd=1))
     assert by_mode(root.fields["b"]) == thrice(fd=1)
 
 
@@ -247,8 +247,8 @@ def test_one_that_opts_in_leaves_the_others_out_of_this_object_alone():
 
     root = tallied(an_object(o=inner, c=TEXT), {"o": {"a": "x", "b": "y"}, "c": "z"}, {"c": "z"})
 
-    assert by_mode(root) == (Counts(fn=1, tp=1), Counts(fn=1, tp=1), Counts(fn=1, tp=1))
-    assert by_mode(root.fields["o"]) == thrice(fn=1)
+    assert by_mode(root) == (Counts(fn=1, tp=1), Counts(fn=1, tp=1), Counts(fn=2, tp=1))
+    assert by_mode(root.fields["o"]) == (Counts(fn=1), Counts(fn=1), Counts(fn=2))
 
 
 def test_undeclared_keys_of_the_ground_truth_are_noted():
@@ -452,8 +452,8 @@ def test_a_key_that_opts_in_leaves_the_others_out_of_the_objects_that_have_it():
 
     root = tally_of(batch(compile_schema(schema), pairs))
 
-    # Of the first k, of the second a; overall is of all fields of a document.
-    assert by_mode(root) == (Counts(tp=2, fd=1), Counts(tp=2), Counts(tp=2))
+    # `aggregate` has k of the first and a of the second; the others have all fields.
+    assert by_mode(root) == (Counts(tp=2, fd=1), Counts(tp=2), Counts(tp=2, fd=1))
     assert by_mode(root.fields["a"]) == thrice(tp=1, fd=1)
 
 
@@ -472,7 +472,8 @@ def test_a_field_that_counts_in_one_arm_only_is_one_field():
     assert len(some.counts.documents) == 4
     root = tally_of(some)
     assert by_mode(root.fields["rows"].fields["a"]) == thrice(tp=2)
-    assert root.leaves == [3, 0, 0, 0, 0]  # all but a of the second
+    assert root.aggregate == [3, 0, 0, 0, 0]  # all but a of the second
+    assert root.leaves == [4, 0, 0, 0, 0]
 
 
 def test_squares_of_scores_add_as_whole_numbers_too():

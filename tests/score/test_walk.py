@@ -141,7 +141,7 @@ def test_a_field_that_one_arm_counts_and_another_does_not_is_one_field():
     assert record["fields"][""] == {
         "overall": {"tp": 2},
         "aggregate": {"tp": 1},
-        "leaves": {"tp": 1},
+        "leaves": {"tp": 2},
     }
 
 
