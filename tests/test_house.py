@@ -21,7 +21,6 @@ LATE_IMPORTS: Final = {
     ("api/many.py", "stickler_cli.clients.client"): "few runs ask models",
     ("cli/config.py", "tomllib"): "most runs find no configuration file",
     ("cli/finished.py", "stickler_cli.cli.regrouping"): "few reports compare again",
-    ("cli/console.py", "stickler_cli.reports.figures"): "--help loads no reports",
     ("cli/eval.py", "stickler_cli.diff.repeating"): "few runs are repeated",
     ("cli/outputs.py", "stickler_cli.reports.github"): "other formats do not load it",
     ("cli/outputs.py", "stickler_cli.runs.page_sources"): "few pages show documents",

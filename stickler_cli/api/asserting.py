@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from stickler_cli.comparators.base import meets
-from stickler_cli.reports.figures import number_of, rate
+from stickler_cli.core.figures import number_of, rate
 from .overrides import FieldRules
 from .zero import EvalSpec, Schema, Side, evaluate
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from stickler_cli.compare.plan import Plan
 from stickler_cli.core.locations import field_path
+from stickler_cli.core.sections import Column, Span, Table
 from stickler_cli.core.values import dataclass
-from stickler_cli.reports.layout import Column, Span, Table, plain_text, table_lines
+from stickler_cli.reports.layout import plain_text, table_lines
 from stickler_cli.schema.inference import Inferred
 from stickler_cli.score.counts import RATES, Counts
 from .pair_comparison import PairComparison

@@ -6,11 +6,11 @@ from html import escape
 from importlib import import_module
 from typing import Any, Final
 
+from stickler_cli.core.figures import rate, visible
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError, did_you_mean
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.reports.cause_sentences import causes, more_causes
-from stickler_cli.reports.figures import rate, visible
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.row_reports import TIDY, WIDE, run_rows

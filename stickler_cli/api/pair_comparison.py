@@ -7,9 +7,9 @@ from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.core.figures import rate, visible
 from stickler_cli.core.json_values import JsonDocument, JsonValue
 from stickler_cli.core.values import dataclass
-from stickler_cli.reports.figures import rate, visible
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.pair import ComparedPair, Detail, error_classes, sum_text
 from stickler_cli.reports.pair_table import place_table, render_pair

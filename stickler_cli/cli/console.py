@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final, TextIO
 
+from stickler_cli.core.figures import visible
 from stickler_cli.core.problems import Problem
 from stickler_cli.runs.directory.whole_files import WholeWriter
 
@@ -100,8 +101,6 @@ def write_result(text: str) -> None:
 
 def warn(text: str) -> None:
     """Write one line to standard error, made safe: names and values may be in it."""
-    from stickler_cli.reports.figures import visible  # --help loads no reports
-
     _write(sys.stderr, f"{visible(text)}\n")
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Final
 
 from stickler_cli.comparators.registry import UnknownComparatorError, comparator_class
+from stickler_cli.core.figures import setting
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.reports.figures import setting
 from stickler_cli.schema.choices import Inferred
 from stickler_cli.schema.observation import Observed
 from stickler_cli.schema.observed_schema import facts_of

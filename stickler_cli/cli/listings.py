@@ -6,10 +6,10 @@ from textwrap import fill, indent
 
 from stickler_cli.clients.cache import AnswerCache, cache_directory
 from stickler_cli.comparators.registry import describe, plugin_names
+from stickler_cli.core.figures import visible
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import SchemaError
-from stickler_cli.reports.figures import visible
 from stickler_cli.schema.choices import Inferred
 from stickler_cli.settings.of_schemas import CheckSettings
 from .command_schema import schema_of

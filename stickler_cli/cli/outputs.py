@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from stickler_cli.core.figures import some_of
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.sections import Column, Span, Table
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.names import nearest_names
 from stickler_cli.documents.pairs import Pairs
-from stickler_cli.reports.figures import some_of
 from stickler_cli.reports.formats import (
     FORMATS,
     SAY_PARTIAL,
@@ -24,7 +25,7 @@ from stickler_cli.reports.formats import (
     require,
     written,
 )
-from stickler_cli.reports.layout import Column, Span, Table, TableStyle, plain_text, table_lines
+from stickler_cli.reports.layout import TableStyle, plain_text, table_lines
 from stickler_cli.reports.markdown_text import SUMMARY_LIMIT
 from stickler_cli.runs.directory.whole_files import PARTIAL, check_outputs, whole_file
 from stickler_cli.runs.hints import alone, name_pattern

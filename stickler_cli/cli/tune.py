@@ -7,12 +7,12 @@ from stickler_cli.advice.evidence import Evidence, of_documents, of_verdicts
 from stickler_cli.advice.schema_text import with_thresholds
 from stickler_cli.advice.tuning import TunedField, TuneReport, tuned_fields
 from stickler_cli.advice.verdicts import read_verdicts
+from stickler_cli.core.figures import number_of, setting
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError, did_you_mean
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.documents.reading import BOM, STANDARD_INPUT
-from stickler_cli.reports.figures import number_of, setting
 from stickler_cli.reports.formats import PLAIN_FORMATS
 from stickler_cli.runs.asking import client_of, comparing, policy_of
 from stickler_cli.runs.assembly import inputs_of

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from stickler_cli.core.problems import Problem
 from stickler_cli.packets.packet import SectionOutcome, compare_packet
+from stickler_cli.packets.packet_sections import Section, Sections, sections_of
 from stickler_cli.packets.report import PacketAccount, split_report
-from stickler_cli.packets.sections import Section, Sections, sections_of
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.packets import render_split
 

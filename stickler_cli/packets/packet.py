@@ -7,8 +7,8 @@ from typing import Final, Literal
 
 from stickler_cli.core.rules import Fraction
 from stickler_cli.core.values import dataclass
+from .packet_sections import Section
 from .partitions import likeness, order_of
-from .sections import Section
 
 Outcome = Literal["exact", "order", "class", "pages", "missed", "invented"]
 """What became of a section: all right; the same pages in another order, or of another class; some

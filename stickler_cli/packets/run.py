@@ -7,8 +7,8 @@ from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.score.intervals import intervals_of
 from stickler_cli.settings.of_documents import SplitSettings
 from .packet import PacketResult, compare_packet
+from .packet_sections import Sections, sections_of
 from .report import PacketAccount, SplitReport, Status, split_report
-from .sections import Sections, sections_of
 
 _NOTHING = Sections(())
 

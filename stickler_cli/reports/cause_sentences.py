@@ -4,11 +4,11 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
+from stickler_cli.core.figures import WHOLE, number_of, truncate, visible
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.errors.causes import Cause, Kind
 from stickler_cli.score.errors.error_classes import ErrorClass
-from .figures import WHOLE, number_of, truncate, visible
 from .view import RunView
 
 NAMED: Final = 8

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Final
 
+from stickler_cli.core.figures import NOTHING, Quoting, number_of, rate, some_of
 from stickler_cli.core.locations import field_path
+from stickler_cli.core.sections import Tone
 from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import F1, Change, Decision, Difference, DocumentChange, Trend
 from stickler_cli.score.gates import SCORE
-from .figures import NOTHING, Quoting, number_of, rate, some_of
-from .layout import Tone
 
 NAMED: Final = 5
 """Documents, or fields of one, that a report for people names; those that broke hard besides."""

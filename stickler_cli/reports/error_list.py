@@ -4,10 +4,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from stickler_cli.core.figures import number_of, truncate, value_text
+from stickler_cli.core.sections import INDENT, Block, Column, Span, Table, Text
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.errors.non_matches import NON_MATCH_TYPES, NonMatch, explained
-from .figures import number_of, truncate, value_text
-from .layout import INDENT, Block, Column, Span, Table, TableStyle, Text, draw
+from .layout import TableStyle, draw
 
 ErrorRecord: TypeAlias = Mapping[str, Any]  # a line of a file of errors, as JSON values
 

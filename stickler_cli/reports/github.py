@@ -5,13 +5,13 @@ from typing import Final, Literal
 
 from stickler_cli.advice.findings import RULES, Finding
 from stickler_cli.advice.linting import LintReport
+from stickler_cli.core.figures import number_of, visible
 from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import markdown, run_sentences
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run
 from .difference_view import DifferenceView
-from .figures import number_of, visible
 from .layout import TableStyle
 from .lint_report import found_text, sentence
 from .markdown_text import SUMMARY_LIMIT, truncate_lines, utf8_size

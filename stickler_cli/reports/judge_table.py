@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
+from stickler_cli.core.figures import number_of, rate
+from stickler_cli.core.sections import INDENT, Block, Column, Span, Table, Text, notes
 from stickler_cli.records.judge_format import Disagreement, JudgeAccount, JudgeReport
-from .figures import number_of, rate
-from .layout import INDENT, Block, Column, Span, Table, TableStyle, Text, draw, notes
+from .layout import TableStyle, draw
 
 SHOWN: Final = 10
 """Disagreements that are shown; JSON has more."""

@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 
 from stickler_cli import __version__
 from stickler_cli.compare.result import FieldInfo
+from stickler_cli.core.figures import number_of, setting, visible
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import Difference, Trend
@@ -19,7 +20,6 @@ from stickler_cli.score.conditions import pattern_of
 from stickler_cli.score.gates import METRICS, GateResult
 from stickler_cli.score.record import Run
 from .difference_view import DifferenceView
-from .figures import number_of, setting, visible
 from .layout import TableStyle
 from .rows import FieldRow
 from .view import RunView

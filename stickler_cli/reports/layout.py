@@ -1,17 +1,14 @@
-"""Tables and paragraphs as data, and how they lie on a terminal of any width or in a pipe."""
+"""Tables and paragraphs on a terminal of any width or in a pipe."""
 
 from collections.abc import Iterable, Sequence
 from math import inf
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
+from stickler_cli.core.figures import cells, truncate, visible
+from stickler_cli.core.sections import BLANK, INDENT, Block, Column, Line, Span, Table, Text, Tone
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.gates import GateResult
-from .figures import cells, truncate, visible
 
-Tone = Literal["", "title", "bad", "warn", "good", "dim"]
-"""What a piece of text means; how it looks is the terminal's business."""
-
-INDENT: Final = "  "
 GAP: Final = "  "
 """Between columns: two blanks, so that single ones inside a cell do not split it."""
 
@@ -60,64 +57,6 @@ class TableStyle:
     def room(self) -> int | None:
         """The columns that lines have; None for as many as they take."""
         return None if self.plain else self.width
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A piece of text on one line; safe to print, whatever it was made of."""
-
-    text: str
-    tone: Tone = ""
-    quoted: bool = False
-    """Whether it is from documents or the schema, so that pages show it as code."""
-
-    @classmethod
-    def of(cls, text: str, tone: Tone = "", *, quoted: bool = True) -> "Span":
-        """Return text from anywhere, made safe."""
-        return cls(visible(text), tone, quoted)
-
-
-Line: TypeAlias = tuple[Span, ...]
-
-BLANK: Final[Line] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column of a table."""
-
-    title: str
-    rank: int = 0
-    """Columns of the highest rank go first where the terminal is narrow; 0 always stays."""
-    left: bool = False
-    short: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A paragraph: all lines begin with the margin, and those after the first are indented."""
-
-    text: str
-    tone: Tone = ""
-    indent: str = ""
-    margin: str = ""
-    lead: Tone | None = None
-    """The tone of the first word, if another one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Rows of cells, one per column; the first column is the one that may be truncated."""
-
-    columns: Sequence[Column]
-    rows: Sequence[Sequence[Span]]
-    legend: Sequence[tuple[str, str]] = ()
-    """What explains it: the title of a column, without which it is left out, and a text."""
-    below: Sequence[Sequence[Text | Line]] = ()
-    """What stands below each row."""
-
-
-Block: TypeAlias = Text | Table | Line
 
 
 def draw(sections: Iterable[Iterable[Block]], style: TableStyle) -> str:
@@ -230,8 +169,3 @@ def gates(results: Iterable[GateResult]) -> list[Text]:
     words: dict[bool, tuple[str, Tone]] = {True: ("PASS", "good"), False: ("FAIL", "bad")}
     told = ((*words[each.passed], each.reason) for each in results)
     return [Text(f"{word}  {reason}", indent=" " * 6, lead=tone) for word, tone, reason in told]
-
-
-def notes(texts: Iterable[str]) -> list[Block]:
-    """Return what was noticed, a paragraph each."""
-    return [Text(f"note: {text}", indent=INDENT) for text in texts]

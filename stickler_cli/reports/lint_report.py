@@ -6,9 +6,10 @@ from typing import Final
 
 from stickler_cli.advice.findings import RULES, SEVERITIES, Finding, Severity
 from stickler_cli.advice.linting import LintReport
+from stickler_cli.core.figures import number_of
 from stickler_cli.core.problems import Problem
-from .figures import number_of
-from .layout import INDENT, Block, TableStyle, Text, Tone, draw, notes
+from stickler_cli.core.sections import INDENT, Block, Text, Tone, notes
+from .layout import TableStyle, draw
 
 _TONES: Final[dict[Severity, Tone]] = {"error": "bad", "warning": "warn", "note": "dim"}
 

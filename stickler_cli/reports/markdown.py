@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from typing import Final
 
+from stickler_cli.core.figures import more_of, rate
+from stickler_cli.core.sections import Column, Span, Table
 from stickler_cli.diff.changes import Difference
 from stickler_cli.reports import cause_sentences, repeat_sentences, run_sentences, tables
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run, Verdict
 from .difference_view import DifferenceView, signed
 from .error_list import error_table, records_of
-from .figures import more_of, rate
-from .layout import Column, Span, Table, TableStyle
+from .layout import TableStyle
 from .markdown_text import COMMENT_LIMIT, code, table_text, truncate_lines
 from .pair import ComparedPair, sum_text
 from .pair_table import TITLES, place_table

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from itertools import takewhile
 from typing import Final
 
-from .figures import visible
-from .layout import Table
+from stickler_cli.core.figures import visible
+from stickler_cli.core.sections import Table
 
 COMMENT_LIMIT: Final = 65_000
 """Characters. GitHub refuses a comment of more than 65,536; some are left for who posts it."""

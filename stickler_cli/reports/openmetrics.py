@@ -7,13 +7,13 @@ as a shell does. Source: OpenMetrics 1.0, section 3.2; GitLab, metrics/generic.r
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from stickler_cli.core.figures import visible
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import F1, Change, Difference, Trend
 from stickler_cli.score.counts import Rates
 from stickler_cli.score.gates import SCORE, GateResult
 from stickler_cli.score.record import Run
-from .figures import visible
 from .layout import TableStyle
 from .view import RunView
 

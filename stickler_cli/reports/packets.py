@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
+from stickler_cli.core.figures import NOTHING, number_of, rate
+from stickler_cli.core.sections import INDENT, Block, Column, Span, Table, Text, notes
 from stickler_cli.packets.packet import SectionOutcome
 from stickler_cli.packets.report import PacketAccount, SplitFigure, SplitReport
-from .figures import NOTHING, number_of, rate
-from .layout import INDENT, Block, Column, Span, Table, TableStyle, Text, draw, notes
+from .layout import TableStyle, draw
 
 CONFUSIONS: Final = 10
 """Of pages that were given another class, the kinds that are shown."""

@@ -5,11 +5,11 @@ from typing import Final, Literal, TypeAlias
 
 from stickler_cli.compare.explained import Explained
 from stickler_cli.compare.result import Outcome
+from stickler_cli.core.figures import number_of, rate, setting
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.non_matches import NonMatch
-from .figures import number_of, rate, setting
 
 Detail: TypeAlias = Literal["errors", "brief", "all"]
 """How much is shown: errors and what they are in; also what is right, but nothing inside it; or

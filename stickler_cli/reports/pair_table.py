@@ -6,9 +6,10 @@ from typing import Final
 
 from stickler_cli.compare.explained import Explained
 from stickler_cli.compare.result import Outcome
+from stickler_cli.core.figures import WHOLE, cells, rate, value_text
 from stickler_cli.core.locations import field_path
-from .figures import WHOLE, cells, rate, value_text
-from .layout import INDENT, LEAST_TEXT, Column, Line, Span, Table, TableStyle, Text, Tone, draw
+from stickler_cli.core.sections import INDENT, Column, Line, Span, Table, Text, Tone
+from .layout import LEAST_TEXT, TableStyle, draw
 from .pair import ComparedPair, differs, figure_texts, sum_text, title_of
 from .pieces import Piece, marked, value_piece, value_pieces
 

@@ -1,8 +1,9 @@
 """Where values are, as a table."""
 
+from stickler_cli.core.figures import NOTHING, number_of, rate
+from stickler_cli.core.sections import Block, Column, Span, Table, Text, notes
 from stickler_cli.locating.placed_fields import PlacedField, PlacesReport
-from .figures import NOTHING, number_of, rate
-from .layout import Block, Column, Span, Table, TableStyle, Text, draw, notes
+from .layout import TableStyle, draw
 
 _COLUMNS = (
     Column("field", left=True),

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
+from stickler_cli.core.figures import rate
+from stickler_cli.core.sections import INDENT, Block, Column, Span, Table, Text
 from stickler_cli.score.policy import AcceptancePolicy, FieldOutcome, FieldPolicy, PolicyOutcome
-from .figures import rate
-from .layout import INDENT, Block, Column, Span, Table, Text
 
 HEIGHTS: Final = "▁▂▃▄▅▆▇█"
 CELLS: Final = 40

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
+from stickler_cli.core.figures import more_of, number_of, rate, value_text
+from stickler_cli.core.sections import Column, Span, Table
 from stickler_cli.score.repeats import FieldRepeats, Flip, Repeats
-from .figures import more_of, number_of, rate, value_text
-from .layout import Column, Span, Table
 from .view import RunView
 
 NAMED: Final = 20  # values that flip, of which reports for people tell; the JSON has all

@@ -3,13 +3,13 @@
 from collections import Counter
 from typing import Final
 
+from stickler_cli.core.figures import number_of, rate, some_of
 from stickler_cli.core.locations import field_path
 from stickler_cli.score.counts import FOUND_RIGHT
 from stickler_cli.score.document_result import LENIENT, WAYS, Status
 from stickler_cli.score.errors.error_counts import ByClass, overall
 from stickler_cli.score.results import NO_GROUP
 from .cause_sentences import of_class
-from .figures import number_of, rate, some_of
 from .rows import WORST, by_values_lost
 from .view import RunView
 

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from stickler_cli.core.figures import more_of
+from stickler_cli.core.sections import BLANK, INDENT, Block, Span, Text, notes
 from stickler_cli.diff.changes import Difference
 from stickler_cli.reports import cause_sentences, repeat_sentences, run_sentences, tables
 from stickler_cli.score.record import Run
 from .difference_view import MARKS, DifferenceView, signed
 from .error_list import error_blocks, records_of
-from .figures import more_of
-from .layout import BLANK, INDENT, Block, Span, TableStyle, Text, draw, gates, notes
+from .layout import TableStyle, draw, gates
 from .policy_tables import outcome_blocks
 from .rows import rows_shown
 from .trust_table import confidence_sentences, confidence_table

@@ -6,11 +6,11 @@ A page has marks and names in columns of their own, full titles and the interval
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from stickler_cli.core.figures import NOTHING, rate, setting, visible
 from stickler_cli.core.locations import field_path
+from stickler_cli.core.sections import INDENT, Column, Span, Table, Tone
 from stickler_cli.diff.changes import Change, MetricChange
 from .difference_view import MARKS, SHORT, DifferenceView
-from .figures import NOTHING, rate, setting, visible
-from .layout import INDENT, Column, Span, Table, Tone
 from .rows import FieldRow, Figures
 from .run_sentences import DISAGREE
 from .view import GroupRow, RunView

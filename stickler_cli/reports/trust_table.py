@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from stickler_cli.core.sections import Column, Span, Table
 from stickler_cli.score.results import Results
-from .layout import Column, Span, Table
 from .view import RunView
 
 BUDGET: Final = "0.1"

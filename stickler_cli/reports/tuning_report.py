@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from stickler_cli.advice.tuning import Cut, TunedField, TuneReport
-from .figures import WHOLE, number_of, rate, setting
-from .layout import INDENT, Block, Column, Span, Table, TableStyle, Text, draw, notes
+from stickler_cli.core.figures import WHOLE, number_of, rate, setting
+from stickler_cli.core.sections import INDENT, Block, Column, Span, Table, Text, notes
+from .layout import TableStyle, draw
 
 BAR: Final = 30  # characters of the longest bar of a histogram
 

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from stickler_cli.core.figures import Quoting, interval_text, rate
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.bootstrap import FieldIntervals
 from stickler_cli.score.intervals import Interval
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
-from .figures import Quoting, interval_text, rate
 from .rows import FieldRow, Figures, field_rows, figures_of
 
 

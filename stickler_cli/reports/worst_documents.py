@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from heapq import nsmallest
 from typing import Any, Final
 
+from stickler_cli.core.sections import INDENT, Block, Column, Span, Table, Text
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.accounts import decoded, values_of
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.record import Run
-from .layout import INDENT, Block, Column, Span, Table, TableStyle, Text
+from .layout import TableStyle
 from .view import RunView
 
 _LOST: Final = ("fd", "fa", "fn")

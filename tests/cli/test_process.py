@@ -18,6 +18,8 @@ from stickler_cli.runs.limits import LEAST_ADDRESS_SPACE
 from stickler_cli.settings.by_command import COMMANDS
 from .conftest import write
 
+pytestmark = pytest.mark.slow
+
 COMMAND = (sys.executable, "-m", "stickler_cli")
 EVAL = (*COMMAND, "eval", "schema.json", "gt", "pred")
 
@@ -26,7 +28,6 @@ def run(*command: str, **more: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, **more)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
@@ -125,7 +126,6 @@ def test_standard_output_that_takes_a_part_only_is_an_error(wide, unbuffered):
     assert result.stderr.endswith("error: the results could not be written (File too large)\n")
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 @pytest.mark.parametrize("arguments", [("--help",), ("evla",), ("eval", "no", "no", "no")])
@@ -147,7 +147,6 @@ def test_help_that_nobody_reads_is_no_error():
     assert result.returncode == ExitCode.OK
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems keep no limit")
 @pytest.mark.parametrize("kilobytes", [25_000, 60_000, 90_000, 150_000, 250_000])
 @pytest.mark.parametrize("jobs", ["1", "2"])

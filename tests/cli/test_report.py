@@ -84,6 +84,7 @@ def test_a_page_of_the_run_of_one_pair_has_its_errors(stickler):
     assert [row[1:3] for row in rows] == [["two", path] for path in paths]
 
 
+@pytest.mark.slow
 def test_no_more_errors_are_read_than_the_page_takes(stickler, run_directory):
     errors = run_directory / "non-matches.jsonl"
     line = errors.read_text().splitlines()[0]

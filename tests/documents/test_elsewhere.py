@@ -23,6 +23,7 @@ from stickler_cli.schema.loading import load_schema
 from stickler_cli.settings.inputs import DocumentOptions
 
 fsspec = pytest.importorskip("fsspec")
+pytestmark = pytest.mark.slow
 
 LIMIT = 1_000
 LIMITED = DocumentOptions(max_document_size=LIMIT)

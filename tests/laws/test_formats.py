@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from stickler_cli.reports.figures import visible
+from stickler_cli.core.figures import visible
 from stickler_cli.reports.github import Annotation, annotation_lines
 from stickler_cli.reports.junit import Case, junit_text
 from stickler_cli.reports.openmetrics import Gauge, metrics_text

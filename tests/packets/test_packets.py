@@ -12,9 +12,9 @@ from scipy.stats import kendalltau
 
 from stickler_cli.core.problems import Problem
 from stickler_cli.packets.packet import compare_packet
+from stickler_cli.packets.packet_sections import MOST_PAGES, Section, sections_of
 from stickler_cli.packets.partitions import likeness, order_of
 from stickler_cli.packets.report import PacketAccount, split_report
-from stickler_cli.packets.sections import MOST_PAGES, Section, sections_of
 from stickler_cli.score.intervals import IntervalSettings
 
 KINDS = ["invoice", "receipt", ""]

@@ -5,10 +5,10 @@ from functools import partial
 
 import pytest
 
+from stickler_cli.core.figures import visible
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports import formats, markdown
-from stickler_cli.reports.figures import visible
 from stickler_cli.reports.github import Annotation, annotation_lines, summary
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.markdown_text import CUT, SUMMARY_LIMIT

@@ -14,9 +14,9 @@ from html.parser import HTMLParser
 import pytest
 
 from stickler_cli import __version__
+from stickler_cli.core.figures import interval_text
 from stickler_cli.core.problems import Violation
 from stickler_cli.documents.document_pair import DocumentPair
-from stickler_cli.reports.figures import interval_text
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.html import field_tree, page, payload
 from stickler_cli.reports.layout import TableStyle

@@ -1,6 +1,7 @@
 import pytest
 
-from stickler_cli.reports.layout import Column, Span, Table, paragraph, plain_text, table_lines
+from stickler_cli.core.sections import Column, Span, Table
+from stickler_cli.reports.layout import paragraph, plain_text, table_lines
 
 COLUMNS = (
     Column("field", left=True),

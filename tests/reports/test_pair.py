@@ -11,7 +11,7 @@ from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.plan import Options
-from stickler_cli.reports.figures import cells
+from stickler_cli.core.figures import cells
 from stickler_cli.reports.formats import PAIR_FORMATS, render
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.pair import MANY, ComparedPair, error_classes

@@ -5,10 +5,10 @@ from functools import partial
 
 import pytest
 
+from stickler_cli.core.figures import cells
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports import formats
-from stickler_cli.reports.figures import cells
 from stickler_cli.reports.layout import TableStyle
 
 render = partial(formats.render, "table")

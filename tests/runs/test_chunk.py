@@ -29,6 +29,7 @@ def line_of(job: Job, gt: object, pred: object) -> dict:
     return json.loads(evaluate_chunk(job, [DocumentPair("one", gt, pred)]).document_lines)
 
 
+@pytest.mark.slow
 def test_a_chunk_leaves_nothing_for_the_garbage_collector():
     """Which looks rarely during a run: what waited for it was most of what memory grew by."""
     inside = {"type": "object", "properties": {"b": {"type": "string"}, "c": {"type": "number"}}}

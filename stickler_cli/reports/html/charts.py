@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from math import sqrt
 from typing import Final
 
+from stickler_cli.core.figures import number_of
 from stickler_cli.core.values import dataclass
-from stickler_cli.reports.figures import number_of
 from stickler_cli.score.counts import Counts, RateRule
 from stickler_cli.score.detail import BINS, Histogram
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from math import floor, sqrt
 from typing import Final
 
+from stickler_cli.core.figures import visible
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
-from stickler_cli.reports.figures import visible
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_counts import ByClass, overall

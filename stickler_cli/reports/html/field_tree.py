@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
+from stickler_cli.core.figures import visible
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
-from stickler_cli.reports.figures import visible
 from stickler_cli.reports.rows import FieldRow
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.bootstrap import FieldIntervals

@@ -7,9 +7,9 @@ from typing import Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from stickler_cli.core.figures import more_of, number_of, setting, visible
 from stickler_cli.reports import run_sentences
 from stickler_cli.reports.cause_sentences import more_causes
-from stickler_cli.reports.figures import more_of, number_of, setting, visible
 from .charts import OUTCOMES, bar_parts
 
 HERE: Final = File(__file__).parent

@@ -12,8 +12,8 @@ from typing import Final
 
 from markupsafe import Markup
 
+from stickler_cli.core.figures import number_of, setting, visible
 from stickler_cli.reports.cause_sentences import CauseText, causes
-from stickler_cli.reports.figures import number_of, setting, visible
 from stickler_cli.reports.html import payload
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.tables import legend, metric_text

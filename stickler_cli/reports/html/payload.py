@@ -10,11 +10,11 @@ from itertools import islice
 from struct import Struct
 from typing import Any, Final, NamedTuple
 
+from stickler_cli.core.figures import truncate
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import Path, field_names
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.cause_sentences import CauseText
-from stickler_cli.reports.figures import truncate
 from stickler_cli.reports.view import RunView
 from stickler_cli.runs.sorted_lines import SortedLines
 from stickler_cli.score.accounts import Accounts, counts_by_mode, decoded, values_of

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from stickler_cli.core.figures import number_of, rate
 from stickler_cli.core.values import dataclass
-from stickler_cli.reports.figures import number_of, rate
 
 SIDE: Final = 240.0
 """Width and height of a chart, in units of the drawing; the page scales it."""

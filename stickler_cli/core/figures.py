@@ -4,12 +4,22 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
-from stickler_cli.core.json_values import JsonValue, brief
+from .json_values import JsonValue, brief
 
-if TYPE_CHECKING:
-    from stickler_cli.score.intervals import Interval  # errors are told without numpy
+
+class Ends(Protocol):
+    """An interval."""
+
+    @property
+    def lower(self) -> float:
+        """The lower end."""
+
+    @property
+    def upper(self) -> float:
+        """The upper end."""
+
 
 Quoting: TypeAlias = Callable[[str], str]
 """How a report writes a name that it did not choose itself inside a sentence."""
@@ -43,7 +53,7 @@ def rate(value: float | None, limits: Collection[float] = ()) -> str:
     return f"{shown:.{DIGITS}f}"
 
 
-def interval_text(interval: "Interval | None", limits: Collection[float] = ()) -> str:
+def interval_text(interval: Ends | None, limits: Collection[float] = ()) -> str:
     """Return an interval as people read it, with the digits of `rate`.
 
     >>> from stickler_cli.score.intervals import Interval

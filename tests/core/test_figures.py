@@ -1,6 +1,6 @@
 import pytest
 
-from stickler_cli.reports.figures import (
+from stickler_cli.core.figures import (
     cells,
     number_of,
     rate,

@@ -1,0 +1,174 @@
+"""A report as data: sections of sentences and tables, which each format draws in its own way."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, Literal, TypeAlias
+
+from .figures import NOTHING, rate, visible
+from .values import dataclass
+
+Tone = Literal["", "title", "bad", "warn", "good", "dim"]
+"""What a piece of text means; how it looks is the format's business."""
+
+INDENT: Final = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of text on one line; safe to print, whatever it was made of."""
+
+    text: str
+    tone: Tone = ""
+    quoted: bool = False
+    """Whether it is from documents or the schema, so that pages show it as code."""
+
+    @classmethod
+    def of(cls, text: str, tone: Tone = "", *, quoted: bool = True) -> "Span":
+        """Return text from anywhere, made safe."""
+        return cls(visible(text), tone, quoted)
+
+
+Line: TypeAlias = tuple[Span, ...]
+
+BLANK: Final[Line] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table."""
+
+    title: str
+    rank: int = 0
+    """Columns of the highest rank go first where the terminal is narrow; 0 always stays."""
+    left: bool = False
+    short: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph: all lines begin with the margin, and those after the first are indented."""
+
+    text: str
+    tone: Tone = ""
+    indent: str = ""
+    margin: str = ""
+    lead: Tone | None = None
+    """The tone of the first word, if another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells, one per column; the first column is the one that may be truncated."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Span]]
+    legend: Sequence[tuple[str, str]] = ()
+    """What explains it: the title of a column, without which it is left out, and a text."""
+    below: Sequence[Sequence[Text | Line]] = ()
+    """What stands below each row."""
+
+
+Block: TypeAlias = Text | Table | Line
+
+Cell: TypeAlias = str | int | float | Sequence[float] | None
+"""What a figure reads: text, a count, a rate, or the ends of an interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A column that knows where its value is in the value of a row."""
+
+    title: str
+    value: str | Callable[[Any], Cell]
+    """An attribute of the row, or a function of it."""
+    kind: type = float
+    """Of the cells: `str`, `int`, `float`, or `list` for both ends of an interval."""
+    rank: int = 0
+    short: str = ""
+    shown: Callable[[Any], str] | None = None
+    """A function of the row: how people read its cell, if not by its kind."""
+    quoted: bool = True
+    """Whether texts in it are names that documents or schemas chose."""
+    aside: bool = False
+    """Whether it stands below the row on a terminal, which has no room for sentences."""
+
+    @property
+    def column(self) -> Column:
+        """The column as it is drawn."""
+        return Column(self.title, self.rank, self.kind is str, self.short)
+
+    @property
+    def name(self) -> str:
+        """The name of the column in files of rows."""
+        return self.value if isinstance(self.value, str) else self.title.lower().replace(" ", "_")
+
+    def of(self, row: object) -> Cell:
+        """Return the cell of a row."""
+        found: Cell = getattr(row, self.value) if isinstance(self.value, str) else self.value(row)
+        return found
+
+    def span(self, row: object) -> Span:
+        """Return the cell of a row as people read it."""
+        text = cell_text(self.of(row)) if self.shown is None else self.shown(row)
+        return Span.of(text, quoted=self.quoted and self.kind is str)
+
+
+def cell_text(cell: Cell) -> str:
+    """Return a cell: counts as they are, rates with four decimals, intervals in brackets.
+
+    >>> cell_text(3), cell_text(0.5), cell_text([0.25, 1.0]), cell_text(None)
+    ('3', '0.5000', '[0.2500, 1.0000]', '-')
+    """
+    match cell:
+        case None:
+            return NOTHING
+        case float():
+            return rate(cell)
+        case str() | int():
+            return str(cell)
+    return f"[{', '.join(map(rate, cell))}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A table as the values of its rows, and the figures that are read of each."""
+
+    figures: Sequence[Figure]
+    rows: Sequence[object]
+    legend: Sequence[tuple[str, str]] = ()
+
+    def table(self, *, aside: bool = False) -> Table:
+        """Return the table as it is drawn; `aside` puts sentences below the rows."""
+        kept = [each for each in self.figures if not (aside and each.aside)]
+        cells = [[each.span(row) for each in kept] for row in self.rows]
+        below: list[list[Text | Line]] = []
+        if len(kept) < len(self.figures):
+            others = [each for each in self.figures if each.aside]
+            below = [
+                [Text(each.span(row).text, "dim", margin=INDENT) for each in others]
+                for row in self.rows
+            ]
+        return Table([each.column for each in kept], cells, self.legend, below)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a report; one without title and blocks is not drawn."""
+
+    title: str = ""
+    blocks: Sequence[Block | Figures] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The answer of a study: a record, which JSON has as it is, and the sections people read."""
+
+    record: object
+    sections: Sequence[Section]
+    """The first is titled as the whole."""
+    rows: Figures | None = None
+    """The table that files of rows have; None where there is none."""
+
+
+def notes(texts: Iterable[str]) -> list[Block]:
+    """Return what was noticed, a paragraph each."""
+    return [Text(f"note: {text}", indent=INDENT) for text in texts]

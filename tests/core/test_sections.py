@@ -1,0 +1,81 @@
+"""Reports as data: cells of figures, and tables made of them."""
+
+from typing import Any, NamedTuple
+
+from stickler_cli.core.sections import (
+    INDENT,
+    Column,
+    Figure,
+    Figures,
+    Report,
+    Section,
+    Span,
+    Text,
+    cell_text,
+    notes,
+)
+
+
+class Row(NamedTuple):
+    field: str
+    pairs: int
+    share: Any
+    interval: Any
+    why: str
+
+
+ROWS = [Row("a", 2, 0.5, [0.25, 1.0], "enough"), Row("b|c", 0, None, None, "none")]
+FIGURES = (
+    Figure("field", "field", str),
+    Figure("pairs", "pairs", int, 1),
+    Figure("twice", lambda row: 2 * row.pairs, int),
+    Figure("share", "share", rank=2, short="sh"),
+    Figure("interval", "interval", list),
+    Figure("of", "pairs", int, shown=lambda row: f"{row.pairs}/2"),
+    Figure("why", "why", str, aside=True, quoted=False),
+)
+
+
+def test_a_table_reads_its_figures_of_the_values_of_rows():
+    table = Figures(FIGURES, ROWS, [("share", "share: a part")]).table()
+
+    assert [it.title for it in table.columns] == [it.title for it in FIGURES]
+    assert table.columns[0] == Column("field", left=True)
+    assert table.columns[3] == Column("share", 2, short="sh")
+    assert [[cell.text for cell in row] for row in table.rows] == [
+        ["a", "2", "4", "0.5000", "[0.2500, 1.0000]", "2/2", "enough"],
+        ["b|c", "0", "0", "-", "-", "0/2", "none"],
+    ]
+    assert table.rows[0][0] == Span("a", quoted=True)
+    assert table.rows[0][6] == Span("enough")
+    assert table.legend == [("share", "share: a part")]
+    assert table.below == []
+
+
+def test_sentences_stand_below_rows_where_there_is_no_room_for_a_column():
+    table = Figures(FIGURES, ROWS).table(aside=True)
+
+    assert [it.title for it in table.columns] == [it.title for it in FIGURES[:-1]]
+    assert table.below == [
+        [Text("enough", "dim", margin=INDENT)],
+        [Text("none", "dim", margin=INDENT)],
+    ]
+    assert Figures(FIGURES[:1], ROWS).table(aside=True).below == []
+
+
+def test_columns_of_files_have_the_name_of_what_they_read_or_that_of_their_title():
+    assert Figure("AP 50", lambda row: None).name == "ap_50"
+    assert Figure("AP 50", "average_precision").name == "average_precision"
+
+
+def test_cells_that_cannot_be_seen_are_made_safe():
+    odd = Row("a\x1b", 0, None, None, "")
+    assert FIGURES[0].span(odd) == Span("a\\x1b", quoted=True)
+    assert cell_text("text") == "text"
+
+
+def test_a_report_is_its_record_and_sections():
+    report = Report({"a": 1}, [Section("title", notes(["odd"]))])
+
+    assert report.rows is None
+    assert report.sections[0].blocks == [Text("note: odd", indent=INDENT)]
