@@ -9,8 +9,8 @@ from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.document_validity import DocumentValidator
 from stickler_cli.schema.loading import LoadedSchema
+from stickler_cli.schema.verdicts.document_validity import DocumentValidator
 from .document_values import Value, value_at
 from .findings import Document, Findings, Spot
 

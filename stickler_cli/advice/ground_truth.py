@@ -7,7 +7,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents.shapes import Shape, root_steps
 from stickler_cli.documents.single import open_documents
 from stickler_cli.schema.defaults import open_default
-from stickler_cli.schema.observation import Observed
+from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.settings.inputs import FindingOptions
 
 

@@ -21,8 +21,8 @@ from stickler_cli.runs.evaluate import evaluate_in_memory
 from stickler_cli.runs.grouping import parse_groupings
 from stickler_cli.runs.job import Job, SchemaChoice, Validation, validation_of
 from stickler_cli.runs.unwrapping import unwrapper_of
-from stickler_cli.schema.judging import MOST_LEVELS
 from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas, loaded
+from stickler_cli.schema.verdicts.judging import MOST_LEVELS
 from stickler_cli.settings.allowed import ExtraFields, Infer, Missing, Validate
 from stickler_cli.settings.of_documents import ManySettings
 from .evaluation_views import Evaluation

@@ -20,8 +20,8 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.inference import Inferred, infer
+from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.schema.loading import LoadedSchema, load_observed, load_schema, loaded
-from stickler_cli.schema.observation import Observed
 from stickler_cli.score.batch import batch_of
 from stickler_cli.score.comparison_view import comparison_view
 from stickler_cli.score.counts import Counts

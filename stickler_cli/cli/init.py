@@ -15,11 +15,9 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents.sources import Kind, kind_of_source
 from stickler_cli.runs.directory.whole_files import whole_file
 from stickler_cli.schema.annotated_text import with_keys
-from stickler_cli.schema.choices import Inferred
-from stickler_cli.schema.inference import infer
+from stickler_cli.schema.inference import Inferred, infer
+from stickler_cli.schema.inference.observation import Observed, facts_of, schema_of
 from stickler_cli.schema.loading import is_schema_file, loaded
-from stickler_cli.schema.observation import Observed
-from stickler_cli.schema.observed_schema import facts_of, schema_of
 from stickler_cli.schema.references import IN_MEMORY
 from stickler_cli.settings.of_schemas import InitSettings
 from .command_schema import is_model, model_schema

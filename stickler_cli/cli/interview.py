@@ -8,9 +8,8 @@ from typing import Final
 from stickler_cli.comparators.registry import UnknownComparatorError, comparator_class
 from stickler_cli.core.figures import setting
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.schema.choices import Inferred
-from stickler_cli.schema.observation import Observed
-from stickler_cli.schema.observed_schema import facts_of
+from stickler_cli.schema.inference import Inferred
+from stickler_cli.schema.inference.observation import Observed, facts_of
 from .console import warn
 
 LEFT_OUT: Final = "-"

@@ -11,9 +11,8 @@ from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.values import dataclass
 from .annotations import own_keys
 from .defaults import BY_FORMAT
-from .dialects import CLOSED_BY, Schema
+from .dialects import CLOSED_BY, Schema, Source
 from .files import LeadsNowhereError
-from .located import Source
 from .references import SchemaFiles
 
 InForce = tuple[Source, ...]

@@ -1,11 +1,11 @@
-"""The dialects of JSON Schema, their differences, and where schemas stand inside a schema.
+"""The dialects of JSON Schema, and where schemas stand: inside a schema, and among files.
 
 An annotation inside `default`, `examples` or `enum` is data; a property may be called as a keyword.
 """
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, TypeAlias
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
@@ -145,3 +145,32 @@ def walk(schema: Schema) -> Iterator[tuple[Path, Schema]]:
         path, part = waiting.pop()
         yield path, part
         waiting += reversed([((*path, *steps), inner) for steps, inner in subschemas(part)])
+
+
+PlaceKey: TypeAlias = tuple[str, Path]
+"""The URI of a document and a path in it."""
+
+Scope = tuple[tuple[str, str], ...]
+"""For each name that a dynamic reference may ask for: the outermost resource that has it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """One schema object, and how the dynamic references in it are read."""
+
+    schema: Schema
+    scope: Scope = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a schema stands, and how references in it are read."""
+
+    source: str
+    """The file, for messages."""
+    uri: str
+    """Of the document."""
+    path: Path
+    base: str
+    """What relative references start from."""
+    dialect: Dialect

@@ -17,10 +17,10 @@ from stickler_cli.compare.plan import Node
 from stickler_cli.compare.result import ThresholdSource
 from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD, TupleNode
 from stickler_cli.core.values import dataclass
+from stickler_cli.schema.verdicts.judging import EngineError, KeyPattern
 from .annotations import NOTHING_INHERITED, ON_VALUE, Merged
 from .combinators import InForce, named_schemas
 from .defaults import BY_TYPE, TEXT, LeafDefault, default_comparator, open_default
-from .judging import EngineError, KeyPattern
 from .places import ArrayPlace, LeafPlace, ObjectPlace, OpenPlace, Places, WholePlace
 from .schema_problems import ANYWHERE, OBJECTS, ON_OBJECT, Problems, Usage
 

@@ -29,8 +29,7 @@ from .combinators import (
     properties,
 )
 from .defaults import BY_TYPE, LeafDefault, leaf_default
-from .dialects import CLOSED_BY
-from .located import Source
+from .dialects import CLOSED_BY, Source
 from .references import SchemaFiles
 
 MOST_PLACES: Final = 50_000

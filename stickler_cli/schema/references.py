@@ -19,7 +19,11 @@ from .dialects import (
     SUPPORTED,
     TOO_OLD,
     Dialect,
+    Place,
+    PlaceKey,
     Schema,
+    Scope,
+    Source,
     dialect_of,
     named_dialect,
     own_id,
@@ -35,7 +39,6 @@ from .files import (
     official_schema,
     read_file,
 )
-from .located import Place, PlaceKey, Scope, Source
 
 IN_MEMORY: Final = "urn:stickler:schema"
 """The base of a schema that has no file."""

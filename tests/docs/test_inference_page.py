@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 
 from stickler_cli.schema.defaults import BY_FORMAT, EXACT, NUMBER, leaf_default
-from stickler_cli.schema.name_rules import ANY_TEXT, MISLEADING, PREPOSITIONS, QUALIFIERS, RULES
+from stickler_cli.schema.inference.name_rules import (
+    ANY_TEXT,
+    MISLEADING,
+    PREPOSITIONS,
+    QUALIFIERS,
+    RULES,
+)
 
 PAGE = (Path(__file__).parents[2] / "docs" / "inference.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", PAGE, re.DOTALL)

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from stickler_cli.core.json_values import kind_of
 from stickler_cli.core.problems import SchemaError
-from stickler_cli.schema.acceptance import ANY_TYPE, TypeAcceptor
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.defaults import BY_FORMAT
 from stickler_cli.schema.dialects import DEFAULT, DIALECTS
-from stickler_cli.schema.document_validity import DocumentValidator
-from stickler_cli.schema.judging import (
+from stickler_cli.schema.verdicts.acceptance import ANY_TYPE, TypeAcceptor
+from stickler_cli.schema.verdicts.document_validity import DocumentValidator
+from stickler_cli.schema.verdicts.judging import (
     MOST_LEVELS,
     EngineError,
     KeyPattern,

@@ -11,6 +11,7 @@ from stickler_cli.comparators import BaseComparator
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema import loading
+from stickler_cli.schema.inference.observation import Observed, schema_of
 from stickler_cli.schema.loading import (
     digest_of,
     is_schema_file,
@@ -19,8 +20,6 @@ from stickler_cli.schema.loading import (
     load_schemas,
     loaded,
 )
-from stickler_cli.schema.observation import Observed
-from stickler_cli.schema.observed_schema import schema_of
 
 SCHEMA = {"type": "object", "properties": {"a": {"$ref": "b.json"}}}
 

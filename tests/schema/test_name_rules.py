@@ -3,7 +3,7 @@ from collections import Counter
 import pytest
 
 from stickler_cli.comparators.registry import construct
-from stickler_cli.schema.name_rules import (
+from stickler_cli.schema.inference.name_rules import (
     MISLEADING,
     RULES,
     is_plural,

@@ -3,7 +3,7 @@
 import pytest
 
 from stickler_cli.schema.inference import infer
-from stickler_cli.schema.observation import (
+from stickler_cli.schema.inference.observation import (
     DEEPEST,
     LONGEST_VALUE,
     MOST_KEYS,
@@ -12,8 +12,11 @@ from stickler_cli.schema.observation import (
     SAMPLE,
     Observed,
     Room,
+    facts_of,
+    is_map,
+    key_of,
+    schema_of,
 )
-from stickler_cli.schema.observed_schema import facts_of, is_map, key_of, schema_of
 
 X = "x-aws-stickler-"
 
@@ -67,8 +70,8 @@ def test_what_one_place_sees_of_another_is_as_if_it_had_seen_it_itself(first):
 
 
 def test_more_values_than_are_told_apart_are_none(monkeypatch):
-    monkeypatch.setattr("stickler_cli.schema.observation.MOST_VALUES", 3)
-    monkeypatch.setattr("stickler_cli.schema.observation.MOST_KEYS", 2)
+    monkeypatch.setattr("stickler_cli.schema.inference.observation.MOST_VALUES", 3)
+    monkeypatch.setattr("stickler_cli.schema.inference.observation.MOST_KEYS", 2)
     three = seen_in("a", "b", "c", {"k": 1, "l": 2})
     assert (three.values, three.more) == ({"a", "b", "c"}, False)
     three.absorb(seen_in("b"))

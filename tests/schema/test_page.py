@@ -11,10 +11,9 @@ from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD
 from stickler_cli.schema.annotations import PREFIX, RULES
 from stickler_cli.schema.combinators import MOST_COMBINATIONS
-from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.schema.compiler import DEFAULT_MODEL_NAME, compile_schema
 from stickler_cli.schema.defaults import BY_FORMAT, BY_TYPE, DEFAULT_WEIGHT, EXACT, leaf_default
 from stickler_cli.schema.dialects import DIALECTS, dialect_of
-from stickler_cli.schema.nodes import DEFAULT_MODEL_NAME
 from stickler_cli.schema.places import MOST_PLACES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "schema.md").read_text(encoding="utf-8")

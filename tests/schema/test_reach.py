@@ -4,16 +4,15 @@ import json
 
 import pytest
 
-from stickler_cli.schema.apart import APART
-from stickler_cli.schema.reach import Reach
 from stickler_cli.schema.references import SchemaFiles
+from stickler_cli.schema.verdicts.judged_documents import APART, Reach
 
 MOST = 10
 
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch):
-    monkeypatch.setattr("stickler_cli.schema.reach.MOST_CHECKS", MOST)
+    monkeypatch.setattr("stickler_cli.schema.verdicts.judged_documents.MOST_CHECKS", MOST)
 
 
 def reached(schema):

@@ -7,8 +7,7 @@ import pytest
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.one_of import RecursionNode
-from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.schema.nodes import DEEPEST, LARGE
+from stickler_cli.schema.compiler import DEEPEST, LARGE, compile_schema
 
 STRING = {"type": "string"}
 TREE = {

@@ -4,9 +4,8 @@ import pytest
 
 from stickler_cli.compare.object import ObjectNode
 from stickler_cli.core.problems import SchemaError
-from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.schema.compiler import compile_schema, document_node
 from stickler_cli.schema.inference import infer
-from stickler_cli.schema.nodes import document_node
 
 NUMBER = {"type": "number"}
 

@@ -16,7 +16,7 @@ import jsonschema_rs
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.values import dataclass
-from .dialects import DEFAULT, Dialect, Schema
+from stickler_cli.schema.dialects import DEFAULT, Dialect, Schema
 
 Validator = jsonschema_rs.Validator
 Registry = jsonschema_rs.Registry

@@ -7,11 +7,10 @@ from typing import Final
 from stickler_cli.core.json_values import JsonDocument
 from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError, Violation
-from .dialects import CLOSED_BY, ITEMS, NAMED, Schema
-from .judged_documents import Part
+from stickler_cli.schema.dialects import CLOSED_BY, ITEMS, NAMED, Schema
+from stickler_cli.schema.references import SchemaFiles
+from .judged_documents import Part, Reach
 from .judging import MOST_LEVELS, EngineError, brief_message, too_deep
-from .reach import Reach
-from .references import SchemaFiles
 
 DEEPEST: Final = 20
 """Steps of a field path that are told apart; more only come of a schema that contains itself."""

@@ -10,12 +10,11 @@ from typing import Final
 from stickler_cli.compare.one_of import Acceptor
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.values import dataclass
-from .annotations import own_keys
-from .dialects import TYPES
+from stickler_cli.schema.annotations import own_keys
+from stickler_cli.schema.dialects import TYPES, Source
+from stickler_cli.schema.references import SchemaFiles
 from .judged_documents import Documents, Part
 from .judging import Formats
-from .located import Source
-from .references import SchemaFiles
 
 TYPE_ONLY: Final = frozenset(
     {"$comment", "default", "deprecated", "description", "examples", "title", "type"}

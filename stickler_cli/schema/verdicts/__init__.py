@@ -1,0 +1,1 @@
+"""Verdicts: which values are valid under a schema, by the one engine that judges them."""
