@@ -122,8 +122,13 @@ class Comparators:
 def location_of(comparator: BaseComparator) -> str:
     """Return the name by which a schema can ask for a comparator: built in, or `module:Class`."""
     cls = type(comparator)
-    location = f"{cls.__module__}:{cls.__qualname__}"
-    return cls.__name__ if location in BUILT_IN.values() else location
+    return cls.__name__ if is_built_in(comparator) else f"{cls.__module__}:{cls.__qualname__}"
+
+
+def is_built_in(comparator: BaseComparator) -> bool:
+    """Return whether a comparator is of a class of this package."""
+    cls = type(comparator)
+    return f"{cls.__module__}:{cls.__qualname__}" in BUILT_IN.values()
 
 
 def describe() -> tuple[Description, ...]:

@@ -3,9 +3,10 @@
 Counts, non-matches and explanations are folds of accounts; nothing is paired or compared twice.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Any, ClassVar, Final, TypeVar
+from functools import cached_property
+from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from .result import ThresholdSource
 T = TypeVar("T")
 
 _NONE: Final[Mapping[int, Any]] = {}
+NO_REASONS: Final[Mapping[int, str]] = _NONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +90,7 @@ class Account:
         """As computed, in [0, 1]; 1.0 where both sides are absent, 0.0 where one is."""
         self.score = score
         """The similarity after clipping, in [0, 1]."""
-        self.reasons: Mapping[int, str] = _NONE
+        self.reasons = NO_REASONS
         """What a judge said, by the position of the pair."""
         self.reported = similarity
         """The similarity of each pair as an element of a list: of two lists, their score."""
@@ -103,16 +105,61 @@ class Account:
         return self, pair
 
 
+class Leaves(Protocol):
+    """Fields of objects that are compared together: the part of a block that accounts look at."""
+
+    positions: list[int]
+    """The position of each field in its object, in order."""
+
+    @property
+    def nodes(self) -> Sequence[Rules]:
+        """Their nodes."""
+
+    weight: Floats
+    """What each is worth there, (fields, 1)."""
+
+
+class BlockAccount:
+    """Leaves of pairs of objects: the arrays of an `Account`, with a row for each field."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what every account has
+        self,
+        block: Leaves,
+        columns: Columns,
+        gt: Indexes,
+        pred: Indexes,
+        outcome: Outcomes,
+        similarity: Floats,
+        score: Floats,
+    ) -> None:
+        self.block, self.columns, self.gt, self.pred = block, columns, gt, pred
+        self.outcome, self.similarity, self.score = outcome, similarity, score
+        self.reasons = NO_REASONS
+
+    def field(self, row: int) -> Account:
+        """Return the account of one field."""
+        arrays = (self.gt, self.pred, self.outcome, self.similarity, self.score)
+        found = Account(self.block.nodes[row], self.columns, *(each[row] for each in arrays))
+        found.reasons = self.reasons  # a judge has a block of one field
+        return found
+
+
+FieldsPart: TypeAlias = BlockAccount | tuple[int, Account]
+"""Fields of objects: a block of leaves, or another one and its position."""
+
+
 class FieldAccount:
     """One field of the objects of an account."""
 
-    def __init__(self, name: str, at: Indexes | None, account: Account) -> None:
+    def __init__(
+        self, name: str, at: Indexes | None, account: Account, counted: bool | Mask
+    ) -> None:
         self.name = name
         self.at = at
         """The positions of the objects that were compared by fields, in order; None for all."""
         self.account = account
         """An entry for each of these objects."""
-        self.counted: bool | Mask = True
+        self.counted = counted
         """Whether the object's `aggregate` and `leaves` include the field."""
 
 
@@ -139,9 +186,30 @@ class ObjectAccount(Account):
 
     graded: ClassVar[bool] = True
 
-    fields: tuple[FieldAccount, ...] = ()
-    """In schema order; empty where nothing is present, and where elements are being paired."""
+    parts: Sequence[FieldsPart] = ()
+    """The fields: blocks of leaves, and others by themselves, each with its position."""
+    names: Sequence[str] = ()
+    """Of all fields, in schema order; empty where nothing is present, and of elements that are
+    being paired."""
+    compared: Indexes | None = None
+    """The positions of the objects that were compared by fields, in order; None for all."""
+    included: Sequence[bool | Mask] = ()
+    """Of each field, whether the object's `aggregate` and `leaves` include it."""
     entries: tuple[EntryAccount, ...] = ()
+
+    @cached_property
+    def fields(self) -> tuple[FieldAccount, ...]:
+        """The fields one by one, in schema order."""
+        accounts: dict[int, Account] = {}
+        for part in self.parts:
+            if isinstance(part, BlockAccount):
+                accounts |= {at: part.field(row) for row, at in enumerate(part.block.positions)}
+            else:
+                accounts[part[0]] = part[1]
+        return tuple(
+            FieldAccount(name, self.compared, accounts[at], self.included[at])
+            for at, name in enumerate(self.names)
+        )
 
 
 @dataclass(slots=True, eq=False)

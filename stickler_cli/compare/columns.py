@@ -6,7 +6,7 @@ entry more than there are slots, the last, which `NOTHING` reads.
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
-from itertools import chain
+from itertools import chain, count, repeat
 from operator import is_, sub
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
@@ -35,6 +35,8 @@ ABSENT, LEAF, OBJECT, ARRAY = range(4)
 """What a slot holds: nothing, a scalar, or one of the two containers."""
 
 _SCALARS: Final = frozenset((str, int, float, bool, type(None)))
+_TEXTS: Final = frozenset((str, type(None)))
+_EMPTY: Final[dict[str, Any]] = {}
 
 
 class Elements(NamedTuple):
@@ -110,20 +112,24 @@ class Columns:
 
     def field(self, name: str) -> "Columns":
         """Return the columns of a field of objects; other values have none."""
+        return self.fields((name,))
+
+    def fields(self, names: tuple[str, ...]) -> "Columns":
+        """Return the columns of fields of objects, one field after the other."""
 
         def find() -> Columns:
-            gt, pred = _field(self.gt, name), _field(self.pred, name)
-            found = Columns(gt, pred, self.place.below(name))
+            place = self.place.below(*names) if len(names) == 1 else self.place.of_fields(names)
+            found = Columns(_fields(self.gt, names), _fields(self.pred, names), place)
             if self.confidences is not None:
-                found.confidences = _field(self.confidences, name)
+                found.confidences = _fields(self.confidences, names)
             return found
 
-        return self.derived(name, find)
+        return self.derived(names, find)
 
     @cached_property
     def kinds(self) -> tuple[Kinds, Kinds]:
         """What every slot holds: `ABSENT`, `LEAF`, `OBJECT` or `ARRAY`."""
-        if self.types <= {str, type(None)}:  # True is LEAF, and the rest is empty
+        if self.types <= _TEXTS:  # True is LEAF, and the rest is empty
             return self._sides(map(bool, self._both()), np.int8)
         absent = self._is_absent
         kinds = (ABSENT if absent(value) else kind(value) for value in self._both())
@@ -141,8 +147,14 @@ class Columns:
     def codes(self) -> Codes:
         """A number for each value; absent ones have `NOTHING`."""
         both = self._both()
+        if self.types <= _TEXTS:
+            texts = dict.fromkeys(both, NOTHING)
+            values: list[Any] = [text for text in texts if text]
+            texts.update(zip(values, count()))
+            return Codes(*self._sides(map(texts.__getitem__, both), np.intp), values)
         keys: list[Any] = both
-        if len(self.types - {type(None)}) > 1:  # else 1, 1.0 and true would share a code
+        kinds = self.types & NUMBERS if self.scalar else self.types - {type(None)}
+        if len(kinds) > 1:  # else 1, 1.0 and true would share a code
             keys = list(zip(map(type, both), both, strict=True))
         try:
             found = dict(zip(keys, both, strict=True))
@@ -152,7 +164,7 @@ class Columns:
                 for value in both
             ]
             found = dict(zip(keys, both, strict=True))
-        values: list[Any] = []
+        values = []
         absent = self._is_absent
         for key, value in found.items():
             # Of scalars these are nothing, and most columns are of scalars.
@@ -227,11 +239,9 @@ def _of_element(known: Any, at: int) -> JsonValue:
     return known[at] if at < len(known) else None
 
 
-def _field(values: Sequence[Any], name: str) -> list[Any]:
-    return [
-        value.get(name) if value.__class__ is dict or isinstance(value, dict) else None
-        for value in values
-    ]
+def _fields(values: Sequence[Any], names: tuple[str, ...]) -> list[Any]:
+    objects = [value if isinstance(value, dict) else _EMPTY for value in values]
+    return [*chain.from_iterable(map(dict.get, objects, repeat(name)) for name in names)]
 
 
 def kind(value: object) -> int:

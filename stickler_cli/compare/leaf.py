@@ -1,35 +1,25 @@
-"""A leaf: one value, judged by one comparator."""
+"""A leaf: one value, judged by one comparator; and leaves of one comparator, as a block."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
-from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators.base import (
-    EQUAL_WITHIN,
     LETTERS_OF_WORD,
     STEPS_OF_PAIR,
     STEPS_OF_WORDS,
     BaseComparator,
 )
-from stickler_cli.core.json_values import brief
-from stickler_cli.core.problems import ComparisonError, UnavailableError, UsageError
+from stickler_cli.comparators.registry import is_built_in
 from stickler_cli.core.values import dataclass
-from .account import Account
+from .account import NO_REASONS, Account, BlockAccount
 from .columns import ABSENT, ARRAY, LEAF, NOTHING, OBJECT, Columns, Indexes, Mask
-from .outcomes import Floats, classified, clipped, met
+from .outcomes import Floats, classified, clipped
 from .plan import Node, Options, Purpose
-from .prepared import Prepared
-from .work import CALL, PAIR, Place
-
-LONG: Final = 1000
-"""Letters from which it is worth to look whether texts are nearly alike, which takes less."""
-ALIKE: Final = (0.99, 0.9)
-"""The similarities that are tried one after the other."""
-
-FEW: Final = 8
-"""So many pairs are compared as they are: to find those with nothing in common takes longer."""
+from .prepared import PairError
+from .result import FD
+from .work import CALL, PAIR
 
 _CONTAINERS: Final = {"array": ARRAY, "object": OBJECT}
 
@@ -88,135 +78,116 @@ class LeafNode(Node):
 
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of values that the comparator takes."""
-        codes, comparator = columns.codes, self.comparator
-        if options.pairing and comparator.pairing is not None:
-            comparator = comparator.pairing
-        gt_codes, pred_codes = codes.gt[gt], codes.pred[pred]
-        unlike = gt_codes != pred_codes
-        similarity = 1.0 - unlike
-        prepared = columns.prepared(comparator)
-        if prepared.alike is not None:
-            unlike |= ~prepared.alike[gt_codes]
-        absent = np.minimum(gt_codes, pred_codes) < 0
-        if some_absent := np.count_nonzero(absent):
-            gt, pred = np.where(gt_codes < 0, NOTHING, gt), np.where(pred_codes < 0, NOTHING, pred)
-            unlike &= ~absent
-        said: Sequence[str] | None = None
-        (at,) = unlike.nonzero()
-        if len(at):
-            pairs = gt_codes[at], pred_codes[at]
-            if options.purpose is Purpose.ROUGH and not comparator.columnar:
-                similarity[at] = 1.0
-            elif comparator.asks_models:
-                # Not counted: judges are asked of so many pairs at most.
-                similarity[at], said = self._asked(prepared, *pairs, options)
-            else:
-                similarity[at] = self._counted(comparator, prepared, *pairs, columns.place)
-        outcome = met(similarity, self.threshold)
-        if some_absent:
-            outcome = classified(similarity, self.threshold, gt, pred)
+        gt, pred, similarity, reasons = _compared(self.comparator, columns, gt, pred, options)
+        outcome = classified(similarity, self.threshold, gt, pred)
         score = clipped(similarity, outcome, clip=self.clip)
         account = Account(self, columns, gt, pred, outcome, similarity, score)
-        if said is not None:
-            account.reasons = dict(zip(at.tolist(), said, strict=True))
+        account.reasons = reasons
         return account
 
-    def _counted(
-        self,
-        comparator: BaseComparator,
-        prepared: Prepared,
-        gt: Indexes,
-        pred: Indexes,
-        place: Place,
-    ) -> Floats:
-        """Return similarities, and count the work; long texts that are alike take less."""
-        lengths = prepared.lengths[gt], prepared.lengths[pred]
-        long = np.flatnonzero(np.minimum(*lengths) > LONG)
-        if not len(long):
-            place.charge(comparator.steps(*lengths))
-            return self._similarities(comparator, prepared, gt, pred)
-        similarity = np.full(len(gt), -1.0)
-        for least in ALIKE:
-            place.charge(int(2 * (1 - least) * comparator.steps(*(of[long] for of in lengths))))
-            some = prepared.of(gt[long]), prepared.of(pred[long])
-            found = comparator.similarities_above(*some, least)
-            if found is None:
-                break
-            similarity[long] = np.where(found < least, -1.0, found)
-            long = long[found < least]
-        (rest,) = (similarity < 0).nonzero()
-        if len(rest):
-            place.charge(comparator.steps(*(of[rest] for of in lengths)))
-            similarity[rest] = self._similarities(comparator, prepared, gt[rest], pred[rest])
-        return similarity
 
-    def _similarities(
-        self, comparator: BaseComparator, prepared: Prepared, gt: Indexes, pred: Indexes
-    ) -> Floats:
-        if len(gt) > FEW and comparator.columnar and (keys := prepared.keys) is not None:
-            (same,) = (keys[gt] == keys[pred]).nonzero()  # all others have nothing in common
-            if len(same) < len(gt):
-                found = np.zeros(len(gt))
-                if len(same):
-                    found[same] = self._similarities(comparator, prepared, gt[same], pred[same])
-                return found
+class LeafBlock:
+    """Leaves of an object that share a comparator: one column, compared by one call."""
 
-        def compare(gt: Indexes, pred: Indexes) -> Floats:
-            return comparator.similarities(prepared.of(gt), prepared.of(pred))
+    def __init__(self, leaves: Sequence[tuple[int, str, LeafNode]]) -> None:
+        """Take the position of each in the object, its name, and its node."""
+        self.positions = [position for position, _, _ in leaves]
+        self.names = tuple(name for _, name, _ in leaves)
+        self.nodes = [node for _, _, node in leaves]
+        self.threshold = np.array([[float(node.threshold)] for node in self.nodes])
+        self.weight = np.array([[float(node.weight)] for node in self.nodes])
+        self._clip = np.array([[node.clip] for node in self.nodes])
+        self._clips = any(node.clip for node in self.nodes)
 
+    def compare(
+        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
+    ) -> BlockAccount:
+        """Account for the leaves of pairs of objects, which are scalars on both sides."""
+        shape = len(self.names), len(gt)
+        columns.place.charge(CALL + PAIR * len(gt) * len(self.names))
+        gt = _of_fields(gt, len(columns.gt), len(self.names))
+        pred = _of_fields(pred, len(columns.pred), len(self.names))
+        comparator = self.nodes[0].comparator
         try:
-            similarity = compare(gt, pred)
-        except Exception as error:
-            raise self._failure(prepared, *_first_to_fail(compare, gt, pred), error) from error
-        return self._in_range(similarity, prepared, gt, pred)
-
-    def _asked(
-        self, prepared: Prepared, gt: Indexes, pred: Indexes, options: Options
-    ) -> tuple[Floats, Sequence[str] | None]:
-        """Ask a model about pairs of values, by their codes: all of them at once."""
-        try:
-            answers = self.comparator.ask(options.client, prepared.of(gt), prepared.of(pred))
-        except (UnavailableError, UsageError):  # nothing about these values: the run cannot go on
-            raise
-        except Exception as error:
-            at = error.at if isinstance(error, ModelError) else 0
-            raise self._failure(prepared, int(gt[at]), int(pred[at]), error) from error
-        return self._in_range(answers.similarities, prepared, gt, pred), answers.reasons
-
-    def _in_range(
-        self, similarity: Floats, prepared: Prepared, gt: Indexes, pred: Indexes
-    ) -> Floats:
-        if similarity.size and similarity.min() >= 0.0 and similarity.max() <= 1.0:
-            return similarity
-        # A NaN would read as "no pair" and vanish: NaN > floor is False.
-        wrong = ~((similarity >= -EQUAL_WITHIN) & (similarity <= 1 + EQUAL_WITHIN))
-        if wrong.any():
-            at = int(np.flatnonzero(wrong)[0])
-            found = f"its similarity is {float(similarity[at])!r}"
-            raise self._failure(prepared, int(gt[at]), int(pred[at]), found)
-        return np.clip(similarity, 0.0, 1.0)
-
-    def _failure(
-        self, prepared: Prepared, gt: int, pred: int, cause: Exception | str
-    ) -> ComparisonError:
-        values = prepared.values
-        if isinstance(cause, Exception):
-            cause = f"{type(cause).__name__}: {cause}"
-        pair = f"{brief(values[gt])} and {brief(values[pred])}"
-        return ComparisonError(f"{self.comparator.name} failed on {pair}: {cause}")
+            gt, pred, similarity, reasons = _compared(comparator, columns, gt, pred, options)
+        except PairError as error:
+            codes = columns.codes.gt[gt], columns.codes.pred[pred]
+            pair = int(((codes[0] == error.codes[0]) & (codes[1] == error.codes[1])).argmax())
+            raise error.below(self.names[pair // shape[1]]) from error.__cause__
+        gt, pred, similarity = gt.reshape(shape), pred.reshape(shape), similarity.reshape(shape)
+        outcome = classified(similarity, self.threshold, gt, pred)
+        score = (
+            np.where(self._clip & (outcome == FD), 0.0, similarity) if self._clips else similarity
+        )
+        account = BlockAccount(self, columns, gt, pred, outcome, similarity, score)
+        account.reasons = reasons
+        return account
 
 
-def _first_to_fail(
-    compare: Callable[[Indexes, Indexes], Any], gt: Indexes, pred: Indexes
-) -> tuple[int, int]:
-    """Find a pair that a call fails on, by halves; the first where none fails alone."""
-    first, last = 0, len(gt)
-    while last - first > 1:
-        middle = (first + last) // 2
-        try:
-            compare(gt[first:middle], pred[first:middle])
-        except Exception:  # noqa: BLE001 - whatever it is, it is here
-            last = middle
+def blocks_of(leaves: Iterable[tuple[int, str, LeafNode]]) -> tuple[LeafBlock, ...]:
+    """Return the leaves of an object in blocks, by what their comparators have in common."""
+    keys: list[object] = []
+    blocks: list[list[tuple[int, str, LeafNode]]] = []
+    for leaf in leaves:
+        key = _in_common(leaf[2].comparator)
+        if key not in keys:
+            keys.append(key)
+            blocks.append([])
+        blocks[keys.index(key)].append(leaf)
+    return tuple(map(LeafBlock, blocks))
+
+
+def _in_common(comparator: BaseComparator) -> object:
+    """Return what is the same of comparators that say the same of any two values."""
+    if comparator.asks_models:  # field by field
+        return object()
+    if not is_built_in(comparator):
+        return id(comparator)
+    apart = ("threshold", "stated_threshold", "name")  # which no similarity depends on
+    config = {name: value for name, value in vars(comparator).items() if name not in apart}
+    return type(comparator), config
+
+
+def _of_fields(slots: Indexes, size: int, fields: int) -> Indexes:
+    """Return the slots of the fields of some objects, among `size` of one side of a block."""
+    if fields == 1:
+        return slots
+    first = np.arange(fields)[:, None] * (size // fields)
+    return np.where(slots < 0, NOTHING, slots + first).ravel()
+
+
+def _compared(
+    comparator: BaseComparator, columns: Columns, gt: Indexes, pred: Indexes, options: Options
+) -> tuple[Indexes, Indexes, Floats, Mapping[int, str]]:
+    """Compare pairs of scalars or of values that the comparator takes.
+
+    Returned are their slots, `NOTHING` where one is absent, similarities, and what a judge said.
+    """
+    if options.pairing and comparator.pairing is not None:
+        comparator = comparator.pairing
+    codes = columns.codes
+    gt_codes, pred_codes = codes.gt[gt], codes.pred[pred]
+    unlike = gt_codes != pred_codes
+    similarity = 1.0 - unlike
+    prepared = columns.prepared(comparator)
+    if prepared.alike is not None:
+        unlike |= ~prepared.alike[gt_codes]
+    absent = np.minimum(gt_codes, pred_codes) < 0
+    if np.count_nonzero(absent):
+        gt, pred = np.where(gt_codes < 0, NOTHING, gt), np.where(pred_codes < 0, NOTHING, pred)
+        unlike &= ~absent
+    reasons = NO_REASONS
+    (at,) = unlike.nonzero()
+    if len(at):
+        pairs = gt_codes[at], pred_codes[at]
+        if options.purpose is Purpose.ROUGH and not comparator.columnar:
+            similarity[at] = 1.0
+        elif comparator.asks_models:
+            # Not counted: judges are asked of so many pairs at most.
+            similarity[at], said = prepared.asked(options.client, *pairs)
+            if said is not None:
+                reasons = dict(zip(at.tolist(), said, strict=True))
         else:
-            first = middle
-    return int(gt[first]), int(pred[first])
+            fields = len(columns.place.names) or 1
+            similarity[at] = prepared.similarities(*pairs, at // (len(gt) // fields))
+    return gt, pred, similarity, reasons

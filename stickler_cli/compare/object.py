@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import field
+from itertools import repeat
 from typing import Final
 
 import numpy as np
@@ -10,8 +11,9 @@ from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.core.values import dataclass
 from .absence import is_absent
-from .account import Account, EntryAccount, FieldAccount, ObjectAccount
+from .account import Account, BlockAccount, EntryAccount, FieldsPart, ObjectAccount
 from .columns import NOTHING, OBJECT, Columns, Indexes, Mask
+from .leaf import LeafBlock, LeafNode, blocks_of
 from .one_of import SAYS, OneOfNode
 from .outcomes import Floats, Outcomes, classified, clipped, scored
 from .plan import Node, Options, Purpose
@@ -42,9 +44,20 @@ class FieldsNode(Node):
     model_name: str = ""
     match_source: ThresholdSource = field(default="default", repr=False, compare=False)
     names: frozenset[str] = field(init=False, compare=False, repr=False)
+    together: tuple[LeafBlock | int, ...] = field(init=False, compare=False, repr=False)
+    """All fields by what compares them: leaves in blocks, others by their positions."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", frozenset(entry.name for entry in self.fields))
+        leaves: list[tuple[int, str, LeafNode]] = []
+        others: list[LeafBlock | int] = []
+        for at, entry in enumerate(self.fields):
+            if isinstance(entry.node, LeafNode):
+                leaves.append((at, entry.name, entry.node))
+            else:
+                others.append(at)
+        together = sorted([*others, *blocks_of(leaves)], key=_first)
+        object.__setattr__(self, "together", tuple(together))
 
     @property
     def item_threshold(self) -> float:
@@ -82,12 +95,12 @@ class FieldsNode(Node):
         (live,) = (np.maximum(gt, pred) >= 0).nonzero()
         at = None if len(live) == len(gt) else live
         some = (gt, pred) if at is None else (gt[at], pred[at])
-        fields: list[FieldAccount] = []
+        parts: list[FieldsPart] = []
         entries: tuple[EntryAccount, ...] = ()
         if len(live):
-            fields = list(self._compared(columns, *some, at, inside))
+            parts = self._compared(columns, *some, inside)
             entries = self.of_entries(columns, *some, inside)
-        similarity = _mean(fields, entries, len(live))
+        similarity = _mean(parts, entries, (len(self.fields), len(live)))
         if at is not None:
             for entry in entries:
                 entry.owner = at[entry.owner]
@@ -98,22 +111,59 @@ class FieldsNode(Node):
         score = clipped(similarity, outcome, clip=self.clip)
         account = ObjectAccount(self, columns, gt, pred, outcome, similarity, score)
         if not options.pairing:
-            counted(self, fields, entries, len(gt))
-            account.fields, account.entries = tuple(fields), entries
+            account.parts, account.compared, account.entries = parts, at, entries
+            if parts:
+                account.names = [entry.name for entry in self.fields]
+            if parts or entries:
+                account.included = counted(self, account)
             account.undeclared = _undeclared(self, columns, gt, "gt")
             if options.extra_fields == "fa":
                 account.extras = _extras(self, columns, gt, pred)
         return account
 
     def _compared(
-        self, columns: Columns, gt: Indexes, pred: Indexes, at: Indexes | None, options: Options
-    ) -> Iterator[FieldAccount]:
-        for entry in self.fields:
-            try:
-                account = entry.node.compare(columns.field(entry.name), gt, pred, options)
-            except ComparisonError as error:
-                raise error.below(entry.name) from error.__cause__
-            yield FieldAccount(entry.name, at, account)
+        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
+    ) -> list[FieldsPart]:
+        """Account for all fields; of several that fail, the first is told."""
+        found: list[FieldsPart] = []
+        failed: dict[int, ComparisonError] = {}
+        for part in self._parts(columns):
+            if not failed or _first(part) < min(failed):
+                try:
+                    found.append(self._part(part, columns, gt, pred, options))
+                except ComparisonError as error:
+                    names = [entry.name for entry in self.fields]
+                    failed[names.index(error.path[0])] = error
+        if failed:
+            raise failed[min(failed)]
+        return found
+
+    def _parts(self, columns: Columns) -> Iterator[LeafBlock | int]:
+        for part in self.together:
+            if isinstance(part, int) or columns.fields(part.names).scalar:
+                yield part
+            else:  # some are of other kinds than the declared one
+                yield from part.positions
+
+    def _part(
+        self,
+        part: LeafBlock | int,
+        columns: Columns,
+        gt: Indexes,
+        pred: Indexes,
+        options: Options,
+    ) -> FieldsPart:
+        if isinstance(part, LeafBlock):
+            return part.compare(columns.fields(part.names), gt, pred, options)
+        one = self.fields[part]
+        try:
+            return part, one.node.compare(columns.field(one.name), gt, pred, options)
+        except ComparisonError as error:
+            raise error.below(one.name) from error.__cause__
+
+
+def _first(part: LeafBlock | int) -> int:
+    return part if isinstance(part, int) else part.positions[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,59 +181,72 @@ class ObjectNode(FieldsNode):
         return any(entry.node.nested for entry in self.fields)
 
 
-def _mean(fields: Sequence[FieldAccount], entries: Sequence[EntryAccount], size: int) -> Floats:
+def _mean(
+    parts: Sequence[FieldsPart], entries: Sequence[EntryAccount], shape: tuple[int, int]
+) -> Floats:
     """Return the weighted means of the fields that either side has; 1.0 where there are none."""
-    total, worth = np.zeros((2, size))
-    for part in fields:
-        account, weight = part.account, part.account.worth
-        absent = account.outcome == TN
-        if np.count_nonzero(absent):
-            weight = np.where(absent, 0.0, weight)
-        total += weight * account.score
-        worth += weight
+    total, worth = np.zeros((2, shape[1]))
+    if parts:
+        added, weights = np.empty((2, *shape))
+        for part in parts:
+            if isinstance(part, BlockAccount):
+                at: int | list[int] = part.block.positions
+                of: BlockAccount | Account = part
+                weight: float | Floats = part.block.weight
+            else:
+                at, of = part
+                weight = part[1].worth
+            weights[at] = np.where(of.outcome == TN, 0.0, weight)
+            added[at] = weights[at] * of.score
+        # One after the other: `sum` adds rows of one pair in another order than those of several.
+        total, worth = np.add.accumulate(added)[-1], np.add.accumulate(weights)[-1]
     for entry in entries:
         weights = np.broadcast_to(entry.account.worth, len(entry.owner))
-        total += np.bincount(entry.owner, weights * entry.account.score, size)
-        worth += np.bincount(entry.owner, weights, size)
-    if np.count_nonzero(worth) == size:
+        total += np.bincount(entry.owner, weights * entry.account.score, shape[1])
+        worth += np.bincount(entry.owner, weights, shape[1])
+    if np.count_nonzero(worth) == shape[1]:
         return total / worth
-    return np.divide(total, worth, out=np.ones(size), where=worth > 0)
+    return np.divide(total, worth, out=np.ones(shape[1]), where=worth > 0)
 
 
-def counted(
-    node: FieldsNode, fields: Sequence[FieldAccount], entries: Sequence[EntryAccount], size: int
-) -> None:
-    """Say of each field whether the aggregate of its object includes it.
+def counted(node: FieldsNode, account: ObjectAccount) -> Sequence[bool | Mask]:
+    """Return whether the aggregate of its object includes each field, and say it of entries.
 
     One `true` among the fields makes them opt in; without one, `false` opts out. A field that is a
     union says what the arm in use says, and a key of a map has a say where it is present.
     """
-    parts: list[FieldAccount | EntryAccount] = [*fields, *entries]
-    says = [
-        *(
-            said(of.node, of.aggregate, it.account)
-            for of, it in zip(node.fields, fields, strict=False)
-        ),
-        *(entry.aggregate for entry in entries),
-    ]
-    if all(entry.aggregate is not True for entry in entries) and not any(
+    says: list[bool | Outcomes | None] = []
+    if account.parts:
+        says += [entry.aggregate for entry in node.fields]
+    for part in account.parts:
+        if not isinstance(part, BlockAccount):
+            entry = node.fields[part[0]]
+            says[part[0]] = said(entry.node, entry.aggregate, part[1])
+    says += [each.aggregate for each in account.entries]
+    fields = len(says) - len(account.entries)
+    found: list[bool | Mask]
+    if all(entry.aggregate is not True for entry in account.entries) and not any(
         isinstance(say, np.ndarray) for say in says
     ):
         opt_in = any(say is True for say in says)
-        for part, say in zip(parts, says, strict=True):
-            part.counted = say is True if opt_in else say is not False
-        return
-    every = np.arange(size) if not fields or fields[0].at is None else fields[0].at
-    owners = [*(every for _ in fields), *(entry.owner for entry in entries)]
-    stated = [
-        np.broadcast_to(say if isinstance(say, np.ndarray) else SAYS[say], len(owner))
-        for say, owner in zip(says, owners, strict=True)
-    ]
-    opts_in = np.zeros(size, np.bool_)
-    for say, owner in zip(stated, owners, strict=True):
-        opts_in[owner[say == SAYS[True]]] = True
-    for part, say, owner in zip(parts, stated, owners, strict=True):
-        part.counted = np.where(opts_in[owner], say == SAYS[True], say != SAYS[False])
+        found = [say is True if opt_in else say is not False for say in says]
+    else:
+        every = np.arange(len(account)) if account.compared is None else account.compared
+        owners = [*repeat(every, fields), *(entry.owner for entry in account.entries)]
+        stated = [
+            np.broadcast_to(say if isinstance(say, np.ndarray) else SAYS[say], len(owner))
+            for say, owner in zip(says, owners, strict=True)
+        ]
+        opts_in = np.zeros(len(account), np.bool_)
+        for say, owner in zip(stated, owners, strict=True):
+            opts_in[owner[say == SAYS[True]]] = True
+        found = [
+            np.where(opts_in[owner], say == SAYS[True], say != SAYS[False])
+            for say, owner in zip(stated, owners, strict=True)
+        ]
+    for of, included in zip(account.entries, found[fields:], strict=True):
+        of.counted = included
+    return found[:fields]
 
 
 def said(node: Node, aggregate: bool | None, account: Account) -> bool | Outcomes | None:

@@ -15,7 +15,7 @@ from .assignment import ASSIGNED, LOOK, LOOK_AT_EACH, assign, assign_all
 from .columns import NOTHING, Columns, Indexes, distinct, spread
 from .outcomes import Floats
 from .plan import Node, Options, Purpose
-from .selective import SelectiveField, bound_of, selective_fields, texts_of
+from .selective import SelectiveField, bound_of, selective_fields, texts_of, width_of
 from .work import PAIR
 
 FEW_PAIRS: Final = 24
@@ -105,6 +105,7 @@ class _Search:
         gt_lists, pred_lists, self._elements = lists.elements
         self._item, self._floor, self._options = item, floor, options
         self._fields: list[SelectiveField] = []
+        self._at_once = AT_ONCE // width_of(item)
         self._gts = len(self._elements.gt)
         starts = gt_lists.starts[gt], pred_lists.starts[pred] + self._gts
         n, m = gt_lists.lengths[gt], pred_lists.lengths[pred]
@@ -152,7 +153,7 @@ class _Search:
         options = self._options.to(purpose)
         found = [
             self._item.compare(self._elements, *self._sides(near[at], far[at]), options).reported
-            for at in (slice(first, first + AT_ONCE) for first in range(0, len(near), AT_ONCE))
+            for at in (slice(at, at + self._at_once) for at in range(0, len(near), self._at_once))
         ]
         return np.concatenate([np.empty(0), *found])
 
@@ -208,8 +209,8 @@ class _Search:
 
     def _check(self, some: Indexes) -> None:
         """Refuse lists at once that take too much work if all their texts are compared."""
-        for leaf, columns in texts_of(self._item, self._elements):
-            codes = np.concatenate([columns.codes.gt[:-1], columns.codes.pred[:-1]])
+        for leaf, columns, gt, pred in texts_of(self._item, self._elements):
+            codes = np.concatenate([gt, pred])
             near, far = codes[self._near[some]], codes[self._far]
             for owner in np.flatnonzero(self._n * self._m > SMALL_MATRIX).tolist():
                 mine = self._near_owner[some] == owner

@@ -1,15 +1,31 @@
-"""The distinct values of a column as one comparator wants them."""
+"""The distinct values of a column as one comparator wants them, and its similarities of pairs."""
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.clients.model import ModelError
+from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator, Similarities
 from stickler_cli.comparators.codes import codes_of
-from stickler_cli.core.json_values import json_line
-from .work import PREPARED, Place
+from stickler_cli.core.json_values import brief, json_line
+from stickler_cli.core.problems import ComparisonError, UnavailableError, UsageError
+from .work import NOTICED, PREPARED, Place
+
+if TYPE_CHECKING:
+    from stickler_cli.clients.client import Client
+
+LONG: Final = 1000
+"""Letters from which it is worth to look whether texts are nearly alike, which takes less."""
+ALIKE: Final = (0.99, 0.9)
+"""The similarities that are tried one after the other."""
+
+Codes: TypeAlias = NDArray[np.intp]
+
+FEW: Final = 8
+"""So many pairs are compared as they are: to find those with nothing in common takes longer."""
 
 ORDINARY_LENGTH: Final = 17
 """Letters of a number."""
@@ -19,9 +35,15 @@ NUMBERS: Final = frozenset((int, float, bool))
 ORDINARY: Final = 1e300
 """Numbers beyond it may be infinite, or larger than a comparator reads."""
 
-
 _TEXTS: Final = frozenset((str, type(None)))
 _WITHOUT_LETTERS: Final = NUMBERS | {type(None)}
+
+
+class PairError(ComparisonError):
+    """A comparator that failed on two values of a column."""
+
+    codes = (-1, -1)
+    """Those of the two."""
 
 
 class Prepared:
@@ -37,7 +59,7 @@ class Prepared:
         self.alike = _alike(values, types - {type(None)}, _reflexive(comparator))
         """For each code whether two such values surely match; None if all do."""
 
-    def of(self, codes: NDArray[np.intp]) -> list[Any]:
+    def of(self, codes: Codes) -> list[Any]:
         """Return the prepared values of codes."""
         asked, ready = codes.tolist(), self._ready
         new = sorted(set(asked).difference(ready))
@@ -49,7 +71,7 @@ class Prepared:
         return [*map(ready.__getitem__, asked)]
 
     @cached_property
-    def lengths(self) -> NDArray[np.intp]:
+    def lengths(self) -> Codes:
         """For each code how long the value is, in letters."""
         if self._types <= _TEXTS:
             return np.fromiter(map(len, self.values), np.intp, len(self.values))
@@ -58,17 +80,110 @@ class Prepared:
         return np.fromiter(map(_length, self.values), np.intp, len(self.values))
 
     @cached_property
-    def keys(self) -> NDArray[np.intp] | None:
+    def keys(self) -> Codes | None:
         """For each code a key, and one for `NOTHING`; unequal ones have similarity 0."""
         keys = self._comparator.keys(self.of(np.arange(len(self.values))))
         return None if keys is None else np.array([*keys.tolist(), -1])  # which `NOTHING` reads
 
     @cached_property
-    def equal(self) -> tuple[NDArray[np.intp], float] | None:
+    def equal(self) -> tuple[Codes, float] | None:
         """Codes of equal prepared values, and what unequal ones lack of a full match at least."""
         values = self.of(np.arange(len(self.values)))
         lack = self._comparator.unequal_lack(values)
         return None if lack is None else (np.array([*codes_of(values).tolist(), -1]), lack)
+
+    def similarities(self, gt: Codes, pred: Codes, fields: Codes) -> Similarities:
+        """Compare pairs of codes, and count the work; long texts that are alike take less.
+
+        `fields` says which of the fields of the column each pair is of, one field after the other.
+
+        Raises:
+            PairError: the comparator failed on a pair, or gave no number in [0, 1].
+        """
+        lengths = self.lengths[gt], self.lengths[pred]
+        long = np.flatnonzero(np.minimum(*lengths) > LONG)
+        if not len(long):
+            self._charge(lengths, fields)
+            return self._found(gt, pred)
+        similarity = np.full(len(gt), -1.0)
+        for least in ALIKE:
+            self._charge([of[long] for of in lengths], fields[long], 2 * (1 - least))
+            some = self.of(gt[long]), self.of(pred[long])
+            found = self._comparator.similarities_above(*some, least)
+            if found is None:
+                break
+            similarity[long] = np.where(found < least, -1.0, found)
+            long = long[found < least]
+        (rest,) = (similarity < 0).nonzero()
+        if len(rest):
+            self._charge([of[rest] for of in lengths], fields[rest])
+            similarity[rest] = self._found(gt[rest], pred[rest])
+        return similarity
+
+    def _charge(self, lengths: Sequence[Codes], fields: Codes, share: float = 1.0) -> None:
+        """Count the work of pairs of values of these lengths: if it is much, field by field."""
+        place, steps = self._place, self._comparator.steps
+        if steps(*lengths) <= NOTICED or not place.names:
+            place.charge(int(share * steps(*lengths)))
+            return
+        for at, name in enumerate(place.names):
+            gt, pred = (of[fields == at] for of in lengths)
+            place.below(name).charge(int(share * steps(gt, pred)))
+
+    def _found(self, gt: Codes, pred: Codes) -> Similarities:
+        comparator = self._comparator
+        if len(gt) > FEW and comparator.columnar and (keys := self.keys) is not None:
+            (same,) = (keys[gt] == keys[pred]).nonzero()  # all others have nothing in common
+            if len(same) < len(gt):
+                found = np.zeros(len(gt))
+                if len(same):
+                    found[same] = self._found(gt[same], pred[same])
+                return found
+
+        def compare(gt: Codes, pred: Codes) -> Similarities:
+            return comparator.similarities(self.of(gt), self.of(pred))
+
+        try:
+            similarity = compare(gt, pred)
+        except Exception as error:
+            raise self._failure(*_first_to_fail(compare, gt, pred), error) from error
+        return self._in_range(similarity, gt, pred)
+
+    def asked(
+        self, client: "Client | None", gt: Codes, pred: Codes
+    ) -> tuple[Similarities, Sequence[str] | None]:
+        """Ask a model about pairs of codes, all of them at once; what it says of each.
+
+        Raises:
+            PairError: it has no answer, or one that is no number in [0, 1].
+        """
+        try:
+            answers = self._comparator.ask(client, self.of(gt), self.of(pred))
+        except (UnavailableError, UsageError):  # nothing about these values: the run cannot go on
+            raise
+        except Exception as error:
+            at = error.at if isinstance(error, ModelError) else 0
+            raise self._failure(int(gt[at]), int(pred[at]), error) from error
+        return self._in_range(answers.similarities, gt, pred), answers.reasons
+
+    def _in_range(self, similarity: Similarities, gt: Codes, pred: Codes) -> Similarities:
+        if similarity.size and similarity.min() >= 0.0 and similarity.max() <= 1.0:
+            return similarity
+        # A NaN would read as "no pair" and vanish: NaN > floor is False.
+        wrong = ~((similarity >= -EQUAL_WITHIN) & (similarity <= 1 + EQUAL_WITHIN))
+        if wrong.any():
+            at = int(np.flatnonzero(wrong)[0])
+            found = f"its similarity is {float(similarity[at])!r}"
+            raise self._failure(int(gt[at]), int(pred[at]), found)
+        return np.clip(similarity, 0.0, 1.0)
+
+    def _failure(self, gt: int, pred: int, cause: Exception | str) -> PairError:
+        if isinstance(cause, Exception):
+            cause = f"{type(cause).__name__}: {cause}"
+        pair = f"{brief(self.values[gt])} and {brief(self.values[pred])}"
+        error = PairError(f"{self._comparator.name} failed on {pair}: {cause}")
+        error.codes = gt, pred
+        return error
 
 
 def _reflexive(comparator: BaseComparator) -> frozenset[type]:
@@ -95,3 +210,21 @@ def _length(value: object) -> int:
     if isinstance(value, dict | list):
         return len(json_line(value))
     return ORDINARY_LENGTH
+
+
+def _first_to_fail(
+    compare: Callable[[Codes, Codes], Any],
+    gt: Codes,
+    pred: Codes,
+) -> tuple[int, int]:
+    """Find a pair that a call fails on, by halves; the first where none fails alone."""
+    first, last = 0, len(gt)
+    while last - first > 1:
+        middle = (first + last) // 2
+        try:
+            compare(gt[first:middle], pred[first:middle])
+        except Exception:  # noqa: BLE001 - whatever it is, it is here
+            last = middle
+        else:
+            first = middle
+    return int(gt[first]), int(pred[first])

@@ -1,11 +1,13 @@
 """Fields in which two list elements are known to be unlike before they are compared."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from stickler_cli.core.values import dataclass
-from .columns import Columns, Indexes, Mask, spread
-from .leaf import LeafNode
-from .object import ObjectNode
+from .columns import NOTHING, Columns, Indexes, Mask, spread
+from .leaf import LeafBlock, LeafNode
+from .object import FieldsNode, ObjectNode
 from .one_of import OneOfNode, followed
 from .plan import Node, Purpose
 
@@ -54,16 +56,27 @@ def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
         return []
     of_object = sum(_most_worth(field.node) for field in item.fields)
     found = []
-    for field in item.fields:
-        if not isinstance(field.node, LeafNode):
-            continue
-        columns = elements.field(field.name)
-        comparator = field.node.comparator.pairing or field.node.comparator
-        if not columns.scalar or (keys := columns.prepared(comparator).keys) is None:
-            continue
-        both = np.concatenate([columns.codes.gt[:-1], columns.codes.pred])
-        found.append(SelectiveField(field.node.weight, of_object, keys[both]))
+    for leaf, columns, gt, pred in _leaves(item, elements):
+        comparator = leaf.comparator.pairing or leaf.comparator
+        if columns.scalar and (keys := columns.prepared(comparator).keys) is not None:
+            both = np.concatenate([gt, pred, [NOTHING]])
+            found.append(SelectiveField(leaf.weight, of_object, keys[both]))
     return found
+
+
+def _leaves(
+    item: ObjectNode, elements: Columns
+) -> Iterator[tuple[LeafNode, Columns, Indexes, Indexes]]:
+    """Return the leaves of list elements, with the codes of both sides and where they stand."""
+    for block in item.together:
+        if isinstance(block, int):
+            continue
+        columns = elements.fields(block.names)
+        for row, (name, leaf) in enumerate(zip(block.names, block.nodes, strict=True)):
+            at, of = (row, columns) if columns.scalar else (0, elements.field(name))
+            gt = of.codes.gt[at * len(elements.gt) : (at + 1) * len(elements.gt)]
+            pred = of.codes.pred[at * len(elements.pred) : (at + 1) * len(elements.pred)]
+            yield leaf, of, gt, pred
 
 
 def _of_values(leaf: LeafNode, elements: Columns) -> list[SelectiveField]:
@@ -76,19 +89,23 @@ def _of_values(leaf: LeafNode, elements: Columns) -> list[SelectiveField]:
     return [SelectiveField(1.0, 1.0, keys[np.concatenate([codes.gt[:-1], codes.pred])], tells)]
 
 
-def texts_of(item: Node, elements: Columns) -> list[tuple[LeafNode, Columns]]:
-    """Return the leaves of list elements that are all dear to compare, or none."""
+def texts_of(item: Node, elements: Columns) -> list[tuple[LeafNode, Columns, Indexes, Indexes]]:
+    """Return the leaves of list elements with their codes, if all are dear to compare."""
     item = followed(item)
     if isinstance(item, LeafNode):
-        found = [(item, elements)]
-    elif isinstance(item, ObjectNode):
-        leaves = [(of.node, elements.field(of.name)) for of in item.fields]
-        found = [(node, columns) for node, columns in leaves if isinstance(node, LeafNode)]
-        found = found if len(found) == len(leaves) else []
+        found = [(item, elements, elements.codes.gt[:-1], elements.codes.pred[:-1])]
+    elif isinstance(item, ObjectNode) and all(isinstance(of.node, LeafNode) for of in item.fields):
+        found = [*_leaves(item, elements)]
     else:
         found = []
-    is_dear = all(leaf.is_dear and columns.scalar for leaf, columns in found)
-    return found if is_dear else []
+    return found if all(leaf.is_dear and columns.scalar for leaf, columns, _, _ in found) else []
+
+
+def width_of(item: Node) -> int:
+    """Return how many leaves of two list elements are compared together at most; 1 for one."""
+    item = followed(item)
+    blocks = item.together if isinstance(item, FieldsNode) else ()
+    return max([1, *(len(of.names) for of in blocks if isinstance(of, LeafBlock))])
 
 
 def bound_of(item: Node) -> Purpose | None:

@@ -27,6 +27,10 @@ NAME: Final = 100_000
 """Steps of a key that only the documents name: a field of its own, in counts and reports."""
 
 
+NOTICED: Final = 1_000_000
+"""Steps of one call for several fields from which they are counted field by field."""
+
+
 class TooMuchAtOnceError(Exception):
     """Something would take long, and nobody could interrupt it."""
 
@@ -72,16 +76,22 @@ class Work:
 class Place:
     """Where work is done."""
 
-    __slots__ = ("_steps", "_work", "absence", "path")
+    __slots__ = ("_steps", "_work", "absence", "names", "path")
 
-    def __init__(self, work: Work, path: tuple[str, ...], steps: list[int]) -> None:
-        self._work, self.path, self._steps = work, path, steps
+    def __init__(
+        self, work: Work, path: tuple[str, ...], steps: list[int], names: tuple[str, ...] = ()
+    ) -> None:
+        self._work, self.path, self._steps, self.names = work, path, steps, names
         self.absence = work.absence
         """What tells values that are nothing, one for all places."""
 
     def below(self, name: str) -> "Place":
         """Return the place of a field of the objects here."""
         return self._work.place((*self.path, name))
+
+    def of_fields(self, names: tuple[str, ...]) -> "Place":
+        """Return the place of some fields of the objects here; what is little counts as here."""
+        return Place(self._work, self.path, self._steps, names)
 
     def charge(self, steps: int) -> None:
         """Count steps that are about to be made here.
