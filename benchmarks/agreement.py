@@ -9,8 +9,8 @@ OUTCOMES: Final = ("tp", "fd", "fa", "fn", "tn")
 SCORE_WITHIN: Final = 1e-9
 """How near two mean scores must be: they are sums of floats in different orders."""
 
-INTERVALS_WITHIN: Final = 1e-6
-"""How near the ends of two intervals must be: this project sums scores in units of 2**-30."""
+INTERVALS_WITHIN: Final = 1e-4
+"""How near the ends of two intervals must be: this project works percentiles out to four digits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,17 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.report import Report
-from stickler_cli.score.delta import Spread, delta_intervals
-from stickler_cli.score.intervals import (
-    Interval,
-    IntervalSettings,
-    quotient_intervals,
-    size_of,
-    weights,
-)
+from stickler_cli.score.intervals import Interval, IntervalSettings, Spread, rate_intervals, size_of
 
 DOCUMENTS: Final = (5, 10, 30, 100, 300, 1000)
-METHODS: Final = ("resampled", "of sums")
 REPETITIONS: Final = 400
 MEAN_SIZE: Final = 10
 
@@ -108,7 +100,6 @@ class Covered:
     """What came of the intervals of many runs of some documents."""
 
     kind: str
-    method: str
     documents: int
     covered: float
     """The share of intervals that hold the true value."""
@@ -121,68 +112,48 @@ def covered(
 ) -> list[Covered]:
     """Make the interval of F1 of many runs of each kind, and see how many hold the true one."""
     random, settings = np.random.default_rng(seed), IntervalSettings()
-    held = np.zeros((len(METHODS), len(kinds)))
-    width = np.zeros((len(METHODS), len(kinds)))
+    held, width = np.zeros(len(kinds)), np.zeros(len(kinds))
     true = [kind.f1 for kind in kinds]
-    for repetition in range(repetitions):
-        # The same names for all kinds: the weights, of which there are many, are drawn once.
-        drawn = weights([f"{repetition}/{document}" for document in range(documents)], settings)
+    for _ in range(repetitions):
         runs = [kind.documents(random, documents) for kind in kinds]
-        of_methods = _resampled(runs, drawn.astype(float), settings), _of_sums(runs, settings)
-        for method, intervals in enumerate(of_methods):
-            for at, interval in enumerate(intervals):
-                held[method, at] += interval.lower <= true[at] <= interval.upper
-                width[method, at] += interval.upper - interval.lower
+        for at, interval in enumerate(_intervals(runs, settings)):
+            held[at] += interval.lower <= true[at] <= interval.upper
+            width[at] += interval.upper - interval.lower
     held, width = held / repetitions, width / repetitions
     return [
-        Covered(kind.name, name, documents, float(held[method, at]), float(width[method, at]))
-        for method, name in enumerate(METHODS)
+        Covered(kind.name, documents, float(held[at]), float(width[at]))
         for at, kind in enumerate(kinds)
     ]
 
 
-def _resampled(
-    runs: Sequence[tuple[Counts, Counts]], drawn: Floats, settings: IntervalSettings
-) -> list[Interval]:
-    parts = np.array([[2 * right, sizes + right] for sizes, right in runs], float)
-    sums = parts @ drawn
-    size = [size_of(below.size, float(below @ below)) for _, below in parts]
-    quotients = [(*each, one) for each, one in zip(sums, size, strict=True)]
-    return [interval for interval in quotient_intervals(quotients, settings) if interval]
-
-
-def _of_sums(runs: Sequence[tuple[Counts, Counts]], settings: IntervalSettings) -> list[Interval]:
+def _intervals(runs: Sequence[tuple[Counts, Counts]], settings: IntervalSettings) -> list[Interval]:
     spreads = []
     for sizes, right in runs:
         good, bad = 2.0 * right, (sizes - right).astype(float)
         size = size_of(sizes.size, float((good + bad) @ (good + bad)))
         sums = float(good.sum()), float(bad.sum())
         spreads.append(Spread(*sums, float(good @ good), float(good @ bad), float(bad @ bad), size))
-    return [interval for interval in delta_intervals(spreads, settings.level) if interval]
+    return [interval for interval in rate_intervals(spreads, settings.level) if interval]
 
 
 def measure(seed: int, repetitions: int = REPETITIONS) -> Report:
     """Simulate runs of few and of many documents, with errors that come alone and together."""
     cells = {
-        (cell.kind, cell.method, cell.documents): cell
+        (cell.kind, cell.documents): cell
         for documents in DOCUMENTS
         for kinds in (KINDS, EXTREME)
         for cell in covered(documents, repetitions, seed, kinds)
     }
     rows = [
-        [
-            kind.name if method == METHODS[0] else f"{kind.name}; {method}",
-            *(_shown(cells[kind.name, method, number]) for number in DOCUMENTS),
-        ]
+        [kind.name, *(_shown(cells[kind.name, number]) for number in DOCUMENTS)]
         for kind in (*KINDS, *EXTREME)
-        for method in METHODS
     ]
     return Report(
         "Coverage of 95% intervals of F1",
         ("errors", *(f"{number:,} documents" for number in DOCUMENTS)),
         rows,
         [
-            {"errors": cell.kind, "method": cell.method, "documents": cell.documents}
+            {"errors": cell.kind, "documents": cell.documents}
             | {"covered": cell.covered, "width": cell.width}
             for cell in cells.values()
         ],

@@ -395,7 +395,7 @@ def main(schema: Path, gts: Path, preds: Path) -> None:
         "score": sum(scores) / len(names),
         "counts": {"": before.tolist(), **counts_of(fields)},
         "errors": {name: number for name, number in sorted(classes.items()) if number},
-        "intervals": intervals([Path(name).stem for name in names], np.array(counts), scores),
+        "intervals": intervals(np.array(counts), scores),
     }
     sys.stdout.buffer.write(orjson.dumps(result))
 

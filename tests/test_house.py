@@ -63,7 +63,6 @@ LATE_IMPORTS: Final = {
     ("schema/schema_problems.py", "jsonschema"): "few schemas are wrong",
     ("score/accepting.py", "scipy.special"): "few runs bound an error",
     ("score/confidence.py", "scipy.special"): "few predictions have confidences",
-    ("score/delta.py", "scipy.special"): "few runs keep no rows",
     ("score/errors/confusions.py", "stickler_cli.comparators.date_parsing"): "loads dateutil",
 }
 """What is imported inside functions, where, and why; everything else stands at the top."""

@@ -15,14 +15,8 @@ from numpy.typing import NDArray
 from stickler_cli.comparators.base import EQUAL_WITHIN
 from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.intervals import (
-    CHUNK,
-    Interval,
-    IntervalSettings,
-    added_weights,
-    ends,
-    weights,
-)
+from stickler_cli.score.intervals import Interval, IntervalSettings
+from stickler_cli.score.resampling import CHUNK, REPLICATES, added_weights, ends, weights
 
 Mask = NDArray[np.bool_]
 
@@ -232,7 +226,7 @@ def _judged(
 
 def _resampled(sums: Floats, sample: Sample, settings: IntervalSettings) -> Floats:
     """Return sums over weighted units, (sums, 1 + replicates), of those of each: (sums, units)."""
-    names, found = sample.names, np.zeros((len(sums), 1 + settings.replicates))
+    names, found = sample.names, np.zeros((len(sums), 1 + REPLICATES))
     for start in range(0, len(names), CHUNK):
         some = slice(start, start + CHUNK)
         found += sums[:, some] @ weights(names[some], settings).astype(np.float64)

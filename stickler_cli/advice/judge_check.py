@@ -120,7 +120,6 @@ def _account(path: str, said: Sequence[_Said], settings: IntervalSettings) -> Ju
         "false_accepts": (~same & matches, ~same),
     }
     shares = shares_of_documents(
-        [*map(str, units)],
         {
             name: (np.bincount(at, above, len(units)), np.bincount(at, below, len(units)))
             for name, (above, below) in above_and_below.items()

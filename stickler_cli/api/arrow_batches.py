@@ -36,7 +36,6 @@ _REQUESTED: Final = OutputsRequested(
     document_lines=True,
     value_lines=True,
     intervals=IntervalSettings(),
-    intervals_of_fields=True,
     rows="none",
 )
 

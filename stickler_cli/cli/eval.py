@@ -13,7 +13,7 @@ from stickler_cli.core.option import options_of
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.documents.pairs import Pairs
 from stickler_cli.documents.reading import STANDARD_INPUT
-from stickler_cli.reports.formats import WITH_ACCOUNTS, WITH_DETAIL, WITH_FIELD_INTERVALS, written
+from stickler_cli.reports.formats import WITH_ACCOUNTS, WITH_DETAIL, written
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.runs.assembly import Assembly, assemble
 from stickler_cli.runs.evaluate import evaluate as evaluate_all
@@ -61,7 +61,6 @@ def evaluate(settings: EvalSettings) -> ExitCode:
     reported = OutputsRequested(
         accounts=bool(WITH_ACCOUNTS & shown or settings.show_documents),
         detail=bool(WITH_DETAIL & shown),
-        intervals_of_fields=bool(WITH_FIELD_INTERVALS & shown),
         boxes=settings.boxes if settings.sources and WITH_DETAIL & shown else None,
     )
     check_sources(settings.sources, settings.embed_sources)

@@ -55,7 +55,7 @@ def merge(names: Sequence[str], settings: MergeSettings) -> ExitCode:
     runs = [(name, load_run(name)) for name in names]
     _, first = runs[0]
     check_paths(gates, [info.path for info in first.fields])
-    if first.evaluation.bootstrap is None:
+    if first.evaluation.interval_settings is None:
         refuse_bounds(gates)
     for _, run in runs if len(runs) > 1 else ():
         load_metrics(run.evaluation.metrics.values(), allow_plugins=settings.allow_plugins)

@@ -44,7 +44,7 @@ def regrouped(name: str, run: Run, settings: ReportSettings, *, detail: bool) ->
         raise UsageError([Problem(BY, found, "a run directory, as --run-dir makes it")])
     asked = _settings_of(name, run, settings)
     # All that a run directory keeps, so that it can be held against what it says.
-    reported = OutputsRequested(accounts=True, detail=detail, intervals_of_fields=True)
+    reported = OutputsRequested(accounts=True, detail=detail)
     assembly = assemble(asked, reported, lambda: _schema(run, asked))
     again, signal = evaluated(assembly)
     if signal is not None or _figures(again) != _figures(run):
@@ -76,7 +76,7 @@ def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
     kept = [*_KEPT, *(each for group in _KEPT_GROUPS for each in options_of(group))]
     values: dict[str, Any] = {key: begun[key] for key in kept if key in begun}
     sides = read(list[str], begun.get("validate"), name, ("validate",))
-    bootstrap = run.evaluation.bootstrap
+    intervals = run.evaluation.interval_settings
     values |= {
         "schema": run.schema.path,
         "schema_by": run.schema.by,
@@ -84,7 +84,7 @@ def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
         "pred": begun["PRED"],
         "confidence": begun["confidences"],
         "validate": "both" if sides == [*SIDES] else sides[0] if sides else "none",
-        "ci": "none" if bootstrap is None else bootstrap.settings.level,
+        "ci": "none" if intervals is None else intervals.level,
         "rows": run.options.rows,
         "by": settings.by,
         "by_file": settings.by_file,

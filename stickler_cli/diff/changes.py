@@ -21,6 +21,7 @@ from stickler_cli.core.rules import (
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.gates import SCORE, TRUST, GateResult
 from stickler_cli.score.intervals import Interval, IntervalSettings
+from stickler_cli.score.resampling import resampled_view
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.settings.allowed import MARGIN
 from .changed_values import ChangedValue
@@ -270,6 +271,6 @@ def diff_record(difference: Difference) -> dict[str, Any]:
         "alpha": decided.alpha,
         "margin": decided.margin,
         "swaps": SWAPS,
-        "intervals": decided.intervals.view(),
+        "intervals": resampled_view(decided.intervals),
     }
     return {"format": "stickler-diff/1", "version": __version__, **record}

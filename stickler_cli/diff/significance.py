@@ -13,14 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.intervals import (
-    Interval,
-    IntervalSettings,
-    added_weights,
-    ends,
-    size_of,
-    weights,
-)
+from stickler_cli.score.intervals import Interval, IntervalSettings, size_of
+from stickler_cli.score.resampling import REPLICATES, added_weights, ends, weights
 from .spread import p_of_runs, widened
 
 SWAPS: Final = 9999  # ways to swap that are drawn: a p of 0.05 is then off by 0.004 at most, mostly
@@ -144,7 +138,7 @@ def change_intervals(
     if not samples:
         return []
     parts = np.concatenate([part for sample in samples for part in (sample.before, sample.after)])
-    sums = np.zeros((len(parts), 1 + settings.replicates))
+    sums = np.zeros((len(parts), 1 + REPLICATES))
     for start in range(0, len(documents), CHUNK):
         drawn = weights(documents[start : start + CHUNK], settings)
         sums += parts[:, start : start + CHUNK] @ drawn.astype(np.float64)

@@ -11,7 +11,8 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.score.accounts import CONFIDENCES
 from stickler_cli.score.confidence import Reliability, reliability
 from stickler_cli.score.confident import FEWEST, entries, percentiles
-from stickler_cli.score.intervals import UNIT, Interval, weights
+from stickler_cli.score.intervals import Interval
+from stickler_cli.score.resampling import UNIT, weights
 from .changes import Change, Decision, DiffSettings, Trend
 from .paired_runs import Pairs
 from .significance import smallest_p

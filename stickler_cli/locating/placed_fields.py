@@ -1,6 +1,6 @@
 """All documents together: values by what is right of them, their value and their place."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
 import numpy as np
@@ -115,17 +115,13 @@ def placed_fields(
     }
     none = np.zeros((len(located.names), len(COUNTED)))
     whole = sum(table.values(), none)
-    fields = [
-        _field(name, counts, located.names, located.detections, settings)
-        for name, counts in table.items()
-    ]
-    return _field("", whole, located.names, located.detections, settings), fields
+    fields = [_field(name, counts, located.detections, settings) for name, counts in table.items()]
+    return _field("", whole, located.detections, settings), fields
 
 
 def _field(
     name: str,
     counts: "np.ndarray[tuple[int, int], np.dtype[np.float64]]",
-    documents: Sequence[str],
     detections: Mapping[str, Detections],
     settings: IntervalSettings | None,
 ) -> PlacedField:
@@ -134,7 +130,6 @@ def _field(
     pairs = right + column["place_wrong"]
     total = {key: int(values.sum()) for key, values in column.items()}
     shares = shares_of_documents(
-        documents,
         {
             "located": (right, pairs),
             "centred": (column["centred"], pairs),

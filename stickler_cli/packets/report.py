@@ -132,7 +132,6 @@ def split_report(
         if result is not None:
             known.append((account.id, result))
     known.sort(key=itemgetter(0))  # sums of fractions depend on the order
-    names = [name for name, _ in known]
     sums = {name: [result.sums.get(name, 0.0) for _, result in known] for name in SUMS}
     confusion: Counter[tuple[str | None, str | None]] = Counter()
     by_class: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -146,7 +145,7 @@ def split_report(
         *sources,
         _counts(packets, sums),
         None if intervals is None else intervals.level,
-        _figures(names, sums, intervals),
+        _figures(sums, intervals),
         sorted(
             (_class_figures(kind, counts) for kind, counts in by_class.items()),
             key=lambda each: (-each.gt, -each.pred, each.document_class),
@@ -205,10 +204,10 @@ def _rates(both: Floats, gt: Floats, pred: Floats) -> dict[str, tuple[Floats, Fl
 
 
 def _figures(
-    names: Sequence[str], columns: Mapping[str, Sequence[float]], settings: IntervalSettings | None
+    columns: Mapping[str, Sequence[float]], settings: IntervalSettings | None
 ) -> list[SplitFigure]:
     values = {name: np.array(columns[name]) for name in SUMS}
-    shares = shares_of_documents(names, _quotients(values), settings)
+    shares = shares_of_documents(_quotients(values), settings)
     return [
         SplitFigure(
             name,

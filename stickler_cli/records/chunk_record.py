@@ -37,11 +37,11 @@ def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
     bare = replace(
         evaluation,
         accounts=None,
-        bootstrap=None,
+        interval_settings=None,
         confidences=_counted_only(evaluation),
         by={
             key: {
-                name: replace(group, bootstrap=None, confidences=_counted_only(group))
+                name: replace(group, interval_settings=None, confidences=_counted_only(group))
                 for name, group in groups.items()
             }
             for key, groups in evaluation.by.items()
@@ -49,8 +49,8 @@ def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
     )
     record, accounts = bare.to_dict(), evaluation.accounts
     record[KNOWN_IDS] = evaluation.known.hashes
-    if evaluation.bootstrap is not None:
-        record["intervals"] = evaluation.bootstrap.view()
+    if evaluation.interval_settings is not None:
+        record["intervals"] = evaluation.interval_settings.view()
     if accounts is not None:  # as text: they are JSON already, and there are many of them
         record["accounts"] = [line.decode() for _, line in accounts.lines]
     return record

@@ -13,6 +13,13 @@ from stickler_cli.score.gates import GateResult
 from .run_format import IntervalsRecord
 
 
+class ResampledRecord(IntervalsRecord):
+    """How confidence intervals of changes were made."""
+
+    replicates: Count
+    """How often random weights of documents were drawn."""
+
+
 class DiffSettingsRecord(TypedDict):
     """What decides the trends."""
 
@@ -22,7 +29,7 @@ class DiffSettingsRecord(TypedDict):
     """A change is none if its interval is within this of 0."""
     swaps: Count
     """How many swaps are drawn where not all are tried."""
-    intervals: IntervalsRecord
+    intervals: ResampledRecord
 
 
 class ComparedRecord(TypedDict):

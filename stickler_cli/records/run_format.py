@@ -29,7 +29,6 @@ from stickler_cli.score.document_result import DocumentProblem, Status
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.marks import MarkedOutcome
 from stickler_cli.score.gates import GateResult
-from stickler_cli.score.intervals import MOST_REPLICATES
 from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import Provenance, SchemaSignature
 from stickler_cli.score.repeats import Repeats
@@ -42,14 +41,6 @@ _LEVEL: Final = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
 
 Level = Annotated[
     float, Rule("a number between 0 and 1", _LEVEL, fits=lambda it: is_share(it) and 0 < it < 1)
-]
-Replicates = Annotated[
-    int,
-    Rule(
-        f"a whole number of 1 to {MOST_REPLICATES}",
-        {"type": "integer", "minimum": 1},
-        fits=lambda it: type(it) is int and 0 < it <= MOST_REPLICATES,
-    ),
 ]
 
 
@@ -102,10 +93,8 @@ class IntervalsRecord(TypedDict):
     """The share of such intervals that are to hold the true value."""
     method: str
     """How they were made; see docs/statistics.md."""
-    replicates: NotRequired[Replicates]
-    """How often random weights of documents were drawn."""
     seed: Count
-    """Which weights were drawn."""
+    """Which weights of documents were drawn, where they were resampled."""
 
 
 class ScoreIntervalsRecord(IntervalsRecord):

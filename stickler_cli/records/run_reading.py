@@ -3,7 +3,7 @@
 Rates and means are not looked at: they follow from the counts and sums.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeVar, cast
 
@@ -14,7 +14,6 @@ from stickler_cli.core.option import NotTakenError, Settings, options_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.score.accounts import CONFIDENCES, Accounts, counts_by_mode, decoded
-from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.confident import read_counted
@@ -22,7 +21,7 @@ from stickler_cli.score.document_result import LENIENT, ODDITIES, Status
 from stickler_cli.score.errors.causes import Causes, Kind, Size, text_of
 from stickler_cli.score.errors.error_counts import ByClass, ErrorCounts
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation
-from stickler_cli.score.intervals import DELTA_METHOD, METHOD, REPLICATES, IntervalSettings
+from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.moments import KEYS
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
@@ -157,11 +156,10 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
         evaluation.accounts = read_accounts(record["per_document"], source)
         evaluation.known.add(name for name, _ in evaluation.accounts.lines)
         _restore_confidences(evaluation, evaluation.accounts)
-        if "intervals" in record:
-            settings = read_settings(record["intervals"], source)
-            _restore_intervals(evaluation, settings, evaluation.accounts)
-    elif record.get("intervals", {}).get("method") == DELTA_METHOD:
-        _restore_settings(evaluation, read_settings(record["intervals"], source))
+    if "intervals" in record:
+        settings = read_settings(record["intervals"], source)
+        for results in evaluation.all_results():
+            results.interval_settings = settings
     for entry in record["undeclared_keys"]:
         *steps, name = map(str, entry["path"])
         evaluation.tally.at(steps).undeclared[name] = entry["count"]
@@ -268,16 +266,13 @@ def read_accounts(records: object, source: str = "") -> Accounts:
 
 
 def read_settings(record: IntervalsRecord, source: str = "") -> IntervalSettings:
-    """Return the settings of intervals that a run tells.
+    """Return the settings of intervals that a run tells; these are made anew, by the method of now.
 
     Raises:
-        UsageError: they are out of range, or of another method.
+        UsageError: they are out of range.
     """
     found = read(IntervalsRecord, record, source, ("intervals",))
-    if found["method"] not in (METHOD, DELTA_METHOD):
-        hint = "it was written by another version: evaluate again"
-        raise _refused(found["method"], METHOD, source, ("intervals", "method"), hint)
-    return IntervalSettings(found["level"], found["seed"], found.get("replicates", REPLICATES))
+    return IntervalSettings(found["level"], found["seed"])
 
 
 def _restore_confidences(evaluation: Evaluation, accounts: Accounts) -> None:
@@ -288,25 +283,3 @@ def _restore_confidences(evaluation: Evaluation, accounts: Accounts) -> None:
             groups = (evaluation.by[key][name] for key, name in account.get("by", {}).items())
             for results in (evaluation, *groups):
                 results.confidences.add(document, account[CONFIDENCES])
-
-
-def _restore_intervals(
-    evaluation: Evaluation, settings: IntervalSettings, accounts: Accounts
-) -> None:
-    """Make the intervals of a record again, from the accounts of its documents."""
-    by_group: defaultdict[tuple[str, str], list[bytes]] = defaultdict(list)
-    for _, line in accounts.lines if evaluation.by else ():
-        for key_and_name in decoded(line).get("by", {}).items():
-            by_group[key_and_name].append(line)
-    evaluation.bootstrap = Bootstrap(settings, waiting=[line for _, line in accounts.lines])
-    for key, groups in evaluation.by.items():
-        for name, group in groups.items():
-            group.bootstrap = Bootstrap(settings, whole_only=True, waiting=by_group[key, name])
-
-
-def _restore_settings(evaluation: Evaluation, settings: IntervalSettings) -> None:
-    """Have intervals made of sums, of all documents and of each group."""
-    evaluation.bootstrap = Bootstrap(settings, dropped=True)
-    for groups in evaluation.by.values():
-        for group in groups.values():
-            group.bootstrap = evaluation.bootstrap.empty(whole_only=True)

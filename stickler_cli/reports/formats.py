@@ -91,9 +91,6 @@ SUFFIXES: Final[dict[str, str]] = {
 WITH_ACCOUNTS: Final = frozenset({"json", "html"})
 """Formats that tell of each document."""
 
-WITH_FIELD_INTERVALS: Final = frozenset({"json", "html"}) | ROW_FORMATS
-"""Formats that give confidence intervals of fields, not only of whole documents."""
-
 WITH_DETAIL: Final = frozenset({"html"})
 """Formats that show single values."""
 

@@ -94,11 +94,11 @@ def verdict(view: RunView) -> str:
 def _f1(view: RunView) -> str:
     """Return F1 of the whole, with its interval where there is one."""
     told = view.rate(view.whole["overall"].rates.f1)
-    bounds, bootstrap = view.intervals, view.run.evaluation.bootstrap
+    bounds, settings = view.intervals, view.run.evaluation.interval_settings
     interval = bounds.rates["overall"]["f1"] if bounds else None
-    if interval is None or bootstrap is None:
+    if interval is None or settings is None:
         return told
-    level = f"{100 * bootstrap.settings.level:g}% interval"
+    level = f"{100 * settings.level:g}% interval"
     return f"{told}, {level} {view.rate(interval.lower)} to {view.rate(interval.upper)}"
 
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from stickler_cli.core.figures import Quoting, interval_text, rate
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.bootstrap import FieldIntervals
-from stickler_cli.score.intervals import Interval
+from stickler_cli.score.intervals import FieldIntervals, Interval
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
 from .rows import FieldRow, Figures, field_rows, figures_of
@@ -64,8 +63,8 @@ class RunView:
     @cached_property
     def interval_title(self) -> str:
         """The title of a column of confidence intervals of F1; empty where there are none."""
-        bootstrap = self.run.evaluation.bootstrap
-        return "" if bootstrap is None else f"{100 * bootstrap.settings.level:g}% CI of F1"
+        settings = self.run.evaluation.interval_settings
+        return "" if settings is None else f"{100 * settings.level:g}% CI of F1"
 
     @cached_property
     def rows(self) -> list[FieldRow]:

@@ -1,6 +1,6 @@
 """What a run is put together of: its settings, made into a job once everything was checked."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Final
 
@@ -22,7 +22,14 @@ from stickler_cli.runs.directory.run_directory import KEPT_NON_MATCHES, OPTION
 from stickler_cli.runs.directory.whole_files import check_outputs
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.evaluation import MOST_ROWS
-from stickler_cli.score.gates import Gate, check_metrics, check_paths, parse_gates, refuse_bounds
+from stickler_cli.score.gates import (
+    Gate,
+    check_metrics,
+    check_paths,
+    parse_gates,
+    refuse_bounds,
+    refuse_resampled,
+)
 from stickler_cli.score.intervals import intervals_of
 from stickler_cli.score.policy import AcceptancePolicy
 from stickler_cli.settings.allowed import TIMEOUT, Rows
@@ -93,7 +100,9 @@ def assemble(
     if settings.confidence is not None:
         pairs = with_confidences(pairs, settings.confidence, settings)
     pairs = selected(pairs, settings, settings.seed)
-    requested = _outputs_requested(settings, reported, gates, pairs)
+    requested = _outputs_requested(settings, reported, pairs)
+    if requested.rows == "none":
+        refuse_resampled(gates)
     chosen_by = groupings.pop() if settings.schema_by is not None else None
     marks = marks_of(settings.verdicts, settings.max_document_size) if settings.verdicts else {}
     job = Job(
@@ -246,11 +255,10 @@ def _check_outputs(settings: EvalSettings, inputs: Sequence[tuple[str, str]]) ->
 
 
 def _outputs_requested(
-    settings: EvalSettings, reported: OutputsRequested, gates: Iterable[Gate], pairs: Pairs
+    settings: EvalSettings, reported: OutputsRequested, pairs: Pairs
 ) -> OutputsRequested:
     """Return what is kept of each pair; a run directory keeps all that there is to keep."""
     kept = settings.run_dir is not None
-    field_bounds, single = any(gate.bound and gate.path for gate in gates), pairs.single
     return replace(
         reported,
         document_lines=kept or settings.documents is not None,
@@ -259,11 +267,10 @@ def _outputs_requested(
         first_non_matches=max(
             settings.show_non_matches, KEPT_NON_MATCHES if kept else 0, reported.first_non_matches
         ),
-        document=single,
+        document=pairs.single,
         accounts=kept or reported.accounts,
         recall_with_fd=settings.recall_with_fd,
-        intervals=None if single else intervals_of(settings),
-        intervals_of_fields=kept or field_bounds or reported.intervals_of_fields,
+        intervals=None if pairs.single else intervals_of(settings),
         fingerprints=kept,
         rows=_rows_kept(settings, pairs.total),
     )

@@ -15,7 +15,6 @@ from stickler_cli.metrics.metric import MeasuredDocument
 from stickler_cli.records.chunk_record import KEPT_EVALUATION
 from stickler_cli.score.accounts import CONFIDENCES, Accounts, account_records
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.comparison_view import document_view
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.detail import Detail
@@ -65,11 +64,9 @@ class ChunkResult:
 def empty_result(job: Job) -> ChunkResult:
     """Return the result of no documents, which keeps of those to come what is asked for."""
     requested = job.requested
-    intervals, whole_only = requested.intervals, not requested.intervals_of_fields
-    keeps = requested.rows != "none"
     evaluation = Evaluation(
-        accounts=Accounts() if requested.accounts and keeps else None,
-        bootstrap=Bootstrap(intervals, whole_only, dropped=not keeps) if intervals else None,
+        accounts=Accounts() if requested.accounts and requested.rows != "none" else None,
+        interval_settings=requested.intervals,
         rows=requested.rows,
         metrics={name: measure.empty() for name, measure in job.metrics.items()},
     )

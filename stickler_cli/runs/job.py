@@ -31,8 +31,6 @@ class OutputsRequested:
     """How many errors, the first of the run, are to be shown."""
     accounts: bool = False
     intervals: IntervalSettings | None = None
-    intervals_of_fields: bool = False
-    """Whether every field has intervals, not only whole documents."""
     document: bool = False
     """What results say of the comparison, of a run of one pair."""
     detail: bool = False

@@ -17,7 +17,8 @@ from stickler_cli.core.rules import KEPT
 from stickler_cli.core.values import dataclass
 from .accounts import decoded
 from .confidence import Reliability, confidence_view, reliability
-from .intervals import UNIT, Interval, IntervalSettings, weights
+from .intervals import Interval, IntervalSettings
+from .resampling import UNIT, weights
 
 _CELLS_AT_ONCE: Final = 4_000_000  # units times replicates: 32 MB an array
 _MOST_CELLS: Final = 400_000_000  # beyond it there are fewer replicates, but not below the least

@@ -28,7 +28,7 @@ from .validity import SIDES, Side, Validity
 
 FORMAT: Final = "stickler-evaluation/1"  # of `Evaluation.to_dict`; see docs/results.md
 RUN_FORMAT: Final = "stickler-run/1"  # an evaluation and how it came about
-MOST_GROUPS: Final = 200  # of one key: more than anyone reads, about 30 MB with their intervals
+MOST_GROUPS: Final = 200  # of one key: more than anyone reads
 MOST_ROWS: Final = 100_000
 """Documents of which `auto` keeps rows: some 50 MB in a run file."""
 MOST_PROBLEMS: Final = 1_000  # that are named where no rows are kept
@@ -93,14 +93,15 @@ class Evaluation(Results):
         if self.keeps_rows:
             return
         self.accounts = None
-        for results in self._all_results():
-            results.drop_rows()
+        for results in self.all_results():
+            results.confidences.drop_lines()
         if len(self.problems) > MOST_PROBLEMS:
             self.problems.sort()
             self.unnamed.update(problem.status for problem in self.problems[MOST_PROBLEMS:])
             del self.problems[MOST_PROBLEMS:]
 
-    def _all_results(self) -> Iterator[Results]:
+    def all_results(self) -> Iterator[Results]:
+        """Yield the results of all documents, then those of each group."""
         yield self
         for groups in self.by.values():
             yield from groups.values()
@@ -113,8 +114,7 @@ class Evaluation(Results):
                 found = f"there are more than {MOST_GROUPS} groups"
                 expected = "a key with few values"
                 raise UsageError([Problem(f"--by {key}", found, expected)])
-            bootstrap = self.bootstrap.empty(whole_only=True) if self.bootstrap else None
-            groups[name] = Results(bootstrap=bootstrap)
+            groups[name] = Results(interval_settings=self.interval_settings)
         return groups[name]
 
     def merge(self, other: "Evaluation") -> None:
@@ -186,7 +186,7 @@ class Evaluation(Results):
 
     def view(self, fields: Sequence[FieldInfo], *, recall_with_fd: bool) -> dict[str, object]:
         """Return the results as the run format shows them; equal results give equal bytes."""
-        shown = self.results_view(fields, recall_with_fd=recall_with_fd)
+        shown = self.results_view(fields, recall_with_fd=recall_with_fd, bounds_of_fields=True)
         if sides := {side: self.validity[side] for side in SIDES if side in self.validity}:
             shown["documents"]["schema_invalid"] = {side: sides[side].invalid for side in sides}
             shown["validity"] = {side: sides[side].view() for side in sides}

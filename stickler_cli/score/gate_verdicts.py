@@ -21,6 +21,7 @@ from .gates import (
     asks_documents,
     is_pattern,
     name_of,
+    refuse_resampled,
     refused,
 )
 from .tally import Tally
@@ -30,7 +31,8 @@ def judge(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool = False) -
     """Return whether a run reached what a gate asks for.
 
     Raises:
-        UsageError: the gate asks for a kind of document count that there is not.
+        UsageError: the gate asks for a kind of document count that there is not, or for what
+            takes rows, which the run has not.
     """
     rule = RateRule(recall_with_fd)
     if gate.mode == METRIC:
@@ -146,6 +148,8 @@ def _trust(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:
     name = gate.metric.removeprefix(f"{CONFIDENCE}.")
     if not gate.bound:
         return known[name], "it takes both right and wrong values"
+    if evaluation.confidences.counted is not None:
+        refuse_resampled([gate])
     found = known.get("intervals", {}).get(name)
     if found is None:
         return None, "there are too few documents for an interval"

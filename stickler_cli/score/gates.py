@@ -271,6 +271,18 @@ def refuse_bounds(gates: Collection[Gate]) -> None:
         raise UsageError([Problem("--gate", each, "a --ci that is not none") for each in found])
 
 
+def refuse_resampled(gates: Iterable[Gate]) -> None:
+    """Raise UsageError with every gate that asks for an interval that takes rows of documents."""
+    found = [
+        f"{gate.text!r} asks for an interval of confidences, which is resampled from rows"
+        for gate in gates
+        if gate.bound and gate.metric in TRUST
+    ]
+    if found:
+        hint = "--rows inline keeps them"
+        raise UsageError([Problem("--gate", each, "a run with rows", hint) for each in found])
+
+
 def asked(gate: Gate, fields: Iterable[Path]) -> list[Path]:
     """Return which fields a gate asks for: its own, or those that its pattern matches."""
     if not is_pattern(gate):

@@ -1,41 +1,34 @@
 """Confidence intervals: how far a rate could be off because other documents might have come.
 
-A bootstrap over documents: every document has a weight in each replicate, which is a hash of its
-id, so that documents may come in any order and in parts; and one more document, which nobody has
-seen, is wholly wrong for lower ends and wholly right for upper ones. docs/statistics.md has the
+They are made of sums over documents, of their squares and products: of any number of documents,
+kept or not, in any order. One document more, which nobody has seen, is wholly wrong for the lower
+end and wholly right for the upper one. The mean and the variance of the rate, by the delta method,
+are then those of a beta distribution, whose percentile is the end. docs/statistics.md has the
 method, what it covers in simulations, and its limits.
 """
 
-from collections.abc import Mapping, Sequence
-from hashlib import blake2b
+from collections.abc import Iterator, Mapping, Sequence
+from math import fsum, log
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.allowed import LEVEL
 from stickler_cli.settings.deciding import IntervalOptions
+from .counts import RATES, fractions
+from .moments import NAMES, documents_with, products
+from .tally import COUNTING_MODES, SCORE_UNIT, Tally
 
-REPLICATES: Final = 1000
-"""Enough for the ends of a 95% interval: 25 replicates lie beyond each. Source: Efron and
-Tibshirani (1993), An Introduction to the Bootstrap, section 12.5."""
-
-MOST_REPLICATES: Final = 100_000  # a file that says more would only fill the memory
-METHOD: Final = "Bayesian bootstrap over documents and one more, wholly wrong or wholly right"
-DELTA_METHOD: Final = (
+METHOD: Final = (
     "delta method, as a beta distribution, of documents and one more, wholly wrong or wholly right"
 )
+NODE_SCORE: Final = "threshold_applied_score"
 
-CHUNK: Final = 256  # documents that are weighted at once, by one matrix product of a few MB
-UNIT: Final = 1 << 8
-"""A weight of 1. Weights are whole numbers, so that sums are exact and do not depend on order."""
-_TABLE: Final = 1 << 16
-_WEIGHTS: Final = np.maximum(
-    1, np.rint(-UNIT * np.log1p(-(np.arange(_TABLE) + 0.5) / _TABLE))
-).astype(np.uint16)
-"""The weight for every number of 16 bits: exponential with mean 1, at most 11.8, and never 0, so
-that no replicate has nothing to divide by where the documents have."""
+_UNITS: Final = np.eye(len(NAMES))
+_POINTS: Final = 500  # at which the density of a beta distribution is summed: four digits or more
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +38,11 @@ class IntervalSettings:
     level: float = LEVEL
     """The share of such intervals that are to hold the true value, in (0, 1)."""
     seed: int = IntervalOptions.seed
-    """At least 0; another seed, other replicates."""
-    replicates: int = REPLICATES
-    """At least 1."""
+    """At least 0; another seed, other resamples, where something is resampled."""
 
-    def view(self, *, resampled: bool = True) -> dict[str, object]:
-        """Return the settings as the run format shows them, and what they were used for."""
-        made = {"method": METHOD, "replicates": self.replicates}
-        made = made if resampled else {"method": DELTA_METHOD}
-        return {"level": self.level, **made, "seed": self.seed}
+    def view(self) -> dict[str, object]:
+        """Return how intervals are made, as the run format shows it."""
+        return {"level": self.level, "method": METHOD, "seed": self.seed}
 
 
 def intervals_of(options: IntervalOptions) -> IntervalSettings | None:
@@ -69,7 +58,7 @@ class Interval(NamedTuple):
 
 
 class Share(NamedTuple):
-    """What a share of sums over documents comes to."""
+    """A share of sums over documents."""
 
     value: float | None
     """None where there is nothing to divide by."""
@@ -77,82 +66,153 @@ class Share(NamedTuple):
     """Its two ends; None without intervals."""
 
 
-def ends(wrong: NDArray[Any], right: NDArray[Any], level: float) -> list[Interval | None]:
-    """Return the intervals of figures from their values in replicates, (figures, 1 + replicates).
+@dataclass(frozen=True, slots=True)
+class FieldIntervals:
+    """The intervals of one field, or of whole documents; None where there is none to give."""
 
-    The first value is the figure itself, which is always within its interval; None where that is
-    NaN. Ends are percentiles, interpolated: lower ones of the replicates with a wrong document,
-    upper ones of those with a right one. The level is the share between them, in (0, 1).
+    rates: Mapping[str, Mapping[str, Interval | None]]
+    """By mode and rate."""
+    score: Interval | None
+
+    def view(self, *, whole: bool) -> dict[str, object]:
+        """Return those that there are as a node of the run format shows them."""
+        shown: dict[str, object] = {}
+        for mode, rates in self.rates.items():
+            if found := {f"cm_{name}": [*it] for name, it in rates.items() if it}:
+                shown[mode] = found
+        if self.score and not whole:
+            shown[NODE_SCORE] = [*self.score]
+        return shown
+
+
+class Spread(NamedTuple):
+    """Sums over documents of what is right and what is wrong in each, and of their products."""
+
+    right: float
+    wrong: float
+    right_squares: float
+    products: float
+    wrong_squares: float
+    size: float
+    """How large one document more is."""
+
+
+def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | None]:
+    """Return the intervals of right / (right + wrong), None where both are 0.
+
+    Of documents of one size that are wholly right or wrong this is the exact binomial interval.
+
+    Source:
+        Cochran (1977), Sampling Techniques, section 6.4, for the variance of a ratio; Clopper and
+        Pearson (1934), doi:10.1093/biomet/26.4.404, for the exact interval, which is of beta
+        distributions; docs/statistics.md has what this one holds in simulations.
     """
-    place = (1 - level) / 2 * (wrong.shape[1] - 2)
-    lower = _interpolated(wrong[:, 1:], place)
-    upper = -_interpolated(-right[:, 1:], place)
+    right, wrong, right_squares, both, wrong_squares, size = np.array(spreads).reshape(-1, 6).T
+    some = right + wrong > 0
+    found = []
+    for good, bad, tail in ((0.0, size, (1 - level) / 2), (size, 0.0, (1 + level) / 2)):
+        total = np.where(some, right + wrong + size, 1.0)
+        mean = (right + good) / total
+        other = (wrong + bad) / total
+        # Of right - mean (right + wrong), written so that nothing cancels near 0 and 1.
+        squares = (
+            other**2 * (right_squares + good**2)
+            - 2 * mean * other * both
+            + mean**2 * (wrong_squares + bad**2)
+        )
+        # Weights that add up to one vary a little less than independent ones.
+        sizes = right_squares + 2 * both + wrong_squares + size**2
+        inside = (mean > 0) & (other > 0)
+        as_many = np.ones_like(total)
+        np.divide(mean * other * (total**2 + sizes), squares, out=as_many, where=inside)
+        as_many = np.where(inside, as_many - 1, 1.0)
+        first, second = (np.where(inside, it, 0.5) * as_many for it in (mean, other))
+        end = beta_percentiles(first, second, tail)
+        found.append(np.where(mean <= 0, 0.0, np.where(other <= 0, 1.0, end)))
+    share = right / np.where(some, right + wrong, 1.0)
+    ends = np.minimum(share, found[0]), np.maximum(share, found[1])
     return [
-        None if np.isnan(value) else Interval(float(min(low, value)), float(max(high, value)))
-        for value, low, high in zip(wrong[:, 0], lower, upper, strict=True)
+        Interval(lower, upper) if there else None
+        for there, lower, upper in zip(some.tolist(), *(it.tolist() for it in ends), strict=True)
     ]
 
 
-def _interpolated(values: NDArray[Any], place: float) -> NDArray[Any]:
-    """Return what would stand at a place of each row, if that were sorted."""
-    below = int(place)
-    above = min(below + 1, values.shape[1] - 1)
-    ordered = np.partition(values, (below, above), axis=1)
-    found: NDArray[Any] = ordered[:, below] + (place - below) * (
-        ordered[:, above] - ordered[:, below]
-    )
+def beta_percentiles(first: Floats, second: Floats, tail: float) -> Floats:
+    """Return what each of some beta distributions is below with a chance, to four digits.
+
+    The density of the log-odds is a smooth bell, so that a sum over equal steps is its integral.
+    scipy.special has the same, and takes as long to load as a small run.
+    """
+    one, other = first[:, np.newaxis], second[:, np.newaxis]
+    mean, width = one / (one + other), 6 * np.sqrt(1 / one + 1 / other)
+    # From the log-odds of the mean; its tails fall by the one to the left, the other to the right.
+    low, high = -width - (12 - log(tail)) / one, width + (12 - log(1 - tail)) / other
+    step = (high - low) / (_POINTS - 1)
+    apart = low + step * np.arange(_POINTS)
+    grown = 1 + mean * np.expm1(apart)
+    density = np.exp(one * apart - (one + other) * np.log(grown))
+    slope = one - (one + other) * mean * np.exp(apart) / grown
+    below = step * (np.cumsum(density, axis=1) - density * (0.5 + step * slope / 12))
+    wanted = tail * below[:, -1:]
+    row, at = np.arange(len(one)), np.maximum(np.argmax(below >= wanted, axis=1) - 1, 0)
+    # On from the last point below, where the density grows or falls exponentially.
+    bent = slope[row, at]
+    more = (wanted[:, 0] - below[row, at]) / density[row, at]
+    straight = np.abs(bent * more) < 1e-9
+    bent = np.where(straight, 1.0, bent)
+    more = np.where(straight, more, np.log1p(np.maximum(bent * more, -0.999)) / bent)
+    odds = first * np.exp(apart[row, at] + more)
+    found: Floats = odds / (odds + second)
     return found
 
 
-def quotient_intervals(
-    quotients: Sequence[tuple[NDArray[Any], NDArray[Any], float]], settings: IntervalSettings
-) -> list[Interval | None]:
-    """Return the intervals of quotients, of weighted sums over documents, (1 + replicates,) each.
+class ScoreSums(NamedTuple):
+    """The scores of some documents, summed."""
 
-    Of each quotient: what is divided, by what, and what one document more would add to that.
-    None where the first of the sums that is divided by is 0.
-    """
-    above, below = (np.array([each[part] for each in quotients], float) for part in (0, 1))
-    added = np.outer([size for *_, size in quotients], added_weights(settings))
-    below[below[:, 0] == 0] = np.nan
-    more = below + added
-    return ends(above / more, (above + added) / more, settings.level)
+    documents: int
+    units: int
+    """Their sum, in `SCORE_UNIT`s."""
+    squares: int
+    """The sum of their squares, likewise."""
+
+    def spread(self) -> Spread:
+        """Return what is right and wrong in the documents, a score being a share that is right."""
+        whole = self.documents * SCORE_UNIT
+        both, wrong_squares = self.units - self.squares, whole - 2 * self.units + self.squares
+        sums = (self.units, whole - self.units, self.squares, both, max(wrong_squares, 0))
+        return _spread([it / SCORE_UNIT for it in sums], 1.0)
 
 
-def shares_of_documents(
-    documents: Sequence[str],
-    shares: Mapping[str, tuple[NDArray[Any], NDArray[Any]]],
-    settings: IntervalSettings | None,
-) -> dict[str, Share]:
-    """Return what shares of sums over documents come to, and their intervals.
+def field_intervals(
+    node: Tally, scores: ScoreSums, level: float, *, recall_with_fd: bool
+) -> FieldIntervals:
+    """Return the intervals of a field, or of whole documents."""
+    spreads = [*_spreads(node, recall_with_fd=recall_with_fd), scores.spread()]
+    *rates, score = rate_intervals(spreads, level)
+    found = iter(rates)
+    return FieldIntervals(
+        {mode: {name: next(found) for name in RATES} for mode in COUNTING_MODES}, score
+    )
 
-    Documents may come in any order: they are summed by their ids.
 
-    Args:
-        documents: ids, (n,).
-        shares: by name, what each document adds above and below the line, (n,) both.
-        settings: None for no intervals; fewer than two documents have none either.
-    """
-    order = sorted(range(len(documents)), key=documents.__getitem__)
-    names = [documents[at] for at in order]
-    values = np.array([[*pair] for pair in shares.values()], float)[..., order]
-    wholes = values.sum(axis=2)
-    found: list[Interval | None] = [None] * len(shares)
-    if settings is not None and len(names) > 1:
-        sums = np.zeros((*values.shape[:2], 1 + settings.replicates))
-        for start in range(0, len(names), CHUNK):
-            some = slice(start, start + CHUNK)
-            sums += values[:, :, some] @ weights(names[some], settings).astype(np.float64)
-        below = values[:, 1]
-        sizes = map(size_of, np.count_nonzero(below, axis=1), (below**2).sum(axis=1))
-        found = quotient_intervals(
-            [(above, under, size) for (above, under), size in zip(sums, sizes, strict=True)],
-            settings,
-        )
-    return {
-        name: Share(float(above / below) if below else None, interval and [*interval])
-        for name, (above, below), interval in zip(shares, wholes, found, strict=True)
-    }
+def _spreads(node: Tally, *, recall_with_fd: bool) -> Iterator[Spread]:
+    """Yield the spread of each rate of each counting mode."""
+    # Of the five counts by themselves: how often each is in what a rate divides, and by what.
+    parts = [*fractions([*_UNITS], recall_with_fd=recall_with_fd).values()]
+    for mode, moments in zip(COUNTING_MODES, node.moments, strict=True):
+        counts, squares = np.array(getattr(node, mode), np.float64), products(moments)
+        about = documents_with(moments, recall_with_fd=recall_with_fd)
+        for (right, below), documents in zip(parts, about, strict=True):
+            wrong = below - right
+            size = size_of(documents, float(below @ squares @ below))
+            sums = right @ counts, wrong @ counts
+            pairs = ((right, right), (right, wrong), (wrong, wrong))
+            yield _spread([*sums, *(one @ squares @ other for one, other in pairs)], size)
+
+
+def _spread(sums: Sequence[float], size: float) -> Spread:
+    right, wrong, right_squares, both, wrong_squares = sums
+    return Spread(right, wrong, right_squares, both, wrong_squares, size)
 
 
 def size_of(documents: int, squares: float) -> float:
@@ -164,38 +224,29 @@ def size_of(documents: int, squares: float) -> float:
     return float(np.sqrt(squares / documents)) if documents else 0.0
 
 
-def weights(documents: Sequence[str], settings: IntervalSettings) -> NDArray[np.uint16]:
-    """Return the weight of each document, by its id, in `UNIT`s: (documents, 1 + replicates).
+def shares_of_documents(
+    shares: Mapping[str, tuple[NDArray[Any], NDArray[Any]]], settings: IntervalSettings | None
+) -> dict[str, Share]:
+    """Return shares of sums over documents, which may come in any order, and their intervals.
 
-    In the first column each is 1: the documents as they are. The others depend on nothing but
-    id, seed and number of the replicate, and are independent of those of other documents.
-
-    Source:
-        Rubin (1981), doi:10.1214/aos/1176345338, for exponential weights; Steele, Lea, Flood
-        (2014), doi:10.1145/2660193.2660195, for the generator, SplitMix64.
+    Args:
+        shares: by name, what each document adds above and below the line, (n,) both.
+        settings: None for no intervals; fewer than two documents have none either.
     """
-    encoded = [name.encode("utf-8", "surrogatepass") for name in documents]
-    drawn = np.full((len(encoded), 1 + settings.replicates), UNIT, np.uint16)
-    drawn[:, 1:] = _drawn(encoded, str(settings.seed), settings.replicates)
-    return drawn
+    spreads = [_spread_of(*share) for share in shares.values()]
+    found: list[Interval | None] = [None] * len(shares)
+    if settings is not None and all(len(below) > 1 for _, below in shares.values()):
+        found = rate_intervals(spreads, settings.level)
+    return {
+        name: Share(it.right / whole if (whole := it.right + it.wrong) else None, ends and [*ends])
+        for name, it, ends in zip(shares, spreads, found, strict=True)
+    }
 
 
-def added_weights(settings: IntervalSettings) -> NDArray[np.uint16]:
-    """Return the weight of the document that is added, (1 + replicates,); first there is none."""
-    found = np.zeros(1 + settings.replicates, np.uint16)
-    found[1:] = _drawn([b""], f"{settings.seed} added", settings.replicates)[0]
-    return found
-
-
-def _drawn(names: Sequence[bytes], key: str, replicates: int) -> NDArray[np.uint16]:
-    hashes = (blake2b(name, digest_size=8, key=key.encode()).digest() for name in names)
-    starts = np.array([int.from_bytes(each, "little") for each in hashes], dtype=np.uint64)
-    draws = -(-replicates // 4)  # each number of 64 bits makes four weights
-    steps = np.arange(1, draws + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = starts[:, np.newaxis] + steps
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed ^= mixed >> np.uint64(31)
-    parts = mixed.astype("<u8").view("<u2")  # little endian, so that every machine agrees
-    found: NDArray[np.uint16] = _WEIGHTS[parts[:, :replicates]]
-    return found
+def _spread_of(above: NDArray[Any], below: NDArray[Any]) -> Spread:
+    """Return the spread of a share, by sums that are as exact as floats can be."""
+    right, wrong = above.astype(float), (below - above).astype(float)
+    pairs = ((right, right), (right, wrong), (wrong, wrong))
+    squares = [fsum((one * other).tolist()) for one, other in pairs]
+    size = size_of(int(np.count_nonzero(below)), fsum((below.astype(float) ** 2).tolist()))
+    return _spread([fsum(right.tolist()), fsum(wrong.tolist()), *squares], size)

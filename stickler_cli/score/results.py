@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
 from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.locations import Path, field_path, parse_field_path
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from .accounts import sparse
 from .batch import Batch
@@ -17,15 +18,11 @@ from .comparison_view import tally_view
 from .conditions import in_schema_order
 from .confident import Confidences, counted_view
 from .counts import RateRule
-from .delta import ScoreSums, field_intervals
 from .document_result import Status, warnings_view
 from .errors.error_counts import ErrorCounts
+from .intervals import FieldIntervals, IntervalSettings, ScoreSums, field_intervals
 from .moments import KEYS
 from .tally import SCORE_UNIT, Tally, predicted, sums_of_units
-
-if TYPE_CHECKING:
-    from .bootstrap import Bootstrap, FieldIntervals
-
 
 NO_GROUP: Final = "(none)"
 """The group of documents that have no single value of a key."""
@@ -47,9 +44,8 @@ class Results:
     warnings: Counter[str] = field(default_factory=Counter)
     """How many documents there were with each warning; see `score/document_result.py`."""
     errors: ErrorCounts = field(default_factory=ErrorCounts)
-    bootstrap: "Bootstrap | None" = None
-    """What confidence intervals are made of; None unless asked for, and there of all documents."""
-
+    interval_settings: IntervalSettings | None = None
+    """What decides the confidence intervals; None unless asked for, and there of all documents."""
     confidences: Confidences = field(default_factory=Confidences)
     unwrapped: Counter[str] = field(default_factory=Counter)
     """How many values were in wrappers, by the key of the wrapper, and `INHERITED` ones."""
@@ -76,17 +72,21 @@ class Results:
         self.score_units += sum(sums_of_units(scores, start))
         self.score_squares += sum(sums_of_units(scores**2, start))
         self.tally.add(batch.counts if rows is None else batch.counts.among(rows))
-        if self.bootstrap is not None:
-            self.bootstrap.add(batch, rows)
 
     def add_all(self, other: "Results") -> None:
-        """Add the documents of others; intervals stay only if there are some of all documents."""
-        if other.bootstrap is not None and not self.any_documents and self.bootstrap is None:
-            self.bootstrap = other.bootstrap.empty(whole_only=other.bootstrap.whole_only)
-        if other.bootstrap is None and other.any_documents:
-            self.bootstrap = None
-        if self.bootstrap is not None and other.bootstrap is not None:
-            self.bootstrap.merge(other.bootstrap)
+        """Add the documents of others; intervals stay only if there are some of all documents.
+
+        Raises:
+            UsageError: the intervals of both are made under different settings.
+        """
+        mine, theirs = self.interval_settings, other.interval_settings
+        if mine is not None and theirs is not None and mine != theirs:
+            found = f"the intervals are made with {theirs} and {mine}"
+            raise UsageError([Problem("", found, "the same level and seed")])
+        if mine is None and not self.any_documents:
+            self.interval_settings = theirs
+        if theirs is None and other.any_documents:
+            self.interval_settings = None
         self.tally.merge(other.tally)
         self.evaluated += other.evaluated
         self.score_units += other.score_units
@@ -96,12 +96,6 @@ class Results:
         self.errors.merge(other.errors)
         self.unwrapped.update(other.unwrapped)
         self.confidences.merge(other.confidences)
-
-    def drop_rows(self) -> None:
-        """Drop all that grows with documents: what is left makes intervals too."""
-        if self.bootstrap is not None:
-            self.bootstrap.drop()
-        self.confidences.drop_lines()
 
     @property
     def any_documents(self) -> bool:
@@ -122,18 +116,16 @@ class Results:
             **{status.value: self.statuses[status] for status in Status if status != "evaluated"},
         }
 
-    def intervals(self, rule: RateRule, path: str = "") -> "FieldIntervals | None":
-        """Return the confidence intervals of a field or of the whole; None where none were made."""
-        bootstrap, with_fd = self.bootstrap, rule.recall_with_fd
-        if bootstrap is None:
+    def intervals(self, rule: RateRule, path: str = "") -> FieldIntervals | None:
+        """Return the confidence intervals of a field or of the whole; None where none are asked."""
+        settings, with_fd = self.interval_settings, rule.recall_with_fd
+        if settings is None:
             return None
-        if not bootstrap.dropped:
-            return bootstrap.of(path, recall_with_fd=with_fd)
         node = self.tally.find(parse_field_path(path) if path else ()) or Tally()
         sums = (node.scored, node.score_units, node.score_squares)
         whole = (self.evaluated, self.score_units, self.score_squares)
         scores = ScoreSums(*(sums if path else whole))
-        return field_intervals(node, scores, bootstrap.settings.level, recall_with_fd=with_fd)
+        return field_intervals(node, scores, settings.level, recall_with_fd=with_fd)
 
     def confidences_view(self) -> dict[str, Any]:
         """Return how far the confidences of predictions can be trusted, as the run format has it.
@@ -149,9 +141,8 @@ class Results:
         return None if units is None or not len(units.right) else self._trust(path)
 
     def _trust(self, path: str) -> dict[str, Any]:
-        settings = self.bootstrap.settings if self.bootstrap else None
         leaves = predicted(self.tally, parse_field_path(path))
-        return self.confidences.view(path, leaves, settings)
+        return self.confidences.view(path, leaves, self.interval_settings)
 
     def undeclared(self) -> list[tuple[Path, int]]:
         """Return the keys of ground truths that the schema does not declare, and how often each."""
@@ -178,7 +169,9 @@ class Results:
                 found.append(path)
         return found
 
-    def results_view(self, fields: Sequence[FieldInfo], *, recall_with_fd: bool) -> dict[str, Any]:
+    def results_view(
+        self, fields: Sequence[FieldInfo], *, recall_with_fd: bool, bounds_of_fields: bool = False
+    ) -> dict[str, Any]:
         """Return the results as the run format has them, of the whole or of a group."""
 
         def more(path: Path, node: Tally) -> dict[str, object]:
@@ -192,14 +185,14 @@ class Results:
                 }
             if moments := sparse(node.moments, KEYS):
                 said["moments"] = moments
-            if whole is not None and (fields_too or not path):
+            if whole is not None and (bounds_of_fields or not path):
                 intervals = self.intervals(rule, field_path(path)) if path else whole
                 if found := intervals and intervals.view(whole=not path):
                     said["intervals"] = found
             return said
 
-        rule, bootstrap = RateRule(recall_with_fd), self.bootstrap
-        whole, fields_too = self.intervals(rule), bootstrap and not bootstrap.whole_only
+        rule = RateRule(recall_with_fd)
+        settings, whole = self.interval_settings, self.intervals(rule)
         ordered = in_schema_order(self.tally, fields)
         matrix = tally_view(ordered, recall_with_fd=recall_with_fd, more=more)
         shown: dict[str, Any] = {
@@ -216,7 +209,7 @@ class Results:
             shown["confidence"] = self.confidences_view()
         if self.confidences.counted:
             shown["confidence_counts"] = counted_view(self.confidences.counted)
-        if bootstrap is not None and whole is not None:
+        if settings is not None and whole is not None:
             bounds = None if whole.score is None else [*whole.score]
-            shown["intervals"] = {**bootstrap.view(), "overall_score": bounds}
+            shown["intervals"] = {**settings.view(), "overall_score": bounds}
         return shown

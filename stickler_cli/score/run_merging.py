@@ -78,13 +78,13 @@ def _differences(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
 
 def _conditions(run: Run) -> dict[str, object]:
     """Return what must be equal in runs that are put together."""
-    bootstrap = run.evaluation.bootstrap
+    intervals = run.evaluation.interval_settings
     return {
         "the version": run.version,
         "the digest of the schema": run.schema.digest,
         "the digest of what was inferred": run.schema.inferred,
         **{f"the option {name}": value for name, value in asdict(run.options).items()},
-        "the setting of intervals": None if bootstrap is None else bootstrap.settings.view(),
+        "the setting of intervals": None if intervals is None else intervals.view(),
         "the breakdown": list(run.evaluation.by),
         "the validated side": sorted(run.evaluation.validity),
     }

@@ -50,7 +50,7 @@ class RunOptions(DecidingOptions, panel="gates"):
     rows: Rows = option(
         "auto",
         "Keep a row for each document in the run file: inline always, none never, auto for up to "
-        "100,000 documents. Without rows the result has a fixed size, and intervals come of sums.",
+        "100,000 documents. Without rows the result has a fixed size.",
         panel="output",
     )
 

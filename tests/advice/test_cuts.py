@@ -6,7 +6,7 @@ import pytest
 from stickler_cli.advice.cuts import Sample, passes, propose
 from stickler_cli.score.intervals import IntervalSettings
 
-SETTINGS = IntervalSettings(replicates=300)
+SETTINGS = IntervalSettings()
 
 
 def a_sample(similarity, same=None, prefix=""):

@@ -10,6 +10,7 @@ from stickler_cli.score import evaluation
 from .conftest import BAD, GOOD, write
 from .test_merge import without_provenance
 
+PROJECT = Path(__file__).parents[2]
 EVAL = ("--by", "@directory", "--gate", "f1.lower>=0.1", "--wrapped", "value:confidence")
 
 
@@ -72,29 +73,39 @@ def test_rows_are_dropped_where_documents_are_too_many_however_they_come(
     assert without_provenance(merged.out) == without_provenance((shards / "all.json").read_text())
     inline = evaluated(stickler, "all", "--rows", "inline")
     assert len(inline["per_document"]) == 30
-    assert inline["intervals"]["method"].startswith("Bayesian bootstrap")
+    assert inline["intervals"] == whole["intervals"]
 
 
 def test_the_same_counts_and_figures_stand_with_rows_and_without(shards, stickler):
     kept = evaluated(stickler, "all")
     bare = evaluated(stickler, "all", "--rows", "none")
 
-    def without_intervals(node: dict) -> dict:
-        fields = {name: without_intervals(each) for name, each in node.get("fields", {}).items()}
-        rest = {key: value for key, value in node.items() if key != "intervals"}
-        return {**rest, "fields": fields}
-
-    for key in ("documents", "overall_score", "error_classes", "causes", "problems"):
+    same = ("documents", "overall_score", "error_classes", "causes", "problems", "intervals")
+    for key in (*same, "confusion_matrix"):
         assert bare[key] == kept[key]
-    matrix = "confusion_matrix"
-    assert without_intervals(bare[matrix]) == without_intervals(kept[matrix])
-    # Thirty documents: no end is further from that of the bootstrap than its own error.
-    for found, resampled in zip(
-        bare[matrix]["intervals"]["overall"]["cm_f1"],
-        kept[matrix]["intervals"]["overall"]["cm_f1"],
-        strict=True,
+
+
+def test_a_gate_on_an_end_of_an_interval_has_one_verdict_whatever_is_kept(stickler):
+    paths = [str(PROJECT / "fixtures" / "receipt" / side) for side in ("gt", "pred")]
+    schema = str(PROJECT / "schemas" / "receipt.json")
+    told = []
+    for options in (
+        ["--rows", "inline"],
+        ["--rows", "none"],
+        ["--run-dir", "kept"],
+        ["--jobs", "2", "--rows", "none"],
     ):
-        assert found == pytest.approx(resampled, abs=0.03)
+        result = stickler("eval", schema, *paths, "--gate", "f1.lower>=0.8", "--quiet", *options)
+        told.append((result.code, [it for it in result.err.splitlines() if "gate" in it]))
+    assert told == [told[0]] * 4
+    assert "gate failed: f1.lower 0." in told[0][1][0]
+
+
+def test_a_gate_on_an_interval_of_confidences_takes_rows(shards, stickler):
+    options = ("--rows", "none", "--gate", "confidence.ece.upper<=0.1")
+    result = stickler("eval", "schema.json", "all/gt", "all/pred", *options)
+    assert result.code == 2
+    assert "which is resampled from rows, expected a run with rows; --rows inline" in result.err
 
 
 def test_confidences_are_counted_in_three_digits(shards, stickler):

@@ -119,7 +119,7 @@ def test_what_is_right_is_right_in_all_figures(both):
 def test_the_order_of_packets_is_no_matter(packets):
     accounts = [PacketAccount(name, "compared", "", []) for name in ("b", "a", "c")]
     compared = [*zip(accounts, (compare_packet(*packet) for packet in packets), strict=True)]
-    settings = IntervalSettings(replicates=50)
+    settings = IntervalSettings()
     one, other = (split_report(("", ""), it, settings) for it in (compared, compared[::-1]))
     assert one.figures == other.figures
     assert one.classes == other.classes
@@ -233,7 +233,7 @@ def test_intervals_hold_the_figure_and_need_two_packets():
     results = [
         (PacketAccount(f"p{at}", "compared", "", []), compare_packet(*packet)) for at in range(9)
     ]
-    settings = IntervalSettings(replicates=200)
+    settings = IntervalSettings()
     for figure in split_report(("", ""), results, settings).figures:
         if figure.value is not None:
             low, high = figure.interval

@@ -96,7 +96,6 @@ def run_of() -> Callable[..., Run]:
             detail=detailed,
             document=single,
             intervals=IntervalSettings() if intervals else None,
-            intervals_of_fields=intervals,
         )
         options_of_run = Options(chosen.pairing_floor, chosen.extra_fields)
         job, documents = Job(plan, options_of_run, chosen.missing, requested), list(pairs)

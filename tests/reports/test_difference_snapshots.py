@@ -129,8 +129,7 @@ def test_every_place_of_the_format_is_described_and_every_object_is_closed():
         if part.get("type") == "object":
             assert part["additionalProperties"] is False
             told = [name for name, it in part["properties"].items() if "default" not in it]
-            # Intervals that are made of sums have none.
-            assert part["required"] == [name for name in told if name != "replicates"]
+            assert part["required"] == told
 
 
 def test_the_junit_is_valid_and_red_where_a_gate_is(receipts):

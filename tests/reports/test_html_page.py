@@ -212,7 +212,7 @@ def test_error_classes_are_counted_for_a_field_with_those_in_it(shown):
 def test_confidence_intervals_stand_beside_the_figures(run_of):
     pairs = [DocumentPair(f"{at}", {"id": "x"}, {"id": "x" if at % 2 else "y"}) for at in range(40)]
     run = run_of(pairs=pairs, detailed=True, intervals=True)
-    whole = run.evaluation.bootstrap.of("", recall_with_fd=False)
+    whole = run.evaluation.intervals(run.rule)
 
     shown = Page(html(run))
     bounds = [text for _, text in shown.all("p", **{"class": "interval"})]

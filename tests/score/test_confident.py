@@ -14,7 +14,8 @@ from stickler_cli.score.confident import (
     read_counted,
 )
 from stickler_cli.score.document_result import DocumentResult, Status
-from stickler_cli.score.intervals import UNIT, IntervalSettings, weights
+from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.score.resampling import UNIT, weights
 
 RECORDS = {
     "a": {"right": {"x": [0.9, 0.5], "": [0.25]}, "wrong": {"y": [0.1]}},
@@ -61,7 +62,7 @@ def test_no_values_are_none():
     assert nothing.view("", 3, None)["auroc"] is None
 
 
-SETTINGS = IntervalSettings(level=0.9, replicates=40)
+SETTINGS = IntervalSettings(level=0.9)
 
 
 def test_intervals_are_percentiles_over_documents_that_were_drawn_anew():

@@ -15,7 +15,6 @@ from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation, evaluate
 from stickler_cli.score.intervals import IntervalSettings
@@ -179,15 +178,6 @@ def test_rows_are_kept_up_to_a_number_of_documents_or_as_asked(monkeypatch, rows
         assert (found.accounts is not None) is keeps
 
 
-@pytest.mark.parametrize(("rows", "dropped"), [("inline", False), ("none", True)])
-def test_groups_keep_nothing_of_each_document_where_the_whole_does_not(rows, dropped):
-    found = Evaluation(rows=rows, bootstrap=Bootstrap(IntervalSettings(replicates=20)))
-    found.update(batch(PLAN, {"1": COMPARED["one"]}, groups={"k": "x"}))
-
-    assert found.bootstrap.dropped is dropped
-    assert found.by["k"]["x"].bootstrap.dropped is dropped
-
-
 def test_problems_beyond_the_most_are_counted_by_status_in_any_order(monkeypatch):
     monkeypatch.setattr("stickler_cli.score.evaluation.MOST_PROBLEMS", 2)
     statuses = [Status.MISSING, Status.FAILED, Status.MISSING, Status.INVALID, Status.FAILED]
@@ -308,12 +298,12 @@ def test_a_key_has_a_number_of_groups_at_most(monkeypatch):
         found.update(batch(PLAN, {"one": COMPARED["one"]}, groups={"k": "z"}))
 
 
-def test_groups_have_intervals_of_the_whole_alone():
-    found = Evaluation(bootstrap=Bootstrap(IntervalSettings(replicates=20)))
-    for at in range(5):
-        found.update(batch(PLAN, {f"{at}": COMPARED["two"]}, groups={"k": "x"}))
-    group = found.by["k"]["x"].bootstrap
+def test_groups_show_intervals_of_the_whole_alone():
+    found = Evaluation(interval_settings=IntervalSettings())
+    found.update(batch(PLAN, {"1": COMPARED["two"]}, groups={"k": "x"}))
+    record = found.to_dict()
+    whole, group = (each["confusion_matrix"] for each in (record, record["by"]["k"]["x"]))
 
-    assert group.whole_only
-    assert {path for path, _ in group.sums} == {""}
-    assert {path for path, _ in found.bootstrap.sums} > {"", "a"}
+    assert group["intervals"] == whole["intervals"]
+    assert "intervals" in whole["fields"]["a"]
+    assert "intervals" not in group["fields"]["a"]

@@ -1,13 +1,12 @@
 """Gates: how they are read, what they compare, when they fail."""
 
-import json
-
 import pytest
 
 from stickler_cli.core.problems import UsageError
 from stickler_cli.metrics.run_metrics import Measure
+from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.bootstrap import Bootstrap
+from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gate_verdicts import judge, judged_worst
@@ -18,10 +17,14 @@ from stickler_cli.score.gates import (
     parse_gate,
     parse_gates,
     refuse_bounds,
+    refuse_resampled,
 )
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.tally import SCORE_UNIT, Tally
 from stickler_cli.score.validity import Validity
+from .batches import TEXT, an_object, batch
+
+PLAN = compile_schema(an_object(id=TEXT, total=TEXT))
 
 
 def evaluation(**fields: list[int]) -> Evaluation:
@@ -323,15 +326,11 @@ def test_a_document_result_without_comparison_is_counted_by_its_status_alone():
 # --- ends of confidence intervals
 
 
-def resampled(documents: int) -> Evaluation:
-    """An evaluation of documents without an error, but for all values of `total`."""
-    result = Evaluation(bootstrap=Bootstrap(IntervalSettings()))
+def with_intervals(documents: int) -> Evaluation:
+    """An evaluation of documents whose `id` is right, and whose `total` is missed."""
+    result = Evaluation(interval_settings=IntervalSettings())
     for number in range(documents):
-        line = (
-            f'{{"id":"{number}","status":"evaluated","score":1.0,"fields":'
-            '{"":{"tp":4},"total":{"score":0.0,"fn":4}}}'
-        )
-        result.bootstrap.waiting.append(line.encode())
+        result.update(batch(PLAN, {f"{number}": ({"id": "x", "total": "1"}, {"id": "x"})}))
     return result
 
 
@@ -364,14 +363,15 @@ def test_an_end_of_an_interval_is_a_rate_within_bounds():
 @pytest.mark.parametrize(
     ("text", "passed", "reason"),
     [
-        ("recall.upper>=1", True, "recall.upper 1.0 >= 1"),
+        ("id.recall.upper>=1", True, "id.recall.upper 1.0 >= 1"),
+        ("precision.upper>=1", True, "precision.upper 1.0 >= 1"),
         ("leaves:total.recall.lower>0", False, "leaves:total.recall.lower 0.0 <= 0"),
-        ("score.upper>=1", True, "score.upper 1.0 >= 1"),
+        ("id.score.upper>=1", True, "id.score.upper 1.0 >= 1"),
         ("total.score.lower<=0", True, "total.score.lower 0.0 <= 0"),
     ],
 )
 def test_an_end_of_an_interval_is_compared(text, passed, reason):
-    result = judge(parse_gate(text), resampled(20))
+    result = judge(parse_gate(text), with_intervals(20))
 
     assert (result.passed, result.reason) == (passed, reason)
 
@@ -380,8 +380,8 @@ def test_an_end_of_an_interval_is_compared(text, passed, reason):
     ("text", "made", "reason"),
     [
         ("f1.lower>=0", Evaluation(), "the run has no confidence intervals"),
-        ("f1.lower>=0", resampled(0), "no document says anything about it"),
-        ("other.f1.lower>=0", resampled(20), "no document says anything about it"),
+        ("f1.lower>=0", with_intervals(0), "no document says anything about it"),
+        ("other.f1.lower>=0", with_intervals(20), "no document says anything about it"),
     ],
 )
 def test_a_gate_on_an_interval_that_is_not_there_fails(text, made, reason):
@@ -392,13 +392,16 @@ def test_a_gate_on_an_interval_that_is_not_there_fails(text, made, reason):
 
 
 def test_an_end_is_that_of_the_metric():
-    made = Evaluation(bootstrap=Bootstrap(IntervalSettings()))
-    fields = {"": {"tp": 3, "fn": 1}}
-    for number in range(20):
-        line = {"id": str(number), "status": "evaluated", "score": 0.25, "fields": fields}
-        made.bootstrap.waiting.append(json.dumps(line).encode())
-    ends = [judge(parse_gate(f"{name}.upper>=0"), made).value for name in ("recall", "score", "f1")]
-    assert 0.25 <= ends[1] < 0.75 <= ends[0] < ends[2] < 1
+    made = with_intervals(20)
+    made.interval_settings = IntervalSettings(level=0.5)
+    found = made.intervals(RateRule(recall_with_fd=False))
+    for name in ("precision", "recall", "f1"):
+        for at, end in enumerate(("lower", "upper")):
+            value = judge(parse_gate(f"{name}.{end}>=0"), made).value
+            assert value == found.rates["overall"][name][at]
+    # Of two fields one is right in each document: recall is 0.5, and F1 2 / 3.
+    assert judge(parse_gate("recall.upper>=0"), made).value < 2 / 3
+    assert judge(parse_gate("score.upper>=0"), made).value == found.score.upper
 
 
 def test_the_least_limit_is_read_as_a_percentage_too():
@@ -412,12 +415,24 @@ def test_gates_on_intervals_are_refused_where_none_are_made():
         refuse_bounds([parse_gate("f1.lower>=0.9"), parse_gate("f1>=0.9")])
 
 
+def test_gates_on_intervals_of_confidences_take_rows():
+    refuse_resampled([parse_gate("f1.lower>=0.9"), parse_gate("confidence.ece<=0.1")])
+    gate = parse_gate("confidence.ece.upper<=0.1")
+    with pytest.raises(UsageError, match=r"upper<=0\.1' asks for .* expected a run with rows"):
+        refuse_resampled([gate])
+    made = with_confidences(10)
+    assert judge(gate, made).value is not None
+    made.confidences.drop_lines()
+    with pytest.raises(UsageError, match="expected a run with rows"):
+        judge(gate, made)
+
+
 # --- gates on confidences and on metrics
 
 
 def with_confidences(documents: int, *, intervals: bool = True) -> Evaluation:
     """An evaluation of `a`: right at 0.9, and wrong at 0.5 in every other document."""
-    result = Evaluation(bootstrap=Bootstrap(IntervalSettings(replicates=20)) if intervals else None)
+    result = Evaluation(interval_settings=IntervalSettings() if intervals else None)
     for number in range(documents):
         known = {"right": {"a": [0.9]}, **({"wrong": {"a": [0.5]}} if number % 2 else {})}
         result.confidences.add(f"{number}", known)

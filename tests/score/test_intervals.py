@@ -1,76 +1,230 @@
-"""Confidence intervals: the weights, the sums, what they cover, and that no order changes them."""
+"""Confidence intervals: what they are where that is known, and that no order changes them."""
 
 import json
-from dataclasses import replace
-from hashlib import blake2b
-from math import log
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import beta, binomtest
 
 from stickler_cli.core.problems import UsageError
 from stickler_cli.records.run_reading import read_evaluation, read_settings
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.bootstrap import Bootstrap
-from stickler_cli.score.counts import RATES
+from stickler_cli.score.counts import RATES, RateRule, fractions
 from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.field_counts import FieldCounts
 from stickler_cli.score.intervals import (
-    CHUNK,
     METHOD,
-    MOST_REPLICATES,
-    UNIT,
     Interval,
     IntervalSettings,
+    ScoreSums,
     Share,
-    added_weights,
-    ends,
+    Spread,
+    beta_percentiles,
+    field_intervals,
     intervals_of,
+    rate_intervals,
     shares_of_documents,
     size_of,
-    weights,
 )
-from stickler_cli.score.tally import COUNTING_MODES
+from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, Tally, units_of
 from stickler_cli.settings.deciding import IntervalOptions
-from .batches import batch, not_compared
+from .batches import TEXT, a_list, an_object, batch, not_compared
 
-EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
-PLAN = compile_schema(
-    {
-        "type": "object",
-        "properties": {
-            "id": EXACT,
-            "note": EXACT,
-            "lines": {"type": "array", "items": {"type": "object", "properties": {"sku": EXACT}}},
-        },
-    }
-)
-SETTINGS = IntervalSettings(replicates=200)
+PLAN = compile_schema(an_object(id=TEXT, note=TEXT, lines=a_list(an_object(sku=TEXT))))
+SETTINGS = IntervalSettings()
+USUAL = RateRule(recall_with_fd=False)
 
 
-def line(name: str, *, tp: int = 0, fn: int = 0, fd: int = 0, score: float | None = 1.0) -> bytes:
-    """An account in which only the whole document counts anything."""
-    counts = {name: count for name, count in (("tp", tp), ("fn", fn), ("fd", fd)) if count}
-    record = {"id": name, "status": "evaluated", "score": score, "fields": {"": counts}}
-    return json.dumps(record).encode()
-
-
-def bootstrap(*lines: bytes, settings: IntervalSettings = SETTINGS) -> Bootstrap:
-    return Bootstrap(settings, waiting=list(lines))
-
-
-def recall_of(made: Bootstrap) -> Interval | None:
-    return made.of("", recall_with_fd=False).rates["overall"]["recall"]
-
-
-def evaluation(*names: int, keep: bool = True) -> Evaluation:
-    """Return the results of `documents`."""
-    made = Evaluation(
-        accounts=Accounts() if keep else None, bootstrap=Bootstrap(SETTINGS) if keep else None
+def spread_of(right, wrong) -> Spread:
+    right, wrong = np.asarray(right, float), np.asarray(wrong, float)
+    sizes = right + wrong
+    size = float(np.sqrt(sizes @ sizes / max(np.count_nonzero(sizes), 1)))
+    products = (
+        float(one @ other) for one, other in ((right, right), (right, wrong), (wrong, wrong))
     )
-    made.update(documents(*names))
-    return made
+    return Spread(float(right.sum()), float(wrong.sum()), *products, size)
+
+
+def interval_of(right, wrong, level: float = 0.95) -> Interval | None:
+    (found,) = rate_intervals([spread_of(right, wrong)], level)
+    return found
+
+
+# --- what they are
+
+
+@pytest.mark.parametrize(
+    ("right", "documents"), [(0, 1), (1, 1), (0, 7), (1, 7), (7, 7), (35, 40), (999, 1000)]
+)
+@pytest.mark.parametrize("size", [1, 12])
+def test_of_documents_wholly_right_or_wrong_it_is_the_exact_binomial_interval(
+    right, documents, size
+):
+    held = np.arange(documents) < right
+    exact = binomtest(right, documents).proportion_ci(0.95, method="exact")
+    assert interval_of(size * held, size * ~held) == pytest.approx((exact.low, exact.high), 1e-4)
+
+
+def test_of_many_documents_it_is_the_interval_of_the_delta_method():
+    random = np.random.default_rng(5)
+    sizes = random.integers(1, 20, 40_000)
+    right = random.binomial(sizes, 0.8)
+    share = right.sum() / sizes.sum()
+    error = np.sqrt(((right - share * sizes) ** 2).sum()) / sizes.sum()
+    ends = share - 1.96 * error, share + 1.96 * error
+    assert interval_of(right, sizes - right) == pytest.approx(ends, rel=2e-4)
+
+
+def test_ends_are_those_of_the_beta_distribution_with_the_mean_and_variance_of_the_share():
+    right, wrong = np.array([3, 1, 0, 2]), np.array([1, 1, 4, 0])
+    size = (sum((right + wrong) ** 2) / 4) ** 0.5
+    found = interval_of(right, wrong, 0.9)
+
+    for end, added, level in ((found.lower, (0, size), 0.05), (found.upper, (size, 0), 0.95)):
+        good, bad = np.append(right, added[0]), np.append(wrong, added[1])
+        sizes = good + bad
+        mean = good.sum() / sizes.sum()
+        # Of the share, where the weights of documents are drawn and add up to one.
+        variance = ((good - mean * sizes) ** 2).sum() / (sizes.sum() ** 2 + (sizes**2).sum())
+        as_many = mean * (1 - mean) / variance - 1
+        exact = beta.ppf(level, mean * as_many, (1 - mean) * as_many)
+        assert end == pytest.approx(exact, rel=1e-4)
+
+
+@pytest.mark.parametrize("tail", [0.0005, 0.025, 0.5, 0.975, 0.995])
+def test_percentiles_of_beta_distributions_are_those_of_scipy(tail):
+    sizes = np.array([0.5, 0.9, 1, 1.2, 3, 20, 500, 1e5])
+    first, second = (it.ravel() for it in np.meshgrid(sizes, sizes))
+    found = beta_percentiles(first, second, tail)
+    assert found == pytest.approx(beta.ppf(tail, first, second), rel=5e-4)
+
+
+def test_all_wrong_is_the_mirror_of_all_right_and_nothing_has_no_interval():
+    sizes = np.array([3, 1, 8])
+    nothing = 0 * sizes
+    right, wrong = interval_of(sizes, nothing, 0.9), interval_of(nothing, sizes, 0.9)
+
+    assert right.upper == 1
+    assert wrong == pytest.approx((0, 1 - right.lower), rel=1e-4)
+    assert interval_of(nothing, nothing) is None
+
+
+def test_a_billion_documents_with_one_error_have_an_interval_around_it():
+    documents, size = 10**9, 1000.0
+    spread = Spread(documents * size - 1, 1.0, documents * size**2, size - 1, 1.0, size)
+    (found,) = rate_intervals([spread], 0.95)
+
+    # The upper end is of a Poisson rate of one; the lower one takes a whole document to be wrong.
+    assert 1 - found.upper == pytest.approx(0.0253 / (documents * size), rel=0.1)
+    assert found.lower < 1 - 1 / (documents * size) < found.upper < 1
+
+
+def test_the_document_that_is_added_is_as_large_as_their_quadratic_mean():
+    assert size_of(20, 10 * 1 + 10 * 81) == 41**0.5
+    assert size_of(0, 0) == 0
+
+
+DOCUMENTS = st.lists(
+    st.tuples(st.integers(0, 20), st.integers(0, 20)).filter(any), min_size=1, max_size=40
+)
+
+
+@given(DOCUMENTS)
+def test_an_interval_holds_its_rate_and_is_wider_at_a_higher_level(documents):
+    right, wrong = np.array(documents).T
+    share = right.sum() / (right.sum() + wrong.sum())
+    narrow, wide = (interval_of(right, wrong, level) for level in (0.9, 0.99))
+    assert 0 <= wide.lower <= narrow.lower <= share <= narrow.upper <= wide.upper <= 1
+
+
+@given(DOCUMENTS)
+def test_what_is_right_and_what_is_wrong_are_mirrors(documents):
+    right, wrong = np.array(documents).T
+    found, other = interval_of(right, wrong), interval_of(wrong, right)
+    assert found == pytest.approx((1 - other.upper, 1 - other.lower), abs=1e-4)
+
+
+@given(DOCUMENTS, st.integers(2, 9))
+def test_more_documents_of_the_same_kinds_make_an_interval_narrower(documents, times):
+    right, wrong = np.array(documents).T
+    few, many = interval_of(right, wrong), interval_of(np.tile(right, times), np.tile(wrong, times))
+    assert many.upper - many.lower < few.upper - few.lower
+
+
+# --- of fields
+
+
+@pytest.mark.parametrize("recall_with_fd", [False, True])
+def test_intervals_of_a_field_are_those_of_its_documents(recall_with_fd):
+    random = np.random.default_rng(2)
+    counts = random.integers(0, 4, (3, 50, 5))
+    counts[:, 5:9] = 0
+    scores = random.random(50)
+    node = tallied(counts)
+    squares = ScoreSums(
+        50, sum(map(units_of, scores.tolist())), sum(map(units_of, (scores**2).tolist()))
+    )
+    found = field_intervals(node, squares, 0.95, recall_with_fd=recall_with_fd)
+
+    for mode, of_mode in zip(COUNTING_MODES, counts, strict=True):
+        parts = fractions(of_mode.T, recall_with_fd=recall_with_fd)
+        for name in RATES:
+            above, below = parts[name]
+            assert found.rates[mode][name] == interval_of(above, below - above)
+    assert found.score == pytest.approx(interval_of(scores, 1 - scores))
+
+
+def tallied(counts) -> Tally:
+    """Return the tally of a field of some documents, (3 modes, documents, 5 outcomes)."""
+    tally = Tally()
+    documents = counts.shape[1]
+    scores = np.zeros((4, documents))
+    tally.add(FieldCounts([()], np.zeros(1, int), np.arange(documents), counts, scores, [], [], {}))
+    return tally
+
+
+def test_scores_that_are_all_whole_have_the_exact_interval():
+    whole = ScoreSums(9, 9 * SCORE_UNIT, 9 * SCORE_UNIT)
+    found = field_intervals(Tally(), whole, 0.95, recall_with_fd=False)
+
+    assert found.score == Interval(pytest.approx(0.025 ** (1 / 9), 1e-4), 1.0)
+    assert found.rates["overall"]["f1"] is None
+    assert found.view(whole=True) == {}
+    assert found.view(whole=False) == {"threshold_applied_score": [*found.score]}
+
+
+# --- shares of sums over documents
+
+
+def test_shares_of_documents_have_the_interval_of_their_sums():
+    above, below = np.array([1, 0, 2, 3, 0]), np.array([2, 0, 4, 3, 1])
+    nothing = np.zeros(5, int)
+    found = shares_of_documents({"x": (above, below), "none": (nothing, nothing)}, SETTINGS)
+
+    # The document that has nothing is none of those that say how large one more is.
+    assert found["x"] == Share(0.6, [*interval_of(above, below - above)])
+    assert found["none"] == Share(None, None)
+
+
+def test_shares_are_the_same_in_any_order_of_documents_to_the_last_digit():
+    above, below = np.array([1e16, 1.0, 1.0]), np.array([1e16, 3.0, 5.0])
+    found = shares_of_documents({"x": (above, below)}, SETTINGS)
+    assert shares_of_documents({"x": (above[::-1], below[::-1])}, SETTINGS) == found
+
+
+def test_one_document_and_no_settings_have_shares_without_intervals():
+    one = {"x": (np.array([1, 1]), np.array([2, 2]))}
+    assert shares_of_documents(one, None) == {"x": Share(0.5, None)}
+    assert shares_of_documents(one, SETTINGS)["x"].interval is not None
+    alone = {"x": (np.array([1]), np.array([2]))}
+    assert shares_of_documents(alone, SETTINGS) == {"x": Share(0.5, None)}
+
+
+# --- of runs
 
 
 def documents(*names: int) -> Batch:
@@ -86,266 +240,28 @@ def documents(*names: int) -> Batch:
     return batch(PLAN, pairs)
 
 
-# --- weights
-
-
-def test_weights_are_exponential_with_mean_one():
-    drawn = weights([f"document {number}" for number in range(500)], IntervalSettings())
-
-    assert drawn.shape == (500, 1001)
-    assert set(drawn[:, 0]) == {UNIT}
-    # 500,000 draws: the standard error of the mean is 0.0014, that of a share below 0.0007.
-    values = drawn[:, 1:] / UNIT
-    assert values.min() > 0
-    assert values.mean() == pytest.approx(1, abs=0.006)
-    assert values.var() == pytest.approx(1, abs=0.02)
-    beyond = [(values > bound).mean() for bound in (0.1, 0.5, 1, 2, 4)]
-    assert beyond == pytest.approx(np.exp([-0.1, -0.5, -1, -2, -4]), abs=0.004)
-
-
-def test_a_name_of_half_a_character_has_weights_too():
-    assert weights(["\ud800", "a"], SETTINGS).shape == (2, 201)
-
-
-def test_weights_of_documents_and_of_replicates_do_not_go_together():
-    names = [str(number) for number in range(400)]
-    drawn = weights(names, IntervalSettings(replicates=400))[:, 1:]
-    for matrix in (drawn, drawn.T):
-        related = np.corrcoef(matrix)
-        np.fill_diagonal(related, 0)
-        # 79,800 coefficients of standard error 0.05: none should be beyond six of them.
-        assert np.abs(related).max() < 0.3
-        assert abs(related.mean()) < 0.001
-
-
-def test_a_document_has_the_same_weights_whatever_is_beside_it():
-    alone = weights(["b"], SETTINGS)
-    assert (weights(["a", "b", "c"], SETTINGS)[1] == alone[0]).all()
-    more = weights(["b"], IntervalSettings(replicates=999))
-    assert (more[0, :201] == alone[0]).all()
-
-
-def test_another_seed_draws_other_weights():
-    assert (
-        weights(["a"], SETTINGS) != weights(["a"], IntervalSettings(seed=1, replicates=200))
-    ).any()
-
-
-def split_mix(name: bytes, key: bytes) -> list[int]:
-    """Draw four weights by SplitMix64 with the published constants, lowest bits first."""
-    mask = (1 << 64) - 1
-    state = int.from_bytes(blake2b(name, digest_size=8, key=key).digest(), "little")
-    state = (state + 0x9E3779B97F4A7C15) & mask
-    mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
-    mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & mask
-    mixed ^= mixed >> 31
-    parts = [(mixed >> shift) & 0xFFFF for shift in (0, 16, 32, 48)]
-    return [max(1, round(-UNIT * log(1 - (part + 0.5) / 65536))) for part in parts]
-
-
-def test_weights_are_those_of_every_machine_and_version():
-    settings = IntervalSettings(replicates=4)
-    assert weights(["a"], settings).tolist() == [[UNIT, *split_mix(b"a", b"0")]]
-    assert added_weights(settings).tolist() == [0, *split_mix(b"", b"0 added")]
-
-
-def test_the_document_that_is_added_is_no_other_and_not_there_at_first():
-    added = added_weights(SETTINGS)
-
-    assert added[0] == 0
-    assert (added[1:] != weights([""], SETTINGS)[0, 1:]).any()
-    assert (added != added_weights(IntervalSettings(seed=1, replicates=200))).any()
-
-
-# --- ends
-
-
-def test_ends_are_interpolated_between_replicates():
-    row = np.array([[0.5, *np.arange(101) / 100]])
-    (found,) = ends(row, row, 0.9)
-
-    # 101 replicates at 0.00, 0.01 ... 1.00: five of a hundred steps from each end.
-    assert (found.lower, found.upper) == pytest.approx((0.05, 0.95))
-
-
-def test_one_replicate_is_both_ends():
-    figures = np.array([[0.5, 0.25]])
-    assert ends(figures, figures + np.array([[0.0, 0.5]]), 0.9) == [Interval(0.25, 0.75)]
-
-
-def test_lower_ends_are_of_one_row_and_upper_ends_of_the_other():
-    wrong, right = np.array([[0.5, 0.1, 0.2]]), np.array([[0.5, 0.8, 0.9]])
-    (found,) = ends(wrong, right, 0.5)
-
-    assert (found.lower, found.upper) == pytest.approx((0.125, 0.875))
-
-
-def test_a_figure_is_within_its_interval_wherever_replicates_are():
-    low, high = np.array([[0.5, 0.1, 0.2]]), np.array([[0.5, 0.8, 0.9]])
-
-    assert ends(high, high, 0.5)[0].lower == 0.5
-    assert ends(low, low, 0.5)[0].upper == 0.5
-    assert ends(low * np.nan, low, 0.5) == [None]
-
-
-# --- shares of sums over documents
-
-
-@pytest.mark.parametrize("chunk", [1, 2, CHUNK])
-def test_shares_of_documents_are_those_of_all_of_them_drawn_anew(monkeypatch, chunk):
-    monkeypatch.setattr("stickler_cli.score.intervals.CHUNK", chunk)
-    names = ["c", "b", "a", "e", "d"]
-    above, below = np.array([1, 0, 2, 3, 0]), np.array([2, 0, 4, 3, 1])
-    nothing = np.zeros(5, int)
-    shares = {"x": (above, below), "none": (nothing, nothing)}
-    found = shares_of_documents(names, shares, SETTINGS)
-
-    drawn = weights(names, SETTINGS)[:, 1:].astype(float)
-    # One document more is as large as the quadratic mean of the four that have anything.
-    more = added_weights(SETTINGS)[1:] * (30 / 4) ** 0.5
-    whole = below @ drawn + more
-    ends = [np.quantile((above @ drawn) / whole, 0.025)]
-    ends += [np.quantile((above @ drawn + more) / whole, 0.975)]
-    assert found["x"].value == 0.6
-    assert found["x"].interval == pytest.approx(ends)
-    assert found["none"] == Share(None, None)
-    turned = {name: (one[::-1], other[::-1]) for name, (one, other) in shares.items()}
-    assert shares_of_documents(names[::-1], turned, SETTINGS) == found
-
-
-def test_shares_are_the_same_in_any_order_of_documents_to_the_last_digit():
-    above, below = np.array([1e16, 1.0, 1.0]), np.array([1e16, 3.0, 5.0])
-    found = shares_of_documents(["a", "b", "c"], {"x": (above, below)}, SETTINGS)
-    turned = {"x": (above[::-1], below[::-1])}
-    assert shares_of_documents(["c", "b", "a"], turned, SETTINGS) == found
-
-
-def test_one_document_and_no_settings_have_shares_without_intervals():
-    one = {"x": (np.array([1, 1]), np.array([2, 2]))}
-    assert shares_of_documents(["a", "b"], one, None) == {"x": Share(0.5, None)}
-    assert shares_of_documents(["a", "b"], one, SETTINGS)["x"].interval is not None
-    alone = {"x": (np.array([1]), np.array([2]))}
-    assert shares_of_documents(["a"], alone, SETTINGS) == {"x": Share(0.5, None)}
-
-
-# --- what has an interval
-
-
-def test_documents_without_an_error_show_as_much_as_their_number_does():
-    for number in (1, 2, 5, 30, 100):
-        lines = (line(f"document {name}", tp=3) for name in range(number))
-        found = bootstrap(*lines, settings=IntervalSettings()).of("", recall_with_fd=False)
-        # The exact binomial interval: of weights of n + 1 documents the last has a share that is
-        # beyond x with a chance of (1 - x) ** n. Four standard errors of 1000 replicates.
-        exact = 0.025 ** (1 / number)
-        error = 4 * (0.025 / 1000) ** 0.5 * exact / (0.025 * number)
-        for interval in (found.rates["overall"]["recall"], found.score):
-            assert interval.lower == pytest.approx(exact, abs=error)
-            assert interval.upper == 1.0
-
-
-def test_all_wrong_is_the_mirror_of_all_right():
-    right = recall_of(bootstrap(*(line(str(number), tp=3) for number in range(20))))
-    wrong = recall_of(bootstrap(*(line(str(number), fn=3) for number in range(20))))
-
-    assert wrong == (0.0, pytest.approx(1 - right.lower))
+def evaluation(*names: int, keep: bool = True, settings=SETTINGS) -> Evaluation:
+    """Return the results of `documents`."""
+    made = Evaluation(accounts=Accounts() if keep else None, interval_settings=settings)
+    if names:
+        made.update(documents(*names))
+    return made
 
 
 def test_documents_without_the_field_make_its_interval_no_narrower():
-    some = [line(str(number), tp=3) for number in range(5)]
-    others = [line(f"other {number}") for number in range(100)]
-
-    assert recall_of(bootstrap(*some, *others)) == recall_of(bootstrap(*some))
-
-
-def test_what_is_added_has_the_size_of_documents():
-    small = [line(f"small {number}", tp=1) for number in range(10)]
-    large = [line(f"large {number}", tp=9) for number in range(10)]
-
-    assert size_of(20, 10 * 1 + 10 * 81) == 41**0.5
-    assert size_of(0, 0) == 0
-    assert recall_of(bootstrap(*small, *large)).lower < recall_of(bootstrap(*large, *small)).upper
-    made = bootstrap(*small, *large)
-    made.of("", recall_with_fd=False)
-    ((_, sizes),) = made.sizes.items()
-    # Documents and squares for precision, recall, F1 (which counts a right value twice), accuracy.
-    assert sizes[0].tolist() == [[20, 820], [20, 820], [20, 3280], [20, 820]]
-
-
-def test_nothing_to_divide_by_has_no_interval():
-    for lines in ((), [line(str(number)) for number in range(9)]):
-        assert recall_of(bootstrap(*lines)) is None
-
-
-def test_a_field_that_no_document_has_has_no_interval():
-    found = evaluation(*range(10)).bootstrap.of("nowhere", recall_with_fd=False)
-
-    assert found.score is None
-    assert {mode: dict.fromkeys(RATES) for mode in COUNTING_MODES} == found.rates
-    assert found.view(whole=False) == {}
-
-
-def test_of_no_documents_there_are_no_intervals_to_write():
-    made = Evaluation(bootstrap=Bootstrap(SETTINGS))
-    made.update(not_compared("x"))
-    assert made.to_dict()["intervals"]["overall_score"] is None
-
-
-def test_documents_that_were_not_compared_do_not_count():
-    lines = [line(str(number), tp=1, fn=number % 2) for number in range(10)]
-    failed = b'{"id":"x","status":"failed","score":null,"fields":{}}'
-
-    assert recall_of(bootstrap(*lines, failed)) == recall_of(bootstrap(*lines))
-    assert recall_of(bootstrap(failed)) is None
-    made = evaluation(*range(10)).bootstrap
-    before = recall_of(made)
-    made.add(not_compared("x"))
-    made.add(documents(1, 2), np.zeros(2, bool))
-    assert recall_of(made) == before
-
-
-def test_what_waits_on_both_sides_is_merged():
-    lines = [line(str(number), tp=1, fn=number % 2) for number in range(10)]
-    made = bootstrap(*lines[:4])
-    made.merge(bootstrap(*lines[4:]))
-    assert recall_of(made) == recall_of(bootstrap(*lines))
-
-
-def test_of_what_waits_no_more_than_a_chunk_stays():
-    lines = [line(str(number), tp=1, fn=number % 2) for number in range(CHUNK)]
-    made, one = bootstrap(*lines[1:]), bootstrap(lines[0])
-
-    assert len(made.waiting) == CHUNK - 1
-    made.merge(one)
-    assert made.waiting == []
-    assert recall_of(made) == recall_of(bootstrap(*lines))
-
-
-def test_of_groups_the_whole_is_read_alone():
-    field = b'{"id":"x","status":"evaluated","score":1.0,"fields":{"":{"tp":1},"a":{"tp":1}}}'
-    nothing = b'{"id":"y","status":"evaluated","score":1.0,"fields":{}}'
-    made = Bootstrap(SETTINGS, whole_only=True, waiting=[field, nothing])
-    assert recall_of(made) == recall_of(bootstrap(field, nothing))
-    assert {path for path, _ in made.sums} == {""}
-
-
-def test_columns_are_summed_some_at_a_time(monkeypatch):
-    whole = records(evaluation(*range(10)))
-    monkeypatch.setattr("stickler_cli.score.bootstrap._COLUMNS_AT_ONCE", 2)
-    assert records(evaluation(*range(10))) == whole
-
-
-def test_recall_counts_false_discoveries_where_that_is_asked_for():
-    made = bootstrap(*(line(str(number), tp=2, fd=1, fn=1) for number in range(9)))
-    rates = made.of("", recall_with_fd=True).rates["overall"]
-
-    assert rates["recall"].lower < 0.5 < rates["recall"].upper
-    assert recall_of(made).lower < 2 / 3 < recall_of(made).upper
-    assert rates["recall"].lower < recall_of(made).lower
+    plan = compile_schema(an_object(id=TEXT, note=TEXT))
+    some = {f"{at}": ({"id": "x", "note": "y"}, {"id": "x", "note": "y"}) for at in range(5)}
+    others = {f"other {at}": ({"id": "x"}, {"id": "x"}) for at in range(100)}
+    alone, beside = Evaluation(interval_settings=SETTINGS), Evaluation(interval_settings=SETTINGS)
+    alone.update(batch(plan, some))
+    beside.update(batch(plan, {**some, **others}))
+    for name in ("precision", "recall", "f1"):
+        few, many = (it.intervals(USUAL, "note").rates["leaves"][name] for it in (alone, beside))
+        assert few == many
 
 
 def test_every_mode_has_its_own_interval():
-    found = evaluation(*range(60)).bootstrap.of("lines.sku", recall_with_fd=False)
+    found = evaluation(*range(60)).intervals(USUAL, "lines.sku")
 
     # A missed line is a missed value for leaves only; the others see the lines that were found.
     assert found.rates["overall"]["recall"].upper == 1.0
@@ -355,118 +271,86 @@ def test_every_mode_has_its_own_interval():
     assert found.score is None
 
 
+def test_a_field_that_no_document_has_has_no_interval():
+    found = evaluation(*range(10)).intervals(USUAL, "nowhere")
+
+    assert found.score is None
+    assert {mode: dict.fromkeys(RATES) for mode in COUNTING_MODES} == found.rates
+    assert found.view(whole=False) == {}
+
+
+def test_documents_that_were_not_compared_do_not_count():
+    made = evaluation(*range(10))
+    made.update(not_compared("x"))
+    assert made.intervals(USUAL) == evaluation(*range(10)).intervals(USUAL)
+    failed = evaluation()
+    failed.update(not_compared("x"))
+    assert failed.to_dict()["intervals"]["overall_score"] is None
+
+
 def test_a_group_has_the_intervals_of_its_documents():
-    some = documents(*range(60))
-    some.results = [
-        replace(result, groups={"side": "left" if int(result.id) % 3 else "right"})
-        for result in some.results
-    ]
-    made = Evaluation(bootstrap=Bootstrap(SETTINGS))
+    some = batch(PLAN, {"1": ({"id": "a"}, {"id": "b"})}, groups={"side": "left"})
+    made = evaluation(*range(9))
     made.update(some)
+    alone = evaluation()
+    alone.update(some)
 
-    left = made.by["side"]["left"].bootstrap.of("", recall_with_fd=False)
-    alone = evaluation(*(name for name in range(60) if name % 3))
-    assert left == alone.bootstrap.of("", recall_with_fd=False)
-    assert left != made.bootstrap.of("", recall_with_fd=False)
-    assert left.score.lower < left.score.upper
-    record = made.to_dict()
-    assert "intervals" not in record["by"]["side"]["left"]["confusion_matrix"]["fields"]["id"]
-    assert "intervals" in record["confusion_matrix"]["fields"]["id"]
+    left = made.by["side"]["left"].intervals(USUAL)
+    assert left == alone.intervals(USUAL) != made.intervals(USUAL)
 
 
-def test_the_mean_score_of_a_field_has_an_interval():
-    made = evaluation(*range(60))
-    found = made.bootstrap.of("id", recall_with_fd=False).score
+def test_no_order_no_cut_and_no_row_left_out_changes_an_interval():
+    names = list(range(60))
+    whole = intervals(evaluation(*names))
 
-    assert found.lower < made.tally.fields["id"].mean_score < found.upper
-
-
-def test_intervals_hold_their_estimates_and_widen_with_the_level():
-    names = range(100)
-    by_level = [
-        bootstrap(
-            *(line(str(name), tp=3, fn=name % 4) for name in names),
-            settings=IntervalSettings(level=level),
-        )
-        for level in (0.5, 0.9, 0.99)
-    ]
-    narrow, middle, wide = map(recall_of, by_level)
-
-    # 300 right and 25 times 0 + 1 + 2 + 3 missed.
-    assert wide.lower < middle.lower < narrow.lower < 300 / 450 < narrow.upper
-    assert narrow.upper < middle.upper < wide.upper
+    assert intervals(evaluation(*reversed(names))) == whole
+    assert intervals(evaluation(*names[:30]), evaluation(*names[30:])) == whole
+    assert intervals(evaluation(*names[20:]), Evaluation(), evaluation(*names[:20])) == whole
+    assert intervals(evaluation(*names, keep=False)) == whole
+    bare = Evaluation(rows="none")
+    for part in (names[:9], names[9:]):
+        bare.merge(evaluation(*part))
+    assert bare.accounts is None
+    assert intervals(bare) == whole
 
 
-# --- order, parts, files
-
-
-def records(*parts: Evaluation) -> set[str]:
+def intervals(*parts: Evaluation) -> str:
     whole = Evaluation()
     for part in parts:
         whole.merge(part)
-    return {json.dumps(whole.to_dict())}
-
-
-def test_no_order_and_no_cut_changes_an_interval():
-    names = list(range(CHUNK + 50))
-    whole = records(evaluation(*names))
-
-    assert records(evaluation(*reversed(names))) == whole
-    assert records(evaluation(*names[:300]), evaluation(*names[300:])) == whole
-    assert records(evaluation(*names[200:]), Evaluation(), evaluation(*names[:200])) == whole
-
-
-def test_reading_an_interval_in_between_changes_nothing():
-    names = list(range(40))
-    watched = evaluation(*names[:20])
-    watched.to_dict()
-    watched.merge(evaluation(*names[20:]))
-
-    assert records(watched) == records(evaluation(*names))
-
-
-def test_merging_leaves_the_other_sums_alone():
-    part = evaluation(*range(20))
-    before = json.dumps(part.to_dict())
-    whole = Evaluation()
-    whole.merge(part)
-    whole.merge(evaluation(*range(20, 40)))
-    whole.to_dict()
-
-    assert json.dumps(part.to_dict()) == before
+    record = whole.to_dict()
+    return json.dumps([record["intervals"], record["confusion_matrix"]])
 
 
 def test_an_evaluation_that_is_read_back_has_the_same_intervals():
-    made = evaluation(*range(30))
-    record = json.loads(json.dumps(made.to_dict()))
+    for keep in (True, False):
+        record = json.loads(json.dumps(evaluation(*range(30), keep=keep).to_dict()))
+        assert json.dumps(read_evaluation(record).to_dict()) == json.dumps(record)
 
-    assert json.dumps(read_evaluation(record).to_dict()) == json.dumps(record)
 
+def test_nobody_has_intervals_who_does_not_ask():
+    record = evaluation(*range(10), settings=None).to_dict()
 
-def test_nobody_pays_for_intervals_who_does_not_ask():
-    made = evaluation(*range(10), keep=False)
-
-    assert made.bootstrap is None
-    assert "intervals" not in made.to_dict()
-    assert "intervals" not in made.to_dict()["confusion_matrix"]
+    assert "intervals" not in record
+    assert "intervals" not in record["confusion_matrix"]
 
 
 def test_intervals_of_some_documents_only_are_none():
-    for first, second in ((True, False), (False, True)):
-        whole = evaluation(1, keep=first)
-        whole.merge(evaluation(2, keep=second))
-        assert whole.bootstrap is None
+    for first, second in ((SETTINGS, None), (None, SETTINGS)):
+        whole = evaluation(1, settings=first)
+        whole.merge(evaluation(2, settings=second))
+        assert whole.interval_settings is None
 
 
 def test_intervals_of_other_settings_are_not_merged():
-    with pytest.raises(UsageError, match="expected the same level, seed and replicates"):
-        Bootstrap(SETTINGS).merge(Bootstrap(IntervalSettings()))
+    with pytest.raises(UsageError, match="expected the same level and seed"):
+        evaluation(1).merge(evaluation(2, settings=IntervalSettings(level=0.9)))
 
 
 def test_scores_and_counts_stand_in_the_record():
     record = evaluation(*range(30)).to_dict()
 
-    assert record["intervals"].keys() == {"level", "method", "replicates", "seed", "overall_score"}
+    assert record["intervals"].keys() == {"level", "method", "seed", "overall_score"}
     lower, upper = record["intervals"]["overall_score"]
     assert lower < record["overall_score"] < upper
     node = record["confusion_matrix"]
@@ -476,18 +360,16 @@ def test_scores_and_counts_stand_in_the_record():
     assert "threshold_applied_score" in node["fields"]["id"]["intervals"]
 
 
+def test_of_an_older_method_the_level_and_the_seed_are_read():
+    older = {"level": 0.9, "method": "another", "replicates": 1000, "seed": 3}
+    assert read_settings(older, "run.json") == IntervalSettings(0.9, 3)
+
+
 @pytest.mark.parametrize(
-    ("change", "place"),
-    [
-        ({"method": "magic"}, "intervals/method"),
-        ({"level": 1.0}, "intervals/level"),
-        ({"replicates": 0}, "intervals/replicates"),
-        ({"replicates": MOST_REPLICATES + 1}, "intervals/replicates"),
-        ({"seed": -1}, "intervals/seed"),
-    ],
+    ("change", "place"), [({"level": 1.0}, "intervals/level"), ({"seed": -1}, "intervals/seed")]
 )
 def test_settings_that_cannot_be_are_refused_with_their_place(change, place):
-    record = {"level": 0.95, "method": METHOD, "replicates": 1000, "seed": 0}
+    record = {"level": 0.95, "method": METHOD, "seed": 0}
     assert read_settings(record, "run.json") == IntervalSettings()
     with pytest.raises(UsageError, match=place):
         read_settings({**record, **change}, "run.json")

@@ -7,17 +7,15 @@ from stickler_cli.compare import engine
 from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.comparison_view import comparison_view, tally_of, tally_of_view
 from stickler_cli.score.confident import Confidences
 from stickler_cli.score.counts import RateRule
-from stickler_cli.score.delta import delta_intervals
 from stickler_cli.score.document_result import DocumentProblem, DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.intervals import DELTA_METHOD, IntervalSettings
+from stickler_cli.score.intervals import METHOD, IntervalSettings, rate_intervals
 from stickler_cli.score.results import Results
 from .batches import batch
-from .test_delta import spread_of
+from .test_intervals import spread_of
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 SCHEMA = {"type": "object", "properties": {"a": EXACT, "b": EXACT}}
@@ -26,8 +24,7 @@ RIGHT = {"a": "x", "b": "y"}
 
 
 def without_rows(*preds: dict) -> Evaluation:
-    settings = IntervalSettings(level=0.9, replicates=5)
-    found = Evaluation(rows="none", bootstrap=Bootstrap(settings))
+    found = Evaluation(rows="none", interval_settings=IntervalSettings(level=0.9))
     for at, pred in enumerate(preds):
         found.update(batch(PLAN, {f"{at}": (RIGHT, pred)}))
     return found
@@ -35,10 +32,9 @@ def without_rows(*preds: dict) -> Evaluation:
 
 def test_intervals_without_rows_are_those_of_sums():
     found = without_rows(RIGHT, {"a": "x"}, RIGHT, {"a": "?", "b": "y"}, {"a": "?", "b": "?"})
-    assert found.bootstrap.dropped
 
     def interval(right, wrong):
-        (made,) = delta_intervals([spread_of(right, wrong)], 0.9)
+        (made,) = rate_intervals([spread_of(right, wrong)], 0.9)
         return pytest.approx(made)
 
     usual, with_fd = RateRule(recall_with_fd=False), RateRule(recall_with_fd=True)
@@ -64,7 +60,7 @@ def test_intervals_stand_at_fields_and_the_whole_where_they_were_made():
 
     assert shown["intervals"]["overall_score"] == [*score]
     assert shown["intervals"].keys() == {"level", "method", "seed", "overall_score"}
-    assert (shown["intervals"]["level"], shown["intervals"]["method"]) == (0.9, DELTA_METHOD)
+    assert (shown["intervals"]["level"], shown["intervals"]["method"]) == (0.9, METHOD)
     assert shown["confusion_matrix"]["intervals"].keys() == {"overall", "aggregate", "leaves"}
     for name in "ab":
         made = found.intervals(RateRule(recall_with_fd=False), name)
@@ -112,22 +108,21 @@ def test_confidences_without_rows_are_counted_in_the_record():
 
 
 def test_confidences_have_intervals_where_rates_have_them():
-    for bootstrap in (None, Bootstrap(IntervalSettings(replicates=20))):
-        found = Evaluation(bootstrap=bootstrap)
+    for settings in (None, IntervalSettings()):
+        found = Evaluation(interval_settings=settings)
         for number in range(6):
             found.confidences.add(f"{number}", {"right": {"a": [0.9]}, "wrong": {"b": [0.5]}})
 
-        assert ("intervals" in found.confidence("a")) is (bootstrap is not None)
+        assert ("intervals" in found.confidence("a")) is (settings is not None)
 
 
 def test_results_of_no_documents_take_over_how_intervals_are_made():
-    some = Evaluation(bootstrap=Bootstrap(IntervalSettings(replicates=20), whole_only=True))
+    some = Evaluation(interval_settings=IntervalSettings(level=0.9))
     some.update(batch(PLAN, {"1": (RIGHT, {"a": "x"})}))
     found = Evaluation()
     found.merge(some)
 
-    assert found.bootstrap.whole_only
-    assert found.bootstrap.settings == some.bootstrap.settings
+    assert found.interval_settings == some.interval_settings
     assert found.intervals(RateRule(False)) == some.intervals(RateRule(False))
 
 
@@ -225,8 +220,7 @@ def test_a_document_of_several_schemas_has_errors_and_confidences_below_its_name
 
 def test_some_documents_of_a_batch_are_added_as_if_there_were_no_others():
     preds = {"1": {}, "2": {"a": "x"}, "3": RIGHT}
-    settings = IntervalSettings(replicates=20)
-    some, alone = (Results(bootstrap=Bootstrap(settings)) for _ in range(2))
+    some, alone = (Results(interval_settings=IntervalSettings()) for _ in range(2))
     some.add(batch(PLAN, {name: (RIGHT, pred) for name, pred in preds.items()}), np.arange(3) > 0)
     alone.add(batch(PLAN, {name: (RIGHT, preds[name]) for name in "23"}))
 
@@ -236,7 +230,7 @@ def test_some_documents_of_a_batch_are_added_as_if_there_were_no_others():
 
 
 def test_intervals_of_the_whole_alone_stand_there_alone():
-    found = Results(bootstrap=Bootstrap(IntervalSettings(replicates=20), whole_only=True))
+    found = Results(interval_settings=IntervalSettings())
     found.add(batch(PLAN, {"1": (RIGHT, {"a": "x"})}))
     matrix = found.results_view((), recall_with_fd=False)["confusion_matrix"]
 
@@ -278,19 +272,6 @@ def test_of_fields_in_each_other_that_have_no_value_the_outermost_is_named():
     found.tally.at(("old",))
 
     assert found.never_present() == [("o",), ("old",)]
-
-
-def test_dropping_the_rows_of_one_part_drops_those_of_the_whole():
-    for drops in ((True, False), (False, True)):
-        one, other = (Bootstrap(IntervalSettings(replicates=20)) for _ in drops)
-        for part, drop in zip((one, other), drops, strict=True):
-            part.add(batch(PLAN, {"1": (RIGHT, RIGHT)}))
-            if drop:
-                part.drop()
-        one.merge(other)
-
-        assert one.dropped
-        assert (one.waiting, one.sums, one.sizes) == ([], {}, {})
 
 
 def test_a_problem_tells_its_document_once():

@@ -8,7 +8,6 @@ from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.problems import NotComparableError
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.accounts import Accounts
-from stickler_cli.score.bootstrap import Bootstrap
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.gates import parse_gate
@@ -108,9 +107,9 @@ def test_interrupted_runs_were_to_evaluate_what_each_of_them_was(shards, partial
     assert (whole.partial, whole.planned) == (partial, planned)
 
 
-def with_intervals(name: str, seed: int = 0, replicates: int = 5) -> Run:
+def with_intervals(name: str, seed: int = 0, level: float = 0.95) -> Run:
     found = run()
-    found.evaluation.bootstrap = Bootstrap(IntervalSettings(seed=seed, replicates=replicates))
+    found.evaluation.interval_settings = IntervalSettings(level, seed)
     found.evaluation.update(batch(PLAN, {name: RIGHT}))
     return found
 
@@ -147,7 +146,7 @@ def grouped(name: str, key: str) -> Run:
             "the option strict is true, but false in run 0",
         ),
         (with_intervals("1"), with_intervals("2", seed=7), "the setting of intervals is {"),
-        (with_intervals("1"), with_intervals("2", replicates=6), "the setting of intervals is {"),
+        (with_intervals("1"), with_intervals("2", level=0.9), "the setting of intervals is {"),
         (with_intervals("1"), run("2"), "the setting of intervals is null, but {"),
         (grouped("1", "k"), grouped("2", "m"), 'the breakdown is ["m"], but ["k"] in run 0'),
         (

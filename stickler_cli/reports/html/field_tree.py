@@ -9,10 +9,10 @@ from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.rows import FieldRow
 from stickler_cli.reports.view import RunView
-from stickler_cli.score.bootstrap import FieldIntervals
 from stickler_cli.score.conditions import ANY_KEY
 from stickler_cli.score.detail import Histogram
 from stickler_cli.score.errors.error_counts import ByClass, ordered
+from stickler_cli.score.intervals import FieldIntervals
 from .charts import Chart, similarity_chart, threshold_curve
 
 MOST_FIELDS: Final = 2_000

@@ -205,8 +205,8 @@ def _trust(view: RunView) -> dict[str, object] | None:
 
 
 def _settings(view: RunView) -> list[tuple[str, str]]:
-    run, bootstrap = view.run, view.run.evaluation.bootstrap
-    bounds = bootstrap.view() if bootstrap else {}
+    run, settings = view.run, view.run.evaluation.interval_settings
+    bounds = settings.view() if settings else {}
     options = asdict(run.options)
     schema = {"schema": visible(run.schema.path), "schema digest": run.schema.digest}
     return [

@@ -1,0 +1,110 @@
+"""Documents resampled: the weights, and the percentiles of what comes of them."""
+
+from hashlib import blake2b
+from math import log
+
+import numpy as np
+import pytest
+
+from stickler_cli.score.intervals import Interval, IntervalSettings
+from stickler_cli.score.resampling import REPLICATES, UNIT, added_weights, ends, weights
+
+SETTINGS = IntervalSettings()
+
+
+# --- weights
+
+
+def test_weights_are_exponential_with_mean_one():
+    drawn = weights([f"document {number}" for number in range(500)], IntervalSettings())
+
+    assert drawn.shape == (500, 1001)
+    assert set(drawn[:, 0]) == {UNIT}
+    # 500,000 draws: the standard error of the mean is 0.0014, that of a share below 0.0007.
+    values = drawn[:, 1:] / UNIT
+    assert values.min() > 0
+    assert values.mean() == pytest.approx(1, abs=0.006)
+    assert values.var() == pytest.approx(1, abs=0.02)
+    beyond = [(values > bound).mean() for bound in (0.1, 0.5, 1, 2, 4)]
+    assert beyond == pytest.approx(np.exp([-0.1, -0.5, -1, -2, -4]), abs=0.004)
+
+
+def test_a_name_of_half_a_character_has_weights_too():
+    assert weights(["\ud800", "a"], SETTINGS).shape == (2, 1 + REPLICATES)
+
+
+def test_weights_of_documents_and_of_replicates_do_not_go_together():
+    names = [str(number) for number in range(400)]
+    drawn = weights(names, SETTINGS)[:, 1:401]
+    for matrix in (drawn, drawn.T):
+        related = np.corrcoef(matrix)
+        np.fill_diagonal(related, 0)
+        # 79,800 coefficients of standard error 0.05: none should be beyond six of them.
+        assert np.abs(related).max() < 0.3
+        assert abs(related.mean()) < 0.001
+
+
+def test_a_document_has_the_same_weights_whatever_is_beside_it():
+    alone = weights(["b"], SETTINGS)
+    assert (weights(["a", "b", "c"], SETTINGS)[1] == alone[0]).all()
+
+
+def test_another_seed_draws_other_weights():
+    assert (weights(["a"], SETTINGS) != weights(["a"], IntervalSettings(seed=1))).any()
+
+
+def split_mix(name: bytes, key: bytes) -> list[int]:
+    """Draw four weights by SplitMix64 with the published constants, lowest bits first."""
+    mask = (1 << 64) - 1
+    state = int.from_bytes(blake2b(name, digest_size=8, key=key).digest(), "little")
+    state = (state + 0x9E3779B97F4A7C15) & mask
+    mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & mask
+    mixed ^= mixed >> 31
+    parts = [(mixed >> shift) & 0xFFFF for shift in (0, 16, 32, 48)]
+    return [max(1, round(-UNIT * log(1 - (part + 0.5) / 65536))) for part in parts]
+
+
+def test_weights_are_those_of_every_machine_and_version():
+    assert weights(["a"], SETTINGS)[0, :5].tolist() == [UNIT, *split_mix(b"a", b"0")]
+    assert added_weights(SETTINGS)[:5].tolist() == [0, *split_mix(b"", b"0 added")]
+
+
+def test_the_document_that_is_added_is_no_other_and_not_there_at_first():
+    added = added_weights(SETTINGS)
+
+    assert added[0] == 0
+    assert (added[1:] != weights([""], SETTINGS)[0, 1:]).any()
+    assert len(added) == 1 + REPLICATES
+    assert (added != added_weights(IntervalSettings(seed=1))).any()
+
+
+# --- ends
+
+
+def test_ends_are_interpolated_between_replicates():
+    row = np.array([[0.5, *np.arange(101) / 100]])
+    (found,) = ends(row, row, 0.9)
+
+    # 101 replicates at 0.00, 0.01 ... 1.00: five of a hundred steps from each end.
+    assert (found.lower, found.upper) == pytest.approx((0.05, 0.95))
+
+
+def test_one_replicate_is_both_ends():
+    figures = np.array([[0.5, 0.25]])
+    assert ends(figures, figures + np.array([[0.0, 0.5]]), 0.9) == [Interval(0.25, 0.75)]
+
+
+def test_lower_ends_are_of_one_row_and_upper_ends_of_the_other():
+    wrong, right = np.array([[0.5, 0.1, 0.2]]), np.array([[0.5, 0.8, 0.9]])
+    (found,) = ends(wrong, right, 0.5)
+
+    assert (found.lower, found.upper) == pytest.approx((0.125, 0.875))
+
+
+def test_a_figure_is_within_its_interval_wherever_replicates_are():
+    low, high = np.array([[0.5, 0.1, 0.2]]), np.array([[0.5, 0.8, 0.9]])
+
+    assert ends(high, high, 0.5)[0].lower == 0.5
+    assert ends(low, low, 0.5)[0].upper == 0.5
+    assert ends(low * np.nan, low, 0.5) == [None]
