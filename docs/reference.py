@@ -12,11 +12,10 @@ from pathlib import Path
 
 from stickler_cli import __version__
 from stickler_cli.cli.commands import COMMANDS as CLI
-from stickler_cli.cli.commands import Command
+from stickler_cli.cli.commands import SETTINGS, Command
 from stickler_cli.cli.console import MEANINGS
 from stickler_cli.cli.help import PANELS
 from stickler_cli.core.option import Option, Settings, options_of
-from stickler_cli.settings.by_command import COMMANDS
 
 PAGES = Path(__file__).parent
 WIDTH = "80"
@@ -27,7 +26,7 @@ def commands() -> Iterator[str]:
     yield "# Commands"
     yield ""
     yield "What `--help` prints. [Configuration](configuration.md) has what a file can set."
-    for name in ("", *COMMANDS):
+    for name in ("", *SETTINGS):
         yield ""
         yield f"## stickler {name}".rstrip()
         yield ""
@@ -74,7 +73,7 @@ def configuration() -> Iterator[str]:
 
 def _in_files() -> dict[str, tuple[Option, list[str]]]:
     found: dict[str, tuple[Option, list[str]]] = {}
-    for command, settings in COMMANDS.items():
+    for command, settings in SETTINGS.items():
         for name, option in options_of(settings).items():
             where = option.in_file
             if where == "all" or (where == "eval" and command == "eval"):
@@ -90,9 +89,9 @@ def manual() -> Iterator[str]:
     yield ".SH DESCRIPTION"
     yield roff("Evaluate extracted JSON documents against ground truth, field by field, driven by")
     yield roff("an annotated JSON Schema. stickler COMMAND --help says what is said here.")
-    yield ".SH COMMANDS"
+    yield ".SH SETTINGS"
     for name, command in CLI.items():
-        yield from _manual_of(f"stickler {name}", command, COMMANDS.get(name))
+        yield from _manual_of(f"stickler {name}", command, SETTINGS.get(name))
     yield ".SH EXIT STATUS"
     for code, meaning in MEANINGS.items():
         yield from (".TP", f".B {code.value}", roff(meaning))

@@ -13,14 +13,14 @@ from fuzz.mutation import mutated
 
 with atheris.instrument_imports(include=["stickler_cli"]):
     from fuzz.targets import TARGETS
+    from stickler_cli.cli.commands import SETTINGS
     from stickler_cli.core.option import options_of
-    from stickler_cli.settings.by_command import COMMANDS
 
 HERE = Path(__file__).parent
 DICTIONARY = HERE / "words.dict"
 WORDS = re.findall(r'^"\\"(.*)\\""$', DICTIONARY.read_text(), re.MULTILINE)
 WORDS += [
-    f"--{name.replace('_', '-')}" for settings in COMMANDS.values() for name in options_of(settings)
+    f"--{name.replace('_', '-')}" for settings in SETTINGS.values() for name in options_of(settings)
 ]
 
 

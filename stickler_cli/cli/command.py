@@ -14,7 +14,6 @@ import typer
 from stickler_cli.core.option import FLAG, Choice, Option, Texts, options_of, read_settings
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.runs.limits import check_address_space
-from stickler_cli.settings.by_command import COMMANDS
 from .commands import Argument, Command
 from .config import OWN_FILE, read_config
 from .console import ExitCode
@@ -42,7 +41,7 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
             add_command(group, part, inner)
         app.add_typer(group, name=name)
         return
-    kind = COMMANDS.get(name)
+    kind = command.settings
     options = options_of(kind) if kind else {}
 
     def run(context: typer.Context, **given: Any) -> None:
@@ -53,9 +52,10 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
             asked |= _from_the_right(context, options)
             settings = [read_settings(kind, asked, parsed=False)] if kind else []
             check_address_space()
-            module, _, function = command.does.partition(".")
+            module, _, function = (command.does or "answers.answer").partition(".")
             does = getattr(import_module(f"{__package__}.{module}"), function)
-            code = does(*(given[name] for name in command.arguments), *settings)
+            first = [command.study] if command.study else map(given.get, command.arguments)
+            code = does(*first, *settings)
         except (UsageError, UnavailableError) as error:
             raise type(error)(_blamed(error.problems, context, options)) from error
         raise typer.Exit(code)

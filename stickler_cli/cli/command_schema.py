@@ -5,18 +5,21 @@ import shlex
 import sys
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from stickler_cli.advice.ground_truth import observe
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.core.json_values import json_line
+from stickler_cli.compare.wrappers import Unwrapper
+from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, json_line
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document import LineReference
 from stickler_cli.documents.document_tables import SIDES, is_arrow_table
 from stickler_cli.documents.lines import lines_of
 from stickler_cli.documents.reading import STANDARD_INPUT, decoded
-from stickler_cli.documents.shapes import root_steps, root_text
+from stickler_cli.documents.shapes import Shape, root_steps, root_text
+from stickler_cli.documents.single import open_documents
 from stickler_cli.documents.sources import Kind, kind_of_source
+from stickler_cli.schema.defaults import open_default
+from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.schema.loading import (
     LoadedSchema,
     digest_of,
@@ -26,35 +29,34 @@ from stickler_cli.schema.loading import (
     load_schemas,
     loaded,
 )
+from stickler_cli.settings.allowed import Infer
 from stickler_cli.settings.inputs import (
     FindingOptions,
     PairsSource,
     PluginOptions,
+    PredictionSource,
     SeveralSchemas,
     TruthSource,
-)
-from stickler_cli.settings.of_documents import CompareSettings, EvalSettings, PlacesSettings
-from stickler_cli.settings.of_schemas import (
-    CheckSettings,
-    JudgeSettings,
-    LintSettings,
-    ShowSettings,
-    TuneSettings,
 )
 from .console import show_problems, warn
 
 _MODEL: Final = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
 
-Judging = (
-    CheckSettings
-    | CompareSettings
-    | EvalSettings
-    | JudgeSettings
-    | LintSettings
-    | PlacesSettings
-    | ShowSettings
-    | TuneSettings
-)
+
+class Judging(Protocol):
+    """The options by which a schema is read."""
+
+    @property
+    def allow_plugins(self) -> bool:
+        """Whether code of other packages may run."""
+
+    @property
+    def infer(self) -> Infer:
+        """When it is inferred how to compare."""
+
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing is told of it."""
 
 
 def schema_of(name: str, settings: Judging) -> LoadedSchema:
@@ -69,10 +71,10 @@ def schema_of(name: str, settings: Judging) -> LoadedSchema:
         schema = load_schemas(name, allow_plugins=settings.allow_plugins, when=settings.infer)
     elif is_model(name):
         schema = _of_model(name, settings)
-    elif name or not isinstance(settings, TruthSource):
-        schema = load_schema(name, allow_plugins=settings.allow_plugins, when=settings.infer)
+    elif not name and isinstance(settings, TruthSource) and isinstance(settings, FindingOptions):
+        schema = _of_ground_truth(settings.gt, settings, settings.infer)
     else:
-        schema = _of_ground_truth(settings)
+        schema = load_schema(name, allow_plugins=settings.allow_plugins, when=settings.infer)
     if not settings.quiet:
         show_problems(schema.warnings, "warning")
         if schema.remark:
@@ -80,19 +82,40 @@ def schema_of(name: str, settings: Judging) -> LoadedSchema:
     return schema
 
 
-def _of_ground_truth(
-    settings: CompareSettings | EvalSettings | LintSettings | PlacesSettings | TuneSettings,
-) -> LoadedSchema:
-    gt = settings.gt
+def _of_ground_truth(gt: str, settings: FindingOptions, when: Infer) -> LoadedSchema:
     if gt == STANDARD_INPUT:
         found = "without SCHEMA it is read twice, which standard input cannot be"
         raise UsageError([Problem("GT", found, "files", "or name a SCHEMA")])
     what = "model" if is_model(gt) else "schema"
     if is_model(gt) or (kind_of_source(gt) is Kind.FILE and is_schema_file(gt)):
-        missing = "GT" if isinstance(settings, LintSettings) else "PRED"
+        missing = "PRED" if isinstance(settings, PredictionSource) else "GT"
         raise UsageError([Problem("", f"{missing} missing: {gt} is a {what}, no ground truth")])
-    seen = observe(gt, settings).root
-    return load_observed(seen, decoded(gt), when=settings.infer, keeps=_keeping(gt, settings))
+    return load_observed(
+        observe(gt, settings), decoded(gt), when=when, keeps=_keeping(gt, settings)
+    )
+
+
+def observe(source: str, settings: FindingOptions) -> Observed:
+    """Read all documents of a source, once, and return what was seen in them.
+
+    Raises:
+        UsageError: the source cannot be used, or no document of it can be read.
+    """
+    found, root, unread = open_documents(source, settings), Observed(), 0
+    shape = Shape(gt_root=root_steps(settings.gt_root), kinds=OBJECTS_OR_ARRAYS)
+    unwrapper = Unwrapper(open_default(), None)
+    for _, reference in found.refs:
+        value = shape.read(reference, "gt").value
+        if isinstance(value, Problem) or value is None:
+            unread += 1
+        else:
+            root.add(unwrapper(value).value)
+    if not root.total:
+        told = f"none of its {unread} documents can be read" if unread else "there is no document"
+        raise UsageError([*found.problems, Problem(source, told, "documents to infer a schema of")])
+    if not root.fields and root.elements is None:
+        raise UsageError([Problem(source, "its documents have no key", "documents with values")])
+    return root
 
 
 def _keeping(gt: str, settings: FindingOptions) -> str:
@@ -114,8 +137,9 @@ def is_model(name: str) -> bool:
 
 def _of_model(name: str, settings: Judging) -> LoadedSchema:
     known: dict[str, BaseComparator] = {}
-    schema = model_schema(name, settings, known)
-    digest = digest_of(json_line(model_schema(name, settings)))
+    may_run = PluginOptions(allow_plugins=settings.allow_plugins)
+    schema = model_schema(name, may_run, known)
+    digest = digest_of(json_line(model_schema(name, may_run)))
     return loaded(
         schema, name, None, digest, allow_plugins=True, when=settings.infer, comparators=known
     )

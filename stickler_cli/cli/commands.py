@@ -5,9 +5,27 @@ What does a command is named, and imported when it is called, so that `--help` l
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Final
+from typing import Any, Final
 
 from stickler_cli.core.values import dataclass
+from stickler_cli.settings.of_documents import CompareSettings, ErrorsSettings, EvalSettings
+from stickler_cli.settings.of_runs import (
+    AcceptSettings,
+    DiffSettings,
+    MergeSettings,
+    ReportSettings,
+    ViewSettings,
+)
+from stickler_cli.settings.of_schemas import (
+    CheckSettings,
+    InitSettings,
+    JudgeSettings,
+    LintSettings,
+    ShowSettings,
+    TuneSettings,
+)
+from stickler_cli.studies.registry import STUDIES
+from stickler_cli.studies.study import Study
 from .console import MEANINGS, ExitCode
 
 
@@ -27,13 +45,16 @@ class Command:
 
     help: str
     does: str = ""
-    """Module of this room, and in it the function: it takes the arguments, and settings if
-    `settings/by_command.py` has any for it (arguments too), and returns the exit code."""
+    """Module of this room, and in it the function: it takes the arguments, and settings if the
+    command has any (arguments too), and returns the exit code. Studies have one for all."""
+    settings: Any = None
+    """The class of its settings."""
     arguments: Mapping[str, Argument] = field(default_factory=dict)
     examples: str = ""
     parts: Mapping[str, "Command"] = field(default_factory=dict)  # of a group
     codes: Mapping[ExitCode, str] = field(default_factory=dict)
     """What exit codes mean that not all commands have, or that mean something else here."""
+    study: Study | None = None
 
     @property
     def exit_codes(self) -> Mapping[ExitCode, str]:
@@ -54,6 +75,14 @@ ALWAYS: Final = (
 _GATE: Final = {ExitCode.GATE_FAILED: "a gate failed, and nothing else"}
 
 
+def _of_study(study: Study) -> Command:
+    said = {ExitCode.GATE_FAILED: study.gate, ExitCode.INCOMPLETE: study.incomplete}
+    codes = {code: meaning for code, meaning in said.items() if meaning}
+    return Command(
+        study.help, settings=study.settings, examples=study.examples, codes=codes, study=study
+    )
+
+
 COMMANDS: Final = {
     "eval": Command(
         """Compare every prediction with its ground truth, field by field, and report how
@@ -64,6 +93,7 @@ COMMANDS: Final = {
         one before it GT; the configuration file has the others.
         """,
         "eval.evaluate",
+        EvalSettings,
         examples="""
   stickler eval schema.json gt/ pred/
   stickler eval schema.json gt.jsonl pred.jsonl --id-field id -o run.json
@@ -84,6 +114,7 @@ COMMANDS: Final = {
         GT and PRED are two files, or what eval takes together with --document.
         """,
         "compare.compare",
+        CompareSettings,
         examples="""
   stickler compare schema.json gt/a.json pred/a.json
   stickler compare schema.json gt/ pred/ --document a --only-errors
@@ -98,6 +129,7 @@ COMMANDS: Final = {
         Of [SCHEMA] GT PRED, the documents are compared first, with the options of eval.
         """,
         "errors.errors",
+        ErrorsSettings,
         examples="""
   stickler errors nightly/ --class digit_slip
   stickler errors nightly/ --field 'line_items.*' --sort similarity
@@ -114,6 +146,7 @@ COMMANDS: Final = {
         judged by several runs of it: --base and --new.
         """,
         "diff.diff",
+        DiffSettings,
         {
             "names": Argument(
                 "RUN...", "BASE and NEW, or what makes them.", list[str], required=False
@@ -135,6 +168,7 @@ COMMANDS: Final = {
         share of wrong values among those of a document that pass is at most the one allowed.
         """,
         "accept.accept",
+        AcceptSettings,
         examples="""
   stickler accept schema.json gt/ pred/ --max-error 0.05 -o policy.json
   stickler accept --apply policy.json new/ -o routed.jsonl
@@ -149,6 +183,7 @@ COMMANDS: Final = {
         already stays as it is written.
         """,
         "init.init",
+        InitSettings,
         {"source": Argument("GT|SCHEMA|MODULE:MODEL", "What the schema is made of.")},
         """
   stickler init gt/ -o schema.json
@@ -158,6 +193,7 @@ COMMANDS: Final = {
     "check": Command(
         "Compile schemas and tell every problem of all of them; no document is read.",
         "listings.check",
+        CheckSettings,
         {"schemas": Argument("SCHEMA", "Annotated JSON Schemas.", list[str])},
         codes={
             ExitCode.OK: "no problems",
@@ -170,6 +206,7 @@ COMMANDS: Final = {
         That is an annotation of the schema, a rule by which it was inferred, or a default.
         """,
         "show.show",
+        ShowSettings,
         examples="""
   stickler show schema.json
   stickler show schema.json --infer always""",
@@ -181,6 +218,7 @@ COMMANDS: Final = {
         file, line and JSON Pointer. Values are held against the schema and against each other.
         """,
         "lint.lint",
+        LintSettings,
         examples="""
   stickler lint schema.json gt/
   stickler lint schema.json gt.jsonl --id-field id --fail-on warning
@@ -195,6 +233,7 @@ COMMANDS: Final = {
         pairs counts.
         """,
         "tune.tune",
+        TuneSettings,
         examples="""
   stickler tune schema.json gt/ pred/
   stickler tune schema.json gt/ pred/ --write
@@ -208,6 +247,7 @@ COMMANDS: Final = {
         what asking took, for each field that asks a model. The pairs are those of tune --verdicts.
         """,
         "judges.judge_check",
+        JudgeSettings,
         examples="""
   stickler judge-check schema.json pairs.jsonl
   stickler judge-check schema.json pairs.jsonl --fail-under 0.8 -o judge.json
@@ -217,36 +257,7 @@ COMMANDS: Final = {
             ExitCode.INCOMPLETE: "some pairs were not judged, or there is none",
         },
     ),
-    "split": Command(
-        """Compare how packets, of several documents each, were split into them.
-
-        GT and PRED are what eval takes; each document is a packet: its sections, with their pages
-        and their class. Told are sections found whole, boundaries, panoptic quality, the class of
-        pages, V-measure, Rand indexes and the order of pages, with intervals by packet.
-        """,
-        "split.split",
-        examples="""
-  stickler split gt/ pred/
-  stickler split gt.jsonl pred.jsonl --id-field packet -o split.json""",
-        codes={
-            ExitCode.GATE_FAILED: "F1 of sections is below --fail-under",
-            ExitCode.INCOMPLETE: "some packets could not be compared, or there is none",
-        },
-    ),
-    "places": Command(
-        """Say whether right values are in the right place, and how well boxes are found.
-
-        GT and PRED are what eval takes; both have boxes: in the metadata of values (`_bbox`,
-        `_page`), or as fields that BBoxIoUComparator judges.
-        """,
-        "locate.places",
-        examples="""
-  stickler places schema.json gt/ pred/
-  stickler places schema.json gt/ pred/ --page-size 1654x2339 -o places.json""",
-        codes={
-            ExitCode.INCOMPLETE: "documents cannot be compared, or no value has a box on both sides"
-        },
-    ),
+    **{name: _of_study(study) for name, study in STUDIES.items()},
     "merge": Command(
         """Put the runs of shards together: the run of all their documents, to the last digit.
 
@@ -254,6 +265,7 @@ COMMANDS: Final = {
         two of them. Gates are judged anew: those given here, else those of the runs.
         """,
         "finished.merge",
+        MergeSettings,
         {
             "runs": Argument(
                 "RUN...",
@@ -278,6 +290,7 @@ COMMANDS: Final = {
         and must be what they were; models are not asked.
         """,
         "finished.report",
+        ReportSettings,
         {"run": Argument("RUN", "A run file, as eval -o run.json writes it, or a run directory.")},
         """
   stickler report run.json
@@ -293,6 +306,7 @@ COMMANDS: Final = {
         and changes nothing.
         """,
         "viewing.view",
+        ViewSettings,
         {"run": Argument("RUN", "A run directory.")},
         examples="""
   stickler view nightly/
@@ -314,3 +328,6 @@ COMMANDS: Final = {
         },
     ),
 }
+
+SETTINGS: Final = {name: it.settings for name, it in COMMANDS.items() if it.settings is not None}
+"""The options of each command; of two that have an option, a file follows the first."""

@@ -7,7 +7,6 @@ from operator import getitem
 from pathlib import Path as FilePath
 from typing import Any, Final
 
-from stickler_cli.advice.ground_truth import observe
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, UsageError
@@ -20,7 +19,7 @@ from stickler_cli.schema.inference.observation import Observed, facts_of, schema
 from stickler_cli.schema.loading import is_schema_file, loaded
 from stickler_cli.schema.references import IN_MEMORY
 from stickler_cli.settings.of_schemas import InitSettings
-from .command_schema import is_model, model_schema
+from .command_schema import is_model, model_schema, observe
 from .console import ExitCode, warn, write_result
 from .interview import interview
 
@@ -73,7 +72,7 @@ def _given(source: str, settings: InitSettings) -> _Given:
     if kind_of_source(source) is Kind.FILE and is_schema_file(source):
         file = FilePath(source)
         return _Given(file.read_bytes().decode("utf-8-sig"), source, file)
-    seen = observe(source, settings).root
+    seen = observe(source, settings)
     return _Given(
         f"{json.dumps(schema_of(seen), indent=2, ensure_ascii=False)}\n", source, None, seen
     )

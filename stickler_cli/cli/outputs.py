@@ -3,10 +3,10 @@
 import os
 import shutil
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol
 
 from stickler_cli.core.figures import some_of
 from stickler_cli.core.json_values import brief
@@ -32,16 +32,7 @@ from stickler_cli.runs.hints import alone, name_pattern
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run, Verdict
-from stickler_cli.settings.of_documents import (
-    CompareSettings,
-    ErrorsSettings,
-    PlacesSettings,
-    SplitSettings,
-)
-from stickler_cli.settings.of_runs import ReportSettings
-from stickler_cli.settings.of_schemas import JudgeSettings, LintSettings, TuneSettings
 from stickler_cli.settings.running import ConsoleOptions, TerminalOptions
-from stickler_cli.settings.showing import ReportOptions
 from .console import ExitCode, show_problems, warn, write_result
 
 if TYPE_CHECKING:
@@ -56,23 +47,35 @@ SUMMARY_FILE: Final = "GITHUB_STEP_SUMMARY"
 
 NAMED: Final = 5  # documents that an error names on standard error; the results name all
 
-_CODES: Final = {
+CODES: Final = {
     Verdict.PASSED: ExitCode.OK,
     Verdict.FAILED: ExitCode.GATE_FAILED,
     Verdict.INCOMPLETE: ExitCode.INCOMPLETE,
 }
 
-_Reporting: TypeAlias = (
-    CompareSettings
-    | ErrorsSettings
-    | JudgeSettings
-    | LintSettings
-    | PlacesSettings
-    | ReportOptions
-    | ReportSettings
-    | SplitSettings
-    | TuneSettings
-)
+
+class Reporting(Protocol):
+    """The options that say where results go."""
+
+    @property
+    def output(self) -> Sequence[str]:
+        """Files, each with the suffix of its format."""
+
+    @property
+    def format(self) -> str | None:
+        """The format on standard output."""
+
+    @property
+    def quiet(self) -> bool:
+        """Whether tables are not printed."""
+
+    @property
+    def verbose(self) -> bool:
+        """Whether files that were written are named."""
+
+    @property
+    def no_color(self) -> bool:
+        """Whether nothing is in colour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ class Outputs:
     printed: str | None
     """The format on standard output; None prints nothing."""
     style: TableStyle
-    settings: TerminalOptions
+    settings: Reporting
 
     @property
     def formats(self) -> set[str]:
@@ -158,7 +161,7 @@ def with_sources(run: Run, outputs: Outputs, sources: str | None, embed: int = 0
 
 
 def outputs_of(
-    settings: _Reporting,
+    settings: Reporting,
     inputs: Iterable[tuple[str, str]] | None,
     known: Collection[str] = tuple(FORMATS),
 ) -> Outputs:
@@ -189,7 +192,7 @@ def outputs_of(
     return outputs
 
 
-def style_of(settings: TerminalOptions) -> TableStyle:
+def style_of(settings: TerminalOptions | Reporting) -> TableStyle:
     """Return the style that fits standard output. Source: no-color.org, force-color.org."""
     variable, terminal = os.environ.get, sys.stdout.isatty()
     plain = settings.no_color or variable("NO_COLOR") or variable("TERM") == "dumb"
@@ -230,7 +233,7 @@ def exit_code_of(run: Run) -> ExitCode:
         warn("error: no document was evaluated")
     elif not run.evaluation.statuses[Status.EVALUATED]:
         warn("warning: no ground truth has a prediction that can be used; all counts as missed")
-    return _CODES[run.verdict]
+    return CODES[run.verdict]
 
 
 def held_to(least: float | None, name: str, value: float | None) -> ExitCode:

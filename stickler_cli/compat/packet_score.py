@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path as File
 from typing import Any, Final
 
-from stickler_cli.packets.partitions import likeness
+from stickler_cli.studies.packets.partitions import likeness
 
 _PLACES: Final = ("group_id", "group_id_predicted", "page_number", "page_number_predicted")
 _CLASSES: Final = ("class_label", "class_label_predicted")

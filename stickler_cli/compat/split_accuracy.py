@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from stickler_cli.core.problems import Problem
-from stickler_cli.packets.packet import SectionOutcome, compare_packet
-from stickler_cli.packets.packet_sections import Section, Sections, sections_of
-from stickler_cli.packets.report import PacketAccount, split_report
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.packets import render_split
+from stickler_cli.reports.report_text import render_text
+from stickler_cli.studies.packets.packet import SectionOutcome, compare_packet
+from stickler_cli.studies.packets.packet_sections import Section, Sections, sections_of
+from stickler_cli.studies.packets.record import PacketAccount, split_report
+from stickler_cli.studies.packets.sections import report_of
 
 _UNKNOWN: Final = "Unknown"
 _SIDES: Final = {"gt": "ground truth", "pred": "predictions"}
@@ -130,7 +131,7 @@ class DocSplitClassificationMetrics:
         ]
         account = PacketAccount("packet", "compared", "", self._result.outcomes)
         report = split_report((_SIDES["gt"], _SIDES["pred"]), [(account, self._result)], None)
-        table = render_split(report, TableStyle(None, plain=True))
+        table = render_text(report_of(report), TableStyle(None, plain=True))
         errors = [f"- {error}" for error in metrics["errors"]]
         head = ["# Document split classification", "", *accuracies, *errors]
         return "\n".join([*head, "", f"```text\n{table}```", ""])

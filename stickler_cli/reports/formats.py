@@ -6,6 +6,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from stickler_cli.core.problems import require_pyarrow
+from stickler_cli.core.sections import Report
 from stickler_cli.records import row_files
 from stickler_cli.score.record import Run
 from .layout import TableStyle
@@ -14,22 +15,12 @@ if TYPE_CHECKING:
     from stickler_cli.advice.linting import LintReport
     from stickler_cli.advice.tuning import TuneReport
     from stickler_cli.diff.changes import Difference
-    from stickler_cli.locating.placed_fields import PlacesReport
-    from stickler_cli.packets.report import SplitReport
     from stickler_cli.records.judge_format import JudgeReport
     from .error_list import ErrorList
     from .pair import ComparedPair
 
     Subject: TypeAlias = (
-        Run
-        | Difference
-        | ComparedPair
-        | ErrorList
-        | LintReport
-        | TuneReport
-        | SplitReport
-        | JudgeReport
-        | PlacesReport
+        Run | Difference | ComparedPair | ErrorList | LintReport | TuneReport | JudgeReport | Report
     )
 
 FORMATS: Final = (
@@ -47,23 +38,28 @@ _RENDERERS: Final = {
     "ErrorList": "errors",
     "LintReport": "lint",
     "TuneReport": "tuning",
-    "SplitReport": "split",
     "JudgeReport": "judges",
-    "PlacesReport": "places",
+    "Report": "report",
 }
 """Class of what is reported -> what the name of the function that renders it ends in."""
 
 _PAGES: Final = {"difference": "html.difference_page"}
 """Those whose HTML is not made where that of runs is."""
 
+_OF_REPORTS: Final = {
+    **dict.fromkeys(("table", "markdown"), "report_text"),
+    "json": "json_report",
+    "html": "html.report_page",
+    "github": "github",
+}
+"""Where the reports of studies are drawn."""
+
 _TABLES: Final = {
     "pair": "pair_table",
     "errors": "error_list",
     "lint": "lint_report",
     "tuning": "tuning_report",
-    "split": "packets",
     "judges": "judge_table",
-    "places": "place_tables",
 }
 """Where the tables of other things than runs and differences are: few commands load them."""
 
@@ -129,12 +125,15 @@ def pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[
         return
     kind = _RENDERERS[type(subject).__name__]
     name = _MODULES.get(format_name, format_name)
-    if format_name == "table":
+    if kind == "report":
+        name = _OF_REPORTS[format_name]
+    elif format_name == "table":
         name = _TABLES.get(kind, name)
     elif format_name == "html":
         name = _PAGES.get(kind, name)
     module = import_module(f"{__package__}.{name}")
-    text = getattr(module, f"render_{kind}")(subject, style)
+    draws = {"report_text": f"render_{format_name.replace('table', 'text')}"}
+    text = getattr(module, draws.get(name, f"render_{kind}"))(subject, style)
     yield from [text] if isinstance(text, str) else text
 
 
@@ -147,6 +146,11 @@ def written(format_name: str, subject: "Subject", style: TableStyle) -> Iterator
     module = import_module(f"{__package__}.row_reports")
     if type(subject).__name__ == "ErrorList":
         yield from module.errors_written(format_name, subject)
+        return
+    if isinstance(subject, Report):
+        if subject.rows is not None:
+            rows = import_module(f"{__package__}.report_text").rows_of(subject.rows)
+            yield row_files.row_bytes(format_name, *rows)
         return
     rows = getattr(module, f"rows_of_{_RENDERERS[type(subject).__name__]}")
     yield row_files.row_bytes(format_name, *rows(subject, style))

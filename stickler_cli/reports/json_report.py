@@ -11,6 +11,7 @@ from stickler_cli import __version__
 from stickler_cli.compare.explained import Explained
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import encoded
+from stickler_cli.core.sections import Report
 from stickler_cli.diff.changes import Difference, diff_record
 from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
 from .layout import TableStyle
@@ -20,8 +21,6 @@ from .pieces import value_pieces
 if TYPE_CHECKING:
     from stickler_cli.advice.linting import LintReport
     from stickler_cli.advice.tuning import TuneReport  # few commands load them
-    from stickler_cli.locating.placed_fields import PlacesReport
-    from stickler_cli.packets.report import SplitReport
     from stickler_cli.records.judge_format import JudgeReport
 
 COMPARISON_FORMAT: Final = "stickler-comparison/1"
@@ -65,14 +64,9 @@ def render_judges(report: "JudgeReport", style: TableStyle) -> str:
     return _text(encoded(report))
 
 
-def render_places(report: "PlacesReport", style: TableStyle) -> str:
-    """Return where values are in the format `stickler-places/1`."""
-    return _text(encoded(report))
-
-
-def render_split(report: "SplitReport", style: TableStyle) -> str:
-    """Return how packets were split in the format `stickler-split/1`."""
-    return _text(encoded(report))
+def render_report(report: Report, style: TableStyle) -> str:
+    """Return the record of a study as JSON text."""
+    return _text(encoded(report.record))
 
 
 def render_difference(difference: Difference, style: TableStyle) -> str:

@@ -35,8 +35,17 @@ def code(text: str) -> str:
     safe = visible(text)
     if not _BREAKS_CODE.search(safe):
         return f"`{safe}`"
+    return f"<code>{escaped(safe)}</code>"
+
+
+def escaped(text: str) -> str:
+    """Return text in which no markup, link or HTML works, and nobody is mentioned.
+
+    >>> escaped("*a* by @b")
+    '&#42;a&#42; by &#64;b'
+    """
     # As numbers, characters never count as markup. Source: CommonMark, section 2.5.
-    return f"<code>{_MARKUP.sub(lambda found: f'&#{ord(found[0])};', safe)}</code>"
+    return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", visible(text))
 
 
 def table_text(table: Table, texts: int | None = None) -> list[str]:

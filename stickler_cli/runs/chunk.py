@@ -10,7 +10,6 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import ComparisonError, Problem, WorkLimitError
 from stickler_cli.documents.document_pair import Fingerprint, PairRef, ready_to_read
-from stickler_cli.locating.spots import boxes_of_documents
 from stickler_cli.metrics.metric import MeasuredDocument
 from stickler_cli.records.chunk_record import KEPT_EVALUATION
 from stickler_cli.score.accounts import CONFIDENCES, Accounts, account_records
@@ -24,6 +23,7 @@ from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.tally import COUNTING_MODES, units_of
 from stickler_cli.score.validity import SIDES, verdict_view
 from stickler_cli.score.value_lines import value_lines
+from .boxes import boxes_of_documents
 from .job import Job
 from .limits import room_for_depth
 from .read_documents import TOO_LITTLE_MEMORY, Item, ReadDocument, at_fault, failed, read

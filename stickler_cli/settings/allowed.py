@@ -25,11 +25,11 @@ RunFormat = Literal[
 CsvShape = Literal["tidy", "wide"]
 Order = Literal["schema", "f1", "errors", "name"]
 ComparisonFormat = Literal["table", "json", "markdown"]
-PlainFormat = Literal["table", "json"]
+StudyFormat = Literal["table", "json", "csv", "tsv", "jsonl", "markdown", "html"]
 BoxFormat = Literal["xyxy", "xywh"]
 ErrorFormat = Literal["table", "csv", "tsv", "jsonl"]
 ErrorOrder = Literal["document", "field", "class", "similarity"]
-LintFormat = Literal["table", "json", "github"]
+LintFormat = Literal["table", "json", "csv", "tsv", "jsonl", "markdown", "html", "github"]
 FailOn = Literal["error", "warning", "note", "never"]
 
 LEVEL: Final = 0.95  # of confidence intervals: the customary one

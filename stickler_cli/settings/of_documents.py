@@ -2,10 +2,9 @@
 
 from typing import Literal
 
-from stickler_cli.core.option import Number, option
+from stickler_cli.core.option import option
 from .allowed import COUNT, PROCESSES, SOME, ComparisonFormat, ErrorFormat, ErrorOrder
 from .deciding import (
-    ComparisonOptions,
     DecidingOptions,
     GateOptions,
     IntervalOptions,
@@ -16,23 +15,18 @@ from .inputs import (
     ConfidenceSource,
     DocumentOptions,
     MetricOptions,
-    PairsSource,
-    PredictionSource,
     SchemaOptions,
     SelectionOptions,
     SeveralSchemas,
     SourceOptions,
-    TruthSource,
     ValidationOptions,
     WrapperOptions,
     optional_schema,
 )
 from .running import EngineOptions, ModelOptions, TerminalOptions, WorkOptions
 from .showing import (
-    BoxOptions,
     BreakdownOptions,
     PictureOptions,
-    PlainOptions,
     ReportOptions,
     TableOptions,
     printed,
@@ -228,46 +222,6 @@ class ErrorsSettings(
     output: tuple[str, ...] = written(
         "Also write them to this file; its suffix (.csv, .tsv, .jsonl, .parquet, .txt) says the "
         "format. Repeatable."
-    )
-
-
-class SplitSettings(
-    TruthSource, PredictionSource, PairsSource, DocumentOptions, IntervalOptions, PlainOptions
-):
-    """What `stickler split` is asked for."""
-
-    fail_under: float | None = option(
-        None,
-        "Fail (exit 1) if F1 of sections, by their pages and class, is below this, 0 to 1.",
-        "F1",
-        values=Number("a number"),
-        panel="gates",
-    )
-
-
-class PlacesSettings(
-    SourceOptions,
-    DocumentOptions,
-    WrapperOptions,
-    SchemaOptions,
-    ComparisonOptions,
-    ModelOptions,
-    IntervalOptions,
-    BoxOptions,
-    PlainOptions,
-):
-    """What `stickler places` is asked for."""
-
-    page_size: str | None = option(
-        None,
-        "Pixels of a page, where one side has boxes in pixels and the other in fractions.",
-        "WIDTHxHEIGHT",
-    )
-    min_overlap: float = option(
-        0.5,
-        "A value is in the right place if its box overlaps by this much: intersection over union.",
-        "SHARE",
-        values=Number("a number above 0, at most 1", lambda number: 0 < number <= 1),
     )
 
 

@@ -15,7 +15,7 @@ from .inputs import (
     WrapperOptions,
 )
 from .running import ConsoleOptions, ModelOptions, TerminalOptions
-from .showing import PlainFiles, PlainOptions, printed
+from .showing import StudyFiles, StudyOptions, printed
 
 
 class CheckSettings(SchemaOptions, ConsoleOptions):
@@ -47,7 +47,7 @@ class LintSettings(
     FindingOptions,
     WrapperOptions,
     SchemaOptions,
-    PlainFiles,
+    StudyFiles,
 ):
     """What `stickler lint` is asked for."""
 
@@ -75,7 +75,7 @@ class TuneSettings(
     SchemaOptions,
     ComparisonOptions,
     ModelOptions,
-    PlainOptions,
+    StudyOptions,
 ):
     """What `stickler tune` is asked for."""
 
@@ -122,7 +122,7 @@ class LabelledSource(Settings):
     )
 
 
-class JudgeSettings(SchemaSource, LabelledSource, SchemaOptions, ModelOptions, PlainOptions):
+class JudgeSettings(SchemaSource, LabelledSource, SchemaOptions, ModelOptions, StudyOptions):
     """What `stickler judge-check` is asked for."""
 
     fail_under: float | None = option(

@@ -3,7 +3,7 @@
 from typing import Any
 
 from stickler_cli.core.option import Settings, option
-from .allowed import COUNT, SOME, BoxFormat, CsvShape, Order, PlainFormat, RunFormat
+from .allowed import COUNT, SOME, BoxFormat, CsvShape, Order, RunFormat, StudyFormat
 from .inputs import MetadataOptions
 from .running import TerminalOptions
 
@@ -35,18 +35,27 @@ class OutputOptions(TerminalOptions, panel="output"):
     junit_fields: bool = option(False, "In JUnit XML, also give a test case for each field.")
 
 
-class PlainFiles(TerminalOptions, panel="output"):
-    """The files that results go to which have no more forms than text and JSON."""
+class WidthOptions(Settings, panel="output"):
+    """How wide what is drawn may be."""
 
-    output: tuple[str, ...] = written(
-        "Also write it to this file; its suffix (.json, .txt) says the format. Repeatable."
+    width: int | None = option(
+        None, "Columns of the table.  [default: those of the terminal]", "N", values=SOME
     )
 
 
-class PlainOptions(PlainFiles, panel="output"):
-    """What is made of such results."""
+class StudyFiles(WidthOptions, TerminalOptions, panel="output"):
+    """The files that the answer of a study goes to."""
 
-    format: PlainFormat = printed()
+    output: tuple[str, ...] = written(
+        "Also write it to this file; its suffix (.html, .json, .csv, .tsv, .jsonl, .parquet, "
+        ".arrow, .md, .txt) says the format. Repeatable."
+    )
+
+
+class StudyOptions(StudyFiles, panel="output"):
+    """What is made of the answer of a study."""
+
+    format: StudyFormat = printed()
 
 
 class ReportOptions(OutputOptions, panel="output"):
@@ -88,7 +97,7 @@ class PictureOptions(BoxOptions, LinkOptions, panel="output"):
     )
 
 
-class TableOptions(Settings, panel="output"):
+class TableOptions(WidthOptions, panel="output"):
     """Which fields and documents a table shows, and in which order."""
 
     sort: Order = option(
@@ -103,9 +112,6 @@ class TableOptions(Settings, panel="output"):
         "Show the N documents with the lowest scores, each with the command that explains it.",
         "N",
         values=COUNT,
-    )
-    width: int | None = option(
-        None, "Columns of the table.  [default: those of the terminal]", "N", values=SOME
     )
 
 

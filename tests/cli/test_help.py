@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from stickler_cli.cli.commands import COMMANDS as ROWS
+from stickler_cli.cli.commands import SETTINGS
 from stickler_cli.cli.console import ExitCode
 from stickler_cli.cli.help import PANELS
 from stickler_cli.core.option import options_of
-from stickler_cli.settings.by_command import COMMANDS
 
 MANUAL = Path(__file__).parents[2] / "docs" / "stickler.1"
 
@@ -42,9 +42,9 @@ def test_options_stand_in_panels_in_one_order(shown):
     assert "--run-dir" in section(text, "Run")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", SETTINGS)
 def test_every_option_has_a_panel_that_there_is(command):
-    panels = {it.panel for it in options_of(COMMANDS[command]).values() if not it.argument}
+    panels = {it.panel for it in options_of(SETTINGS[command]).values() if not it.argument}
     assert panels - {""} <= set(PANELS)
 
 
@@ -84,7 +84,7 @@ def test_the_manual_has_every_command_and_option():
     for name, row in ROWS.items():
         if not row.parts:
             assert f"\n.SS stickler {name}" in text
-        for option in options_of(COMMANDS[name]).values() if name in COMMANDS else ():
+        for option in options_of(SETTINGS[name]).values() if name in SETTINGS else ():
             assert option.argument or re.search(rf"^\.B .*{option.flag}( |$)", text, re.MULTILINE)
 
 

@@ -13,9 +13,9 @@ import pytest
 
 from stickler_cli import __version__
 from stickler_cli.__main__ import program
+from stickler_cli.cli.commands import SETTINGS
 from stickler_cli.cli.console import MEANINGS, ExitCode
 from stickler_cli.runs.limits import LEAST_ADDRESS_SPACE
-from stickler_cli.settings.by_command import COMMANDS
 from .conftest import write
 
 pytestmark = pytest.mark.slow
@@ -281,7 +281,7 @@ sys.exit(code)
     assert result.stderr.split() == ["Threads:", "1"]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", SETTINGS)
 def test_the_help_of_a_command_loads_no_engine_and_fits_a_narrow_terminal(command):
     engine = {
         "numpy",

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from stickler_cli.advice.judge_check import kappa
 from stickler_cli.cli import main
-from stickler_cli.records.schemas import schema_of
+from stickler_cli.reports.schemas import schema_of
 
 PREFIX = "x-aws-stickler-"
 SCHEMA = {

@@ -5,6 +5,7 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 
 from stickler_cli import evaluate_many
+from stickler_cli.cli.commands import SETTINGS
 from stickler_cli.core.option import (
     NotTakenError,
     Number,
@@ -15,7 +16,6 @@ from stickler_cli.core.option import (
     read_settings,
 )
 from stickler_cli.core.problems import UsageError
-from stickler_cli.settings.by_command import COMMANDS
 from stickler_cli.settings.deciding import RunOptions
 from stickler_cli.settings.of_documents import EvalSettings, ManySettings
 
@@ -152,7 +152,7 @@ def test_the_keywords_of_evaluate_many_are_its_settings():
 
 ALL = [
     pytest.param(option, id=f"{settings.__name__}.{option.name}")
-    for settings in (*COMMANDS.values(), ManySettings)
+    for settings in (*SETTINGS.values(), ManySettings)
     for option in options_of(settings).values()
 ]
 
@@ -169,6 +169,6 @@ def test_an_option_says_what_it_is_for(option: Option):
     assert option.help.rstrip("]").endswith((".", "terminal", "--output"))
 
 
-@pytest.mark.parametrize("settings", [*COMMANDS.values(), ManySettings])
+@pytest.mark.parametrize("settings", [*SETTINGS.values(), ManySettings])
 def test_each_group_of_options_says_what_is_in_it(settings: type):
     assert all(group.__doc__ for group in settings.__mro__)

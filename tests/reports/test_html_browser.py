@@ -23,10 +23,10 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.diff.comparing import compare_runs
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.records.codec import read
-from stickler_cli.records.schemas import schema_of
 from stickler_cli.records.verdict_format import VerdictRecord
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.schemas import schema_of
 from stickler_cli.runs.chunk import non_match_lines
 from stickler_cli.score.errors.kept_errors import KeptErrors
 from stickler_cli.score.pictures import PageSources, Picture, PlacedBox

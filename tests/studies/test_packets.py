@@ -11,11 +11,11 @@ from scipy.optimize import linear_sum_assignment
 from scipy.stats import kendalltau
 
 from stickler_cli.core.problems import Problem
-from stickler_cli.packets.packet import compare_packet
-from stickler_cli.packets.packet_sections import MOST_PAGES, Section, sections_of
-from stickler_cli.packets.partitions import likeness, order_of
-from stickler_cli.packets.report import PacketAccount, split_report
 from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.studies.packets.packet import compare_packet
+from stickler_cli.studies.packets.packet_sections import MOST_PAGES, Section, sections_of
+from stickler_cli.studies.packets.partitions import likeness, order_of
+from stickler_cli.studies.packets.record import PacketAccount, split_report
 
 KINDS = ["invoice", "receipt", ""]
 
@@ -245,7 +245,7 @@ def test_intervals_hold_the_figure_and_need_two_packets():
 def test_a_report_is_json_of_its_schema():
     jsonschema = pytest.importorskip("jsonschema")
     from stickler_cli.core.rules import encoded
-    from stickler_cli.records.schemas import schema_of
+    from stickler_cli.reports.schemas import schema_of
 
     packet = ([Section("a", "x", (1, 2))], [Section("a", "x", (1,))])
     compared = [(PacketAccount("p", "compared", "", []), compare_packet(*packet))]

@@ -1,6 +1,6 @@
 """The JSON Schemas of the formats, made of their types; `schemas/` holds what this writes.
 
-python -m stickler_cli.records.schemas schemas
+python -m stickler_cli.reports.schemas schemas
 """
 
 import ast
@@ -8,6 +8,7 @@ import inspect
 import json
 import sys
 from collections.abc import Mapping
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from types import GenericAlias
@@ -17,34 +18,34 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from stickler_cli.core.option import Choice, options_of
-from stickler_cli.locating.placed_fields import PlacesReport
-from stickler_cli.packets.report import SplitReport
+from stickler_cli.records.advice_format import LintRecord, TuningRecord
+from stickler_cli.records.comparison_format import ComparisonRecord
+from stickler_cli.records.difference_format import DifferenceRecord
+from stickler_cli.records.judge_format import JudgeReport
+from stickler_cli.records.run_format import RunRecord
+from stickler_cli.records.verdict_format import VerdictRecord
 from stickler_cli.score.policy import AcceptancePolicy
 from stickler_cli.settings.deciding import ComparisonOptions, DecidingOptions, RunOptions
-from .advice_format import LintRecord, TuningRecord
-from .comparison_format import ComparisonRecord
-from .difference_format import DifferenceRecord
-from .judge_format import JudgeReport
-from .run_format import RunRecord
-from .verdict_format import VerdictRecord
+from stickler_cli.studies.registry import STUDIES
 
 FORMATS: Final[Mapping[str, Any]] = {
     "stickler-run": (RunRecord, RunOptions),
     "stickler-diff": (DifferenceRecord, None),
     "stickler-policy": (AcceptancePolicy, DecidingOptions),
-    "stickler-split": (SplitReport, None),
-    "stickler-places": (PlacesReport, None),
     "stickler-comparison": (ComparisonRecord, ComparisonOptions),
     "stickler-verdict": (VerdictRecord, None),
     "stickler-lint": (LintRecord, None),
     "stickler-tuning": (TuningRecord, None),
     "stickler-judge-check": (JudgeReport, None),
+    **{
+        f"stickler-{name}": (getattr(import_module(f"{it.folder}.record"), it.record), None)
+        for name, it in STUDIES.items()
+    },
 }
 """The types of what is written, and the options in it, by the names of schemas."""
 
 _DECLARING: Final = tuple(
-    f"stickler_cli.{room}."
-    for room in ("compare", "score", "diff", "packets", "locating", "records")
+    f"stickler_cli.{room}." for room in ("compare", "score", "diff", "studies", "records")
 )
 """Where types of what is written are declared."""
 

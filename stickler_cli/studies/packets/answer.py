@@ -5,24 +5,34 @@ from stickler_cli.core.problems import Problem
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.score.intervals import intervals_of
-from stickler_cli.settings.of_documents import SplitSettings
+from stickler_cli.score.record import Verdict
+from stickler_cli.studies.answering import NAMED, Answer, held_to
 from .packet import PacketResult, compare_packet
 from .packet_sections import Sections, sections_of
-from .report import PacketAccount, SplitReport, Status, split_report
+from .question import SplitSettings
+from .record import SECTIONS_F1, PacketAccount, Status, split_report
+from .sections import report_of
 
 _NOTHING = Sections(())
 
 
-def split_of(settings: SplitSettings) -> SplitReport:
-    """Return how well the packets of PRED were split.
-
-    Raises:
-        UsageError: a source cannot be used, or the two do not go together.
-    """
+def answer(settings: SplitSettings, schema: object, tell: object) -> Answer:
+    """Compare the sections of all packets."""
     pairs = open_pairs(settings.gt, settings.pred, settings)
     compared = (_compared(pair) for pair in pairs)
-    notes = [*map(str, pairs.problems)]
-    return split_report((settings.gt, settings.pred), compared, intervals_of(settings), notes)
+    record = split_report(
+        (settings.gt, settings.pred),
+        compared,
+        intervals_of(settings),
+        map(str, pairs.problems),
+    )
+    report = report_of(record)
+    unfit = [each for each in record.packets if each.status in {"failed", "only_pred"}]
+    if unfit or not record.packets:
+        said = f"error: {len(unfit)} of {len(record.packets)} packets could not be compared"
+        named = [f"  {each.id}: {each.problem}" for each in unfit[:NAMED]]
+        return Answer(report, Verdict.INCOMPLETE, [said, *named])
+    return held_to(report, settings.fail_under, SECTIONS_F1, record.figure(SECTIONS_F1).value)
 
 
 def _compared(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | None]:

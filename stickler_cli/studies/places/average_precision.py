@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from .boxes import Rectangle, Spot
+from stickler_cli.runs.boxes import Rectangle, Spot
 
 THRESHOLDS: Final = tuple(round(0.5 + 0.05 * step, 2) for step in range(10))
 _RECALLS: Final = np.linspace(0, 1, 101)

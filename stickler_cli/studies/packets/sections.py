@@ -1,14 +1,26 @@
-"""How packets were split, as a table."""
+"""How packets were split, as sections."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from stickler_cli.core.figures import NOTHING, number_of, rate
-from stickler_cli.core.sections import INDENT, Block, Column, Span, Table, Text, notes
-from stickler_cli.packets.packet import SectionOutcome
-from stickler_cli.packets.report import PacketAccount, SplitFigure, SplitReport
-from .layout import TableStyle, draw
+from stickler_cli.core.figures import number_of, rate
+from stickler_cli.core.sections import (
+    INDENT,
+    Block,
+    Column,
+    Figure,
+    Figures,
+    Report,
+    Section,
+    Span,
+    Table,
+    Text,
+    cell_text,
+    notes,
+)
+from .packet import SectionOutcome
+from .record import PacketAccount, SplitReport
 
 CONFUSIONS: Final = 10
 """Of pages that were given another class, the kinds that are shown."""
@@ -22,14 +34,18 @@ _RATES: Final = (
     Column("f1"),
     Column("f1 interval", 2),
 )
-_FIGURES: Final = (Column("figure", left=True), Column("value"), Column("interval", 1))
+_ALL_FIGURES: Final = (
+    Figure("figure", "name", str, shown=lambda it: it.name.replace("_", " "), quoted=False),
+    Figure("value", "value"),
+    Figure("interval", "interval", list, 1),
+)
 _CLASSES: Final = (
-    Column("class", left=True),
-    *(Column(name, 1) for name in ("gt", "pred", "right")),
-    Column("precision", 3, short="prec"),
-    Column("recall", 3),
-    Column("f1"),
-    Column("panoptic", 2, short="pq"),
+    Figure("class", "document_class", str, shown=lambda it: it.document_class or "(no class)"),
+    *(Figure(name, name, int, 1) for name in ("gt", "pred", "right")),
+    Figure("precision", "precision", rank=3, short="prec"),
+    Figure("recall", "recall", rank=3),
+    Figure("f1", "f1"),
+    Figure("panoptic", "panoptic_quality", rank=2, short="pq"),
 )
 _LABELS: Final = {
     "sections.pages": "sections, by their pages",
@@ -46,21 +62,22 @@ _WRONG: Final = {
 }
 
 
-def render_split(report: SplitReport, style: TableStyle) -> str:
-    """Return what the packets come to; ends with a line break."""
-    counts = report.counts
+def report_of(record: SplitReport) -> Report:
+    """Return how packets were split as a report."""
+    counts = record.counts
     packets = number_of(sum(counts[f"packets.{it}"] for it in ("compared", "missing")), "packet")
-    head = f"{report.gt} and {report.pred}: {packets}, {number_of(counts['pages'], 'page')}"
-    sections: list[list[Block]] = [
-        [Text(head, "title"), Text(_verdict(report))],
-        [Table(_RATES, [*_rate_rows(report)])],
-        [Table(_FIGURES, [*_figure_rows(report)])],
-        [Table(_CLASSES, [*_class_rows(report)])] if report.classes else [],
-        [*_confusions(report)],
-        [*_packets(report.packets)],
-        notes(report.notes),
+    head = f"{record.gt} and {record.pred}: {packets}, {number_of(counts['pages'], 'page')}"
+    others = [figure for figure in record.figures if "." not in figure.name]
+    sections = [
+        Section(head, [Text(_verdict(record))]),
+        Section("", [Table(_RATES, [*_rate_rows(record)])]),
+        Section("", [Figures(_ALL_FIGURES, others)]),
+        Section("", [Figures(_CLASSES, record.classes)] if record.classes else []),
+        _confusions(record),
+        _packets(record.packets),
+        Section("", notes(record.notes)),
     ]
-    return draw(sections, style)
+    return Report(record, sections, Figures(_ALL_FIGURES, record.figures))
 
 
 def _verdict(report: SplitReport) -> str:
@@ -85,55 +102,42 @@ def _rate_rows(report: SplitReport) -> Iterator[list[Span]]:
         precision, recall, f1 = (
             report.figure(f"{name}.{part}") for part in ("precision", "recall", "f1")
         )
-        cells = label, rate(precision.value), rate(recall.value), rate(f1.value), _ends(f1)
-        yield [Span.of(cell) for cell in cells]
+        cells = (
+            label,
+            rate(precision.value),
+            rate(recall.value),
+            rate(f1.value),
+            cell_text(f1.interval),
+        )
+        yield [Span.of(cell, quoted=False) for cell in cells]
 
 
-def _figure_rows(report: SplitReport) -> Iterator[list[Span]]:
-    for figure in report.figures:
-        if "." not in figure.name:
-            cells = figure.name.replace("_", " "), rate(figure.value), _ends(figure)
-            yield [Span.of(cell) for cell in cells]
-
-
-def _ends(figure: SplitFigure) -> str:
-    if figure.interval is None:
-        return NOTHING
-    return f"[{', '.join(rate(end) for end in figure.interval)}]"
-
-
-def _class_rows(report: SplitReport) -> Iterator[list[Span]]:
-    for each in report.classes:
-        counts = str(each.gt), str(each.pred), str(each.right)
-        rates = (each.precision, each.recall, each.f1, each.panoptic_quality)
-        cells = each.document_class or "(no class)", *counts, *map(rate, rates)
-        yield [Span.of(cell) for cell in cells]
-
-
-def _confusions(report: SplitReport) -> Iterator[Block]:
+def _confusions(report: SplitReport) -> Section:
     wrong = [each for each in report.confusion if each.gt != each.pred or each.gt is None]
-    if wrong:
-        yield Text("pages of another class", "title")
+    found = []
     for each in wrong[:CONFUSIONS]:
         names = (_class(each.gt, "not in the ground truth"), _class(each.pred, "not predicted"))
-        yield Text(f"{' -> '.join(names)}: {each.pages}", indent=INDENT, margin=INDENT)
+        found.append(Text(f"{' -> '.join(names)}: {each.pages}", indent=INDENT, margin=INDENT))
     if len(wrong) > CONFUSIONS:
-        yield Text(f"and {len(wrong) - CONFUSIONS} more kinds", "dim", margin=INDENT)
+        found.append(Text(f"and {len(wrong) - CONFUSIONS} more kinds", "dim", margin=INDENT))
+    return Section("pages of another class" if wrong else "", found)
 
 
 def _class(name: str | None, absent: str) -> str:
     return absent if name is None else name or "(no class)"
 
 
-def _packets(packets: Iterable[PacketAccount]) -> Iterator[Block]:
-    """Yield the packets with most wrong sections, and what is wrong in them."""
+def _packets(packets: Iterable[PacketAccount]) -> Section:
+    """Return the packets with most wrong sections, and what is wrong in them."""
     wrong = [(packet, _wrong(packet)) for packet in packets]
     worst = sorted(
         ((packet, errors) for packet, errors in wrong if errors or packet.problem),
         key=lambda entry: -len(entry[1]),
     )
-    if worst:
-        yield Text("packets with most errors", "title")
+    return Section("packets with most errors" if worst else "", [*_worst(worst)])
+
+
+def _worst(worst: Sequence[tuple[PacketAccount, Sequence[SectionOutcome]]]) -> Iterator[Block]:
     for packet, errors in worst[:PACKETS]:
         said = f"{len(errors)} of {number_of(len(packet.sections), 'section')} wrong"
         told = "; ".join(filter(None, (said if packet.sections else "", packet.problem)))

@@ -1,7 +1,8 @@
-"""The values of documents with the boxes of both sides, and what they come to, field by field."""
+"""Values and the boxes that they came with, compared document by document and counted by field."""
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -11,18 +12,71 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import field_path
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
+from stickler_cli.documents.pairs import open_pairs
+from stickler_cli.runs.asking import client_of, comparing, policy_of
+from stickler_cli.runs.boxes import Spot, spots_of
+from stickler_cli.runs.unwrapping import complete_pairs, unwrapper_of
+from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.errors.units import Unit, documents_units
+from stickler_cli.score.intervals import intervals_of
+from stickler_cli.score.record import Verdict
 from stickler_cli.score.value_lines import are_there, confidence_of, outcome_of
 from stickler_cli.score.walk import visits
 from stickler_cli.settings.allowed import BoxFormat
+from stickler_cli.studies.answering import Answer, notes_of
 from .average_precision import Detections
-from .boxes import Spot
-from .placed_fields import Located
-from .spots import spots_of
+from .question import PlacesSettings
+from .record import Located, places_report
+from .sections import report_of
 
 DOCUMENTS_AT_ONCE: Final = 64
+
+
+_SIZE: Final = re.compile(r"\s*(\d{1,6})\s*[xX]\s*(\d{1,6})\s*")
+
+NO_BOXES: Final = (
+    "error: no right value has a box on both sides; docs/places.md says how they are read"
+)
+
+
+def answer(
+    settings: PlacesSettings, schema: Callable[[], LoadedSchema], tell: Callable[[str], None]
+) -> Answer:
+    """Compare values and the boxes that they came with."""
+    placing = Placing(settings.boxes, settings.min_overlap, _page_size(settings.page_size))
+    loaded = schema()
+    plan = loaded.plan
+    options = comparing(plan, settings, client_of(plan, policy_of(settings)))
+    pairs, alone = open_pairs(settings.gt, settings.pred, settings), list[str]()
+    locator = Locator(plan, options, placing, Located([], [], {}))
+    locator.add_all(complete_pairs(pairs, unwrapper_of(plan.root, settings), alone))
+    notes = notes_of(pairs, alone)
+    if locator.unlike:
+        found = "of pixels on one side and fractions of the page on the other"
+        notes.append(f"{locator.unlike} pairs of boxes are {found}: give --page-size")
+    record = places_report(
+        (loaded.path, settings.gt, settings.pred),
+        locator.located,
+        settings.min_overlap,
+        intervals_of(settings),
+        notes,
+    )
+    report = report_of(record)
+    if record.whole.located is None:
+        return Answer(report, Verdict.INCOMPLETE, [NO_BOXES])
+    return Answer(report)
+
+
+def _page_size(text: str | None) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    found = _SIZE.fullmatch(text)
+    if found is None or not int(found[1]) or not int(found[2]):
+        raise UsageError([Problem("--page-size", f"it is {text!r}", "WIDTHxHEIGHT as 1654x2339")])
+    return float(found[1]), float(found[2])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,46 @@
+"""`stickler split`: its options and its help."""
+
+from typing import Final
+
+from stickler_cli.core.option import Number, option
+from stickler_cli.settings.deciding import IntervalOptions
+from stickler_cli.settings.inputs import (
+    DocumentOptions,
+    PairsSource,
+    PredictionSource,
+    TruthSource,
+)
+from stickler_cli.settings.showing import StudyOptions
+from stickler_cli.studies.study import Study
+
+
+class SplitSettings(
+    TruthSource, PredictionSource, PairsSource, DocumentOptions, IntervalOptions, StudyOptions
+):
+    """What `stickler split` is asked for."""
+
+    fail_under: float | None = option(
+        None,
+        "Fail (exit 1) if F1 of sections, by their pages and class, is below this, 0 to 1.",
+        "F1",
+        values=Number("a number"),
+        panel="gates",
+    )
+
+
+PACKETS: Final = Study(
+    SplitSettings,
+    "SplitReport",
+    """Compare how packets, of several documents each, were split into them.
+
+    GT and PRED are what eval takes; each document is a packet: its sections, with their pages
+    and their class. Told are sections found whole, boundaries, panoptic quality, the class of
+    pages, V-measure, Rand indexes and the order of pages, with intervals by packet.
+    """,
+    """
+  stickler split gt/ pred/
+  stickler split gt.jsonl pred.jsonl --id-field packet -o split.json""",
+    gate="F1 of sections is below --fail-under",
+    incomplete="some packets could not be compared, or there is none",
+    inputs=(("GT", "gt"), ("PRED", "pred")),
+)

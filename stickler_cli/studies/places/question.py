@@ -1,0 +1,56 @@
+"""`stickler places`: its options and its help."""
+
+from typing import Final
+
+from stickler_cli.core.option import Number, option
+from stickler_cli.settings.deciding import ComparisonOptions, IntervalOptions
+from stickler_cli.settings.inputs import (
+    DocumentOptions,
+    SchemaOptions,
+    SourceOptions,
+    WrapperOptions,
+)
+from stickler_cli.settings.running import ModelOptions
+from stickler_cli.settings.showing import BoxOptions, StudyOptions
+from stickler_cli.studies.study import Study
+
+
+class PlacesSettings(
+    SourceOptions,
+    DocumentOptions,
+    WrapperOptions,
+    SchemaOptions,
+    ComparisonOptions,
+    ModelOptions,
+    IntervalOptions,
+    BoxOptions,
+    StudyOptions,
+):
+    """What `stickler places` is asked for."""
+
+    page_size: str | None = option(
+        None,
+        "Pixels of a page, where one side has boxes in pixels and the other in fractions.",
+        "WIDTHxHEIGHT",
+    )
+    min_overlap: float = option(
+        0.5,
+        "A value is in the right place if its box overlaps by this much: intersection over union.",
+        "SHARE",
+        values=Number("a number above 0, at most 1", lambda number: 0 < number <= 1),
+    )
+
+
+PLACES: Final = Study(
+    PlacesSettings,
+    "PlacesReport",
+    """Say whether right values are in the right place, and how well boxes are found.
+
+    GT and PRED are what eval takes; both have boxes: in the metadata of values (`_bbox`,
+    `_page`), or as fields that BBoxIoUComparator judges.
+    """,
+    """
+  stickler places schema.json gt/ pred/
+  stickler places schema.json gt/ pred/ --page-size 1654x2339 -o places.json""",
+    incomplete="documents cannot be compared, or no value has a box on both sides",
+)

@@ -1,0 +1,84 @@
+"""Each study has each format; Markdown, pages and rows are made of the sections of its report."""
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from stickler_cli.cli import main
+from stickler_cli.studies.registry import STUDIES
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+SOURCES = {
+    "places": [
+        *(str(FIXTURES / "places" / name) for name in ("schema.json", "gt.jsonl", "pred.jsonl")),
+        *("--id-field", "id"),
+    ],
+    "split": [
+        *(str(FIXTURES / "packets" / name) for name in ("gt.jsonl", "pred.jsonl")),
+        *("--id-field", "packet"),
+    ],
+}
+
+
+@pytest.fixture
+def made(capsys):
+    def run(name, form, *more):
+        code = main([name, *SOURCES[name], "--no-config", "-f", form, *more])
+        captured = capsys.readouterr()
+        assert code in {0, 1}, captured.err
+        return captured.out
+
+    return run
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_markdown_has_the_title_and_a_row_for_each_row_of_the_table(made, name):
+    text, table = made(name, "markdown"), made(name, "table")
+    title, sentence, *_ = table.splitlines()
+
+    shown = re.sub("&#(\\d+);", lambda found: chr(int(found[1])), text)
+    assert shown.startswith(f"### {title}\n\n- {sentence}\n\n| ")
+    rows = [line for line in text.splitlines() if line.startswith("| ") and ":---" not in line]
+    assert len(rows) > 5
+    assert all(cell.strip() for row in rows for cell in row.strip("|").split("|"))
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_page_has_all_tables_and_lets_nothing_be_loaded(made, name):
+    page = made(name, "html")
+
+    assert 'content="default-src ' in page
+    assert page.count("<table>") == made(name, "markdown").count("| :---")
+    assert made(name, "table").splitlines()[0] in page
+
+
+def test_rows_of_places_are_the_fields_with_both_ends_of_intervals(made):
+    rows = [*csv.DictReader(io.StringIO(made("places", "csv")))]
+    record = json.loads(made("places", "json"))
+
+    assert [row["field"] for row in rows] == ["", *(it["field"] for it in record["fields"])]
+    assert float(rows[0]["located_lower"]) == record["whole"]["located_interval"][0]
+    assert float(rows[0]["located_upper"]) == record["whole"]["located_interval"][1]
+    assert rows[0]["located"] == repr(record["whole"]["located"])
+    alone = [*csv.DictReader(io.StringIO(made("places", "csv", "--ci", "none")))]
+    assert (alone[0]["located_lower"], alone[0]["both_right"]) == ("", rows[0]["both_right"])
+
+
+def test_rows_of_packets_are_the_figures(made):
+    rows = [json.loads(line) for line in made("split", "jsonl").splitlines()]
+    figures = json.loads(made("split", "json"))["figures"]
+
+    assert [(row["name"], row["value"]) for row in rows] == [
+        (it["name"], it["value"]) for it in figures
+    ]
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_says_what_its_answer_is_in(name):
+    study = STUDIES[name]
+    assert study.folder.startswith("stickler_cli.studies.")
+    assert {"table", "json", "markdown", "html", "csv"} <= {*study.formats}
