@@ -91,7 +91,7 @@ class FieldValues:
             value = values[code]
             judged = f"{node.comparator.name} gives {similarity:g} to it and itself"
             found, expected = f"{brief(value)}: {judged}", f"at least {node.threshold:g}"
-            rescued = node.comparator.same_text and isinstance(value, str)
+            rescued = node.comparator.same_value
             rule = "unreadable-value" if rescued else "never-matches"
             for pair in pairs_of[code]:
                 profile.unmatched += not rescued
@@ -106,8 +106,7 @@ def _unlike_themselves(
     asked = [
         key
         for key, value in values.items()
-        if type(value) not in comparator.reflexive
-        and (not isinstance(value, dict | list) or kind_of(value) in comparator.takes)
+        if not isinstance(value, dict | list) or kind_of(value) in comparator.takes
     ]
     if not asked or comparator.asks_models:
         return

@@ -45,7 +45,7 @@ RULES: Final = {
     ),
     "unreadable-value": Rule(
         "error",
-        "values that their comparator cannot read, so that only the very same text is right",
+        "values that their comparator cannot read, so that only the very same value is right",
         "mend them, or give the field a comparator that reads them",
     ),
     "unreachable-threshold": Rule(

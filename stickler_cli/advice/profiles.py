@@ -16,7 +16,6 @@ from stickler_cli.comparators.keywords import is_number
 from stickler_cli.comparators.number_parsing import parse_number
 from stickler_cli.comparators.numeric import NumericComparator
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.prepared import ORDINARY
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.values import dataclass
 from .findings import Spot
@@ -26,6 +25,9 @@ MOST_SPELLINGS: Final = 500
 
 LONGEST_SPELLING: Final = 60
 """Characters of such a text; longer ones are prose."""
+
+ORDINARY: Final = 1e300
+"""Numbers beyond it may be infinite."""
 
 MOST_SHAPES: Final = 50
 SAMPLE: Final = 10_000

@@ -21,8 +21,8 @@ from pydantic.json_schema import (
 from pydantic_core import CoreSchema, PydanticUndefined, core_schema
 
 from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.exact import StructuredModelComparator
 from stickler_cli.comparators.keywords import is_number
-from stickler_cli.comparators.model_instances import StructuredModelComparator
 from stickler_cli.comparators.registry import location_of
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path, json_pointer

@@ -10,11 +10,10 @@ if TYPE_CHECKING:
     from .bbox import BBoxIoUComparator
     from .bert import BERTComparator, BertComparator
     from .date import DateComparator
-    from .exact import ExactComparator
+    from .exact import ExactComparator, StructuredModelComparator
     from .fuzzy import FuzzyComparator
     from .levenshtein import LevenshteinComparator
     from .llm import LLMComparator
-    from .model_instances import StructuredModelComparator
     from .normalized import NormalizedComparator
     from .numeric import NumericComparator, NumericExactC
     from .phone import PhoneComparator

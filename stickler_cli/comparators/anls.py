@@ -21,7 +21,7 @@ class ANLSStarComparator(BaseComparator):
     """Compare values of any shape by ANLS*: keys by name, items one to one, texts by letters."""
 
     takes: ClassVar[frozenset[str]] = frozenset({"array", "object"})
-    reflexive: ClassVar[frozenset[type]] = frozenset((str, bool, int, float))
+    same_value = True
 
     def __init__(self, threshold: float = 0.7, leaf_threshold: float = LEAF_THRESHOLD) -> None:
         """Set the similarity below which two texts in the values are unlike, in [0, 1]."""

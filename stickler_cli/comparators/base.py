@@ -59,11 +59,8 @@ class BaseComparator:
     takes: ClassVar[frozenset[str]] = frozenset()
     """JSON types beyond scalars that are one value to this comparator: `array`, `object`."""
 
-    reflexive: ClassVar[frozenset[type]] = frozenset()
-    """Types of which two equal values are always a full match; numbers of at most 1e300."""
-
-    same_text: bool = False
-    """Whether a text of a document that it cannot read matches the same text."""
+    same_value: bool = False
+    """Whether two values of documents that are the same JSON value match, be they read or not."""
 
     columnar: ClassVar[bool] = False
     """Whether all pairs cost little beside a call of `similarity` for each."""
@@ -116,8 +113,8 @@ class BaseComparator:
             if any(cls._overrides(it, name) for it in ("prepare", "similarity", "similarities")):
                 setattr(cls, name, getattr(BaseComparator, name))
         redefined = {"compare", "prepare", "similarity", "similarities"} & vars(cls).keys()
-        if redefined and "reflexive" not in vars(cls):
-            cls.reflexive = BaseComparator.reflexive
+        if redefined and "same_value" not in vars(cls):
+            cls.same_value = BaseComparator.same_value
         if redefined and "columnar" not in vars(cls):
             cls.columnar = BaseComparator.columnar
         if cls.similarity is not BaseComparator.similarity:

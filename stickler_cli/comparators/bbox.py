@@ -25,6 +25,7 @@ class BBoxIoUComparator(BaseComparator):
     """Compare two boxes on a page: area of the intersection over area of the union."""
 
     takes: ClassVar[frozenset[str]] = frozenset({"array"})
+    same_value = True
     columnar: ClassVar[bool] = True
 
     def __init__(self, threshold: float = 0.5) -> None:

@@ -12,6 +12,7 @@ from .model_comparator import ModelComparator
 class BERTComparator(ModelComparator):
     """Compare two texts by BERTScore F1, the similarity of their words in context."""
 
+    same_value = True
     _digits = 6  # the last that does not depend on what else is in a batch
 
     def __init__(

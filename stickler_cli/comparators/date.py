@@ -83,8 +83,8 @@ class DateComparator(BaseComparator):
         )
 
     @property
-    def same_text(self) -> bool:  # type: ignore[override]
-        """Whether a text that is no date matches itself; a range that is rejected does not."""
+    def same_value(self) -> bool:  # type: ignore[override]
+        """Whether the same value matches though it is no date; a rejected range does not."""
         return self.range_mode != "reject"
 
     def prepare(self, value: Any) -> Readings:

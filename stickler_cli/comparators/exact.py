@@ -1,4 +1,4 @@
-"""Equality of two values: by value for numbers, by normalised text otherwise."""
+"""Equality of two values: of numbers, of normalised texts, of model instances by their own word."""
 
 import math
 import string
@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from stickler_cli.core.json_values import same_json
 from .base import BaseComparator, Similarities, text_of
 from .codes import Keys, linked_codes
 from .keywords import checked_flag
@@ -32,7 +33,7 @@ Prepared: TypeAlias = str | Number
 class ExactComparator(BaseComparator):
     """Compare numbers by value, all else as text without case, punctuation and spaces."""
 
-    reflexive: ClassVar[frozenset[type]] = frozenset((str, bool, int, float))
+    same_value = True
     columnar: ClassVar[bool] = True
 
     def __init__(
@@ -97,3 +98,26 @@ def _value_of(value: object) -> tuple[bool, int | Decimal] | None:
 
 def _text(prepared: Prepared) -> str:
     return prepared.text if isinstance(prepared, Number) else prepared
+
+
+class StructuredModelComparator(BaseComparator):
+    """Compare two model instances by their own `compare`, other values for equality."""
+
+    takes: ClassVar[frozenset[str]] = frozenset({"object"})
+
+    def __init__(self, threshold: float = 0.7, strict_types: bool = False) -> None:
+        """Choose whether two strings, where models belong, are an error."""
+        super().__init__(threshold)
+        self.strict_types = checked_flag("strict_types", strict_types)
+
+    def similarity(self, gt: Any, pred: Any) -> float:
+        """Compare two values; a TypeError for two strings under `strict_types`."""
+        if self.strict_types and isinstance(gt, str) and isinstance(pred, str):
+            raise TypeError("StructuredModelComparator with strict_types compares no two strings")
+        if _is_model(gt) and _is_model(pred):
+            return float(gt.compare(pred))
+        return float(same_json(gt, pred))
+
+
+def _is_model(value: object) -> bool:
+    return callable(getattr(value, "compare", None))

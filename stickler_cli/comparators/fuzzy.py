@@ -1,7 +1,7 @@
 """Likeness of two texts by rapidfuzz's ratios, of whole texts, parts or words."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 from rapidfuzz import fuzz, process
@@ -15,7 +15,7 @@ _METHODS: Final = ("ratio", "partial_ratio", "token_sort_ratio", "token_set_rati
 class FuzzyComparator(BaseComparator):
     """Compare texts by likeness: whole, in part, or word by word in any order."""
 
-    reflexive: ClassVar[frozenset[type]] = frozenset((str, bool, int, float))
+    same_value = True
 
     def __init__(
         self, method: str = "ratio", normalize: bool = True, threshold: float = 0.7

@@ -1,7 +1,7 @@
 """Edit distance of two texts."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from rapidfuzz import process
@@ -14,7 +14,7 @@ from .keywords import checked_flag
 class LevenshteinComparator(BaseComparator):
     """Compare texts by the characters to insert, delete or replace between them."""
 
-    reflexive: ClassVar[frozenset[type]] = frozenset((str, bool, int, float))
+    same_value = True
 
     def __init__(self, normalize: bool = True, threshold: float = 0.7) -> None:
         """Choose whether to strip, lower-case and make every run of whitespace one space."""

@@ -42,8 +42,7 @@ Two numbers are therefore equal where they are of one type and equal. None is no
 class NumericComparator(BaseComparator):
     """Compare numbers, however written, for equality or within a tolerance."""
 
-    reflexive: ClassVar[frozenset[type]] = frozenset((int, float))
-    same_text = True
+    same_value = True
     columnar: ClassVar[bool] = True
 
     def __init__(

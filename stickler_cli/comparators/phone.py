@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.core.problems import Problem, UnavailableError
 from .base import BaseComparator, text_of
@@ -21,7 +21,7 @@ MOST_LETTERS: Final = 250  # phonenumbers reads no longer text
 class PhoneComparator(BaseComparator):
     """Compare telephone numbers: the same line, however it is written."""
 
-    reflexive: ClassVar[frozenset[type]] = frozenset((str, int, float))
+    same_value = True
 
     def __init__(self, threshold: float = 1.0, region: str | None = None) -> None:
         """Set the region, as `US`, in which a number without country code is read."""

@@ -33,7 +33,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "NumericExactC": f"{_HERE}.numeric:NumericComparator",
     "PhoneComparator": f"{_HERE}.phone:PhoneComparator",
     "SemanticComparator": f"{_HERE}.semantic:SemanticComparator",
-    "StructuredModelComparator": f"{_HERE}.model_instances:StructuredModelComparator",
+    "StructuredModelComparator": f"{_HERE}.exact:StructuredModelComparator",
 }
 """Name -> where the class is. A name that is not the class's own is an alias of it."""
 

@@ -17,6 +17,8 @@ SIM_FUNCTIONS: Final = ("cosine_similarity",)
 class SemanticComparator(ModelComparator):
     """Compare meanings: the cosine of the embeddings of two texts, negative ones as 0."""
 
+    same_value = True
+
     def __init__(
         self,
         model_id: str = "amazon.titan-embed-text-v2:0",

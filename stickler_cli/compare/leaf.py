@@ -170,8 +170,8 @@ def _compared(
     unlike = gt_codes != pred_codes
     similarity = 1.0 - unlike
     prepared = columns.prepared(comparator)
-    if prepared.alike is not None:
-        unlike |= ~prepared.alike[gt_codes]
+    if not comparator.same_value:
+        unlike[:] = True
     absent = np.minimum(gt_codes, pred_codes) < 0
     if np.count_nonzero(absent):
         gt, pred = np.where(gt_codes < 0, NOTHING, gt), np.where(pred_codes < 0, NOTHING, pred)

@@ -1,6 +1,6 @@
 """The distinct values of a column as one comparator wants them, and its similarities of pairs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator, Similarities
 from stickler_cli.comparators.codes import codes_of
-from stickler_cli.core.json_values import brief, json_line
+from stickler_cli.core.json_values import brief, json_key, json_line
 from stickler_cli.core.problems import ComparisonError, UnavailableError, UsageError
 from .work import NOTICED, PREPARED, Place
 
@@ -31,9 +31,6 @@ ORDINARY_LENGTH: Final = 17
 """Letters of a number."""
 
 NUMBERS: Final = frozenset((int, float, bool))
-
-ORDINARY: Final = 1e300
-"""Numbers beyond it may be infinite, or larger than a comparator reads."""
 
 _TEXTS: Final = frozenset((str, type(None)))
 _WITHOUT_LETTERS: Final = NUMBERS | {type(None)}
@@ -56,8 +53,6 @@ class Prepared:
         self.values = values
         self._comparator, self._place, self._types = comparator, place, types
         self._ready: dict[int, Any] = {}
-        self.alike = _alike(values, types - {type(None)}, _reflexive(comparator))
-        """For each code whether two such values surely match; None if all do."""
 
     def of(self, codes: Codes) -> list[Any]:
         """Return the prepared values of codes."""
@@ -83,7 +78,21 @@ class Prepared:
     def keys(self) -> Codes | None:
         """For each code a key, and one for `NOTHING`; unequal ones have similarity 0."""
         keys = self._comparator.keys(self.of(np.arange(len(self.values))))
-        return None if keys is None else np.array([*keys.tolist(), -1])  # which `NOTHING` reads
+        if keys is None:
+            return None
+        keys = keys if self.same is None else keys[self.same]
+        return np.array([*keys.tolist(), -1])  # which `NOTHING` reads
+
+    @cached_property
+    def same(self) -> Codes | None:
+        """For each code the first of the same JSON value; None where no two codes are of one."""
+        if not self._comparator.same_value or not (
+            {int, float} <= self._types or self._types & {list, dict}
+        ):
+            return None
+        firsts: dict[Hashable, int] = {}
+        values = enumerate(self.values)
+        return np.array([firsts.setdefault(json_key(value), code) for code, value in values])
 
     @cached_property
     def equal(self) -> tuple[Codes, float] | None:
@@ -131,13 +140,19 @@ class Prepared:
             place.below(name).charge(int(share * steps(gt, pred)))
 
     def _found(self, gt: Codes, pred: Codes) -> Similarities:
+        similarity = self._by_comparator(gt, pred)
+        if self.same is not None:  # what cannot be read matches the same value
+            similarity[(self.same[gt] == self.same[pred]) & (similarity == 0)] = 1.0
+        return similarity
+
+    def _by_comparator(self, gt: Codes, pred: Codes) -> Similarities:
         comparator = self._comparator
         if len(gt) > FEW and comparator.columnar and (keys := self.keys) is not None:
             (same,) = (keys[gt] == keys[pred]).nonzero()  # all others have nothing in common
             if len(same) < len(gt):
                 found = np.zeros(len(gt))
                 if len(same):
-                    found[same] = self._found(gt[same], pred[same])
+                    found[same] = self._by_comparator(gt[same], pred[same])
                 return found
 
         def compare(gt: Codes, pred: Codes) -> Similarities:
@@ -184,23 +199,6 @@ class Prepared:
         error = PairError(f"{self._comparator.name} failed on {pair}: {cause}")
         error.codes = gt, pred
         return error
-
-
-def _reflexive(comparator: BaseComparator) -> frozenset[type]:
-    """Return the types of which equal values match; a text that cannot be read is the same text."""
-    return comparator.reflexive | ({str} if comparator.same_text else set())
-
-
-def _alike(
-    values: list[Any], types: frozenset[type], reflexive: frozenset[type]
-) -> NDArray[np.bool_] | None:
-    if types <= reflexive and not types & {int, float}:
-        return None
-    alike = [
-        type(value) in reflexive and (type(value) not in NUMBERS or -ORDINARY < value < ORDINARY)
-        for value in values
-    ]
-    return None if all(alike) else np.array(alike)
 
 
 def _length(value: object) -> int:

@@ -1,7 +1,7 @@
 """The kinds of a JSON value, and how messages name and show them: every room speaks of them."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import orjson
@@ -54,6 +54,32 @@ def brief(value: object) -> str:
         # Too deep, or an integer of more digits than Python prints: only these can be.
         return f"(an {kind_of(value)} too large to show)"
     return text if len(text) <= BRIEF_LENGTH else text[: BRIEF_LENGTH - 3] + "..."
+
+
+def same_json(one: object, other: object) -> bool:
+    """Return whether two values are the same to JSON; to Python's own `==`, true is 1.
+
+    >>> same_json([1, {"a": 0}], [1.0, {"a": 0}]), same_json(0, False)
+    (True, False)
+    """
+    match one, other:
+        case dict(), dict():
+            return one.keys() == other.keys() and all(
+                same_json(one[key], other[key]) for key in one
+            )
+        case list(), list():
+            return len(one) == len(other) and all(map(same_json, one, other))
+        case _:
+            return isinstance(one, bool) is isinstance(other, bool) and one == other
+
+
+def json_key(value: JsonValue) -> Hashable:
+    """Return a key that values share if `same_json` says that they are the same."""
+    if isinstance(value, dict):
+        return dict, frozenset((name, json_key(part)) for name, part in value.items())
+    if isinstance(value, list):
+        return list, tuple(map(json_key, value))
+    return isinstance(value, bool), value
 
 
 def json_line(value: object) -> bytes:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar, Final, TypeAlias
 
 from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.exact import StructuredModelComparator
 from stickler_cli.comparators.keywords import KeywordError
-from stickler_cli.comparators.model_instances import StructuredModelComparator
 from stickler_cli.comparators.registry import Comparators, UnknownComparatorError
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass

@@ -24,7 +24,7 @@ def test_findings_are_told_with_file_line_pointer_and_advice(stickler, wrong):
         "2 errors, 1 warning\n"
         "\n"
         "error[unreadable-value] total: values that their comparator cannot read, so that only the "
-        "very same text is right\n"
+        "very same value is right\n"
         '  gt/two.json:3 /total "much": NumericComparator gives 0 to it and itself, expected at '
         "least 0.5\n"
         "  -> mend them, or give the field a comparator that reads them\n"

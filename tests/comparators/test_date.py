@@ -310,7 +310,7 @@ def test_any_text_scores_from_0_to_1(comparator, gt, pred):
 def test_a_text_that_is_no_date_is_right_if_both_have_it_unless_ranges_are_rejected(
     range_mode, same
 ):
-    assert DateComparator(range_mode=range_mode).same_text is same
+    assert DateComparator(range_mode=range_mode).same_value is same
 
 
 def keys(*texts, **config):

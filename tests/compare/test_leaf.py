@@ -7,6 +7,7 @@ import pytest
 from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators import BBoxIoUComparator, FuzzyComparator, LevenshteinComparator
 from stickler_cli.comparators.base import Answers, BaseComparator
+from stickler_cli.comparators.registry import construct
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Options
@@ -278,7 +279,7 @@ class Asked(BaseComparator):
     """Answers as it is told to."""
 
     asks_models = True
-    reflexive = frozenset((str,))
+    same_value = True
 
     def __init__(self, answer):
         super().__init__()
@@ -380,11 +381,43 @@ def test_a_range_that_is_rejected_matches_nothing():
     assert compare(plan, [document], [document]).similarity.tolist() == [0]
 
 
-def test_a_number_without_end_is_like_none_by_a_comparator_that_takes_differences():
+def test_a_number_without_end_is_like_itself_alone():
     for value in (math.inf, -math.inf):
-        assert alike(number(), value, value) == 0.0
-        assert alike(a_list(number()), [value, 1], [value, 1]) == 0.5
+        assert [alike(number(), value, other) for other in (value, -value, 1)] == [1.0, 0.0, 0.0]
+        assert alike(a_list(number()), [value, 1], [value, 1]) == 1.0
         assert alike(exact(), value, value) == 1.0
+
+
+UNREADABLE = [
+    ("DateComparator", -5, -5.0, 1),
+    ("DateComparator", "soon", "Soon", 0),
+    ("DateComparator", True, True, 1),
+    ("DateComparator", False, 0, 0),
+    ("NumericComparator", "n/a", "n/a", 1),
+    ("NumericComparator", "n/a", "N/A", 0),
+    ("NumericComparator", False, False, 1),
+    ("NumericComparator", False, 0, 0),
+    ("NumericComparator", True, 1.0, 0),
+    ("BBoxIoUComparator", [1, 1, 1, 1], [1.0, 1, 1, 1], 1),
+    ("BBoxIoUComparator", [1, 1, 1, 1], [1, 1, 2, 1], 0),
+    ("BBoxIoUComparator", [0, 0, 0, 0], [False, 0, 0, 0], 0),
+    ("BBoxIoUComparator", [[1, 2], [3]], [[1, 2], [3]], 1),
+    ("BBoxIoUComparator", "none", "none", 1),
+    ("BBoxIoUComparator", [0, 0, 1, 1], [2, 2, 3, 3], 0),
+]
+
+
+@pytest.mark.parametrize(("name", "gt", "pred", "similarity"), UNREADABLE)
+def test_a_value_that_cannot_be_read_matches_the_same_json_value(name, gt, pred, similarity):
+    comparator = construct(name, {})
+    node = LeafNode(threshold=0.5, comparator=comparator)
+
+    assert comparator.compare(gt, pred) == 0.0
+    assert alike(node, gt, pred) == similarity
+    assert alike(node, pred, gt) == similarity
+    beside = ["2024-01-02", 7, 7.5]  # what else is there decides nothing
+    together = compared_together(node, [gt, *beside], [pred, *beside])
+    assert [each.similarity for each in together] == [similarity, 1, 1, 1]
 
 
 def told(node, gts, preds):

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from stickler_cli.compare.columns import Indexes
 from stickler_cli.compare.result import FA, FN, Outcome
-from stickler_cli.core.json_values import JsonValue, kind_of
+from stickler_cli.core.json_values import JsonValue, kind_of, same_json
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.visit import Visit
 from .error_classes import ErrorClass, Places, classify
@@ -82,7 +82,7 @@ class NonMatch:
         if self.similarity >= self.threshold:
             return f"{kind_of(self.gt)} and {kind_of(self.pred)} have nothing in common"
         reason = below_threshold(self.similarity, self.threshold)
-        if self.gt == self.pred:
+        if same_json(self.gt, self.pred):
             return f"{reason}: equal as written, but not what the comparator reads"
         return reason
 
