@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import field
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -131,11 +131,32 @@ class OneOfNode(ChoiceNode):
         return np.array([SAYS[arm.aggregate] for arm in self.arms], np.int8)[chosen]
 
 
-@dataclass(slots=True)
 class Target:
-    """What a recursion leads to; filled in once, when the node it names is complete."""
+    """Where a recursion leads: an entry of a table of nodes, filled in once the node is complete.
 
-    node: Node | None = None
+    So a plan is pickled entry by entry, not along its longest chain of references.
+    """
+
+    __slots__ = ("_index", "_table")
+
+    def __init__(self, table: list[Node | None] | None = None, index: int | None = None) -> None:
+        """Take a table and the index of an entry; without an index, an empty entry is added."""
+        self._table = [] if table is None else table
+        self._index = len(self._table) if index is None else index
+        if index is None:
+            self._table.append(None)
+
+    @property
+    def node(self) -> Node | None:
+        """The node that a reference leads to; None while it is being built."""
+        return self._table[self._index]
+
+    @node.setter
+    def node(self, node: Node | None) -> None:
+        self._table[self._index] = node
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Target, (self._table, self._index)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

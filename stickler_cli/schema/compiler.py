@@ -1,7 +1,6 @@
 """From an annotated JSON Schema to a plan, each place compiled once, or to one SchemaError."""
 
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -12,11 +11,13 @@ from stickler_cli.comparators.numeric import NumericComparator
 from stickler_cli.comparators.registry import Comparators
 from stickler_cli.compare.field_listing import asks_models
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.list import SequenceNode
-from stickler_cli.compare.object import FieldsNode
+from stickler_cli.compare.list import ListNode, SequenceNode
+from stickler_cli.compare.map import MapNode, Pattern
+from stickler_cli.compare.object import Field, FieldsNode, ObjectNode
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode, RecursionNode, Target
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node, Plan
+from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD, TupleNode
 from stickler_cli.core.json_values import DocumentKind, JsonObject, JsonValue, brief
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
@@ -27,24 +28,38 @@ from stickler_cli.schema.verdicts.acceptance import (
     acceptor_of,
 )
 from stickler_cli.schema.verdicts.judged_documents import Reach
-from stickler_cli.schema.verdicts.judging import EngineError
-from .annotations import NOTHING_INHERITED, Merged
-from .combinators import Branch, InForce, declared_types, leads_back
-from .defaults import open_default
+from stickler_cli.schema.verdicts.judging import EngineError, KeyPattern
+from .annotations import NOTHING_INHERITED, ON_VALUE, Merged
+from .combinators import Branch, InForce, declared_types, leads_back, named_schemas
+from .defaults import TEXT, open_default
 from .dialects import SUPPORTED, TOO_OLD, PlaceKey, Schema, Source, named_dialect
 from .files import LeadsNowhereError
-from .kinds import Built, KindCompiler
-from .places import Key, Places, TooManyPlacesError, UnionPlace, key_of
+from .kinds import Kinds
+from .places import (
+    ArrayPlace,
+    Fold,
+    ObjectPlace,
+    OpenPlace,
+    Place,
+    Places,
+    TooManyPlacesError,
+    UnionPlace,
+    key_of,
+)
 from .references import SchemaFiles
-from .schema_problems import Problems, check, without_invalid_places
+from .schema_problems import (
+    ANYWHERE,
+    OBJECTS,
+    ON_OBJECT,
+    Problems,
+    Usage,
+    check,
+    without_invalid_places,
+)
 from .schema_warnings import without_doubled_values
 
 DEFAULT_MODEL_NAME: Final = "DynamicModel"
 """What a schema without a model name is called. Source: docs/schema.md."""
-
-DEEPEST: Final = 12
-"""Levels of objects that are compiled inside one another; what is below waits for its turn, so
-that a long chain of references needs no deep stack, neither here nor where a plan is pickled."""
 
 LARGE: Final = 50
 """Nodes of a place that is in a plan once; where it is needed again a reference to it stands, so
@@ -63,67 +78,61 @@ class _LoopError(Exception):
     """A place that is nothing but itself."""
 
 
-class TableTarget(Target):
-    """What references inside a plan lead to: an entry of a table of nodes.
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The node of one place of the documents."""
 
-    So a plan is pickled entry by entry, not along its longest chain of references.
-    """
-
-    __slots__ = ("_index", "_table")
-
-    def __init__(self, table: list[Node | None], index: int | None = None) -> None:
-        """Take a table and the index of an entry; without one, an empty entry is added."""
-        self._table = table
-        self._index = len(table) if index is None else index
-        if index is None:
-            table.append(None)
-
-    @property
-    def node(self) -> Node | None:
-        """The node that a reference leads to; None while it is being built."""
-        return self._table[self._index]
-
-    @node.setter
-    def node(self, node: Node | None) -> None:
-        self._table[self._index] = node
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return TableTarget, (self._table, self._index)
+    node: Node
+    aggregate: bool | None
+    """The place's own say on its object's aggregate."""
+    speaks_for_list: bool = True
+    """Whether, as the element of a list, its weight and aggregate are the list's."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Known:
     """A place that was met before."""
 
+    before: int
+    """Nodes of the plan without it."""
     built: Built | None = None
     """None while it is being built."""
     size: int = 0
     """Nodes in it, once it is built."""
-    target: TableTarget | None = None
+    target: Target | None = None
     """Where references to it lead, once there are any."""
 
 
-class Compiler(KindCompiler):
+@dataclass(frozen=True, slots=True)
+class _Way:
+    inherited: Merged = NOTHING_INHERITED
+    unions: tuple[_Known, ...] = ()
+    """The places that are unions and have this one as an alternative."""
+    key = ()
+
+
+_FROM_NOWHERE: Final = _Way()
+
+
+class Compiler(Fold[_Way, _Known, Built]):
     """Compiles each place of a schema once; places that contain themselves become recursions."""
 
     def __init__(self, files: SchemaFiles, problems: Problems, comparators: Comparators) -> None:
-        super().__init__(Places(files, comparators, self._report), problems, comparators)
+        super().__init__(Places(files, comparators, self._report))
         self._files = files
+        self._problems = problems
+        self._kinds = Kinds(files, problems, comparators)
+        self._usage = Usage(files, problems)
         self._reach = Reach(files)
         self._judging: list[tuple[Source, SchemaAcceptor]] = []
-        self._known: dict[Key, _Known] = {}
-        self._waiting: deque[tuple[TableTarget, Callable[[], Node]]] = deque()
         self._table: list[Node | None] = []
-        self._depth = 0
         self._size = 0
 
     def plan(self) -> Plan:
         """Compile the whole schema; problems are noted on the way."""
         in_force = self._places.flat((self._files.root,))
-        built = self._flat(in_force, NOTHING_INHERITED)
-        while self._waiting:
-            target, make = self._waiting.popleft()
-            target.node = make()
+        built = self._flat(in_force, _FROM_NOWHERE)
+        self._finish()
         kind, root = self._documents(built.node, declared_types(in_force))
         if root is None:
             self._problems.add(self._files.root.schema, (), NO_DOCUMENT, DOCUMENT_EXPECTED)
@@ -148,53 +157,138 @@ class Compiler(KindCompiler):
                     return kind, root
         return "object", None
 
-    def _place(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> Built:
-        return self._flat(self._places.flat(in_force), inherited)
+    def _begin(self, in_force: InForce, way: _Way) -> _Known:
+        return _Known(self._size)
 
-    def _descend(self, in_force: InForce, threshold: float, make: Callable[[], Node]) -> Node:
-        if self._depth == DEEPEST:
-            target = TableTarget(self._table)
-            self._waiting.append((target, make))
-            return RecursionNode(threshold=threshold, place=self._name(in_force), target=target)
-        self._depth += 1
-        node = make()
-        self._depth -= 1
-        return node
-
-    def _flat(
-        self, in_force: InForce, inherited: Merged, here: frozenset[Key] = frozenset()
-    ) -> Built:
-        """Compile flattened subschemas; `here` are the places whose unions led here."""
-        key = self._places.key(in_force, inherited)
-        if key in here:
-            raise _LoopError
-        if key in self._known:
-            return self._again(self._known[key], in_force, inherited)
-        known = self._known[key] = _Known()
-        before = self._size
-        place = self._places.at(in_force, inherited)
-        if isinstance(place, UnionPlace):
-            alike = len({key_of(branch.in_force, inherited) for branch in place.branches}) == 1
-            branches = place.branches[:1] if alike else place.branches
-            arms = [self._arm(branch, inherited, here | {key}) for branch in branches]
-            known.built = self._one_of(arms, branches)
-        else:
-            known.built = self.build(place)
+    def _done(self, known: _Known, made: Built) -> None:
         self._size += 1
-        known.size = self._size - before
+        known.built, known.size = made, self._size - known.before
         if known.target is not None:
-            known.target.node = known.built.node
-        return known.built
+            known.target.node = made.node
 
-    def _again(self, known: _Known, in_force: InForce, inherited: Merged) -> Built:
+    def _make(self, known: _Known, place: Place, way: _Way) -> Built:
+        if isinstance(place, UnionPlace):
+            alike = len({key_of(each.in_force, way.inherited) for each in place.branches}) == 1
+            branches = place.branches[:1] if alike else place.branches
+            inside = _Way(way.inherited, (*way.unions, known))
+            return self._one_of([self._arm(each, inside) for each in branches], branches)
+        merged = place.merged
+        if isinstance(place, ArrayPlace | ObjectPlace):
+            if merged.comparator is not None:
+                self._kinds.comparator(merged, TEXT)  # has its problems noted
+            return self._object(place) if isinstance(place, ObjectPlace) else self._array(place)
+        if isinstance(place, OpenPlace):
+            self._usage.note(merged, "", *ANYWHERE)
+            return Built(self._kinds.open(merged, place.own), merged.aggregate)
+        self._usage.note(merged, place.name, *ON_VALUE)
+        return Built(self._kinds.leaf(merged, place.default), merged.aggregate)
+
+    def _array(self, place: ArrayPlace) -> Built:
+        merged = place.merged
+        if place.positions:
+            self._usage.note(merged, "an array", "pairing_floor", *ON_VALUE)
+            return Built(self._tuple(place), merged.aggregate)
+        items = self._elements(place.elements, place.below)
+        node, stated = items.node, merged.threshold
+        if items.speaks_for_list or place.by_model:
+            self._usage.note(merged, "an array", "pairing_floor", *ON_VALUE)
+        else:
+            self._usage.note(merged, OBJECTS, "pairing_floor")
+        weight, aggregate = merged.worth, merged.aggregate
+        if items.speaks_for_list:
+            weight = node.weight if merged.weight is None else weight
+            aggregate = items.aggregate if aggregate is None else aggregate
+        made = ListNode(
+            other=open_default(),
+            threshold=node.item_threshold if stated is None else stated,
+            threshold_stated=stated is not None,
+            threshold_source=node.source_for(None)
+            if stated is None
+            else self._kinds.source(merged),
+            weight=weight,
+            items=node,
+            pairing_floor=merged.pairing_floor,
+        )
+        return Built(made, aggregate)
+
+    def _tuple(self, place: ArrayPlace) -> Node:
+        threshold, below = place.merged.threshold, place.below
+        return TupleNode(
+            other=open_default(),
+            threshold=DEFAULT_TUPLE_THRESHOLD if threshold is None else threshold,
+            threshold_source="default" if threshold is None else "annotation",
+            weight=place.merged.worth,
+            positions=tuple(self._elements(part, below).node for part in place.positions),
+            rest=self._elements(place.elements, below).node,
+        )
+
+    def _elements(self, in_force: InForce, below: Merged) -> Built:
+        """Compile the schemas that speak about elements; without any, elements are open."""
+        if in_force:
+            return self._place(in_force, _Way(below))
+        return Built(self._kinds.open(self._places.merge((), below), self._places.merge(())), None)
+
+    def _object(self, place: ObjectPlace) -> Built:
+        by_model = ON_VALUE if place.by_model else ()
+        self._usage.note(place.merged, "an object", *ON_OBJECT, *by_model)
+        node = self._inside(lambda: self._declared(place), lambda: self._put_off(place))
+        return Built(node, place.merged.aggregate, speaks_for_list=False)
+
+    def _put_off(self, place: ObjectPlace) -> Node:
+        """Return a reference to the node of an object that is made later."""
+        target = Target(self._table)
+        self._waiting.append(lambda: setattr(target, "node", self._declared(place)))
+        threshold, name = place.merged.item_threshold, self._name(place.in_force)
+        return RecursionNode(threshold=threshold, place=name, target=target)
+
+    def _declared(self, place: ObjectPlace) -> Node:
+        own = place.merged
+        common: dict[str, Any] = {
+            "threshold": own.object_threshold,
+            "threshold_source": own.object_source,
+            "weight": own.worth,
+            "clip": bool(own.clip_under_threshold),
+            "other": open_default(),
+            "fields": tuple(self._field(name, part) for name, part in place.properties.items()),
+            "match_threshold": own.item_threshold,
+            "match_source": own.item_source,
+            "model_name": own.model_name or "",
+        }
+        patterns = self._patterns(place)
+        if not patterns and place.rest is None:
+            return ObjectNode(**common)
+        rest = self._field("", place.rest) if place.rest else Field("", open_default())
+        return MapNode(**common, patterns=patterns, rest=None if place.rest is None else rest)
+
+    def _field(self, name: str, in_force: InForce) -> Field:
+        built = self._place(in_force, _FROM_NOWHERE)
+        return Field(name, built.node, built.aggregate)
+
+    def _patterns(self, place: ObjectPlace) -> tuple[Pattern, ...]:
+        patterns = []
+        for text, in_force in place.patterns.items():
+            built = self._place(in_force, _FROM_NOWHERE)
+            try:
+                patterns.append(Pattern(KeyPattern(text), built.node, built.aggregate))
+            except EngineError as error:
+                keyword = "patternProperties"
+                named = (each for each in place.in_force if text in named_schemas(each, keyword))
+                found = f"the pattern cannot be used ({error})"
+                expected = "a regular expression as ECMA-262 has them"
+                self._problems.add(next(named).schema, (keyword, text), found, expected)
+        return tuple(patterns)
+
+    def _again(self, known: _Known, in_force: InForce, way: _Way) -> Built:
         """Return a place that was compiled before, or is being compiled further up."""
+        if known in way.unions:
+            raise _LoopError
         if known.built is not None and known.size <= LARGE:
             self._size += known.size
             return known.built
         self._size += 1
         if known.target is None:
-            known.target = TableTarget(self._table)
-        name = self._name(in_force, inherited)
+            known.target = Target(self._table)
+        name = self._name(in_force, way.inherited)
         if known.built is None:
             merged = self._places.merge(in_force)  # an array says no more of objects
             node = RecursionNode(threshold=merged.item_threshold, place=name, target=known.target)
@@ -209,10 +303,10 @@ class Compiler(KindCompiler):
         parts = [f"{self._files.uri_of(part.schema)}{part.scope or ''}" for part in in_force]
         return " ".join([*parts, *([] if inherited == NOTHING_INHERITED else [inherited.key])])
 
-    def _arm(self, branch: Branch, inherited: Merged, here: frozenset[Key]) -> Built:
+    def _arm(self, branch: Branch, way: _Way) -> Built:
         """Compile an alternative of a union; note one that is the union itself."""
         try:
-            return self._flat(branch.in_force, inherited, here)
+            return self._flat(branch.in_force, way)
         except _LoopError:
             if branch.arm is None:  # pragma: no cover - a type leads nowhere
                 raise

@@ -1,10 +1,12 @@
-"""What stands at each place of the documents that a schema describes: the one walk over a schema.
+"""The one walk over a schema, place by place of the documents that it describes.
 
 The compiler folds it to nodes, inference to fields.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import ClassVar, Final, TypeAlias
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.exact import StructuredModelComparator
@@ -28,7 +30,7 @@ from .combinators import (
     positions_of,
     properties,
 )
-from .defaults import BY_TYPE, LeafDefault, leaf_default
+from .defaults import BY_TYPE, TEXT, LeafDefault, leaf_default
 from .dialects import CLOSED_BY, Source
 from .references import SchemaFiles
 
@@ -37,6 +39,11 @@ MOST_PLACES: Final = 50_000
 
 MOST_VISITS: Final = 10
 """Subschemas for each of those places; more are combinations of combinations."""
+
+
+DEEPEST: Final = 12
+"""Levels of objects that a fold makes inside one another; what is below waits for its turn, so
+that a long chain of references needs no deep stack, neither here nor where a plan is pickled."""
 
 
 class TooManyPlacesError(Exception):
@@ -88,6 +95,7 @@ class WholePlace(_Annotated):
     """An array or object that its comparator takes as one value."""
 
     name: ClassVar = "a value that its comparator takes whole"
+    default: ClassVar = TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,3 +247,76 @@ class Places:
             return self._comparators.construct(merged.comparator, merged.config)
         except (KeywordError, UnknownComparatorError):
             return None
+
+
+class Way(Protocol):
+    """How a fold came to a place."""
+
+    @property
+    def inherited(self) -> Merged:
+        """The annotations that an array around the place says."""
+
+    @property
+    def key(self) -> Hashable:
+        """Distinguishes ways to one place that may lead to different results."""
+
+
+Came = TypeVar("Came", bound=Way)
+Known = TypeVar("Known")
+Made = TypeVar("Made")
+T = TypeVar("T")
+
+
+class Fold(ABC, Generic[Came, Known, Made]):
+    """Makes something of each place of a schema, once for all ways there that are alike."""
+
+    def __init__(self, places: Places) -> None:
+        """Take who tells what stands at a place."""
+        self._places = places
+        self._known: dict[Hashable, Known] = {}
+        self._waiting: deque[Callable[[], object]] = deque()
+        self._depth = 0
+
+    @abstractmethod
+    def _begin(self, in_force: InForce, way: Came) -> Known:
+        """Return the note of a place that is met for the first time."""
+
+    @abstractmethod
+    def _make(self, known: Known, place: Place, way: Came) -> Made:
+        """Return the result for a place; those inside it are made first."""
+
+    @abstractmethod
+    def _done(self, known: Known, made: Made) -> None:
+        """Note the result for a place."""
+
+    @abstractmethod
+    def _again(self, known: Known, in_force: InForce, way: Came) -> Made:
+        """Return the result for a place that was met before, or is being made further up."""
+
+    def _place(self, in_force: InForce, way: Came) -> Made:
+        """Return the result for the place at which subschemas are in force."""
+        return self._flat(self._places.flat(in_force), way)
+
+    def _flat(self, in_force: InForce, way: Came) -> Made:
+        """Return the result for flattened subschemas."""
+        key = self._places.key(in_force, way.inherited), way.key
+        if key in self._known:
+            return self._again(self._known[key], in_force, way)
+        known = self._known[key] = self._begin(in_force, way)
+        made = self._make(known, self._places.at(in_force, way.inherited), way)
+        self._done(known, made)
+        return made
+
+    def _inside(self, make: Callable[[], T], later: Callable[[], T]) -> T:
+        """Make the inside of an object; deep inside others call `later`, which puts it off."""
+        if self._depth == DEEPEST:
+            return later()
+        self._depth += 1
+        made = make()
+        self._depth -= 1
+        return made
+
+    def _finish(self) -> None:
+        """Make what was put off."""
+        while self._waiting:
+            self._waiting.popleft()()

@@ -8,9 +8,10 @@ from stickler_cli.comparators.numeric import NumericComparator
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import SchemaError
-from stickler_cli.schema.compiler import DEEPEST, compile_schema
+from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.inference import Inferred
 from stickler_cli.schema.inference.annotating import REPEATED, infer
+from stickler_cli.schema.places import DEEPEST
 
 X = "x-aws-stickler-"
 EXACT = {X + "comparator": "ExactComparator", X + "threshold": 1.0}

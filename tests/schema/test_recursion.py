@@ -7,7 +7,8 @@ import pytest
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.one_of import RecursionNode
-from stickler_cli.schema.compiler import DEEPEST, LARGE, compile_schema
+from stickler_cli.schema.compiler import LARGE, compile_schema
+from stickler_cli.schema.places import DEEPEST
 
 STRING = {"type": "string"}
 TREE = {

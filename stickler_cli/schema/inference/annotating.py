@@ -4,7 +4,6 @@ An annotation lands where it has its effect: beside a reference rather than at i
 array of leaves rather than on its items. A field that says how it is compared is left as it is.
 """
 
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path as FilePath
@@ -19,14 +18,15 @@ from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import NOTHING_INHERITED, Merged, own_keys
 from stickler_cli.schema.combinators import OPEN, Branch, InForce
-from stickler_cli.schema.compiler import DEEPEST
 from stickler_cli.schema.defaults import DEFAULT_WEIGHT, TEXT
 from stickler_cli.schema.dialects import PlaceKey, Schema, walk
 from stickler_cli.schema.places import (
     ArrayPlace,
+    Fold,
     LeafPlace,
     ObjectPlace,
     OpenPlace,
+    Place,
     Places,
     TooManyPlacesError,
     UnionPlace,
@@ -79,7 +79,7 @@ class _At:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What tells apart two ways to one place that may lead to different choices."""
+        """Distinguishes ways to one place that may lead to different choices."""
         holders = id(self.holder), id(self.leaf_holder)
         return (*holders, self.name, self.inherited.key, self.weight, self.listed)
 
@@ -96,8 +96,17 @@ _NOWHERE: Final[Schema] = {}
 """The holder of a place at which no annotation can stand."""
 
 
-class Walker:
-    """Walks a schema once, takes note of choices and lists the fields."""
+@dataclass(slots=True, eq=False)
+class _Listed:
+    """A place whose fields were listed before."""
+
+    path: Path
+    fields: _Fields | None = None
+    """None while they are being listed."""
+
+
+class Walker(Fold[_At, _Listed, _Fields]):
+    """Notes a choice for each place of a schema that says none, and lists its fields."""
 
     def __init__(
         self,
@@ -121,23 +130,19 @@ class Walker:
             note(files.root.schema)
             files.accept = note
         # A reference that leads nowhere is for the compiler to tell of.
-        self._places = Places(files, comparators, lambda *_: None)
+        super().__init__(Places(files, comparators, lambda *_: None))
         self._instances = comparators.instances
         self._notes: dict[int, tuple[Schema, Inferred]] = {}
-        self._known: dict[tuple[object, ...], tuple[Path, _Fields | None]] = {}
-        """By place: where its fields were listed, and they, or None while they are."""
-        self._waiting: deque[tuple[InForce, _At]] = deque()
-        self._depth = 0
+        self._found: _Fields = []
         self.annotated = False
         """Whether a place that was met has an annotation."""
 
     def fields(self) -> tuple[Inferred, ...]:
         """List every field, each once, though two arms of a union or two positions may have it."""
-        found = [*self._inside((self._root,), _At(self._root.schema))]
-        while self._waiting:
-            found += self._inside(*self._waiting.popleft())
+        self._found = [*self._place((self._root,), _At(self._root.schema))]
+        self._finish()
         once: dict[str, Inferred] = {}
-        for each in found:
+        for each in self._found:
             alike = once.setdefault(repr(replace(each, kind="")), each)
             kinds = " or ".join(dict.fromkeys((alike.kind, each.kind)))
             once[repr(replace(each, kind=""))] = replace(alike, kind=kinds)
@@ -150,36 +155,36 @@ class Walker:
         key_of = self._places.files.key_of
         return {key_of(schema): choice for schema, choice in self._notes.values()}
 
-    def _inside(self, in_force: InForce, at: _At) -> _Fields:
-        return self._flat(self._places.flat(in_force), at)
-
-    def _flat(self, in_force: InForce, at: _At) -> _Fields:
-        """List the fields of flattened subschemas; those listed before, again if they are few."""
-        key = (self._places.key(in_force, at.inherited), at.key)
-        if key in self._known:
-            path, listed = self._known[key]
-            if listed is not None and len(listed) <= REPEATED:
-                return [replace(each, path=(*at.path, *each.path[len(path) :])) for each in listed]
-            where = f"as {field_path(path)}" if path else "as the whole document"
-            return [self._entry(at, self._places.merge(in_force), Inferred(reason=where), SAME)]
-        self._known[key] = at.path, None
+    def _begin(self, in_force: InForce, way: _At) -> _Listed:
         self.annotated |= any(own_keys(source.schema) for source in in_force)
-        match place := self._places.at(in_force, at.inherited):
+        return _Listed(way.path)
+
+    def _again(self, known: _Listed, in_force: InForce, way: _At) -> _Fields:
+        """List the fields of a place again if they are few, else refer to it."""
+        path, listed = known.path, known.fields
+        if listed is not None and len(listed) <= REPEATED:
+            return [replace(each, path=(*way.path, *each.path[len(path) :])) for each in listed]
+        where = f"as {field_path(path)}" if path else "as the whole document"
+        return [self._entry(way, self._places.merge(in_force), Inferred(reason=where), SAME)]
+
+    def _done(self, known: _Listed, made: _Fields) -> None:
+        known.fields = made
+
+    def _make(self, known: _Listed, place: Place, way: _At) -> _Fields:
+        match place:
             case UnionPlace():
-                fields = self._arms(place.branches, at)
+                return self._arms(place.branches, way)
             case ObjectPlace():
-                fields = self._object(place, at)
+                return self._object(place, way)
             case ArrayPlace():
-                fields = self._array(place, at)
+                return self._array(place, way)
             case LeafPlace():
-                fields = [self._entry(at, place.merged, self._leaf(place, at), place.kind)]
+                return [self._entry(way, place.merged, self._leaf(place, way), place.kind)]
             case WholePlace():
-                choice = annotated_choice(place.merged, TEXT)
-                fields = [self._entry(at, place.merged, choice, WHOLE)]
+                choice = annotated_choice(place.merged, place.default)
+                return [self._entry(way, place.merged, choice, WHOLE)]
             case OpenPlace():  # pragma: no branch - there are no others
-                fields = [self._entry(at, place.merged, open_choice(place.merged), OPEN)]
-        self._known[key] = at.path, fields
-        return fields
+                return [self._entry(way, place.merged, open_choice(place.merged), OPEN)]
 
     def _arms(self, branches: tuple[Branch, ...], at: _At) -> _Fields:
         """List the fields of alternatives; what all agree on is said beside the union."""
@@ -242,7 +247,7 @@ class Walker:
         whole = None if positions else at.holder
         for part in (*positions, elements) if elements else positions:
             inner = replace(inside, holder=part[0].schema, leaf_holder=whole)
-            found += self._inside(part, inner)
+            found += self._place(part, inner)
         return found
 
     def _object(self, place: ObjectPlace, at: _At) -> _Fields:
@@ -264,14 +269,15 @@ class Walker:
         said = ("threshold",) if stated else ()
         choice = Inferred(threshold=threshold, reason=reason, source=who, said=said)
         found = [self._entry(at, own, choice, "object")]
-        if self._depth == DEEPEST:
-            self._waiting += declared
-            return found
-        self._depth += 1
-        for in_force, inside in declared:
-            found += self._inside(in_force, inside)
-        self._depth -= 1
-        return found
+
+        def fields() -> _Fields:
+            return [field for each in declared for field in self._place(*each)]
+
+        def put_off() -> _Fields:
+            self._waiting.append(lambda: self._found.extend(fields()))
+            return []
+
+        return found + self._inside(fields, put_off)
 
     def _entry(self, at: _At, merged: Merged, choice: Inferred, kind: str) -> Inferred:
         if choice.comparator in self._instances:
