@@ -17,9 +17,9 @@ from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.core.json_values import brief, kind_of
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, did_you_mean
-from stickler_cli.schema.annotations import PREFIX
+from stickler_cli.schema.annotations import ON_OBJECT, PREFIX, RULES
 from .comparable import ComparableModel
-from .fields import RANGES, ComparableField, Rules
+from .fields import ComparableField, Rules
 
 Model = TypeVar("Model", bound=ComparableModel)
 
@@ -53,20 +53,20 @@ NESTED: Final[dict[str, Callable[[Any], Any]]] = {
 }
 KINDS: Final = (*TYPES, *NESTED)
 
-# The keys of a model and of a field, and the JSON type of each; None takes anything.
-MODEL_KEYS: Final = {"model_name": "string", "match_threshold": "number", "fields": "object"}
+# The keys of a model and of a field that are annotations, and their rules.
+MODEL_RULES: Final = {name: RULES[name] for name in ON_OBJECT}
+FIELD_RULES: Final = {
+    **{name: rule for name, rule in RULES.items() if name not in ON_OBJECT},
+    "item_threshold": RULES["threshold"],
+}
+
+# The JSON type of each key; None takes anything.
+MODEL_KEYS: Final = {**{name: rule.type for name, rule in MODEL_RULES.items()}, "fields": "object"}
 FIELD_KEYS: Final = {
     "type": "string",
-    "comparator": "string",
-    "comparator_config": "object",
-    "threshold": "number",
-    "item_threshold": "number",
-    "weight": "number",
+    **{name: rule.type for name, rule in FIELD_RULES.items()},
     "default": None,
     "required": "boolean",
-    "aggregate": "boolean",
-    "clip_under_threshold": "boolean",
-    "pairing_floor": "number",
     "description": "string",
     "alias": "string",
     "examples": "array",
@@ -222,7 +222,7 @@ class ConfigurationReader(Generic[Model]):
         checked = {}
         for key, value in config.items():
             place = (*path, key)
-            expected, fits = RANGES.get(key, ("", None))
+            rule = FIELD_RULES.get(key) or MODEL_RULES.get(key)
             kind = kind_of(value)
             kinds = {None, kind, "number" if kind == "integer" else kind}
             if key not in known:
@@ -233,10 +233,10 @@ class ConfigurationReader(Generic[Model]):
             elif known[key] not in kinds:
                 article = "an" if str(known[key])[0] in "ao" else "a"
                 self._note(place, f"it is {brief(value)}", f"{article} {known[key]}")
-            elif fits and not fits(value):
-                self._note(place, f"it is {value!r}", expected)
+            elif rule and not rule.accepts(value):
+                self._note(place, f"it is {value!r}", rule.expected)
             else:
-                checked[key] = float(value) if fits else value
+                checked[key] = float(value) if known[key] == "number" else value
         return checked
 
     def _note(self, path: Path, found: str, expected: str, hint: str = "") -> None:

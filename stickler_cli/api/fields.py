@@ -5,8 +5,7 @@ schema have one compiler; the schema that pydantic makes otherwise stays its own
 """
 
 import json
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import field
 from typing import Any, Final
@@ -22,29 +21,15 @@ from pydantic_core import CoreSchema, PydanticUndefined, core_schema
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.exact import StructuredModelComparator
-from stickler_cli.comparators.keywords import is_number
 from stickler_cli.comparators.registry import location_of
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.annotations import PREFIX
+from stickler_cli.schema.annotations import PREFIX, RULES
 
 DEFAULT_THRESHOLD: Final = 0.5  # of a field that says nothing else; docs/python.md
 UNSTATED: Final[Any] = object()  # a threshold that is left to the comparator, else to the default
-
-# What a number must be, as a noun phrase and as a test.
-_FRACTION: Final[tuple[str, Callable[[float], bool]]] = (
-    "a number in [0, 1]",
-    lambda number: 0 <= number <= 1,
-)
-RANGES: Final[Mapping[str, tuple[str, Callable[[float], bool]]]] = {
-    "item_threshold": _FRACTION,
-    "match_threshold": _FRACTION,
-    "pairing_floor": ("a number in [-1, 1)", lambda number: -1 <= number < 1),
-    "threshold": _FRACTION,
-    "weight": ("a number above 0", lambda number: 0 < number < math.inf),
-}
 
 CONFIG: Final = f"{PREFIX}comparator-config"
 STAND_IN: Final = "x-stands-for"  # the only key of what stands for a whole schema
@@ -256,11 +241,11 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
     return info
 
 
-def _checked(name: str, value: object) -> float | None:
+def _checked(name: str, value: Any) -> float | None:
     """Return a number in the range of `name`, or None where it may be left open; else raise."""
-    expected, fits = RANGES[name]
-    if is_number(value) and fits(value):
+    rule = RULES[name]
+    if rule.accepts(value):
         return float(value)
     if value is None and name != "weight":
         return None
-    raise ValueError(f"{name} is {value!r}, expected {expected}")
+    raise ValueError(f"{name} is {value!r}, expected {rule.expected}")

@@ -23,7 +23,7 @@ class FieldRules(TypedDict, total=False):
     pairing_floor: float
 
 
-RULES = tuple(FieldRules.__annotations__)
+_RULES = tuple(FieldRules.__annotations__)
 
 
 def overridden(
@@ -49,9 +49,9 @@ def overridden(
             problems.append(Problem("fields", f"there is no field {name}", "a field", hint))
             continue
         for rule in said:
-            if rule not in RULES:
-                found, hint = f"{name} has no rule {rule}", did_you_mean(rule, RULES)
-                problems.append(Problem("fields", found, f"one of {', '.join(RULES)}", hint))
+            if rule not in _RULES:
+                found, hint = f"{name} has no rule {rule}", did_you_mean(rule, _RULES)
+                problems.append(Problem("fields", found, f"one of {', '.join(_RULES)}", hint))
         place = _place(annotated, parse_field_path(name), kinds)
         place |= _annotations(said, known[name], comparators)
     if problems:

@@ -4,8 +4,9 @@ No pydantic model, which would take longer to load than most schemas take to com
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from collections.abc import Iterator, Mapping
+from dataclasses import field, replace
+from operator import ge, gt, le, lt
 from typing import Any, Final
 
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ThresholdSource
@@ -23,7 +24,6 @@ MOST_WEIGHT: Final = 1e100
 OLD_PREFIX: Final = "x-stickler-"
 """A prefix that people try; never valid, always worth a hint."""
 
-_FRACTION: Final = "a number in [0, 1]"
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 
 
@@ -42,37 +42,67 @@ class Annotations:
     match_threshold: float | None = None
 
 
-def _number(accepts: Callable[[float], bool]) -> Callable[[object], bool]:
-    """Return a test for numbers; NaN passes none that compares."""
-    return lambda value: (
-        isinstance(value, int | float) and not isinstance(value, bool) and accepts(value)
-    )
+_BOUNDS: Final = {"minimum": ge, "exclusiveMinimum": gt, "maximum": le, "exclusiveMaximum": lt}
+_TYPES: Final[dict[str, Any]] = {"number": int | float, "object": dict, "string": str}
 
 
-def _of(kind: type) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, kind)
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The values that an annotation may have."""
+
+    type: str
+    """In JSON."""
+    expected: str
+    """For messages."""
+    bounds: Mapping[str, float] = field(default_factory=dict)
+    """Of a number, by keywords of JSON Schema."""
+    stands: str = ""
+    """The kind of place that it is for; empty for any field."""
+
+    def accepts(self, value: object) -> bool:
+        """Return whether a value is allowed; NaN is within no bounds."""
+        if self.type == "boolean" or isinstance(value, bool):
+            return self.type == "boolean" and isinstance(value, bool)
+        return isinstance(value, _TYPES[self.type]) and all(
+            _BOUNDS[name](value, bound) for name, bound in self.bounds.items()
+        )
 
 
-_in_0_1: Final = _number(lambda value: 0 <= value <= 1)
+_FRACTION: Final = Rule("number", "a number in [0, 1]", {"minimum": 0, "maximum": 1})
+_FLAG: Final = Rule("boolean", "true or false")
+_ON_VALUE: Final = "a leaf or an array"
+_ON_OBJECT: Final = "an object schema"
 
-RULES: Final[dict[str, tuple[Callable[[object], bool], str]]] = {
-    "comparator": (_of(str), "the name of a comparator, a string"),
-    "comparator_config": (_of(dict), "an object of keywords for the comparator"),
-    "threshold": (_in_0_1, _FRACTION),
-    "weight": (_number(lambda value: 0 < value <= MOST_WEIGHT), "a number above 0, at most 1e100"),
-    "clip_under_threshold": (_of(bool), "true or false"),
-    "aggregate": (_of(bool), "true or false"),
-    "pairing_floor": (_number(lambda value: -1 <= value < 1), "a number in [-1, 1), on an array"),
-    "model_name": (_of(str), "a string"),
-    "match_threshold": (_in_0_1, _FRACTION),
+RULES: Final = {
+    "comparator": Rule("string", "the name of a comparator, a string", stands=_ON_VALUE),
+    "comparator_config": Rule(
+        "object", "an object of keywords for the comparator", stands=_ON_VALUE
+    ),
+    "threshold": _FRACTION,
+    "weight": Rule(
+        "number",
+        "a number above 0, at most 1e100",
+        {"exclusiveMinimum": 0, "maximum": MOST_WEIGHT},
+    ),
+    "clip_under_threshold": _FLAG,
+    "aggregate": _FLAG,
+    "pairing_floor": Rule(
+        "number",
+        "a number in [-1, 1), on an array",
+        {"minimum": -1, "exclusiveMaximum": 1},
+        stands="an array",
+    ),
+    "model_name": Rule("string", "a string", stands=_ON_OBJECT),
+    "match_threshold": replace(_FRACTION, stands=_ON_OBJECT),
 }
-"""What each annotation must be: a test, and how a message says it."""
+"""Those of schemas, and of the keywords and configurations of the Python API."""
+ON_VALUE: Final = tuple(name for name, rule in RULES.items() if rule.stands == _ON_VALUE)
+ON_OBJECT: Final = tuple(name for name, rule in RULES.items() if rule.stands == _ON_OBJECT)
 
 _NAMES: Final = {f"{PREFIX}{name.replace('_', '-')}": name for name in RULES}
 KEYS: Final = tuple(_NAMES)
 """Every valid key."""
 
-_EXPECTED: Final = {key: RULES[name][1] for key, name in _NAMES.items()}
 _NOTHING_SAID: Final = Annotations()
 
 
@@ -96,7 +126,7 @@ def read_annotations(schema: Mapping[str, object]) -> Annotations:
 
 
 def _is_right(key: str, value: object) -> bool:
-    return key in _NAMES and RULES[_NAMES[key]][0](value)
+    return key in _NAMES and RULES[_NAMES[key]].accepts(value)
 
 
 def annotation_problems(
@@ -107,9 +137,9 @@ def annotation_problems(
         if _is_right(key, value):
             continue
         pointer = json_pointer((*path, key))
-        if key in _EXPECTED:
-            found = f"{key.removeprefix(PREFIX)} is {brief(value)}"
-            yield Problem(source, found, _EXPECTED[key], _repair(key, value), pointer)
+        if key in _NAMES:
+            rule, found = RULES[_NAMES[key]], f"{key.removeprefix(PREFIX)} is {brief(value)}"
+            yield Problem(source, found, rule.expected, _repair(key, value, rule), pointer)
         else:
             expected = "one of the annotations in docs/schema.md"
             name = key.removeprefix(PREFIX).removeprefix(OLD_PREFIX).replace("_", "-")
@@ -119,15 +149,15 @@ def annotation_problems(
             yield Problem(source, f"{key} is no annotation", expected, hint, pointer)
 
 
-def _repair(key: str, value: object) -> str:
+def _repair(key: str, value: object, rule: Rule) -> str:
     match value:
         case None:
             return "leave the key out for the default"
-        case str() if _NUMBER.fullmatch(value) and "number" in _EXPECTED[key]:
+        case str() if _NUMBER.fullmatch(value) and rule.type == "number":
             return f"write {value} without quotes"
-        case "true" | "false" if "true" in _EXPECTED[key]:
+        case "true" | "false" if rule.type == "boolean":
             return f"write {value} without quotes"
-        case int() | float() if 1 < value <= 100 and _EXPECTED[key] == _FRACTION:
+        case int() | float() if 1 < value <= 100 and rule.bounds == _FRACTION.bounds:
             return f"did you mean {value / 100:g}?"
         case 0 if key == f"{PREFIX}weight" and value is not False:
             return f"{PREFIX}aggregate: false leaves a field out of the counts"
@@ -206,7 +236,6 @@ class Merged(Annotations):
 
 
 NOTHING_INHERITED: Final = Merged()
-ON_VALUE: Final = ("comparator", "comparator_config")
 _BY_THEMSELVES: Final = tuple(name for name in RULES if name not in ON_VALUE)
 """Annotations that win or lose whatever the others are."""
 
@@ -228,7 +257,7 @@ def merge_annotations(own: Owned, inherited: Merged) -> Merged:
             if winners[key] is None:
                 winners[key] = getattr(said, key)
     own_threshold: Any = (config or {}).get("threshold")
-    if winners["threshold"] is None and _in_0_1(own_threshold):
+    if winners["threshold"] is None and _FRACTION.accepts(own_threshold):
         winners["threshold"] = float(own_threshold)  # the comparator's own, where it is said
     return Merged(
         **winners,

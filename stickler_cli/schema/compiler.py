@@ -29,7 +29,7 @@ from stickler_cli.schema.verdicts.acceptance import (
 )
 from stickler_cli.schema.verdicts.judged_documents import Reach
 from stickler_cli.schema.verdicts.judging import EngineError, KeyPattern
-from .annotations import NOTHING_INHERITED, ON_VALUE, Merged
+from .annotations import NOTHING_INHERITED, ON_OBJECT, ON_VALUE, Merged
 from .combinators import Branch, InForce, declared_types, leads_back, named_schemas
 from .defaults import TEXT, open_default
 from .dialects import SUPPORTED, TOO_OLD, PlaceKey, Schema, Source, named_dialect
@@ -50,7 +50,6 @@ from .references import SchemaFiles
 from .schema_problems import (
     ANYWHERE,
     OBJECTS,
-    ON_OBJECT,
     Problems,
     Usage,
     check,

@@ -17,7 +17,15 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, did_you_mean
 from stickler_cli.schema.verdicts.judging import is_valid_schema
-from .annotations import ON_VALUE, PREFIX, Merged, annotation_problems, read_annotations
+from .annotations import (
+    ON_OBJECT,
+    ON_VALUE,
+    PREFIX,
+    RULES,
+    Merged,
+    annotation_problems,
+    read_annotations,
+)
 from .dialects import TYPES, Dialect, Schema, named_dialect, walk
 from .files import is_uri, official_schema
 from .references import SchemaFiles
@@ -88,13 +96,8 @@ def _check_comparator(schema: Schema, problems: Problems, comparators: Comparato
         problems.add_keyword(schema, error)
 
 
-ON_OBJECT: Final = ("match_threshold", "model_name")
-ANYWHERE: Final = {
-    "pairing_floor": "it on an array",
-    **dict.fromkeys(ON_VALUE, "it on a leaf or an array"),
-    **dict.fromkeys(ON_OBJECT, "it on an object schema"),
-}
-"""The annotations that cannot stand anywhere, and where each has its effect."""
+ANYWHERE: Final = ("pairing_floor", *ON_VALUE, *ON_OBJECT)
+"""The annotations that cannot stand anywhere."""
 
 OBJECTS: Final = "an array of objects"
 _HINTS: Final = {
@@ -119,7 +122,7 @@ class Usage:
 
     def note(self, merged: Merged, kind: str, *used: str) -> None:
         """Note the annotations of a place: what it is (`a string`), and which have an effect."""
-        for name, expected in ANYWHERE.items():
+        for name in ANYWHERE:
             said = (schema for schema, own in merged.own if getattr(own, name) is not None)
             if (holder := next(said, None)) is None:
                 continue
@@ -131,7 +134,7 @@ class Usage:
             here = "an array" if kind == OBJECTS and name in ON_OBJECT else kind
             hint = "" if name == "pairing_floor" else _HINTS.get(here, "")
             found = f"{name.replace('_', '-')} is on {here}"
-            self._unused[key] = (holder, found, expected, hint)
+            self._unused[key] = (holder, found, f"it on {RULES[name].stands}", hint)
 
     def report(self) -> None:
         """Turn what had no effect anywhere into problems."""

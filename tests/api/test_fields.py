@@ -6,8 +6,10 @@ import pytest
 from pydantic import BaseModel, Field, ValidationError
 
 from stickler_cli import ComparableField, ExactComparator, StructuredModel
+from stickler_cli.api.overrides import FieldRules
 from stickler_cli.comparators import LevenshteinComparator
 from stickler_cli.core.problems import SchemaError
+from stickler_cli.schema.annotations import ON_OBJECT, RULES
 
 
 class Order(StructuredModel):
@@ -206,3 +208,13 @@ def test_in_a_json_schema_it_stays_an_error():
 
     with pytest.raises(SchemaError, match="comparator is on an object"):
         StructuredModel.from_json_schema(schema)
+
+
+def test_a_field_has_a_rule_for_each_annotation_but_those_of_objects():
+    assert FieldRules.__annotations__.keys() == RULES.keys() - set(ON_OBJECT)
+
+
+def test_a_weight_may_be_1e100_and_no_more():
+    ComparableField(weight=1e100)
+    with pytest.raises(ValueError, match=r"weight is 1e\+101, expected a number above 0, at most"):
+        ComparableField(weight=1e101)

@@ -30,7 +30,7 @@ def test_every_annotation_is_in_the_table_with_what_it_may_hold():
     documented = {row[0]: row[1] for row in rows("Annotations")}
 
     assert documented == {
-        f"{PREFIX}{name.replace('_', '-')}": expected for name, (_, expected) in RULES.items()
+        f"{PREFIX}{name.replace('_', '-')}": rule.expected for name, rule in RULES.items()
     }
 
 

@@ -13,7 +13,7 @@ from stickler_cli.comparators.base import keyword_parameters
 from stickler_cli.comparators.registry import BUILT_IN, comparator_class
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
-from stickler_cli.schema.annotations import KEYS
+from stickler_cli.schema.annotations import KEYS, RULES
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
 from stickler_cli.score.comparison_view import tally_of
@@ -137,6 +137,14 @@ def test_the_meta_schema_describes_what_it_allows() -> None:
 
 def test_the_meta_schema_knows_the_annotations_of_the_program() -> None:
     assert META["properties"].keys() == set(KEYS)
+
+
+@pytest.mark.parametrize(("name", "rule"), RULES.items())
+def test_the_meta_schema_allows_of_an_annotation_what_the_program_does(name, rule) -> None:
+    described = META["properties"][PREFIX + name.replace("_", "-")]
+    limits = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
+    assert described["type"] == rule.type
+    assert {key: described[key] for key in limits if key in described} == dict(rule.bounds)
 
 
 def test_the_meta_schema_knows_the_built_in_comparators() -> None:
