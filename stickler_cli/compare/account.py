@@ -115,31 +115,19 @@ class Leaves(Protocol):
     def nodes(self) -> Sequence[Rules]:
         """Their nodes."""
 
-    weight: Floats
-    """What each is worth there, (fields, 1)."""
 
+class BlockAccount(Account):
+    """Leaves of pairs of objects: all pairs of one field, then of the next."""
 
-class BlockAccount:
-    """Leaves of pairs of objects: the arrays of an `Account`, with a row for each field."""
-
-    def __init__(  # noqa: PLR0913, PLR0917 - what every account has
-        self,
-        block: Leaves,
-        columns: Columns,
-        gt: Indexes,
-        pred: Indexes,
-        outcome: Outcomes,
-        similarity: Floats,
-        score: Floats,
-    ) -> None:
-        self.block, self.columns, self.gt, self.pred = block, columns, gt, pred
-        self.outcome, self.similarity, self.score = outcome, similarity, score
-        self.reasons = NO_REASONS
+    block: Leaves
 
     def field(self, row: int) -> Account:
-        """Return the account of one field."""
-        arrays = (self.gt, self.pred, self.outcome, self.similarity, self.score)
-        found = Account(self.block.nodes[row], self.columns, *(each[row] for each in arrays))
+        """Return the account of one of the fields."""
+        size = len(self) // len(self.block.nodes)
+        some = slice(row * size, (row + 1) * size)
+        outcome, similarity, score = self.outcome[some], self.similarity[some], self.score[some]
+        pairs = self.columns, self.gt[some], self.pred[some]
+        found = Account(self.block.nodes[row], *pairs, outcome, similarity, score)
         found.reasons = self.reasons  # a judge has a block of one field
         return found
 

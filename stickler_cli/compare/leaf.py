@@ -94,9 +94,9 @@ class LeafBlock:
         self.positions = [position for position, _, _ in leaves]
         self.names = tuple(name for _, name, _ in leaves)
         self.nodes = [node for _, _, node in leaves]
-        self.threshold = np.array([[float(node.threshold)] for node in self.nodes])
-        self.weight = np.array([[float(node.weight)] for node in self.nodes])
-        self._clip = np.array([[node.clip] for node in self.nodes])
+        self._threshold = np.array([float(node.threshold) for node in self.nodes])
+        self._weight = np.array([float(node.weight) for node in self.nodes])
+        self._clip = np.array([node.clip for node in self.nodes])
         self._clips = any(node.clip for node in self.nodes)
 
     def compare(
@@ -114,13 +114,13 @@ class LeafBlock:
             codes = columns.codes.gt[gt], columns.codes.pred[pred]
             pair = int(((codes[0] == error.codes[0]) & (codes[1] == error.codes[1])).argmax())
             raise error.below(self.names[pair // shape[1]]) from error.__cause__
-        gt, pred, similarity = gt.reshape(shape), pred.reshape(shape), similarity.reshape(shape)
-        outcome = classified(similarity, self.threshold, gt, pred)
-        score = (
-            np.where(self._clip & (outcome == FD), 0.0, similarity) if self._clips else similarity
-        )
-        account = BlockAccount(self, columns, gt, pred, outcome, similarity, score)
-        account.reasons = reasons
+        outcome = classified(similarity, np.repeat(self._threshold, shape[1]), gt, pred)
+        score = similarity
+        if self._clips:
+            score = np.where(np.repeat(self._clip, shape[1]) & (outcome == FD), 0.0, similarity)
+        account = BlockAccount(self.nodes[0], columns, gt, pred, outcome, similarity, score)
+        account.block, account.reasons = self, reasons
+        account.worth = np.repeat(self._weight, shape[1])
         return account
 
 

@@ -191,13 +191,12 @@ def _mean(
         for part in parts:
             if isinstance(part, BlockAccount):
                 at: int | list[int] = part.block.positions
-                of: BlockAccount | Account = part
-                weight: float | Floats = part.block.weight
+                of: Account = part
             else:
                 at, of = part
-                weight = part[1].worth
-            weights[at] = np.where(of.outcome == TN, 0.0, weight)
-            added[at] = weights[at] * of.score
+            weight = np.where(of.outcome == TN, 0.0, of.worth)
+            weights[at] = weight.reshape(-1, shape[1])
+            added[at] = (weight * of.score).reshape(-1, shape[1])
         # One after the other: `sum` adds rows of one pair in another order than those of several.
         total, worth = np.add.accumulate(added)[-1], np.add.accumulate(weights)[-1]
     for entry in entries:

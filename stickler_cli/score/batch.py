@@ -26,7 +26,7 @@ from .errors.non_matches import (
 )
 from .field_counts import FieldCounts
 from .visit import Visit
-from .walk import visits
+from .walk import walked
 
 
 @dataclass(eq=False)
@@ -47,8 +47,8 @@ class Batch:
 
     @cached_property
     def visits(self) -> list[Visit]:
-        """All that was compared of the documents, place by place."""
-        return [] if self.account is None else visits(self.account, self.at)
+        """All that was compared of the documents, place by place, leaves in blocks."""
+        return [] if self.account is None else walked(self.account, self.at)
 
     @cached_property
     def counts(self) -> FieldCounts | None:

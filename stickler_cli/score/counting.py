@@ -69,7 +69,7 @@ def _note_confidences(
 
 def _count_fields(found: Collected, visit: Visit) -> None:
     account, outcome, live = visit.account, visit.outcome, visit.live
-    found.met.append((visit.field, visit.rows))
+    found.meet(visit.block or (visit.field,), visit.rows)
     if not visit.listed:
         _note_scores(found, visit, account.similarity, account.score)
     if isinstance(account, MismatchAccount):
@@ -116,7 +116,7 @@ def _count_elements(found: Collected, visit: Visit) -> None:
 def _count_keys(found: Collected, visit: Visit) -> None:
     account, is_root = visit.account, visit.is_document
     if is_root:
-        found.met.append((visit.field, visit.rows))
+        found.meet((visit.field,), visit.rows)
         if visit.around is not None:
             _note_scores(found, visit, visit.account.reported, visit.account.reported)
         if isinstance(account, ListAccount):

@@ -25,7 +25,7 @@ from .errors.kept_errors import KeptErrors, SeenError
 from .errors.non_matches import WrongUnit, non_match
 from .pictures import PlacedBox
 from .value_pairs import ValuePairs, value_pairs
-from .visit import Visit
+from .visit import Visit, singles
 
 BINS: Final = 20  # of 0.05 each, so that usual thresholds lie between two; one more is for 1 itself
 
@@ -205,7 +205,7 @@ def similarities(visits: Iterable[Visit]) -> Iterator[tuple[Path, Floats, Mask]]
     Pairs of list items belong to the field of the list; nothing inside an item below its
     threshold is there, as nothing in it is judged. A field may come up more than once.
     """
-    for visit in visits:
+    for visit in singles(visits):
         is_list = isinstance(visit.account, ListAccount) and visit.units is None
         if visit.order is not None and not is_list:
             both = both_sides(visit.outcome)

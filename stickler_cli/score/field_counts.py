@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
+from itertools import groupby
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -104,8 +105,10 @@ class FieldCounts:
 class Collected:
     """What is to be counted, collected by row, so that all is counted at once."""
 
-    met: list[tuple[FieldRows, Indexes]] = field(default_factory=list)
-    """Fields, parents first, and rows that are there, whether or not anything is counted."""
+    fields: dict[int, FieldRows] = field(default_factory=dict)
+    """By their first rows."""
+    there: list[Indexes] = field(default_factory=list)
+    """Rows that are there, whether or not anything is counted."""
     units: defaultdict[Modes, list[tuple[Indexes, Outcomes]]] = field(
         default_factory=lambda: defaultdict(list)
     )
@@ -118,9 +121,14 @@ class Collected:
     surplus: list[tuple[Key, float]] = field(default_factory=list)
     """Those of `extras` that have a confidence."""
 
+    def meet(self, fields: Iterable[FieldRows], rows: Indexes) -> None:
+        """Note fields, and rows of them."""
+        self.fields.update((each.start, each) for each in fields)
+        self.there.append(rows)
+
     def counts(self) -> FieldCounts:
         """Return what all comes to."""
-        fields = list({rows.start: rows for rows, _ in self.met}.values())
+        fields = [each for _, each in sorted(self.fields.items())]  # parents first
         size = sum(len(each.documents) for each in fields)
         sums = np.zeros((LEAVES + 1, size, OUTCOMES), np.int64)
         for modes, units in self.units.items():
@@ -130,12 +138,12 @@ class Collected:
         scores = np.zeros((4, size))
         if self.scores:
             scores[:, _joined(self.scores, 0)] = _joined(self.scores, 1)
-        for each in reversed(fields):
-            _pass_up(sums, each)
+        for several in reversed([[*each] for _, each in groupby(fields, _goes_to)]):
+            _pass_up(sums, several)
 
         documents = np.concatenate([each.documents for each in fields])
         there = np.zeros(size, np.bool_)
-        there[_joined(self.met, 1)] = True
+        there[np.concatenate(self.there)] = True
         ranks = {path: rank for rank, path in enumerate(_in_order(fields))}
         lengths = [len(each.documents) for each in fields]
         ranked = np.repeat([ranks[each.path] for each in fields], lengths)
@@ -174,19 +182,26 @@ def _joined(entries: list[Any], part: int) -> NDArray[Any]:
     return np.concatenate([entry[part] for entry in entries], axis=-1)
 
 
-def _pass_up(sums: Sums, rows: FieldRows) -> None:
-    """Add what was counted of a field to the object around it."""
+def _goes_to(rows: FieldRows) -> object:
+    """Return what fields that are passed up together have in common."""
+    alone = 0 if rows.up is None else rows.start
+    return rows.around and rows.around.start, rows.of_document, rows.counted, alone
+
+
+def _pass_up(sums: Sums, fields: list[FieldRows]) -> None:
+    """Add what was counted of fields that follow each other to the object around them."""
+    rows, size = fields[0], len(fields[0].documents)
     if rows.around is None:
         return
-    # Elsewhere than in whole documents the object itself is the unit.
-    first = OVERALL if rows.of_document else AGGREGATE
-    mine = slice(rows.start, rows.start + len(rows.documents))
-    above: Any = slice(rows.around.start, rows.around.start + len(rows.documents))
+    mine = sums[:, rows.start : rows.start + size * len(fields)]
+    mine = mine.reshape(len(mine), len(fields), size, OUTCOMES).sum(axis=1)
+    above: Any = slice(rows.around.start, rows.around.start + size)
     if rows.up is not None:
         above = rows.around.start + rows.up
-    for mode in range(first, LEAVES + 1):
+    # Elsewhere than in whole documents the object itself is the unit.
+    for mode in range(OVERALL if rows.of_document else AGGREGATE, LEAVES + 1):
         if mode != AGGREGATE or rows.counted:
-            sums[mode, above] += sums[mode, mine]
+            sums[mode, above] += mine[mode]
 
 
 def _in_order(fields: Iterable[FieldRows]) -> list[Names]:

@@ -12,7 +12,7 @@ from stickler_cli.compare.result import TN, TP
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from .comparison_lines import text_of
-from .visit import Visit
+from .visit import Visit, singles
 
 MOST_VALUES: Final = 30
 """Values of one field, on both sides together: the columns that a screen has room for."""
@@ -78,7 +78,7 @@ class ValuePairs:
 
 def value_pairs(visits: Iterable[Visit]) -> Iterator[tuple[Path, ValuePairs]]:
     """Yield what values of each field were found for which; a field may come up more than once."""
-    for visit in visits:
+    for visit in singles(visits):
         account = visit.account
         is_value = not isinstance(account, ObjectAccount | ListAccount | MismatchAccount)
         if is_value and visit.order is not None:

@@ -1,10 +1,18 @@
 """What a walk through an account meets: fields, pairs of one place, and where each pair is."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from stickler_cli.compare.account import Account, ListAccount, MismatchAccount, SplitAccount, Units
+from stickler_cli.compare.account import (
+    Account,
+    BlockAccount,
+    ListAccount,
+    MismatchAccount,
+    SplitAccount,
+    Units,
+)
 from stickler_cli.compare.columns import ANY_KEY, NOTHING, Indexes, Mask
 from stickler_cli.compare.outcomes import Floats, Outcomes, both_sides
 from stickler_cli.compare.result import BOTH_SIDES, TP, Outcome
@@ -69,6 +77,25 @@ class Visit(NamedTuple):
     """What its field is worth in its object."""
     units: Units | None = None
     """Of elements, the units of their lists."""
+    block: tuple[FieldRows, ...] = ()
+    """Of a block of leaves its fields, as many pairs of each, one after the other; then `field` is
+    that of their objects."""
+
+    def each(self) -> "Iterator[Visit]":
+        """Return visits of single fields."""
+        account = self.account
+        if not isinstance(account, BlockAccount):
+            yield self
+            return
+        pairs, size = len(self.at) // len(self.block), len(account) // len(self.block)
+        for row, field in enumerate(self.block):
+            some = slice(row * pairs, (row + 1) * pairs)
+            live = None if self.live is None else self.live[some]
+            alone = None if self.alone is None else self.alone[some]
+            one, order = account.field(row), account.block.positions[row]
+            at, rows = self.at[some] - row * size, self.rows[some]
+            weight = account.block.nodes[row].weight
+            yield Visit(field, one, at, rows, live, alone, self.around, None, order, weight)
 
     @property
     def pattern(self) -> tuple[str, ...]:
@@ -105,6 +132,8 @@ class Visit(NamedTuple):
     @property
     def documents(self) -> Indexes:
         """The document of each pair."""
+        if self.block and self.around is not None:
+            return self.around.documents[self.of]
         return self.field.documents[self.rows - self.field.start]
 
     @property
@@ -185,6 +214,11 @@ class Visit(NamedTuple):
             return self.field.path[-1], self.field.path[-1]
         element = self.order[pair]
         return int(self.units.gt_place[element]), int(self.units.pred_place[element])
+
+
+def singles(visits: Iterable[Visit]) -> Iterator[Visit]:
+    """Return visits of single fields."""
+    return (one for visit in visits for one in visit.each())
 
 
 def _longer(path: list[Step] | None, step: Step) -> list[Step] | None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from stickler_cli.compare.account import (
     Account,
+    BlockAccount,
     EntryAccount,
     ListAccount,
     MismatchAccount,
@@ -18,15 +19,20 @@ from stickler_cli.compare.account import (
 )
 from stickler_cli.compare.columns import Indexes, Mask, distinct
 from stickler_cli.compare.result import TN
-from .visit import FieldRows, Visit, worth_at
+from .visit import FieldRows, Visit, singles, worth_at
 
 
 def visits(account: Account, at: Indexes) -> list[Visit]:
-    """Return all that documents, which are pairs of an account, were compared by.
+    """Return all that documents, which are pairs of an account, were compared by, field by field.
 
     Parents come first: a field, then what is gone into of its objects, then their fields; a list,
     then the elements of all lists of its place, then what is in these.
     """
+    return [*singles(walked(account, at))]
+
+
+def walked(account: Account, at: Indexes) -> list[Visit]:
+    """Return the same, leaves of objects that were compared together as one visit."""
     documents = np.arange(len(at))
     walk = _Walk(len(at))
     walk.units(Visit(FieldRows((), 0, documents), account, at, documents, None, None))
@@ -107,20 +113,54 @@ class _Walk:
 
     def fields(self, objects: Visit, account: ObjectAccount) -> None:
         self.found.append(objects)
-        compared: Indexes | None = None
         at = objects.at
-        for order, one in enumerate(account.fields):
-            if one.at is not None and one.at is not compared:  # all fields have the same
-                compared, at = one.at, local_positions(one.at, len(account))[objects.at]
-            for counted, which in _by_say(one.counted, at):
-                below = self.declared(objects, one.name, counted=counted)
-                rows = objects.rows + (below.start - objects.field.start)
-                weight = worth_at(one.account.worth, at)
-                part = rows, objects.live, objects.alone, objects, None, order, weight
-                visit = Visit(below, one.account, at, *part)
-                self.units(visit if which is None else visit.some(which, one.account, at[which]))
+        if account.compared is not None:
+            at = local_positions(account.compared, len(account))[at]
+        for name, included in zip(account.names, account.included, strict=True):
+            for counted, _ in _by_say(included, at):  # in schema order, whoever comes first
+                self.declared(objects, name, counted=counted)
+        for part in account.parts:
+            if not isinstance(part, BlockAccount):
+                self.field(objects, account, *part, at)
+            elif any(isinstance(account.included[of], np.ndarray) for of in part.block.positions):
+                for row, of in enumerate(part.block.positions):
+                    self.field(objects, account, of, part.field(row), at)
+            else:
+                self.block(objects, account, part, at)
         for entry in account.entries:
             self.entries(objects, account, entry)
+
+    def field(
+        self, objects: Visit, account: ObjectAccount, order: int, one: Account, at: Indexes
+    ) -> None:
+        """Visit one field of objects."""
+        for counted, which in _by_say(account.included[order], at):
+            below = self.declared(objects, account.names[order], counted=counted)
+            rows = objects.rows + (below.start - objects.field.start)
+            weight = worth_at(one.worth, at)
+            part = rows, objects.live, objects.alone, objects, None, order, weight
+            visit = Visit(below, one, at, *part)
+            self.units(visit if which is None else visit.some(which, one, at[which]))
+
+    def block(
+        self, objects: Visit, account: ObjectAccount, part: BlockAccount, at: Indexes
+    ) -> None:
+        """Visit leaves that were compared together."""
+        positions, pairs = part.block.positions, len(at)
+        fields = tuple(
+            self.declared(objects, account.names[of], counted=account.included[of] is True)
+            for of in positions
+        )
+        size, first = len(part) // len(fields), np.arange(len(fields))[:, None]
+        at = (at + size * first).ravel()
+        starts = np.array([[field.start - objects.field.start] for field in fields])
+        live, alone = (
+            None if of is None else np.tile(of, len(fields)) for of in (objects.live, objects.alone)
+        )
+        of, order = np.tile(np.arange(pairs), len(fields)), np.repeat(positions, pairs)
+        rows, weight = (objects.rows + starts).ravel(), worth_at(part.worth, at)
+        told = rows, live, alone, objects, of, order, weight, None, fields
+        self.found.append(Visit(objects.field, part, at, *told))
 
     def declared(self, objects: Visit, name: str, *, counted: bool) -> FieldRows:
         """Return a declared field, with the rows of the field around it."""
@@ -149,7 +189,7 @@ class _Walk:
                 rows = objects.rows[of] - objects.field.start
                 up = distinct(rows)
                 below = self.below(objects, entry.names[key], up, counted=counted)
-                order = len(account.fields) + entry.order[at]
+                order = len(account.names) + entry.order[at]
                 live = None if objects.live is None else objects.live[of]
                 alone = None if objects.alone is None else objects.alone[of]
                 own = np.searchsorted(up, rows) + below.start

@@ -10,7 +10,7 @@ from stickler_cli.core.json_values import JsonValue, kind_of, same_json
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.visit import Visit
 from .error_classes import ErrorClass, Places, classify
-from .units import Unit, documents_units, plain, values_inside, wrong
+from .units import Unit, chosen_of, documents_units, plain, values_inside, wrong
 
 NON_MATCH_TYPES: Final = {
     Outcome.FD: "false_discovery",
@@ -161,8 +161,7 @@ class PlainErrors(NamedTuple):
 def plain_errors(visits: Iterable[Visit]) -> list[PlainErrors]:
     """Return the errors of documents that are `plain`."""
     found = []
-    for visit in visits:
-        chosen = plain(visit)
+    for visit, chosen in chosen_of(visits, plain):
         if chosen.any():
             outcome = visit.outcome
             for one, error_class in _PLAIN[visit.units is not None].items():

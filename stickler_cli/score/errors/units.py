@@ -169,6 +169,17 @@ def values_inside(visits: Sequence[Visit]) -> dict[int, Indexes]:
     return found
 
 
+def chosen_of(
+    visits: Iterable[Visit], chosen: Callable[[Visit], Mask]
+) -> Iterator[tuple[Visit, Mask]]:
+    """Return the visits of single fields in which pairs are chosen, with these."""
+    for visit in visits:
+        some = chosen(visit)
+        if np.count_nonzero(some):
+            each = [*visit.each()]
+            yield from zip(each, np.split(some, len(each)), strict=True)
+
+
 def documents_units(
     visits: Iterable[Visit], documents: int, chosen: Callable[[Visit], Mask]
 ) -> list[list[Unit]]:
@@ -177,8 +188,8 @@ def documents_units(
     Undeclared keys are chosen where the objects that they are in are.
     """
     found: list[list[Unit]] = [[] for _ in range(documents)]
-    for visit in visits:
-        for unit in (_extras if visit.order is None else _units)(visit, chosen(visit)):
+    for visit, some in chosen_of(visits, chosen):
+        for unit in (_extras if visit.order is None else _units)(visit, some):
             found[unit.document].append(unit)
     for units in found:
         units.sort(key=attrgetter("order"))
