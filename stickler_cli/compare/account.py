@@ -110,6 +110,8 @@ class Leaves(Protocol):
 
     positions: list[int]
     """The position of each field in its object, in order."""
+    weight: Floats
+    """What each is worth there."""
 
     @property
     def nodes(self) -> Sequence[Rules]:

@@ -115,7 +115,7 @@ class Columns:
         return self.fields((name,))
 
     def fields(self, names: tuple[str, ...]) -> "Columns":
-        """Return the columns of fields of objects, one field after the other."""
+        """Return the columns of fields of objects, one after the other with a `NOTHING` between."""
 
         def find() -> Columns:
             place = self.place.below(*names) if len(names) == 1 else self.place.of_fields(names)
@@ -241,7 +241,10 @@ def _of_element(known: Any, at: int) -> JsonValue:
 
 def _fields(values: Sequence[Any], names: tuple[str, ...]) -> list[Any]:
     objects = [value if isinstance(value, dict) else _EMPTY for value in values]
-    return [*chain.from_iterable(map(dict.get, objects, repeat(name)) for name in names)]
+    if len(names) > 1:
+        objects.append(_EMPTY)  # of which each field has nothing
+    found = [*chain.from_iterable(map(dict.get, objects, repeat(name)) for name in names)]
+    return found[:-1] if len(names) > 1 else found
 
 
 def kind(value: object) -> int:

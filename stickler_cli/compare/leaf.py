@@ -15,10 +15,10 @@ from stickler_cli.comparators.registry import is_built_in
 from stickler_cli.core.values import dataclass
 from .account import NO_REASONS, Account, BlockAccount
 from .columns import ABSENT, ARRAY, LEAF, NOTHING, OBJECT, Columns, Indexes, Mask
-from .outcomes import Floats, classified, clipped
+from .outcomes import Floats, Outcomes, clipped, met
 from .plan import Node, Options, Purpose
 from .prepared import PairError
-from .result import FD
+from .result import FA, FD, FN, TN
 from .work import CALL, PAIR
 
 _CONTAINERS: Final = {"array": ARRAY, "object": OBJECT}
@@ -78,8 +78,8 @@ class LeafNode(Node):
 
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of values that the comparator takes."""
-        gt, pred, similarity, reasons = _compared(self.comparator, columns, gt, pred, options)
-        outcome = classified(similarity, self.threshold, gt, pred)
+        compared = _compared(self.comparator, columns, gt, pred, options, self.threshold)
+        gt, pred, similarity, outcome, reasons = compared
         score = clipped(similarity, outcome, clip=self.clip)
         account = Account(self, columns, gt, pred, outcome, similarity, score)
         account.reasons = reasons
@@ -95,32 +95,36 @@ class LeafBlock:
         self.names = tuple(name for _, name, _ in leaves)
         self.nodes = [node for _, _, node in leaves]
         self._threshold = np.array([float(node.threshold) for node in self.nodes])
-        self._weight = np.array([float(node.weight) for node in self.nodes])
+        self.weight = np.array([float(node.weight) for node in self.nodes])
         self._clip = np.array([node.clip for node in self.nodes])
         self._clips = any(node.clip for node in self.nodes)
+        self._row = np.arange(len(leaves))[:, None]
 
     def compare(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> BlockAccount:
         """Account for the leaves of pairs of objects, which are scalars on both sides."""
-        shape = len(self.names), len(gt)
-        columns.place.charge(CALL + PAIR * len(gt) * len(self.names))
-        gt = _of_fields(gt, len(columns.gt), len(self.names))
-        pred = _of_fields(pred, len(columns.pred), len(self.names))
-        comparator = self.nodes[0].comparator
+        fields, size, comparator = len(self.names), len(gt), self.nodes[0].comparator
+        columns.place.charge(CALL + PAIR * size * fields)
+        if fields > 1:  # before each field is a slot of nothing, which -1 reads
+            gt, pred = (
+                (side + self._row * ((len(slots) + 1) // fields)).ravel()
+                for side, slots in ((gt, columns.gt), (pred, columns.pred))
+            )
         try:
-            gt, pred, similarity, reasons = _compared(comparator, columns, gt, pred, options)
+            compared = _compared(
+                comparator, columns, gt, pred, options, self._threshold.repeat(size)
+            )
         except PairError as error:
             codes = columns.codes.gt[gt], columns.codes.pred[pred]
             pair = int(((codes[0] == error.codes[0]) & (codes[1] == error.codes[1])).argmax())
-            raise error.below(self.names[pair // shape[1]]) from error.__cause__
-        outcome = classified(similarity, np.repeat(self._threshold, shape[1]), gt, pred)
+            raise error.below(self.names[pair // size]) from error.__cause__
+        gt, pred, similarity, outcome, reasons = compared
         score = similarity
         if self._clips:
-            score = np.where(np.repeat(self._clip, shape[1]) & (outcome == FD), 0.0, similarity)
+            score = np.where(self._clip.repeat(size) & (outcome == FD), 0.0, similarity)
         account = BlockAccount(self.nodes[0], columns, gt, pred, outcome, similarity, score)
         account.block, account.reasons = self, reasons
-        account.worth = np.repeat(self._weight, shape[1])
         return account
 
 
@@ -148,20 +152,18 @@ def _in_common(comparator: BaseComparator) -> object:
     return type(comparator), config
 
 
-def _of_fields(slots: Indexes, size: int, fields: int) -> Indexes:
-    """Return the slots of the fields of some objects, among `size` of one side of a block."""
-    if fields == 1:
-        return slots
-    first = np.arange(fields)[:, None] * (size // fields)
-    return np.where(slots < 0, NOTHING, slots + first).ravel()
-
-
-def _compared(
-    comparator: BaseComparator, columns: Columns, gt: Indexes, pred: Indexes, options: Options
-) -> tuple[Indexes, Indexes, Floats, Mapping[int, str]]:
+def _compared(  # noqa: PLR0913, PLR0917 - two sides of columns, and what compares them
+    comparator: BaseComparator,
+    columns: Columns,
+    gt: Indexes,
+    pred: Indexes,
+    options: Options,
+    threshold: float | Floats,
+) -> tuple[Indexes, Indexes, Floats, Outcomes, Mapping[int, str]]:
     """Compare pairs of scalars or of values that the comparator takes.
 
-    Returned are their slots, `NOTHING` where one is absent, similarities, and what a judge said.
+    Returned are their slots, `NOTHING` where one is absent, similarities, classes, and what a judge
+    said.
     """
     if options.pairing and comparator.pairing is not None:
         comparator = comparator.pairing
@@ -172,9 +174,10 @@ def _compared(
     prepared = columns.prepared(comparator)
     if not comparator.same_value:
         unlike[:] = True
-    absent = np.minimum(gt_codes, pred_codes) < 0
-    if np.count_nonzero(absent):
-        gt, pred = np.where(gt_codes < 0, NOTHING, gt), np.where(pred_codes < 0, NOTHING, pred)
+    no_gt, no_pred = gt_codes < 0, pred_codes < 0
+    absent = no_gt | no_pred
+    if some_absent := np.count_nonzero(absent):
+        gt, pred = np.where(no_gt, NOTHING, gt), np.where(no_pred, NOTHING, pred)
         unlike &= ~absent
     reasons = NO_REASONS
     (at,) = unlike.nonzero()
@@ -190,4 +193,7 @@ def _compared(
         else:
             fields = len(columns.place.names) or 1
             similarity[at] = prepared.similarities(*pairs, at // (len(gt) // fields))
-    return gt, pred, similarity, reasons
+    outcome = met(similarity, threshold)
+    if some_absent:
+        outcome[no_gt], outcome[no_pred], outcome[no_gt & no_pred] = FA, FN, TN
+    return gt, pred, similarity, outcome, reasons

@@ -47,7 +47,12 @@ class FieldsNode(Node):
     together: tuple[LeafBlock | int, ...] = field(init=False, compare=False, repr=False)
     """All fields by what compares them: leaves in blocks, others by their positions."""
 
+    worth: Floats = field(init=False, compare=False, repr=False)
+    """What each field is worth, (n, 1), but for those that lead elsewhere."""
+
     def __post_init__(self) -> None:
+        worth = [[float(entry.node.weight)] for entry in self.fields]
+        object.__setattr__(self, "worth", np.array(worth))
         object.__setattr__(self, "names", frozenset(entry.name for entry in self.fields))
         leaves: list[tuple[int, str, LeafNode]] = []
         others: list[LeafBlock | int] = []
@@ -100,7 +105,7 @@ class FieldsNode(Node):
         if len(live):
             parts = self._compared(columns, *some, inside)
             entries = self.of_entries(columns, *some, inside)
-        similarity = _mean(parts, entries, (len(self.fields), len(live)))
+        similarity = _mean(self, parts, entries, len(live))
         if at is not None:
             for entry in entries:
                 entry.owner = at[entry.owner]
@@ -182,30 +187,36 @@ class ObjectNode(FieldsNode):
 
 
 def _mean(
-    parts: Sequence[FieldsPart], entries: Sequence[EntryAccount], shape: tuple[int, int]
+    node: FieldsNode, parts: Sequence[FieldsPart], entries: Sequence[EntryAccount], size: int
 ) -> Floats:
     """Return the weighted means of the fields that either side has; 1.0 where there are none."""
-    total, worth = np.zeros((2, shape[1]))
+    total: Floats
+    worth: Floats
+    total, worth = np.zeros((2, size))
     if parts:
-        added, weights = np.empty((2, *shape))
+        at: list[int] = []
+        accounts: list[Account] = []
         for part in parts:
-            if isinstance(part, BlockAccount):
-                at: int | list[int] = part.block.positions
-                of: Account = part
-            else:
-                at, of = part
-            weight = np.where(of.outcome == TN, 0.0, of.worth)
-            weights[at] = weight.reshape(-1, shape[1])
-            added[at] = (weight * of.score).reshape(-1, shape[1])
+            at += part.block.positions if isinstance(part, BlockAccount) else part[:1]
+            accounts.append(part if isinstance(part, BlockAccount) else part[1])
+        outcome = np.concatenate([of.outcome for of in accounts]).reshape(-1, size)
+        scores = np.concatenate([of.score for of in accounts]).reshape(-1, size)
+        if at != [*range(len(at))]:
+            in_order = np.argsort(at)
+            outcome, scores = outcome[in_order], scores[in_order]
+        weights = np.where(outcome == TN, 0.0, node.worth)
+        for part in parts:
+            if not isinstance(part, BlockAccount):  # an arm or a reference has a weight of its own
+                weights[part[0]] = np.where(outcome[part[0]] == TN, 0.0, part[1].worth)
         # One after the other: `sum` adds rows of one pair in another order than those of several.
-        total, worth = np.add.accumulate(added)[-1], np.add.accumulate(weights)[-1]
+        total, worth = np.add.accumulate(weights * scores)[-1], np.add.accumulate(weights)[-1]
     for entry in entries:
         weights = np.broadcast_to(entry.account.worth, len(entry.owner))
-        total += np.bincount(entry.owner, weights * entry.account.score, shape[1])
-        worth += np.bincount(entry.owner, weights, shape[1])
-    if np.count_nonzero(worth) == shape[1]:
+        total += np.bincount(entry.owner, weights * entry.account.score, size)
+        worth += np.bincount(entry.owner, weights, size)
+    if np.count_nonzero(worth) == size:
         return total / worth
-    return np.divide(total, worth, out=np.ones(shape[1]), where=worth > 0)
+    return np.divide(total, worth, out=np.ones(size), where=worth > 0)
 
 
 def counted(node: FieldsNode, account: ObjectAccount) -> Sequence[bool | Mask]:

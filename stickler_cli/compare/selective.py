@@ -74,8 +74,8 @@ def _leaves(
         columns = elements.fields(block.names)
         for row, (name, leaf) in enumerate(zip(block.names, block.nodes, strict=True)):
             at, of = (row, columns) if columns.scalar else (0, elements.field(name))
-            gt = of.codes.gt[at * len(elements.gt) : (at + 1) * len(elements.gt)]
-            pred = of.codes.pred[at * len(elements.pred) : (at + 1) * len(elements.pred)]
+            n, m = len(elements.gt), len(elements.pred)
+            gt, pred = of.codes.gt[at * (n + 1) :][:n], of.codes.pred[at * (m + 1) :][:m]
             yield leaf, of, gt, pred
 
 

@@ -158,7 +158,7 @@ class _Walk:
             None if of is None else np.tile(of, len(fields)) for of in (objects.live, objects.alone)
         )
         of, order = np.tile(np.arange(pairs), len(fields)), np.repeat(positions, pairs)
-        rows, weight = (objects.rows + starts).ravel(), worth_at(part.worth, at)
+        rows, weight = (objects.rows + starts).ravel(), part.block.weight.repeat(pairs)
         told = rows, live, alone, objects, of, order, weight, None, fields
         self.found.append(Visit(objects.field, part, at, *told))
 
