@@ -1,4 +1,4 @@
-"""What a run allows its client, without what asking needs: every run has a policy, few ask."""
+"""The policy of a run for its client; a module of its own, as every run has one and few ask."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -20,7 +20,7 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a run allows: whom to ask, how often, and how much."""
+    """The policy of a run for asking models: which, how often, and for how much."""
 
     cache: bool = True  # answers are read from and kept on disk
     offline: bool = False  # only answers in the cache count

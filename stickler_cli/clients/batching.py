@@ -28,7 +28,7 @@ MOST_GARBLED: Final = 2  # answers to one question that cannot be read, before i
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[Q, A]):
-    """What became of some questions that were asked in one call."""
+    """The outcome of the questions of one call."""
 
     questions: Sequence[Q]
     """None of a call that was refused, and whose questions were asked again in two parts."""
@@ -48,7 +48,7 @@ class Way:
 
 
 def asked(model: Model[Q, A], questions: Sequence[Q], way: Way) -> Iterator[Outcome[Q, A]]:
-    """Ask in batches, and yield what becomes of each as soon as it is known.
+    """Ask in batches, and yield the outcome of each as soon as it is known.
 
     Raises:
         UnavailableError: the first thing that a server says is that it takes no such key, or has
@@ -150,7 +150,7 @@ def answered(
 
 
 def _called(model: Model[Q, A], questions: Sequence[Q], way: Way, *, repeated: bool) -> Reply[A]:
-    """Call once, and count what that took."""
+    """Call once, and count the time, tokens and cost."""
     try:
         reply = model.call(questions, way.connections)
     except Exception as error:  # noqa: BLE001 - a question without an answer is an outcome

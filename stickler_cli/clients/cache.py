@@ -29,7 +29,7 @@ create table if not exists answers (
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """What the cache holds of one model."""
+    """The answers of one model in the cache, counted."""
 
     kind: str  # `embedding`, `score` or `verdict`
     model: str  # as schemas name it
@@ -75,7 +75,7 @@ class AnswerCache:
             connection.executemany("insert or ignore into answers values (?, ?, ?, ?, ?)", rows)
 
     def holdings(self) -> list[Holding]:
-        """Return what is there, by kind and model; nothing is made where there is no file."""
+        """Return the contents, by kind and model; nothing is made where there is no file."""
         if not self.path.exists():
             return []
         statement = (

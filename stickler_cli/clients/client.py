@@ -1,4 +1,4 @@
-"""The client of models: what is known already, what may be asked, and what asking takes.
+"""The client of models: its known answers, its limits, and its usage.
 
 A run passes one in to all that ask. Sent to another process, it is a new one there.
 """
@@ -55,7 +55,7 @@ class Client:
 
     @property
     def usage(self) -> Usage:
-        """What asking has taken so far."""
+        """The usage so far."""
         return self._purse.usage + Usage(unasked=len(self._unasked))
 
     def placed(self, model: Model[Q, A]) -> Model[Q, A]:
@@ -64,7 +64,7 @@ class Client:
         return model if address is None and key is None else model.moved(address, key)
 
     def require(self, model: Model[Any, Any]) -> None:
-        """Raise UnavailableError where a model cannot be asked, or not within what may be spent."""
+        """Raise UnavailableError where a model cannot be asked, or not within the budget."""
         model = self.placed(model)
         model.require()
         if self.policy.max_cost is not None and not model.is_priced:
@@ -110,7 +110,7 @@ class Client:
 
     @contextmanager
     def rehearsing(self) -> "Iterator[Client]":
-        """Yield a client that asks nothing and counts; what it finds in the cache is known here."""
+        """Yield a client that counts questions and asks none; answers that it finds stay known."""
         counting = Client(replace(self.policy, dry_run=True))
         counting._memory = self._memory
         yield counting
@@ -119,11 +119,11 @@ class Client:
 
     @property
     def needs(self) -> "list[Need]":
-        """What a dry run found that each model would be asked, in a fixed order."""
+        """The questions that each model would be asked, as a dry run found, in a fixed order."""
         return sorted(self._needs.values(), key=lambda need: (need.model.kind, need.model.title))
 
     def count(self, usage: Usage) -> None:
-        """Add what was asked here, or in a worker."""
+        """Add usage of this process, or of a worker."""
         self._purse.count(usage)
 
     def close(self) -> None:
@@ -171,7 +171,7 @@ class Client:
 
 @dataclass(slots=True)
 class Need:
-    """What one model would be asked."""
+    """The questions that one model would be asked, counted."""
 
     model: Model[Any, Any]
     cached: int = 0  # questions whose answer is in the cache
@@ -194,7 +194,7 @@ class Need:
         return sum(self._tokens.values())
 
     def add(self, questions: Mapping[Any, Hashable]) -> None:
-        """Count questions, each with what its answer is known by."""
+        """Count questions, each with the key of its answer."""
         self._tokens |= {key: self.model.tokens(question) for question, key in questions.items()}
 
 
@@ -208,7 +208,7 @@ class Memory:
         self._lock = threading.Lock()
 
     def find(self, keys: Iterable[Hashable]) -> dict[Hashable, Any]:
-        """Return what is remembered of some questions."""
+        """Return the remembered answers to some questions."""
         with self._lock:
             return {key: self._results[key] for key in keys if key in self._results}
 
@@ -235,7 +235,7 @@ def _size(result: object) -> int:
 
 
 def _keys(model: Model[Q, Any], questions: Iterable[Q]) -> tuple[dict[Q, Hashable], bool]:
-    """Return what the answer to each question is known by, and whether it may be on disk."""
+    """Return the key of the answer to each question, and whether it may be on disk."""
     identity = model.identity
     if identity is None:
         return {question: (model, question) for question in questions}, False

@@ -1,4 +1,4 @@
-"""What a client has opened: connections to servers, and models in memory; each of them once.
+"""Connections to servers and models in memory that a client has opened, each once.
 
 Asynchronous libraries have one event loop, in a thread of its own: it serves threads and notebooks.
 """
@@ -24,7 +24,7 @@ class Connections:
     def opened(
         self, key: Hashable, make: Callable[[], T], close: Callable[[T], object] = lambda _: None
     ) -> T:
-        """Return what is open under a key: all that it is made from, the environment's say too."""
+        """Return the connection under a key, which has all that it is made from."""
         with self._lock:
             if key not in self._open:
                 self._open[key] = make(), close
@@ -45,7 +45,7 @@ class Connections:
         self.run(made.close(), seconds=5.0)
 
     def close(self) -> None:
-        """Close everything; what is needed again is opened again."""
+        """Close everything; a connection that is needed again is opened again."""
         with self._lock:
             while self._open:
                 _, (made, close) = self._open.popitem()

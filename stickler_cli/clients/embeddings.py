@@ -1,4 +1,4 @@
-"""Embedding models by their id: what its prefix says of where the model is."""
+"""Embedding models by their id, whose prefix says where the model is."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -42,7 +42,7 @@ class Embedder(Model[str, Vector]):
 
 @dataclass(frozen=True, eq=False)
 class FunctionEmbedder(Embedder):
-    """A Python function that turns a text into a vector; what it does is not for the cache."""
+    """A Python function that turns a text into a vector; its answers are not cached."""
 
     is_local: ClassVar[bool] = True
 
@@ -119,7 +119,7 @@ class ServerEmbedder(NamedEmbedder):
         self.require_server(self.server)
 
     def _garbled(self, found: str, error: Exception, tokens: int) -> Reply[Vector]:
-        """Return an answer that is none, and that costs what one would."""
+        """Return an empty answer, which costs as much as one."""
         usage = priced(self.server.pricing, self.name, tokens) if tokens else ONE_CALL
         return Reply((), usage, GarbledError(f"{found} ({error})"))
 
@@ -237,7 +237,7 @@ def embedder(model_id: str) -> Embedder:
 
 
 def vector_of(embedding: object, size: int | None = None) -> Vector:
-    """Return what a model gave for a text; GarbledError if it is no vector, or not of `size`."""
+    """Return a model's vector of a text; GarbledError if it is none, or not of `size`."""
     try:
         vector = np.asarray(embedding, dtype=np.float64)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Failed calls as libraries report them: which may pass, how long to wait, what to say of them."""
+"""Failed calls as libraries report them: whether to retry, how long to wait, the message."""
 
 import os
 import re
@@ -91,7 +91,7 @@ def failure_of(error: BaseException, attempts: int = 1, asked: float | None = No
 
 
 def without_secrets(message: str) -> str:
-    """Return a message without what looks like a key, or what the environment holds as one.
+    """Return a message without texts that look like keys or are keys of the environment.
 
     >>> without_secrets("Incorrect API key provided: sk-abc12345")
     'Incorrect API key provided: [key]'

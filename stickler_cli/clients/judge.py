@@ -59,7 +59,7 @@ class Grade:
 
 
 class Verdict(NamedTuple):
-    """What a judge says of two values."""
+    """A judge's verdict on two values."""
 
     equivalence: float  # true or false, or a grade in [0, 1]
     reason: str  # a sentence, on one line
@@ -75,7 +75,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Judge(Model[Pair, Verdict]):
-    """A language model, and what it is to mind."""
+    """A language model, and its instructions."""
 
     kind: ClassVar[str] = "verdict"
     comparator: ClassVar[str] = "LLMComparator"
@@ -108,7 +108,7 @@ class Judge(Model[Pair, Verdict]):
 
     @property
     def instructions(self) -> str:
-        """What the model is told before it sees values."""
+        """The instructions of the model, before it sees values."""
         asked = f"{INSTRUCTIONS}{GRADE if self.graded else VERDICT}"
         if not self.guidelines:
             return asked
@@ -190,7 +190,7 @@ class Judge(Model[Pair, Verdict]):
         return Reply([Verdict(output.score if self.graded else output.equivalent, reason)], usage)
 
     def _agent(self, connections: Connections) -> Any:
-        """Return what asks, and asks once more where the answer is no verdict."""
+        """Return an agent that asks, and asks once more where the answer is no verdict."""
         from pydantic_ai import Agent
 
         model = self.server.language_model(prefix_of(self.model)[1], connections)
@@ -204,7 +204,7 @@ class Judge(Model[Pair, Verdict]):
         )
 
     def _usage(self, used: Any, calls: int) -> Usage:
-        """Return what a run of the library took; all calls but the last asked again."""
+        """Return the usage of a run of the library; all calls but the last asked again."""
         cost = used.cost if self.server.pricing else None
         return Usage(
             calls=calls,

@@ -1,4 +1,4 @@
-"""Models that run in this process, loaded once: what all of them need, and BERTScore.
+"""Models that run in this process, loaded once: their common needs, and BERTScore.
 
 The library bert-score is dormant; a cosine matching of token embeddings could stand in for it.
 """
@@ -22,7 +22,7 @@ Texts = tuple[str, str]  # in alphabetical order: F1 has no direction
 
 @dataclass(frozen=True)
 class BertScore(Model[Texts, float]):
-    """BERTScore F1 of pairs of texts, and what decides it beside the texts."""
+    """BERTScore F1 of pairs of texts, and the settings that decide it."""
 
     kind: ClassVar[str] = "score"
     comparator: ClassVar[str] = "BERTComparator"
@@ -109,7 +109,7 @@ def local_name(name: str) -> str:
 
 
 def loaded_by(location: str) -> Any:
-    """Return what loads models in a library, after importing it, which may bring torch."""
+    """Return a library's loader of models, after importing it, which may bring torch."""
     load = resolve_name(location)
     if "transformers" in sys.modules:  # keeps progress and reports of loading off standard error
         logging = resolve_name("transformers.utils:logging")

@@ -1,4 +1,4 @@
-"""What a model is to the rest of the program: answers to questions, some at once.
+"""A model as the rest of the program sees it: answers to questions, some at once.
 
 A question is a text (embeddings) or a pair of values (scores, verdicts).
 """
@@ -38,7 +38,7 @@ class ModelError(Exception):
 
 
 class RefusedError(ModelError):
-    """A server does not take what a request holds; it may take parts of it."""
+    """A server refuses the contents of a request; it may take parts of it."""
 
 
 class UnaskedError(ModelError):
@@ -51,7 +51,7 @@ class GarbledError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[A]):
-    """What one call returns."""
+    """The answers and the usage of one call."""
 
     answers: Sequence[A]  # in the order of the questions; none where it failed
     usage: Usage = ONE_CALL
@@ -82,7 +82,7 @@ class Model(ABC, Generic[Q, A]):
 
     @property
     def is_priced(self) -> bool:
-        """Whether it is known what its calls cost."""
+        """Whether the price of its calls is known."""
         return self.is_local
 
     @property

@@ -1,4 +1,4 @@
-"""The client of a worker process, and what answers it in the process above.
+"""The client of a worker process, and the thread that answers it in the process above.
 
 So limits, turnstiles and what is known are those of the whole run.
 """
@@ -19,7 +19,7 @@ Asking: TypeAlias = "SimpleQueue[tuple[Connection, bytes] | None]"
 
 
 class RelayedClient(Client):
-    """Has the client of the run answer what it does not know."""
+    """Has the client of the run answer questions that are new to it."""
 
     def __init__(self, policy: Policy, relay: Callable[[bytes], bytes]) -> None:
         """Start with an empty memory; `relay` sends questions and waits for their answers."""
@@ -27,7 +27,7 @@ class RelayedClient(Client):
         self._relay = relay
 
     def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A | ModelError]:
-        """Return what the client of the run answers, or raise what it raises."""
+        """Return the answers of the client of the run, or raise its error."""
         keys = {question: (model, question) for question in questions}
         known: dict[Hashable, A | ModelError] = self._memory.find(keys.values())
         asked = [question for question, key in keys.items() if key not in known]
@@ -44,7 +44,7 @@ class RelayedClient(Client):
 
 
 def answer_workers(client: Client, asking: Asking) -> None:
-    """Answer what workers ask, one after the other: what one has asked, the next finds known."""
+    """Answer questions of workers, one after the other: so none is asked twice."""
     while (entry := asking.get()) is not None:
         connection, packed = entry
         with suppress(OSError):  # the worker is gone

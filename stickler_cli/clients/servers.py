@@ -1,4 +1,4 @@
-"""Servers with models: where each is, what it needs, how it is reached, and what it costs."""
+"""Servers with models: address, keys, connection and prices of each."""
 
 import os
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ class Server:
 
     @property
     def key_hint(self) -> str:
-        """What to do where it does not take the key."""
+        """Advice where it does not take the key."""
         return f"is {self.key} set to a key of this server?"
 
     def moved(self, address: str | None, key: str | None) -> "Server":
@@ -49,7 +49,7 @@ class Server:
         return there if key is None else replace(there, key=key)
 
     def lack(self) -> tuple[str, str] | None:
-        """Return what a model needs that is not there, such as a key, and what to do."""
+        """Return a missing need of a model, such as a key, with advice."""
         if os.environ.get(self.key) or not (self.always_keyed or not self.address):
             return None
         own = "" if self.always_keyed else f", or set {self.urls[0]} for a server of your own"
@@ -88,7 +88,7 @@ class Bedrock(Server):
 
     @property
     def key_hint(self) -> str:
-        """What to do where it does not take the credentials."""
+        """Advice where it does not take the credentials."""
         return "may these credentials use it in this region?"
 
     def lack(self) -> tuple[str, str] | None:
@@ -182,7 +182,7 @@ SERVERS: Final[Mapping[str, Server]] = {
 
 
 def prefix_of(model: str) -> tuple[str, str]:
-    """Return what a model's name says of the server, and its name there.
+    """Return the server that a model's name begins with, and its name there.
 
     >>> prefix_of("ollama:llama3.2:3b"), prefix_of("amazon.nova-lite-v1:0")
     (('ollama', 'llama3.2:3b'), ('bedrock', 'amazon.nova-lite-v1:0'))

@@ -1,4 +1,4 @@
-"""What asking models takes, and how much of it a run allows."""
+"""The usage of models (calls, tokens, cost), and the limits that a run has for it."""
 
 import threading
 from dataclasses import astuple
@@ -10,7 +10,7 @@ from stickler_cli.core.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What asking has taken; usages add."""
+    """Calls, tokens and cost of asking; usages add."""
 
     calls: int = 0  # requests to a model, or batches given to a local one; each attempt counts
     failed: int = 0  # those of them that brought no answer, or one that cannot be used
@@ -55,7 +55,7 @@ ONE_CALL: Final = Usage(calls=1)
 
 
 class Purse:
-    """What a run may spend on asking, and what it has spent."""
+    """The budget of a run for asking, and its usage so far."""
 
     def __init__(self, max_cost: float | None = None, max_tokens: int | None = None) -> None:
         """Set the limits, in dollars and in tokens; None is none."""
@@ -65,7 +65,7 @@ class Purse:
         self._lock = threading.Lock()
 
     def count(self, usage: Usage) -> None:
-        """Add what asking took."""
+        """Add the usage of a call."""
         with self._lock:
             self.usage += usage
 

@@ -1,4 +1,4 @@
-"""What every comparator is."""
+"""The base class of comparators."""
 
 import inspect
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ STEPS_OF_PAIR: Final = 500
 
 
 class Answers(NamedTuple):
-    """What a model said of some pairs."""
+    """A model's answers about some pairs."""
 
     similarities: Similarities
     reasons: list[str] | None = None
@@ -133,7 +133,7 @@ class BaseComparator:
 
     @property
     def config(self) -> dict[str, Any]:
-        """The constructor keywords whose values differ from their defaults, or what was set."""
+        """The constructor keywords whose values differ from their defaults, or those set later."""
         if "config" in vars(self):
             own: dict[str, Any] = vars(self)["config"]
             return own
@@ -188,7 +188,7 @@ class BaseComparator:
         return None
 
     def unequal_lack(self, prepared: Sequence[Any]) -> float | None:
-        """Return what two unequal ones of some prepared values lack of 1.0 at least, if known."""
+        """Return the least distance from 1.0 of two unequal prepared values, if known."""
         return None
 
     def similarities_above(

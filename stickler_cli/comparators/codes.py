@@ -17,7 +17,7 @@ def codes_of(values: Iterable[Hashable]) -> Keys:
 
 
 def linked_codes(values: Iterable[Iterable[Hashable]]) -> Keys:
-    """Return a code for each value, the same for those that are linked by what they have in common.
+    """Return a code for each value, the same for those that are linked by a common part.
 
     >>> linked_codes(["ab", "bc", "d", "c", ""]).tolist()
     [0, 0, 1, 0, 2]

@@ -32,7 +32,7 @@ INSIDE: Final = {"strict": 0.0, "contains": 1.0, "graded": 0.5}
 
 
 class Readings(NamedTuple):
-    """What a value states with the month before the day, and with the day before the month."""
+    """The dates that a value states, read month first and day first."""
 
     month_first: Stated | None
     """None is no date."""
@@ -57,7 +57,7 @@ class DateComparator(BaseComparator):
         range_mode: RangeMode = "graded",
         precision_mode: PrecisionMode = "exact",
     ) -> None:
-        """Set how dates are read and what is close enough.
+        """Set how dates are read and how close is enough.
 
         Args:
             threshold: in [0, 1]; what `binary_compare` calls a match.
@@ -137,7 +137,7 @@ class DateComparator(BaseComparator):
         return YEAR_MISSING * self._agreement(gt, pred) if self.allow_partial_year else 0.0
 
     def _are_comparable(self, gt: Stated, pred: Stated) -> bool:
-        """Return whether the precision mode lets both state of month and day what they do."""
+        """Return whether the precision mode allows the parts of a date that the two sides state."""
         for one, other in zip(gt.ends, pred.ends, strict=True):
             gt_parts, pred_parts = one.parts - {"year"}, other.parts - {"year"}
             if self.precision_mode == "exact" and gt_parts != pred_parts:
@@ -147,7 +147,7 @@ class DateComparator(BaseComparator):
         return True
 
     def _agreement(self, gt: Stated, pred: Stated) -> float:
-        """Compare what both sides state; in [0, 1]. Nothing in common is no agreement."""
+        """Compare the parts that both sides state; in [0, 1]. Nothing in common is no agreement."""
         dates = gt.ends + pred.ends
         shared = frozenset.intersection(*(end.parts for end in dates))
         utc = share_zones(dates)
@@ -220,7 +220,7 @@ def _checked_tolerance(value: object) -> float | None:
 
 
 def days_of(stated: StatedDate | StatedRange, parts: frozenset[str], *, utc: bool) -> Days:
-    """Return the days from the first to the last date, reading only `parts` of what is stated.
+    """Return the days from the first to the last date, reading only some `parts`.
 
     Dates are read in UTC only if they are whole, with time zones.
 

@@ -1,4 +1,4 @@
-"""What a string states about a date, and nothing that the parser makes up.
+"""The parts of a date that a string states, and none that the parser makes up.
 
 Nothing here depends on the day of the run or on the time zone of the machine.
 """
@@ -53,7 +53,7 @@ _NOT_A_DATE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class StatedDate:
-    """What is said of one date; a part is None where nothing is said of it."""
+    """The stated parts of one date; None for those that are not."""
 
     year: int | None
     month: int | None

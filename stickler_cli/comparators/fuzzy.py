@@ -20,7 +20,7 @@ class FuzzyComparator(BaseComparator):
     def __init__(
         self, method: str = "ratio", normalize: bool = True, threshold: float = 0.7
     ) -> None:
-        """Choose what is held against what.
+        """Choose the ratio, and its normalisation.
 
         Args:
             threshold: in [0, 1], for `binary_compare`.

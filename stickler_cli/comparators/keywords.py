@@ -1,4 +1,4 @@
-"""What constructors of comparators share: checks of keywords, and their error."""
+"""Checks of keywords that constructors of comparators share, and their error."""
 
 from collections.abc import Sequence
 from typing import TypeGuard

@@ -33,7 +33,7 @@ class LevenshteinComparator(BaseComparator):
         return Levenshtein.normalized_similarity(gt, pred)
 
     def unequal_lack(self, prepared: Sequence[str]) -> float:
-        """Return what a text lacks that differs in one letter of the longest."""
+        """Return the distance from 1.0 of a text that differs in one letter of the longest."""
         return 1 / max(1, *map(len, prepared)) if prepared else 1.0
 
     def similarities_above(

@@ -25,7 +25,7 @@ class LLMComparator(ModelComparator):
         scale: str | None = None,
         votes: int = 1,
     ) -> None:
-        """Name the judge and what it should mind.
+        """Name the judge and its instructions.
 
         Args:
             model: `openai:NAME`, `anthropic:NAME`, `ollama:NAME`, or of Amazon Bedrock.
@@ -57,7 +57,7 @@ class LLMComparator(ModelComparator):
         return [pair._replace(vote=vote) for vote in range(self.votes)]
 
     def _judged(self, gt: Any, pred: Any, answers: Sequence[Verdict]) -> tuple[float, str]:
-        """Return what most judges say, or the grade in the middle, and one judge's reason."""
+        """Return the verdict of most judges, or the median grade, and one judge's reason."""
         if not answers:  # they are written alike
             return 1.0, "the values are the same"
         said = [float(answer.equivalence) for answer in answers]

@@ -1,4 +1,4 @@
-"""What comparators that ask models have in common: all questions of a call go out together."""
+"""The base of comparators that ask models: all questions of a call go out together."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from .base import Answers, BaseComparator, Similarities
 
 
 class ModelComparator(BaseComparator):
-    """A comparator that asks a model: a subclass knows which one, and what answers mean."""
+    """A comparator that asks a model: a subclass knows which one, and how to read answers."""
 
     asks_models: ClassVar[bool] = True
 
@@ -35,7 +35,7 @@ class ModelComparator(BaseComparator):
 
     @abstractmethod
     def _questions(self, gt: Any, pred: Any) -> Sequence[Any]:
-        """Return what must be asked about two prepared values; nothing where that is clear."""
+        """Return the questions about two prepared values; none where their similarity is clear."""
 
     def _read(self, answer: Any) -> Any:
         """Return an answer in the form that `_judged` takes; once for each distinct question."""

@@ -1,4 +1,4 @@
-"""Equality of texts in any script, without what only a printer or a font made of them."""
+"""Equality of texts in any script, after Unicode compatibility normalisation."""
 
 import re
 import unicodedata
@@ -25,7 +25,7 @@ class NormalizedComparator(ExactComparator):
         ignore_whitespace: bool = True,
         ignore_punctuation: bool = True,
     ) -> None:
-        """Choose what counts; what separates two digits always does, so that 1.5 is not 15."""
+        """Choose what counts; a sign between two digits always does, so that 1.5 is not 15."""
         super().__init__(threshold, case_sensitive)
         self.ignore_whitespace = checked_flag("ignore_whitespace", ignore_whitespace)
         self.ignore_punctuation = checked_flag("ignore_punctuation", ignore_punctuation)
@@ -42,7 +42,7 @@ class NormalizedComparator(ExactComparator):
 
 
 def _without_punctuation(text: str) -> str:
-    """Leave out punctuation, but for what stands between two digits."""
+    """Leave out punctuation, but for signs between two digits."""
     if text.isalnum():
         return text
     kept: list[str] = []

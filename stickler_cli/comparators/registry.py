@@ -58,7 +58,7 @@ class UnknownComparatorError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a person who writes a schema must know of a comparator."""
+    """A comparator as a person who writes a schema sees it."""
 
     name: str
     aliases: tuple[str, ...]
@@ -101,7 +101,7 @@ def construct(
 
 @dataclass(frozen=True, slots=True)
 class Comparators:
-    """What the names in one schema may mean."""
+    """The comparators that one schema may name."""
 
     allow_plugins: bool = False
     instances: Mapping[str, BaseComparator] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""One document: where it is, what it says, and all that is odd about it.
+"""One document: its place, its value, and everything odd about it.
 
 Where it is stands apart from reading it, so that a run can hand out references to processes, and
 have each document read where it is compared. They are tuples: those are the fastest to pickle.
@@ -90,7 +90,7 @@ class LineReference(NamedTuple):
         return source_of(self.file)
 
     def read(self) -> bytes | Problem:
-        """Return the line, or what stands in its place now."""
+        """Return the line, or the one in its place now."""
         if self.data is not None:
             return self.data
         try:
@@ -116,7 +116,7 @@ at, the problem names the option that would take it."""
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What became of the bytes of one document."""
+    """One document as it was read, or the reason why it was not."""
 
     value: JsonDocument | Problem | None
     remarks: tuple[str, ...] = ()
@@ -154,7 +154,7 @@ def bytes_of(reference: Reference | None) -> Data:
 
 
 def digest_of(data: Data) -> str:
-    """Return the digest of a document, or of what keeps it from being read; empty for none."""
+    """Return the digest of unpacked bytes, or of the error of reading them; empty if absent."""
     if isinstance(data, Problem):
         data = str(data).encode("utf-8", "backslashreplace")
     return "" if data is None else blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
@@ -166,7 +166,7 @@ def read_document(
     data: Data = None,
     kinds: Sequence[DocumentKind] = OBJECTS,
 ) -> Reading:
-    """Read and parse a document; `data` is what `bytes_of` gave of it, if that was asked before."""
+    """Read and parse a document; `data` is the answer of `bytes_of`, if that was asked before."""
     if data is None:
         data = bytes_of(reference)
     if reference is None or not isinstance(data, bytes):
@@ -196,7 +196,7 @@ def read_text(
     wrapping: Wrapping = "refused",
     kinds: Sequence[DocumentKind] = OBJECTS,
 ) -> Reading:
-    """Parse a document and tell what is odd about it; see `parse_json`."""
+    """Parse a document and note everything odd about it; see `parse_json`."""
     text = data.removeprefix(BOM)
     remarks: tuple[str, ...] = (BYTE_ORDER_MARK,) if len(text) < len(data) else ()
     value = parse_document(text, source, line, kinds)
@@ -229,7 +229,7 @@ def read_text(
 
 
 def duplicate_keys(data: bytes, value: JsonValue) -> list[DuplicateKey]:
-    """Return the keys that occur again in valid JSON, in its order; `value` is what it says."""
+    """Return the keys that occur again in valid JSON, in its order; `value` is its parsed value."""
     if nothing_dropped(data, value):
         return []
     found: list[DuplicateKey] = []
@@ -274,7 +274,7 @@ def nothing_dropped(data: bytes, value: JsonValue) -> bool:
 def _inner_problem(
     data: bytes, source: str, line: int | None, kinds: Sequence[DocumentKind]
 ) -> Problem | None:
-    """Return what is wrong with the JSON inside a text, where that is not all of it."""
+    """Return the problem of the JSON inside a text, where that is not all of it."""
     text = data.decode("utf-8", "replace")
     place = place_of_json(text)
     if place is None or not text[: place[0]].strip():

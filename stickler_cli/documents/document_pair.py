@@ -1,4 +1,4 @@
-"""One pair of documents: where they are, what was read of them, and what tells them from others.
+"""One pair of documents: their places, their values, and their fingerprint.
 
 A run hands out `PairRef`s, and `read_pair` turns each into documents where they are compared.
 """
@@ -25,7 +25,7 @@ from .shapes import DEFAULT_SHAPE, Shape
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What tells the documents of a pair from others."""
+    """Digests that identify the documents of a pair."""
 
     gt: str
     """The digest of its bytes, unpacked, or of why there are none; empty where there is none."""
@@ -39,7 +39,7 @@ Metadata: TypeAlias = Mapping[FieldPath, JsonObject]  # of the values of a docum
 
 @dataclass(frozen=True, slots=True)
 class DocumentPair:
-    """What is to be compared under one id."""
+    """The two sides to be compared under one id."""
 
     id: str
     """Unique in a run."""
@@ -81,7 +81,7 @@ class PairRef(NamedTuple):
 
 
 def ready_to_read(refs: Sequence[PairRef]) -> Sequence[PairRef]:
-    """Return pairs with what is elsewhere read, all at once: each takes its time to come."""
+    """Return pairs with their URLs read, all at once: each takes its time to come."""
     sides = [side for ref in refs for side in (ref.gt, ref.pred, ref.confidences)]
     ready = read_ahead(side for side in sides if isinstance(side, FileReference))
     if not ready:
@@ -103,7 +103,7 @@ def read_pair(
     marks: Iterable[bytes] = (),
     kinds_of: KindsOf | None = None,
 ) -> DocumentPair:
-    """Read and parse the documents of a pair; never raises for what is in them.
+    """Read and parse the documents of a pair; never raises for their contents.
 
     It is marked if the text of a side has one of the `marks`. `kinds_of` is asked where only the
     id and the ground truth say what the prediction is.
@@ -129,7 +129,7 @@ def read_pair(
 
 
 def fingerprint_of(ref: PairRef, data: tuple[Data, Data] | None = None) -> Fingerprint:
-    """Return the fingerprint of a pair; `data` is what was read of it, if anything was."""
+    """Return the fingerprint of a pair; `data` are its bytes, if they were read."""
     gt, pred = data or (bytes_of(ref.gt), bytes_of(ref.pred))
     beside = digest_of(bytes_of(ref.confidences))
     return Fingerprint(digest_of(gt), digest_of(pred) + beside, ref.hint)

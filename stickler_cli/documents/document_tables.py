@@ -39,7 +39,7 @@ _Cell: TypeAlias = JsonValue | bytes | Problem
 
 
 class Row(NamedTuple):
-    """One row: its id, and what it holds of each side that was asked for."""
+    """One row: its id, and the documents of the sides that were asked for."""
 
     number: int
     """From 1."""
@@ -121,7 +121,6 @@ def _document(file: str, number: int, cell: _Cell, limit: int) -> Reference | No
 
 
 def _json_of(value: object) -> bytes:
-    """Return a value of a table as JSON text."""
     # Not orjson, which writes null for NaN: that is no JSON, and its reader is to say so.
     return json.dumps(value, ensure_ascii=False, default=_plain).encode()
 

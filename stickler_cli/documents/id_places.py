@@ -1,4 +1,4 @@
-"""What is known by id: of many on disk, so that memory does not grow with their number."""
+"""Values by id, on disk where they are many, so that memory does not grow with their number."""
 
 import pickle
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,10 +25,10 @@ _CACHE: Final = -16_000  # kilobytes of it that are in memory
 
 
 class ById(Mapping[str, T]):
-    """What stands under ids, which come in the order in which they were first met."""
+    """Values under ids, in the order in which ids were first met."""
 
     def __init__(self, known: Iterable[tuple[str, T]] = ()) -> None:
-        """Take what can be pickled; of two under one id the last counts."""
+        """Take values that can be pickled; of two under one id the last counts."""
         self._few: dict[str, T] = {}
         self._bytes = 0
         self._many: sqlite3.Connection | None = None
@@ -36,21 +36,21 @@ class ById(Mapping[str, T]):
             self.put(name, value)
 
     def put(self, name: str, value: T) -> None:
-        """Note what stands under an id, whatever stood there."""
+        """Put a value under an id, in place of any other."""
         if (many := self._on_disk(value)) is None:
             self._few[name] = value
         else:
             many.execute(_PUT, _row(name, value))
 
     def first(self, name: str, value: T) -> T:
-        """Return what stood first under an id: this, if it is new."""
+        """Return the first value under an id: this, if the id is new."""
         if (many := self._on_disk(value)) is None:
             return self._few.setdefault(name, value)
         new = many.execute(_PUT_FIRST, _row(name, value)).rowcount == 1
         return value if new else self[name]
 
     def __getitem__(self, name: str) -> T:
-        """Return what stands under an id; raise KeyError if nothing does."""
+        """Return the value under an id; raise KeyError if there is none."""
         if self._many is None:
             return self._few[name]
         found = self._many.execute("SELECT value FROM known WHERE id = ?", (_key(name),)).fetchone()
@@ -75,7 +75,7 @@ class ById(Mapping[str, T]):
         return int(self._many.execute("SELECT coalesce(max(place), 0) FROM known").fetchone()[0])
 
     def _on_disk(self, value: T) -> "sqlite3.Connection | None":
-        """Return where what is new is to be noted; None for memory."""
+        """Return the database for new values; None while memory takes them."""
         if self._many is None:
             self._bytes += len(getattr(value, "data", None) or b"")
             if len(self._few) < FEW and self._bytes < LITTLE:

@@ -38,7 +38,7 @@ _BRACKET: Final = re.compile(r"[{}\[\]]")
 
 @dataclass(frozen=True, slots=True)
 class Wrapped:
-    """A document and what it was inside of."""
+    """A document and the text that it was inside of."""
 
     value: JsonDocument
     text: bytes
@@ -47,12 +47,12 @@ class Wrapped:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The names of what is odd about it."""
+        """The names of its oddities."""
         return (LENIENT, *(f"{LENIENT}_{way}" for way in self.ways))
 
     @property
     def hint(self) -> str:
-        """What would read it."""
+        """The option that would read it."""
         return f"--lenient-json takes it out of {' in '.join(_WAYS[way] for way in self.ways)}"
 
 
@@ -75,7 +75,7 @@ def find_document(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Wrapp
 
 
 def place_of_json(text: str) -> tuple[int, int] | None:
-    """Return start and end of what was meant as JSON, where no document is found in a text."""
+    """Return start and end of the part meant as JSON in a text that holds no document."""
     thoughts = _end_of_thoughts(text)
     for start, end in _fences(text, thoughts):
         body = text[start:end].lstrip()

@@ -74,14 +74,14 @@ def documents_by_id(
 
 
 class Ids:
-    """The ids of a source, and what its documents go by that have none of their own."""
+    """The ids of a source, and those given to its documents that have none."""
 
     def __init__(self, source: str, side: Side, place: Literal["line", "row"]) -> None:
         self._source, self._side, self._word = source, side, place
         self._places = ById[int]()
 
     def place(self, found: str | Problem, number: int) -> tuple[str, Problem | None]:
-        """Return the id that the document at a place goes by, and what stands there instead of it.
+        """Return the id of the document at a place, and a problem that takes its place, if any.
 
         Of two with one id the second is a problem: see `documents_by_id`.
         """
@@ -102,7 +102,7 @@ class Ids:
 
 
 def value_at(value: JsonValue, path: FieldPath) -> JsonValue:
-    """Return what stands at a place in a document.
+    """Return the value at a place in a document.
 
     Raises:
         LookupError: there is no such place.

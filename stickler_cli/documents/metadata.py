@@ -1,4 +1,4 @@
-"""What is known of documents beside them: a table with a row for each id."""
+"""Metadata of documents: a table with a row for each id."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ _CSV: Final = re.compile(r"\.csv(\.gz)?\Z", re.IGNORECASE)
 
 
 def text_of(value: JsonValue) -> str | None:
-    """Return a single value as text; None for nothing, and for what is not one value.
+    """Return a single value as text; None for nothing, and for a list or an object.
 
     >>> text_of("a"), text_of(True), text_of(2.5), text_of([1]), text_of(None)
     ('a', 'true', '2.5', None, None)

@@ -23,7 +23,7 @@ def is_packed(head: bytes) -> bool:
 
 
 def unpacked(stream: IO[bytes], head: bytes) -> Any:
-    """Open what is packed in a stream that begins so; as a file, which is to be closed.
+    """Open the unpacked contents of a stream that begins so, as a file to be closed.
 
     Raises:
         UnavailableError: it is Zstandard, and what reads that is not installed.
@@ -37,7 +37,7 @@ def unpacked(stream: IO[bytes], head: bytes) -> Any:
 
 
 def unpacking_errors() -> tuple[type[Exception], ...]:
-    """Return what reading a damaged file raises; to be asked where something was raised.
+    """Return the exceptions of reading a damaged file; to be asked where something was raised.
 
     Of gzip `BadGzipFile` is an OSError; a file that is cut off is not.
     """

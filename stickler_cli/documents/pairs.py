@@ -190,7 +190,7 @@ class _Source(NamedTuple):
     tell: Callable[[str], None] | None
 
     def listing(self) -> Listing | None:
-        """Return what is in it, if it is a directory."""
+        """Return its entries, if it is a directory."""
         if self.kind is not Kind.DIRECTORY:
             return None
         return list_directory(self.name, self.settings.max_document_size, self.tell)

@@ -1,4 +1,4 @@
-"""Where in the text of a document its values stand, which no parser of ours tells."""
+"""Positions of values in the text of a document, which no parser of ours tells."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -26,7 +26,7 @@ class Position(NamedTuple):
 
 @dataclass(slots=True)
 class _Open:
-    """A bracket that is open, and what comes in it."""
+    """A bracket that is open, and the step to the value in it."""
 
     pointer: str
     line: int

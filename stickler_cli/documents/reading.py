@@ -97,7 +97,7 @@ def _read_elsewhere(url: str, limit: int, size: int | None) -> bytes | Problem:
 
 
 def unpacked_bytes(data: bytes | OSError, file: str, limit: int) -> bytes | Problem:
-    """Return what was read of a file, unpacked if it is packed."""
+    """Return the contents of a file, unpacked if it is packed."""
     if isinstance(data, OSError):
         return unreadable(decoded(file), data)
     found = "the file goes on"
@@ -129,7 +129,7 @@ def _content(file: str, size: int, limit: int) -> bytes | None:
 
 
 def unreadable(source: str, error: Exception, line: int | None = None) -> Problem:
-    """Word what the system, or unpacking, said when a file could not be read."""
+    """Word the error of the system, or of unpacking, when a file could not be read."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     hint = "is the packed file complete?" if isinstance(error, EOFError) else ""
     return Problem(source, f"cannot be read: {reason}", hint=hint, line=line)
@@ -152,7 +152,7 @@ def parse_document(
 def of_kinds(
     value: JsonValue, kinds: Sequence[DocumentKind], source: str, line: int | None
 ) -> JsonDocument | Problem:
-    """Return a value that is a document of one of some kinds, or what it is instead."""
+    """Return a value that is a document of one of some kinds, or the problem that it is none."""
     if kind_of(value) in kinds:
         return value  # type: ignore[return-value] # its kind says so
     hint = ""
@@ -166,7 +166,7 @@ def of_kinds(
 
 
 def expected_of(kinds: Sequence[DocumentKind]) -> str:
-    """Word what a document is to be."""
+    """Word the kinds that a document may have."""
     return f"a JSON {' or '.join(kinds)}"
 
 
@@ -201,7 +201,7 @@ def has_long_number(data: bytes) -> bool:
 def _syntax_problem(
     data: bytes, source: str, line: int | None, error: orjson.JSONDecodeError
 ) -> Problem:
-    """Return what is wrong with text that orjson refused, in words a person can act on."""
+    """Return the problem of a text that orjson refused, in words a person can act on."""
     if not data.strip(_BLANK):
         whole = "line" if line else "file"
         return Problem(source, f"the {whole} is {'blank' if data else 'empty'}", "JSON", line=line)
@@ -229,7 +229,7 @@ def _syntax_problem(
 
 
 def _hint(text: str, end: int, *, in_lines: bool) -> str:
-    """Return what to do about a text that is JSON only up to some character, if that is known."""
+    """Return advice on a text that is JSON only up to some character, if there is any."""
     if text.lstrip().startswith(_FENCE):
         return "keep only what is inside the Markdown code fence"
     if in_lines:

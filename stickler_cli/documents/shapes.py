@@ -1,4 +1,4 @@
-"""How documents stand in what is read: inside of text, below a key, under names with a pattern."""
+"""The places of documents in files: inside of text, below a key, under names with a pattern."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ Naming: TypeAlias = re.Pattern[str] | None  # finds in a name what pairs; None t
 
 
 class Shape(NamedTuple):
-    """How the documents of a pair stand in what is read; can be pickled."""
+    """The places of the documents of a pair in their files; can be pickled."""
 
     wrapping: Wrapping = "hinted"
     """What becomes of a prediction that is inside other text."""
@@ -48,7 +48,7 @@ class Shape(NamedTuple):
         return replace(reading, value=value)
 
     def read_around(self, reference: Reference | None, side: Side, data: Data = None) -> Reading:
-        """Read what the document of a side stands in."""
+        """Read the value that the document of a side stands in."""
         kinds = OBJECTS_OR_ARRAYS if self.root(side) and self.kinds != OBJECTS else self.kinds
         wrapping: Wrapping = "refused" if side == "gt" else self.wrapping
         return read_document(reference, wrapping, data, kinds)
@@ -88,7 +88,7 @@ def at_root(
     reference: Reference | None,
     kinds: Sequence[DocumentKind],
 ) -> JsonDocument | Problem | None:
-    """Return the document that stands below a root, or what stands there instead."""
+    """Return the document that stands below a root, or a problem."""
     if document is None or isinstance(document, Problem):
         return document
     value: JsonValue = document
@@ -111,7 +111,7 @@ def at_root(
 
 
 def naming_of(said: str | None) -> Naming:
-    """Return the pattern that finds in a name what pairs; None where nobody said one.
+    """Return the pattern for the part of a name that pairs; None where nobody gave one.
 
     Raises:
         UsageError: it is no regular expression.
@@ -126,7 +126,7 @@ def naming_of(said: str | None) -> Naming:
 
 
 def name_by(naming: re.Pattern[str], name: str) -> str:
-    """Return what pairs in a name: the first group, or all that matches; else all of the name."""
+    """Return the part of a name that pairs: the first group, or the match; else all of the name."""
     match = naming.search(name)
     if match is None:
         return name
@@ -136,7 +136,7 @@ def name_by(naming: re.Pattern[str], name: str) -> str:
 def renamed(
     documents: Iterable[tuple[str, Reference]], naming: re.Pattern[str], source: str
 ) -> Iterator[tuple[str, Reference]]:
-    """Yield documents under what a pattern finds in their names.
+    """Yield documents under the part of their names that a pattern finds.
 
     Raises:
         UsageError: it finds the same in two of them.

@@ -1,4 +1,4 @@
-"""What the user named, with all surprises of file systems: links, FIFOs, names that are no text."""
+"""Sources that the user named, with the surprises of file systems: links, FIFOs, odd names."""
 
 import os
 import re
@@ -58,7 +58,7 @@ class Listing:
 
 
 def kind_of_source(name: str) -> Kind | Problem:
-    """Return what the user named; a problem if it cannot be a source."""
+    """Return the kind of a source; a problem if it cannot be one."""
     if name == STANDARD_INPUT:
         # None where the interpreter was started with standard input closed.
         return Kind.LINES if sys.stdin else Problem("-", "standard input is closed")
@@ -81,7 +81,7 @@ def _kind_on_disk(name: str) -> Kind | Problem:
 
 
 def _kind_of_url(url: str) -> Kind | Problem:
-    """Return what a URL is: what its end says, if it is there; else a directory."""
+    """Return the kind of a URL: by its ending, if it is there; else a directory."""
     name = shown_url(url)
     kind = (
         Kind.FILE
@@ -147,7 +147,7 @@ def list_directory(root: str, limit: int, tell: Callable[[str], None] | None = N
 
 @contextmanager
 def _telling(tell: Callable[[str], None], root: str, found: Sized) -> Iterator[None]:
-    """Tell while the block runs, now and then, what takes so long, and how far it is."""
+    """Report slow work while the block runs, now and then, with its progress."""
     ended = Event()
 
     def remind() -> None:
@@ -232,7 +232,7 @@ def _by_id(root: str, found: _Found, problems: list[Problem]) -> dict[str, Refer
 
 
 def _entries(root: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Yield what is in a directory, with its relative path; nothing of a hidden directory."""
+    """Yield the entries of a directory, with relative paths; nothing of a hidden directory."""
     pending = [(root, "")]
     while pending:
         directory, prefix = pending.pop()
@@ -259,7 +259,7 @@ def _reference(entry: os.DirEntry[str], limit: int) -> Reference:
 
 
 def folded(name: str) -> str:
-    """Return what is left of a name without case and Unicode form."""
+    """Return a name without regard to case and Unicode form."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 

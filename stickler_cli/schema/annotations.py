@@ -1,4 +1,4 @@
-"""The `x-aws-stickler-*` keys: what each may hold, and what those of a place come to.
+"""The `x-aws-stickler-*` keys: the values each may have, and merging those of a place.
 
 No pydantic model, which would take longer to load than most schemas take to compile.
 """
@@ -29,7 +29,7 @@ _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotations:
-    """What one schema says about comparing its values; None where it says nothing."""
+    """The annotations of one schema object; None for keys that it lacks."""
 
     comparator: str | None = None
     comparator_config: dict[str, Any] | None = None
@@ -132,7 +132,7 @@ def _is_right(key: str, value: object) -> bool:
 def annotation_problems(
     schema: Mapping[str, object], source: str, path: tuple[str | int, ...]
 ) -> Iterator[Problem]:
-    """List what is wrong with a schema's own annotations, key by key."""
+    """List the problems of a schema's own annotations, key by key."""
     for key, value in own_keys(schema).items():
         if _is_right(key, value):
             continue
@@ -171,7 +171,7 @@ Owned = tuple[tuple[Schema, Annotations], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged(Annotations):
-    """The annotations of one place, or what an array says about the leaves of its elements.
+    """The annotations of one place, or those that an array hands to the leaves of its elements.
 
     What stands on an array reaches these leaves, and wins there: it is `inherited`.
     """
@@ -189,7 +189,7 @@ class Merged(Annotations):
 
     @property
     def chooses(self) -> bool:
-        """Whether any annotation says what compares the values."""
+        """Whether any annotation names or configures a comparator."""
         return self.comparator is not None or self.comparator_config is not None
 
     @property
@@ -224,7 +224,7 @@ class Merged(Annotations):
         return repr((self.comparator, config, self.clip_under_threshold, self.threshold))
 
     def below(self, threshold: float | None) -> "Merged":
-        """Return what an array says about its elements, but not to elements of these."""
+        """Return the annotations that an array hands to its elements, but not to theirs."""
         return Merged(
             comparator=self.comparator,
             comparator_config=self.comparator_config,
@@ -241,7 +241,7 @@ _BY_THEMSELVES: Final = tuple(name for name in RULES if name not in ON_VALUE)
 
 
 def merge_annotations(own: Owned, inherited: Merged) -> Merged:
-    """Merge the annotations of the subschemas in force at a place, below what is inherited.
+    """Merge the annotations of the subschemas in force at a place with inherited ones.
 
     A comparator set anew drops an inherited config.
     """

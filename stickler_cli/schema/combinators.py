@@ -80,7 +80,7 @@ def flatten(files: SchemaFiles, in_force: InForce, report: Report) -> InForce:
 
 
 def leads_back(what: object) -> LeadsNowhereError:
-    """Return what is wrong with a reference to a place that is nothing but itself."""
+    """Return the error of a reference to a place that is nothing but itself."""
     expected = "a reference to a schema that says something"
     return LeadsNowhereError(f"{what} leads back to itself", expected)
 

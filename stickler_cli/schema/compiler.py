@@ -148,7 +148,7 @@ class Compiler(Fold[_Way, _Known, Built]):
     def _documents(
         self, node: Node, types: Sequence[str] | None
     ) -> tuple[DocumentKind, Node | None]:
-        """Return what documents are, and the part of the root's node that compares them."""
+        """Return the kind of the documents, and the part of the root's node that compares them."""
         for kind, nodes in DOCUMENTS.items():
             if types is None or kind in types:
                 root = document_node(node, nodes)
@@ -426,7 +426,7 @@ def compile_schema(  # noqa: PLR0913 - what a schema is, and how it is read
 
 
 def _compiled(files: SchemaFiles, problems: Problems, comparators: Comparators) -> Plan | None:
-    """Note what is wrong, and return the plan; a schema that is not valid has no meaning."""
+    """Note all problems, and return the plan; a schema that is not valid has no meaning."""
     files.accept = lambda found: check(files, found, problems, comparators=comparators)
     valid = files.accept(files.root.schema)
     return Compiler(files, problems, comparators).plan() if valid else None

@@ -74,7 +74,7 @@ _NUMBER: Final = re.compile(r"draft[\s/_-]*0?([0-8])(?![0-9])|(2019-09|2020-12)"
 
 
 def named_dialect(schema: JsonValue) -> str | None:
-    """Return what a `$schema` says of the dialect: `7`, `2020-12`; None where it does not.
+    """Return the dialect that a `$schema` names: `7`, `2020-12`; None where it names none.
 
     >>> named_dialect({"$schema": "https://json-schema.org/draft-07/schema"})
     '7'
@@ -92,7 +92,7 @@ def dialect_of(schema: JsonValue, default: Dialect = DEFAULT) -> Dialect:
 
 
 def own_id(schema: Schema, dialect: Dialect) -> str | None:
-    """Return the `$id` by which a schema changes what references in it mean; None without one."""
+    """Return the `$id` that references in a schema start from; None without one."""
     value = schema.get(dialect.id_keyword)
     if not isinstance(value, str) or (dialect.alone and "$ref" in schema):
         return None

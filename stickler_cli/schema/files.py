@@ -1,4 +1,4 @@
-"""Schema files beside a schema: which file a reference means, and what is in it."""
+"""Schema files beside a schema: the file that a reference means, and its contents."""
 
 import codecs
 import posixpath
@@ -79,7 +79,7 @@ def _relative(uri: str, identifier: str) -> str:
 
 
 def parsed_json(content: bytes) -> JsonValue:
-    """Return what JSON says; some programs begin it with a byte order mark.
+    """Return the value of a JSON text, which may begin with a byte order mark.
 
     Raises:
         orjson.JSONDecodeError: it is not JSON.

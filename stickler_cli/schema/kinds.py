@@ -15,7 +15,7 @@ from .schema_problems import Problems
 
 
 class Kinds:
-    """Makes nodes of single values, and notes what comparators refuse."""
+    """Makes nodes of single values, and notes configurations that comparators refuse."""
 
     def __init__(self, files: SchemaFiles, problems: Problems, comparators: Comparators) -> None:
         self._files = files

@@ -68,7 +68,7 @@ class LoadedSchema:
 
     @property
     def name(self) -> str:
-        """What people call its documents: its title, else its model name, else its file's name."""
+        """The name of its documents: its title, else its model name, else its file's name."""
         for key in ("title", MODEL_NAME):
             name = self.contents.get(key)
             if isinstance(name, str) and name.strip():
@@ -99,7 +99,7 @@ def load_schema(path: str, *, allow_plugins: bool = False, when: Infer = "never"
 
 
 def _content(path: str) -> bytes:
-    """Read the file that the user named; what a schema names is read elsewhere, and from disk."""
+    """Read the file that the user named; files that a schema names are read by `files.py`."""
     if not is_url(path):
         return Path(path).read_bytes()
     with open_url(path) as stream:
@@ -240,7 +240,7 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
 
 
 def digest_of(content: bytes) -> str:
-    """Return what a schema is known by."""
+    """Return the digest that identifies a schema."""
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 

@@ -71,7 +71,7 @@ class LeafPlace(_Annotated):
 
     @property
     def name(self) -> str:
-        """What it is, for messages."""
+        """Its kind, for messages."""
         return f"{'an' if self.kind == 'integer' else 'a'} {self.kind}"
 
     @property
@@ -81,7 +81,7 @@ class LeafPlace(_Annotated):
 
     @property
     def format(self) -> JsonValue:
-        """What the schema says of the form of a string; None where it does not."""
+        """The `format` of a string; None without one."""
         return first(self.in_force, "format")
 
     @property
@@ -145,12 +145,12 @@ Key: TypeAlias = tuple[tuple[object, ...], str]
 
 
 def key_of(in_force: InForce, inherited: Merged) -> Key:
-    """Return what makes two places one."""
+    """Return the key that is equal for two places that are one."""
     return tuple((id(source.schema), source.scope) for source in in_force), inherited.key
 
 
 class Places:
-    """Tells what stands at a place. Each schema's annotations are read once."""
+    """Finds the kind of each place. Each schema's annotations are read once."""
 
     def __init__(self, files: SchemaFiles, comparators: Comparators, report: Report) -> None:
         """Take a schema, the comparators that it may name, and who hears of dead references."""
@@ -162,7 +162,7 @@ class Places:
         self._visits = 0
 
     def key(self, in_force: InForce, inherited: Merged) -> Key:
-        """Return what makes two places one; raise TooManyPlacesError if it is asked too often."""
+        """Return `key_of` a place; raise TooManyPlacesError if it is asked too often."""
         self._visits += len(in_force)
         if self._visits > MOST_VISITS * MOST_PLACES:
             raise TooManyPlacesError
@@ -173,7 +173,7 @@ class Places:
         return flatten(self.files, in_force, self._report)
 
     def merge(self, in_force: Iterable[Source], inherited: Merged = NOTHING_INHERITED) -> Merged:
-        """Return the annotations of flattened subschemas, below what is inherited."""
+        """Return the annotations of flattened subschemas, merged with inherited ones."""
         own = []
         for source in in_force:
             key = id(source.schema)
@@ -183,7 +183,7 @@ class Places:
         return merge_annotations(tuple(own), inherited)
 
     def at(self, in_force: InForce, inherited: Merged) -> Place:
-        """Return what stands where flattened subschemas are in force, each asked for once."""
+        """Return the place where flattened subschemas are in force; each is asked for once."""
         self._places += 1
         if self._places > MOST_PLACES:
             raise TooManyPlacesError
@@ -208,7 +208,7 @@ class Places:
                 return OpenPlace(in_force, merged, own)
 
     def _object(self, in_force: InForce, own: Merged) -> Place:
-        """Return an object; what an array around it says to its leaves is not for its fields."""
+        """Return an object; annotations that an array hands to leaves are not for its fields."""
         comparator = self._comparator(own)
         by_model = isinstance(comparator, StructuredModelComparator)
         if comparator is not None and "object" in comparator.takes and not by_model:
@@ -271,7 +271,7 @@ class Fold(ABC, Generic[Came, Known, Made]):
     """Makes something of each place of a schema, once for all ways there that are alike."""
 
     def __init__(self, places: Places) -> None:
-        """Take who tells what stands at a place."""
+        """Take the walk over a schema."""
         self._places = places
         self._known: dict[Hashable, Known] = {}
         self._waiting: deque[Callable[[], object]] = deque()
@@ -317,6 +317,6 @@ class Fold(ABC, Generic[Came, Known, Made]):
         return made
 
     def _finish(self) -> None:
-        """Make what was put off."""
+        """Make all that was put off."""
         while self._waiting:
             self._waiting.popleft()()

@@ -107,7 +107,7 @@ class SchemaFiles:
         return self._places[id(schema)]
 
     def _add(self, schema: Schema, place: Place) -> None:
-        """Take in a schema and every schema in it; what is known already stays as it is."""
+        """Take in a schema and every schema in it; known ones stay as they are."""
         waiting = [(schema, place)]
         while waiting:
             part, outer = waiting.pop()
@@ -136,7 +136,7 @@ class SchemaFiles:
         return here
 
     def key_of(self, schema: Schema) -> PlaceKey:
-        """Return what tells the place of a schema from all others, whoever reads the files."""
+        """Return the document and path of a schema, the same whoever reads the files."""
         place = self.at(schema)
         return place.uri, place.path
 
@@ -151,7 +151,7 @@ class SchemaFiles:
         return f"{self._origins[place.uri].identifier}#{pointer}"
 
     def own_uri(self, source: Source, keyword: str) -> str | None:
-        """Return what a reference is by its document's own `$id`; None where it is so already."""
+        """Return a reference by its document's own `$id`; None where it is so already."""
         place = self.at(source.schema)
         uri = absolute(place.base, str(source.schema[keyword])).partition("#")[0]
         origin = self._origins.get(uri)
@@ -183,7 +183,7 @@ class SchemaFiles:
         return Source(self._derived[key], source.scope)
 
     def follow(self, source: Source, keyword: str) -> Source:
-        """Return what a reference leads to, or raise LeadsNowhereError."""
+        """Return the schema that a reference leads to, or raise LeadsNowhereError."""
         reference = source.schema[keyword]
         if not isinstance(reference, str):
             raise LeadsNowhereError(f"{keyword} is {kind_of(reference)}", "a string")

@@ -47,7 +47,7 @@ class Problems:
         self.note(Problem(place.source, found, expected, hint, pointer))
 
     def add_keyword(self, schema: Schema, error: KeywordError) -> None:
-        """Note what a comparator says of its config."""
+        """Note a comparator's error about its config."""
         steps = (CONFIG,) if error.keyword is None else (CONFIG, error.keyword)
         self.add(schema, steps, error.found, error.expected, error.hint)
 
@@ -121,7 +121,7 @@ class Usage:
         self._unused: dict[tuple[str, Path, str], tuple[Schema, str, str, str]] = {}
 
     def note(self, merged: Merged, kind: str, *used: str) -> None:
-        """Note the annotations of a place: what it is (`a string`), and which have an effect."""
+        """Note the annotations of a place: its kind (`a string`), and those that have an effect."""
         for name in ANYWHERE:
             said = (schema for schema, own in merged.own if getattr(own, name) is not None)
             if (holder := next(said, None)) is None:
@@ -137,7 +137,7 @@ class Usage:
             self._unused[key] = (holder, found, f"it on {RULES[name].stands}", hint)
 
     def report(self) -> None:
-        """Turn what had no effect anywhere into problems."""
+        """Turn annotations without an effect anywhere into problems."""
         for key, (schema, *said) in self._unused.items():
             if key not in self._used:
                 self._problems.add(schema, (key[2],), *said)
@@ -289,7 +289,7 @@ _RULES: Final[dict[str, Callable[[Any], str]]] = {
 
 
 def _hint(path: Path, error: "ValidationError", *, unnamed: bool) -> str:
-    """Guess what was meant; `unnamed` says that the schema does not name its dialect."""
+    """Guess the intention; `unnamed` says that the schema does not name its dialect."""
     value: Any = error.instance
     rule: Any = error.validator_value
     hint = ""

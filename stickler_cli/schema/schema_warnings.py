@@ -1,4 +1,4 @@
-"""What a schema says in vain: keywords that are misspelt, values listed twice, no field at all."""
+"""Warnings of a valid schema: misspelt keywords, values listed twice, no field at all."""
 
 from collections.abc import Iterator
 from copy import deepcopy
@@ -38,7 +38,7 @@ _LEVELS: Final = 6
 
 
 def warnings_of(schema: Schema, source: str) -> Iterator[Problem]:
-    """List what a schema says in vain, though it is valid."""
+    """List the keywords and values of a valid schema that have no effect."""
     for path, part in walk(schema):
         for key in part:
             meant = _meant(key)
@@ -83,7 +83,7 @@ def without_doubled_values(schema: Schema) -> Schema:
 
 
 def nothing_described(schema: Schema, source: str) -> Problem:
-    """Word that a schema describes no field: what it is instead, and what may be meant."""
+    """Return the problem of a schema that describes no field, with a guess at the intention."""
     expected = 'an object schema whose "properties" name the fields'
     if not schema:
         return Problem(source, "the schema is empty: it describes no field", expected, "", "")

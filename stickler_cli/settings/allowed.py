@@ -1,4 +1,4 @@
-"""What values options take, where more than one does or others ask."""
+"""The values of options, where more than one has them or others ask."""
 
 from dataclasses import replace
 from typing import Final, Literal

@@ -1,4 +1,4 @@
-"""What decides the figures of a run and its verdict, and what is said of chance."""
+"""Options that decide the figures of a run and its verdict, and those of chance."""
 
 from dataclasses import replace
 from typing import Literal
@@ -9,7 +9,7 @@ from .inputs import LenientOptions, WrapperOptions
 
 
 class ComparisonOptions(Settings, panel="counting"):
-    """What decides the score of a pair."""
+    """Options that decide the score of a pair."""
 
     pairing_floor: float = option(
         0.2,
@@ -23,7 +23,7 @@ class ComparisonOptions(Settings, panel="counting"):
 
 
 class LimitedOptions(ComparisonOptions, panel="run"):
-    """What also decides whether it has one."""
+    """Options that also decide whether it has one."""
 
     work_limit: float = option(
         WORK,
@@ -35,7 +35,7 @@ class LimitedOptions(ComparisonOptions, panel="run"):
 
 
 class DecidingOptions(LenientOptions, WrapperOptions, LimitedOptions, panel="counting"):
-    """What decides the figures of a run."""
+    """Options that decide the figures of a run."""
 
     recall_with_fd: bool = option(False, "Count false discoveries as missed in recall.")
     missing: Missing = option(
@@ -44,7 +44,7 @@ class DecidingOptions(LenientOptions, WrapperOptions, LimitedOptions, panel="cou
 
 
 class RunOptions(DecidingOptions, panel="gates"):
-    """What decides the figures and the verdict of a run; its record says it."""
+    """Options that decide the figures and the verdict of a run; its record has them."""
 
     strict: bool = option(False, "Exit 3 if any document is unpaired or invalid.")
     rows: Rows = option(
@@ -56,7 +56,7 @@ class RunOptions(DecidingOptions, panel="gates"):
 
 
 class IntervalOptions(Settings, panel="statistics"):
-    """What is said of chance."""
+    """Options of confidence intervals."""
 
     ci: float | Literal["none"] = option(
         LEVEL,
@@ -68,7 +68,7 @@ class IntervalOptions(Settings, panel="statistics"):
 
 
 class GateOptions(Settings, panel="gates"):
-    """What the exit code depends on."""
+    """Options that decide the exit code."""
 
     fail_under: float | None = option(
         None,

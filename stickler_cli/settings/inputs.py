@@ -1,11 +1,11 @@
-"""What is read, and how: schemas, documents and what stands around values."""
+"""The inputs, and how they are read: schemas, documents and wrappers of values."""
 
 from stickler_cli.core.option import Settings, Size, option
 from .allowed import SOME, Infer, Validate
 
 
 class SchemaSource(Settings):
-    """What says how to compare; empty where nobody said it, as the others."""
+    """The source of the schema; empty where nobody named one, as the others."""
 
     schema: str = option("", "The annotated JSON Schema.", "SCHEMA", is_path=True, argument=True)
 
@@ -23,7 +23,7 @@ class OptionalSchemaSource(SchemaSource):
 
 
 class TruthSource(Settings):
-    """What is right."""
+    """The source of ground truth."""
 
     gt: str = option(
         "",
@@ -36,7 +36,7 @@ class TruthSource(Settings):
 
 
 class PredictionSource(Settings):
-    """What is compared with it."""
+    """The source of predictions."""
 
     pred: str = option("", "Predictions: likewise.", "PRED", is_path=True, argument=True)
 
@@ -56,7 +56,7 @@ class PairsSource(Settings, panel="input"):
 
 
 class SourceOptions(OptionalSchemaSource, TruthSource, PredictionSource, PairsSource):
-    """What is compared."""
+    """The sources of a run."""
 
 
 class SelectionOptions(Settings, panel="input"):
@@ -90,7 +90,7 @@ class SchemaOptions(PluginOptions, panel="input"):
 
 
 class LenientOptions(Settings, panel="input"):
-    """What counts as a document."""
+    """Options of lenient reading."""
 
     lenient_json: bool = option(
         False, "Take predictions out of code fences, other text and lists of one, and count those."
@@ -140,7 +140,7 @@ class DocumentOptions(LenientOptions, PairingOptions, FindingOptions):
 
 
 class WrapperOptions(Settings, panel="input"):
-    """What stands around values."""
+    """Options of wrappers around values."""
 
     wrapped: str = option(
         "auto",
@@ -151,7 +151,7 @@ class WrapperOptions(Settings, panel="input"):
 
 
 class MetricOptions(Settings, panel="statistics"):
-    """What documents are measured by beside their fields."""
+    """Options of metrics over whole documents."""
 
     metric: tuple[str, ...] = option(
         (),
@@ -163,7 +163,7 @@ class MetricOptions(Settings, panel="statistics"):
 
 
 class ValidationOptions(Settings, panel="input"):
-    """What is held against the schema."""
+    """Options of validation."""
 
     validate: Validate = option(
         "none", "Hold these documents against the schema too, and report how many are valid."
@@ -183,7 +183,7 @@ class ConfidenceSource(Settings, panel="input"):
 
 
 class MetadataOptions(Settings, panel="statistics"):
-    """What is known of documents beside them."""
+    """Options of metadata."""
 
     by_file: str | None = option(
         None,

@@ -1,4 +1,4 @@
-"""What the commands and the function that compare documents are asked for."""
+"""Settings of the commands, and of the function, that compare documents."""
 
 from typing import Literal
 
@@ -55,7 +55,7 @@ class EvalSettings(
     EngineOptions,
     TerminalOptions,
 ):
-    """What `stickler eval` is asked for."""
+    """Settings of `stickler eval`."""
 
     policy: str | None = option(
         None,
@@ -141,7 +141,7 @@ class CompareSettings(
     ModelOptions,
     TerminalOptions,
 ):
-    """What `stickler compare` is asked for."""
+    """Settings of `stickler compare`."""
 
     document: str | None = option(
         None,
@@ -182,7 +182,7 @@ class ErrorsSettings(
     WorkOptions,
     TerminalOptions,
 ):
-    """What `stickler errors` is asked for; what is said of documents is for a run that it makes."""
+    """Settings of `stickler errors`; those of documents are for a run that it makes."""
 
     schema: str = optional_schema()
     gt: str = option(
@@ -226,7 +226,7 @@ class ErrorsSettings(
 
 
 class ManySettings(SeveralSchemas, SchemaOptions, DecidingOptions, ValidationOptions):
-    """What `evaluate_many` is asked for; documents in memory are not read leniently."""
+    """Settings of `evaluate_many`; documents in memory are not read leniently."""
 
     workers: int | Literal["auto"] = option(
         1, "How many processes compare; 1 is this process.", values=PROCESSES

@@ -1,4 +1,4 @@
-"""What the commands are asked for that tell of runs, or of what runs would let pass."""
+"""Settings of the commands about finished runs."""
 
 from stickler_cli.core.option import option
 from .allowed import COUNT, LEVEL, MARGIN, SHARE, RunFormat
@@ -32,7 +32,7 @@ class DiffSettings(
     IntervalOptions,
     TerminalOptions,
 ):
-    """What `stickler diff` is asked for; what is said of documents is for runs that it makes."""
+    """Settings of `stickler diff`; those of documents are for runs that it makes."""
 
     ci: float = option(
         LEVEL,
@@ -69,13 +69,13 @@ class DiffSettings(
 
 
 class MergeSettings(ReportOptions, TableOptions, GateOptions, PluginOptions, TerminalOptions):
-    """What `stickler merge` is asked for."""
+    """Settings of `stickler merge`."""
 
 
 class ReportSettings(
     OutputOptions, LinkOptions, TableOptions, BreakdownOptions, PluginOptions, TerminalOptions
 ):
-    """What `stickler report` is asked for."""
+    """Settings of `stickler report`."""
 
     format: RunFormat | None = option(
         None,
@@ -107,7 +107,7 @@ class ReportSettings(
 
 
 class ViewSettings(LinkOptions, TerminalOptions):
-    """What `stickler view` is asked for."""
+    """Settings of `stickler view`."""
 
     port: int = option(0, "Serve on this port; 0 is one that is free.", "N", values=COUNT)
     open: bool = option(False, "Open the page in a browser.", in_file="none")
@@ -124,7 +124,7 @@ class AcceptSettings(
     WorkOptions,
     TerminalOptions,
 ):
-    """What `stickler accept` is asked for."""
+    """Settings of `stickler accept`."""
 
     schema: str = option(
         "", "The annotated JSON Schema.", "SCHEMA", is_path=True, argument=True, needed=False

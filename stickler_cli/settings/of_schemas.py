@@ -1,4 +1,4 @@
-"""What the commands are asked for that are about schemas."""
+"""Settings of the commands about schemas."""
 
 from stickler_cli.core.option import Number, Settings, option
 from .allowed import COUNT, LEVEL, SHARE, FailOn, LintFormat
@@ -19,11 +19,11 @@ from .showing import StudyFiles, StudyOptions, printed
 
 
 class CheckSettings(SchemaOptions, ConsoleOptions):
-    """What `stickler check` is asked for."""
+    """Settings of `stickler check`."""
 
 
 class InitSettings(PluginOptions, FindingOptions, ConsoleOptions):
-    """What `stickler init` is asked for."""
+    """Settings of `stickler init`."""
 
     output: str | None = option(
         None,
@@ -38,7 +38,7 @@ class InitSettings(PluginOptions, FindingOptions, ConsoleOptions):
 
 
 class ShowSettings(SchemaSource, SchemaOptions, TerminalOptions):
-    """What `stickler show` is asked for."""
+    """Settings of `stickler show`."""
 
 
 class LintSettings(
@@ -49,7 +49,7 @@ class LintSettings(
     SchemaOptions,
     StudyFiles,
 ):
-    """What `stickler lint` is asked for."""
+    """Settings of `stickler lint`."""
 
     ignore: tuple[str, ...] = option(
         (), "Leave out what this rule finds. Repeatable.", "RULE", in_file="none"
@@ -77,7 +77,7 @@ class TuneSettings(
     ModelOptions,
     StudyOptions,
 ):
-    """What `stickler tune` is asked for."""
+    """Settings of `stickler tune`."""
 
     verdicts: str | None = option(
         None,
@@ -110,7 +110,7 @@ class TuneSettings(
 
 
 class LabelledSource(Settings):
-    """What people said."""
+    """The source of people's labels."""
 
     pairs: str = option(
         "",
@@ -123,7 +123,7 @@ class LabelledSource(Settings):
 
 
 class JudgeSettings(SchemaSource, LabelledSource, SchemaOptions, ModelOptions, StudyOptions):
-    """What `stickler judge-check` is asked for."""
+    """Settings of `stickler judge-check`."""
 
     fail_under: float | None = option(
         None,

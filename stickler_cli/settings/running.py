@@ -1,4 +1,4 @@
-"""Who does the work, which models it may ask, and what is told of it meanwhile."""
+"""Options of processes, of models that may be asked, and of messages meanwhile."""
 
 from typing import Literal
 
@@ -7,7 +7,7 @@ from .allowed import ABOVE_ZERO, COUNT, PROCESSES, SOME, TIMEOUT
 
 
 class ConsoleOptions(Settings, panel="run"):
-    """What is told on the terminal."""
+    """Options of messages on the terminal."""
 
     quiet: bool = option(
         False, "Print errors only, and results in a --format other than table.", short="-q"
@@ -23,7 +23,7 @@ class TerminalOptions(ConsoleOptions, panel="run"):
 
 
 class ModelOptions(Settings, panel="models"):
-    """What may be asked of models."""
+    """Options of asking models."""
 
     no_cache: bool = option(False, "Keep no answers of models on disk, and use none.")
     offline: bool = option(False, "Ask no model: use the answers on disk only.")

@@ -1,4 +1,4 @@
-"""What is made of results, and where it goes."""
+"""Options of output: formats, files, and their contents."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ class OutputOptions(TerminalOptions, panel="output"):
 
 
 class WidthOptions(Settings, panel="output"):
-    """How wide what is drawn may be."""
+    """The width of drawn text."""
 
     width: int | None = option(
         None, "Columns of the table.  [default: those of the terminal]", "N", values=SOME
@@ -53,13 +53,13 @@ class StudyFiles(WidthOptions, TerminalOptions, panel="output"):
 
 
 class StudyOptions(StudyFiles, panel="output"):
-    """What is made of the answer of a study."""
+    """Output of a study."""
 
     format: StudyFormat = printed()
 
 
 class ReportOptions(OutputOptions, panel="output"):
-    """What is made of the results of a run."""
+    """Output of a run."""
 
     format: RunFormat = printed(in_file="eval")
 
@@ -86,7 +86,7 @@ class LinkOptions(Settings, panel="output"):
 
 
 class PictureOptions(BoxOptions, LinkOptions, panel="output"):
-    """What an HTML page shows of them."""
+    """Pictures of documents in an HTML page."""
 
     embed_sources: int = option(
         0,
@@ -116,7 +116,7 @@ class TableOptions(WidthOptions, panel="output"):
 
 
 class BreakdownOptions(MetadataOptions, panel="statistics"):
-    """What documents are broken down by."""
+    """Options of groups of documents."""
 
     by: tuple[str, ...] = option(
         (),

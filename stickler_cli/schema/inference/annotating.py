@@ -1,4 +1,4 @@
-"""Annotations for what a schema leaves open, and the list of its fields; docs/inference.md.
+"""Annotations for all fields of a schema that have none, and the list of fields; docs/inference.md.
 
 An annotation lands where it has its effect: beside a reference rather than at its target, on an
 array of leaves rather than on its items. A field that says how it is compared is left as it is.
@@ -116,7 +116,7 @@ class Walker(Fold[_At, _Listed, _Fields]):
         *,
         may_write: bool,
     ) -> None:
-        """Take a schema that is nobody else's, and what is known of its documents."""
+        """Take a schema that may be changed, and the values seen in its documents."""
         self._seen = seen
         self._root = files.root
         self._own: set[int] = set()
@@ -187,7 +187,7 @@ class Walker(Fold[_At, _Listed, _Fields]):
                 return [self._entry(way, place.merged, open_choice(place.merged), OPEN)]
 
     def _arms(self, branches: tuple[Branch, ...], at: _At) -> _Fields:
-        """List the fields of alternatives; what all agree on is said beside the union."""
+        """List the fields of alternatives; a choice that all share stands beside the union."""
         if len(branches) == 1:
             return self._flat(branches[0].in_force, at)
         holder = at.leaf_holder or at.holder
@@ -305,7 +305,7 @@ class Walker(Fold[_At, _Listed, _Fields]):
 
 
 class Inference(NamedTuple):
-    """What was inferred for a schema, and what it comes to."""
+    """A schema with inferred annotations, and its fields."""
 
     schema: Any
     """A copy with a comparator, its config and a threshold for every leaf whose own annotations
@@ -318,7 +318,7 @@ class Inference(NamedTuple):
 
     @property
     def annotations(self) -> dict[PlaceKey, JsonObject]:
-        """What was inferred, as annotations."""
+        """The inferred annotations."""
         return {key: choice.annotations() for key, choice in self.choices.items()}
 
 
@@ -332,7 +332,7 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
     allow_plugins: bool = False,
     comparators: Mapping[str, BaseComparator] | None = None,
 ) -> Inference:
-    """Annotate what a schema leaves open.
+    """Annotate the fields of a schema that do not say how they are compared.
 
     Args:
         schema: as `compile_schema` takes it, and the rest too; it is not changed.
@@ -369,7 +369,7 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
 
 
 def _copied(value: JsonValue) -> Any:
-    """Copy a schema; what was one object at two places becomes two."""
+    """Copy a schema; one object at two places becomes two."""
     if isinstance(value, list):
         return [_copied(part) for part in value]
     if not isinstance(value, dict):

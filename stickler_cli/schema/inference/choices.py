@@ -1,4 +1,4 @@
-"""How one value is best compared: what its annotations say, else its kind, else its name."""
+"""The choice of a comparator for one value: by its annotations, else its kind, else its name."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
@@ -63,7 +63,7 @@ class Inferred:
 
 
 def says_how(merged: Merged) -> bool:
-    """Return whether annotations say how values are compared, not only what they are worth."""
+    """Return whether annotations say how values are compared, beyond their weight."""
     return merged.chooses or merged.threshold is not None or merged.clip_under_threshold is not None
 
 
@@ -74,7 +74,7 @@ def said_by(merged: Merged) -> tuple[str, ...]:
 
 
 def annotated_choice(merged: Merged, default: LeafDefault) -> Inferred:
-    """Return what annotations say, with the default of the kind where they are silent."""
+    """Return the choice of annotations, with the default of the kind where they are silent."""
     threshold = default.threshold if merged.threshold is None else merged.threshold
     name = merged.comparator or default.comparator
     choice = Inferred((), name, merged.config, threshold, reason=ANNOTATED, source="annotation")
@@ -82,7 +82,7 @@ def annotated_choice(merged: Merged, default: LeafDefault) -> Inferred:
 
 
 def open_choice(merged: Merged) -> Inferred:
-    """Return what is known of a place of any kind."""
+    """Return the choice for a place of any kind."""
     if not says_how(merged):
         return Inferred(reason="any values, each by its own kind")
     name, config = merged.comparator or "", merged.config
@@ -108,7 +108,7 @@ def leaf_choice(name: str, place: LeafPlace, seen: Observed | None = None) -> In
 
 
 def agreed(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence[Inferred]:
-    """Let what a text is said to be, a date or a number, hold for numbers beside it too."""
+    """Have numbers beside a text compared as the text is, if that is as a date or a number."""
     of_text = dict(zip(kinds, choices, strict=True)).get("string")
     if of_text is None or not {*kinds} <= {"string", "number", "integer"}:
         return choices
@@ -117,7 +117,7 @@ def agreed(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence[Inferr
 
 
 def kind_choice(place: LeafPlace) -> Inferred:
-    """Choose for a leaf by its kind alone: what the compiler does."""
+    """Choose for a leaf by its kind alone, as the compiler does."""
     default = place.default
     if place.listed:
         reason = "one of the values that the schema lists"

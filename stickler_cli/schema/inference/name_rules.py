@@ -1,4 +1,4 @@
-"""What the name of a field says of its values: the table of docs/inference.md, and how names read.
+"""Rules for values by the name of their field: the table of docs/inference.md, and reading names.
 
 A name is read as words. In English the last one is what a thing is (`vat_number` is a number,
 `number_vat` would be a VAT), and what follows a preposition only says more (`total_before_tax` is
@@ -186,7 +186,7 @@ def rule_for(name: str, kind: str) -> tuple[NameRule, str] | None:
 
 
 def _readings(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Return the parts of a name that may end in what it is, the likeliest first."""
+    """Return the parts of a name that may end in its main noun, the likeliest first."""
     while len(words) > 1 and words[-1] in QUALIFIERS:
         words = words[:-1]
     for index in range(1, len(words) - 1):

@@ -77,7 +77,7 @@ class Room:
 
 
 class Observed:
-    """What was seen at one place, and below it."""
+    """The values seen at one place, counted, and those below it."""
 
     __slots__ = (
         "_room",
@@ -120,7 +120,7 @@ class Observed:
         return self.forms[form] / self.forms[""] if self.forms[""] else 0.0
 
     def at(self, path: tuple[str | int, ...]) -> "Observed | None":
-        """Return what was seen at a field, through lists."""
+        """Return the values seen at a field, through lists."""
         here: Observed | None = self
         for step in path:
             while here is not None and here.elements is not None and step not in here.fields:
@@ -260,7 +260,7 @@ def is_set(seen: Observed) -> bool:
 
 
 def _rule_of(name: str) -> str:
-    """Return the ending that says what texts are, but for choices, of which values say more."""
+    """Return the ending of a name with a rule for texts, but for choices: values say more there."""
     found = rule_for(name, "string")
     return "" if found is None or found[0].meaning is CHOICE else found[1]
 
@@ -323,7 +323,7 @@ READS: Final = {"DateComparator": "readable date", "NumericComparator": "number"
 
 
 def by_values(named: str, seen: Observed) -> tuple[LeafDefault, str] | None:
-    """Return what texts say better than the name of their field does, and why.
+    """Return the choice by values, and its reason, where it is better than that by the name.
 
     `named` is the comparator that the name asks for, empty where it says nothing.
     """
@@ -339,7 +339,7 @@ def by_values(named: str, seen: Observed) -> tuple[LeafDefault, str] | None:
 
 
 def _by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
-    """List how texts may be compared by their form, what says most first."""
+    """List the choices by the form of texts, the most specific first."""
     if min(seen.share("looks like a date"), seen.share("readable date")) >= ALIKE:
         yield DATE, "its texts are dates"
     if seen.share("digits and signs") >= ALIKE and seen.share("number") >= ALIKE:
@@ -357,7 +357,7 @@ def _by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
 
 
 def facts_of(seen: Observed) -> str:
-    """Return what was seen of the values of a field, for whoever checks a choice."""
+    """Return the counts of the values seen of a field, for whoever checks a choice."""
     count = seen.total - seen.kinds["null"]
     facts = [f"{count} value{'s' * (count != 1)}"]
     if seen.kinds["null"]:

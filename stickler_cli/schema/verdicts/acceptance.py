@@ -40,7 +40,7 @@ class TypeAcceptor(Acceptor):
 
 @dataclass(frozen=True, slots=True)
 class NumberAcceptor(Acceptor):
-    """Accepts what another one does, but for texts that are numbers, as a Decimal is written."""
+    """Accepts as another one does, but for texts that are numbers, as a Decimal is written."""
 
     inner: Acceptor
     numbers: bool

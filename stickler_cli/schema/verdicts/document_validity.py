@@ -1,4 +1,4 @@
-"""Whether a document is what its schema says, keyword by keyword: the verdict of `--validate`."""
+"""The verdict of `--validate`: violations of a schema by a document, keyword by keyword."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,7 +25,7 @@ name it themselves."""
 
 
 class DocumentValidator:
-    """Tells what of a document its schema forbids. It can be sent to other processes."""
+    """Finds the violations of a schema by documents. It can be sent to other processes."""
 
     def __init__(self, schema: Schema, source: str = "", file: str | None = None) -> None:
         """Take a schema as `compile_schema` does; raise SchemaError if it cannot be judged by."""

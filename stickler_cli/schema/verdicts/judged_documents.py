@@ -47,7 +47,7 @@ class Apart:
     """Judges values by parts of schemas, and remembers the verdicts."""
 
     def __init__(self, accepts: Callable[[str, JsonValue], bool]) -> None:
-        """Take what judges a value by the part that a reference leads to, asking back here."""
+        """Take a function that judges a value by the schema at a reference, asking back here."""
         self._accepts = accepts
         self._known: dict[tuple[str, bytes], bool] = {}
         self._depth = 0
@@ -58,7 +58,7 @@ class Apart:
         """For the engine."""
 
     def settled(self, ask: Callable[[], T]) -> T:
-        """Return what a question to the engine returns, once all that it put off is judged."""
+        """Return the engine's answer to a question, once all that it put off is judged."""
         questions: list[Callable[[], Any]] = [ask]
         with self._lock:
             if len(self._known) > MOST_KNOWN:
@@ -108,7 +108,7 @@ class Apart:
 
 
 class _Keyword:
-    """What the engine asks."""
+    """A keyword of the engine, which asks back here."""
 
     apart: Apart
 
@@ -122,7 +122,7 @@ class _Keyword:
 
 
 class Documents:
-    """All documents of a schema; what judges by any part of them shares them."""
+    """All documents of a schema, shared by all parts that values are judged by."""
 
     def __init__(
         self,
@@ -182,14 +182,14 @@ class Documents:
         }
 
     def part(self, kind: "type[Part]", reference: str) -> "Part":
-        """Return what judges by a part of the documents, the same each time."""
+        """Return a part of the documents to judge by, the same object each time."""
         if (kind, reference) not in self._parts:
             _, dialect = self._by_uri[reference.partition("#")[0]]
             self._parts[kind, reference] = kind(reference, dialect, self)
         return self._parts[kind, reference]
 
     def apart(self, kind: "type[Part]") -> Apart:
-        """Return what judges by all parts of a kind that are apart from what refers to them."""
+        """Return the judge for all parts of a kind that are apart from their references."""
 
         def accepts(reference: str, value: JsonValue) -> bool:
             return is_valid(self.part(kind, reference).validator, value)
@@ -246,7 +246,7 @@ class Part:
         return self._apart.settled(lambda: is_valid(self.validator, value))
 
     def errors(self, document: JsonDocument) -> Iterator[tuple[Error, Path, Path]]:
-        """Yield what is wrong with a document, with its path in the schema and in the document.
+        """Yield the errors of a document, each with its path in the schema and in the document.
 
         Raises:
             ValueError: it holds what the engine cannot name.
@@ -340,7 +340,7 @@ class Reach:
                 self._apart[id(schema)] = self._files.uri_of(target.schema)
 
     def _problems_of(self, part: Source) -> Iterator[tuple[Source, str, LeadsNowhereError]]:
-        """Find what is wrong with a schema but for where it leads."""
+        """Find the problems of a schema but for those of its references."""
         if APART in part.schema:
             yield part, APART, LeadsNowhereError(f"{APART} is not for schemas", "a $ref")
         inner = self._inner(part)
@@ -362,7 +362,7 @@ class Reach:
         return self._of(source, _IN_PLACE)
 
     def _all_inner(self, source: Source) -> list[Source]:
-        """Return the schemas that speak about the same value or about what is in it."""
+        """Return the schemas that speak about the same value or about a value inside it."""
         return self._of(source, _INSIDE)
 
     def _of(self, source: Source, keywords: frozenset[str]) -> list[Source]:

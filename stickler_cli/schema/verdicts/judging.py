@@ -1,4 +1,4 @@
-"""The one engine that judges documents, jsonschema-rs: its options, its limits, what it is given.
+"""The one engine that judges documents, jsonschema-rs: its options, its limits, its input.
 
 Arms of unions, patterns of keys and `--validate` all ask it, so that they agree. The jsonschema
 package takes some two hundred times as long, can hang on a pattern, and calls 19.99 no multiple of
@@ -42,7 +42,7 @@ _FORMATS: Final[Formats] = {"uuid": _UUID.is_valid}
 
 
 class EngineError(Exception):
-    """What the engine does not take: a pattern that it cannot read, say."""
+    """A schema that the engine refuses: it cannot read a pattern, say."""
 
     def __init__(self, found: str, pointer: str) -> None:
         super().__init__(found)
@@ -99,7 +99,7 @@ def _refusal(error: ValueError) -> EngineError:
 
 
 def brief_message(message: str) -> str:
-    """Return what the engine says, cut: it may hold a whole document."""
+    """Return a message of the engine, cut: it may hold a whole document."""
     return message if len(message) <= MESSAGE_LENGTH else message[: MESSAGE_LENGTH - 3] + "..."
 
 
