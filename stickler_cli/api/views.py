@@ -115,9 +115,7 @@ def comparison_result(
         result["field_comparisons"] = field_comparisons(batch)
     if confidences:
         known = Confidences()
-        for record in batch.confidences:
-            if record:
-                known.add("", record)
+        known.add([result.id for result in batch.results], batch.leaves)
         result["confidence_metrics"] = trust = confidence_metrics(known, tally_of(batch))
         auroc = trust["overall"]["auroc"]["value"]
         result["auroc_confidence_metric"] = 0.5 if auroc is None else auroc

@@ -100,8 +100,8 @@ def _is_asked_for(document: str, error: Mapping[str, Any], settings: ErrorsSetti
 
 def _refuse_unknown(run: Run, settings: ErrorsSettings) -> None:
     """Raise UsageError with what was asked for and is not in the run, with errors or without."""
-    accounts = run.evaluation.accounts
-    ids = None if accounts is None else [name for name, _ in accounts.lines]
+    ledger = run.evaluation.ledger
+    ids = None if ledger is None else [*ledger.ids()]
     fields = [field_path(info.path) for info in run.fields]
     field = settings.field if settings.field is None else _field_of(settings.field)
     asked = (

@@ -11,10 +11,10 @@ from typing import Final, NamedTuple, TypeAlias
 
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.accounts import Accounts, decoded
 from stickler_cli.score.comparison_lines import Text
 from stickler_cli.score.detail import Detail, NonMatchRow
 from stickler_cli.score.errors.non_matches import NON_MATCH_TYPES
+from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.record import Run
 
 
@@ -84,8 +84,8 @@ def _knows(detail: Detail | None) -> bool:
 
 
 def _compared(run: Run) -> set[str]:
-    accounts = run.evaluation.accounts or Accounts()
-    return {it["id"] for it in map(decoded, accounts.ordered()) if it["score"] is not None}
+    ledger = run.evaluation.ledger or Ledger()
+    return {it.id for it in ledger.documents() if it.score is not None}
 
 
 def _wrong(run: Run, documents: Collection[str]) -> _Wrong:

@@ -12,12 +12,12 @@ from stickler_cli.score.repeats import MOST_ERRORS, FieldRepeats, Flip, Repeats,
 from stickler_cli.score.tally import COUNTING_MODES
 from .changes import F1, Figure
 from .counted_runs import Counted, counted
+from .joined_runs import joined
 from .measures import right_and_wrong
-from .paired_runs import paired
 
 
 def repeats_of(runs: Mapping[str, Run]) -> Repeats:
-    """Return what several runs, by their predictions, have in common; all keep accounts and errors.
+    """Return what several runs, by their predictions, have in common; all keep rows and errors.
 
     A document that a run did not compare counts as missed in it.
 
@@ -26,18 +26,21 @@ def repeats_of(runs: Mapping[str, Run]) -> Repeats:
         NotComparableError: no document is in the first run and another.
     """
     first, *others = runs.values()
-    pairs = paired([first], others)
+    pairs = joined([first], others)
     whole, values = COUNTING_MODES[0], COUNTING_MODES[-1]
     fields = (info for info in first.fields if info.path)
     modes = {info.path: values if info.kind == "leaf" else whole for info in fields}
-    table = counted(pairs.pairs, first.fields, first.rule, {*modes.items()}, pairs.sides)
+    table = counted(pairs, first.fields, first.rule)
     paths = dict.fromkeys([*modes, *table.paths])
     errors = [run.first_non_matches for run in runs.values()]
     return Repeats(
         runs=[*runs],
         whole=_of_field(Figure((), whole, F1), table),
         fields=[_of_field(Figure(path, modes.get(path, whole), F1), table) for path in paths],
-        flips=_flips(errors, [pair.id for pair in pairs.pairs if not pair.lost]),
+        flips=_flips(
+            errors,
+            [name for name, lost in zip(pairs.ids, pairs.lost.tolist(), strict=True) if not lost],
+        ),
         all_flips=all(len(each) < MOST_ERRORS for each in errors),
     )
 

@@ -6,15 +6,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.accounts import CONFIDENCES
 from stickler_cli.score.confidence import Reliability, reliability
-from stickler_cli.score.confident import FEWEST, entries, percentiles
+from stickler_cli.score.confident import FEWEST, percentiles
 from stickler_cli.score.intervals import Interval
 from stickler_cli.score.resampling import UNIT, weights
 from .changes import Change, Decision, DiffSettings, Trend
-from .paired_runs import Pairs
+from .joined_runs import JoinedRuns
 from .significance import smallest_p
 
 CONFIDENCE: Final = "confidence."  # before the names of such metrics
@@ -53,27 +52,22 @@ class Units:
         return len(np.intersect1d(of_base, of_new))
 
 
-def units_of(pairs: Pairs, path: Path = ()) -> Units:
+def units_of(runs: JoinedRuns, path: Path = ()) -> Units:
     """Return the values of a field, or of whole documents; of several runs those of all."""
-    found: list[tuple[int, float, bool]] = []
-    for at, pair in enumerate(pairs):
-        for side, accounts in enumerate(pair.accounts):
-            for account in accounts:
-                known = entries(account.get(CONFIDENCES, {}))
-                for name, right, confidences in known:
-                    if not path or name == field_path(path):
-                        place = at + side * len(pairs)
-                        found += ((place, confidence, right) for confidence in confidences)
-    return Units(
-        np.array([it[0] for it in found], np.intp),
-        np.array([it[1] for it in found], np.float64),
-        np.array([it[2] for it in found], np.bool_),
-        len(pairs),
-    )
+    documents = len(runs.ids)
+    parts = [(np.zeros(0, np.intp), np.zeros(0), np.zeros(0, np.bool_))]
+    for run, every in enumerate(runs.leaves):
+        first = documents if run >= runs.sides[0] else 0
+        for leaves in every:
+            fields = [not path or it == path for it in leaves.paths]
+            some = leaves.among(np.array(fields, np.bool_)[leaves.field])
+            parts.append((some.document + first, some.confidence, some.right))
+    document, confidence, right = map(np.concatenate, zip(*parts, strict=True))
+    return Units(document, confidence, right, documents)
 
 
 def trust_changes(
-    pairs: Pairs,
+    runs: JoinedRuns,
     settings: DiffSettings,
     names: Sequence[str] = TOLD,
     path: Path = (),
@@ -82,13 +76,13 @@ def trust_changes(
 
     Intervals resample documents; p comes of swapping the runs of documents.
     """
-    units = units_of(pairs, path)
+    units = units_of(runs, path)
     if not units.told:
         return []
-    drawn = weights([pair.id for pair in pairs], settings.intervals)[:, 1:] / UNIT
+    drawn = weights(runs.ids, settings.intervals)[:, 1:] / UNIT
     random = np.random.default_rng(settings.intervals.seed)
-    swapped = random.integers(0, 2, (len(pairs), _SWAPS)).astype(np.float64)
-    once, never = np.ones((len(pairs), 1)), np.zeros((len(pairs), 1))
+    swapped = random.integers(0, 2, (len(runs.ids), _SWAPS)).astype(np.float64)
+    once, never = np.ones((len(runs.ids), 1)), np.zeros((len(runs.ids), 1))
     whole = units.figures(once, never), units.figures(never, once)
     nothing = np.zeros_like(drawn)
     replicates = units.figures(drawn, nothing), units.figures(nothing, drawn)

@@ -14,9 +14,10 @@ from stickler_cli.core.rules import (
     Some,
     is_share,
 )
-from stickler_cli.score.accounts import SCORE
+from stickler_cli.score.cells import BESIDE
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.errors.error_classes import ErrorClass
+from stickler_cli.score.ledger import SCORE
 from stickler_cli.score.moments import NAMES
 from stickler_cli.score.tally import COUNTING_MODES
 
@@ -49,6 +50,12 @@ class FieldAccountRecord(SparseCountsRecord, total=False):
     """What aggregate counts."""
     leaves: SparseCountsRecord
     """What leaves counts."""
+    not_evaluated: Some
+    """Values that were not evaluated."""
+    whole: Some
+    """Of a list or an object, items that are right as a whole: paired, and without an error."""
+    items: Some
+    """All items that are in the ground truth or invented."""
 
 
 def _fits(entry: object) -> bool:
@@ -65,7 +72,7 @@ def _fits(entry: object) -> bool:
 
 
 def _is_count(name: object, value: object) -> bool:
-    return name in NAMES and type(value) is int and 0 < value <= _MOST_UNITS
+    return name in (*NAMES, *BESIDE) and type(value) is int and 0 < value <= _MOST_UNITS
 
 
 class ConfidencesRecord(TypedDict, total=False):

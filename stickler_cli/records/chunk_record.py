@@ -4,7 +4,6 @@ JSON, since whoever can write to a directory must not be able to have code execu
 read from it. The types of the result say what there is, so nothing can be forgotten.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any, Final, TypeVar, cast
@@ -13,7 +12,7 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import KEPT, Rule
 from stickler_cli.score.confident import Confidences
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.record import KNOWN_IDS
+from stickler_cli.score.record import KNOWN_IDS, PER_DOCUMENT
 from stickler_cli.score.results import Results
 from .codec import read
 
@@ -36,7 +35,7 @@ def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
     """Return an evaluation less what its accounts say too: intervals take long to work out."""
     bare = replace(
         evaluation,
-        accounts=None,
+        ledger=None,
         interval_settings=None,
         confidences=_counted_only(evaluation),
         by={
@@ -47,12 +46,12 @@ def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
             for key, groups in evaluation.by.items()
         },
     )
-    record, accounts = bare.to_dict(), evaluation.accounts
+    record, ledger = bare.to_dict(), evaluation.ledger
     record[KNOWN_IDS] = evaluation.known.hashes
     if evaluation.interval_settings is not None:
         record["intervals"] = evaluation.interval_settings.view()
-    if accounts is not None:  # as text: they are JSON already, and there are many of them
-        record["accounts"] = [line.decode() for _, line in accounts.lines]
+    if ledger is not None:
+        record[PER_DOCUMENT] = [*ledger.records()]
     return record
 
 
@@ -64,9 +63,6 @@ def _read_evaluation(record: Mapping[str, object]) -> Evaluation:
     # For those who continue a run; others need not wait until its types are made.
     from .run_reading import read_evaluation
 
-    if "accounts" in record:
-        lines = read(list[str], record["accounts"], place=("accounts",))
-        record = {**record, "per_document": [json.loads(line) for line in lines]}
     return read_evaluation(record)
 
 

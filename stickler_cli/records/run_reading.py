@@ -7,13 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeVar, cast
 
+import numpy as np
+
 from stickler_cli.compare.result import Outcome
-from stickler_cli.core.json_values import brief, json_line
+from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.option import NotTakenError, Settings, options_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.metrics.run_metrics import Measure
-from stickler_cli.score.accounts import CONFIDENCES, Accounts, counts_by_mode, decoded
+from stickler_cli.score.cells import counts_by_mode
 from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.confident import read_counted
@@ -22,6 +24,7 @@ from stickler_cli.score.errors.causes import Causes, Kind, Size, text_of
 from stickler_cli.score.errors.error_counts import ByClass, ErrorCounts
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation
 from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.moments import KEYS
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
@@ -153,9 +156,9 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
         known = each["state"], each["figures"], each.get("problem", "")
         evaluation.metrics[each["name"]] = Measure(each["name"], None, *known)
     if "per_document" in record:
-        evaluation.accounts = read_accounts(record["per_document"], source)
-        evaluation.known.add(name for name, _ in evaluation.accounts.lines)
-        _restore_confidences(evaluation, evaluation.accounts)
+        evaluation.ledger = read_ledger(record["per_document"], source)
+        evaluation.known.add(evaluation.ledger.ids())
+        _restore_confidences(evaluation, evaluation.ledger)
     if "intervals" in record:
         settings = read_settings(record["intervals"], source)
         for results in evaluation.all_results():
@@ -256,13 +259,14 @@ def read_tally(record: object, source: str = "", place: Path = ()) -> Tally:
     return root
 
 
-def read_accounts(records: object, source: str = "") -> Accounts:
-    """Read the `per_document` of a run; each account is then the line that it was."""
-    accounts = Accounts()
-    for position, value in enumerate(read(list[Any], records, source, ("per_document",))):
-        account = read(AccountRecord, value, source, ("per_document", position))
-        accounts.lines += [(account["id"], json_line(value)[:-1])]
-    return accounts
+def read_ledger(records: object, source: str = "") -> Ledger:
+    """Read the `per_document` of a run."""
+    ledger = Ledger()
+    ledger.read(
+        read(AccountRecord, value, source, ("per_document", position))
+        for position, value in enumerate(read(list[Any], records, source, ("per_document",)))
+    )
+    return ledger
 
 
 def read_settings(record: IntervalsRecord, source: str = "") -> IntervalSettings:
@@ -275,11 +279,13 @@ def read_settings(record: IntervalsRecord, source: str = "") -> IntervalSettings
     return IntervalSettings(found["level"], found["seed"])
 
 
-def _restore_confidences(evaluation: Evaluation, accounts: Accounts) -> None:
+def _restore_confidences(evaluation: Evaluation, ledger: Ledger) -> None:
     """Collect the confidences of the documents of a record, and of those of each group."""
-    for document, line in accounts.lines:
-        if b'"confidences"' in line:
-            account = decoded(line)
-            groups = (evaluation.by[key][name] for key, name in account.get("by", {}).items())
-            for results in (evaluation, *groups):
-                results.confidences.add(document, account[CONFIDENCES])
+    for block in ledger:
+        of = block.documents
+        if of.leaves is None:
+            continue
+        evaluation.confidences.add(of.ids, of.leaves)
+        for group in dict.fromkeys(group for each in of.groups for group in each.items()):
+            some = np.array([each.get(group[0]) == group[1] for each in of.groups])
+            evaluation.by[group[0]][group[1]].confidences.add(of.ids, of.leaves, some)

@@ -36,17 +36,16 @@ _MOST_INDENTED: Final = 100
 def render_run(run: Run, style: TableStyle) -> Iterator[str]:
     """Yield a run in the run format, the account of each document in a piece of its own."""
     text = _text(run_record(run, per_document=False))
-    accounts = run.evaluation.accounts
-    if accounts is None:
+    ledger = run.evaluation.ledger
+    if ledger is None:
         yield text
         return
     yield f'{text.removesuffix(_END)},\n{_INDENT}"{PER_DOCUMENT}": ['
     between = f"\n{_INDENT * 2}"
-    for line in accounts.ordered():
-        # As it is: nothing is to be taken apart and put together again.
+    for _, line in ledger.lines():
         yield between + line.decode()
         between = f",\n{_INDENT * 2}"
-    yield f"\n{_INDENT}]{_END}" if len(accounts) else f"]{_END}"
+    yield f"\n{_INDENT}]{_END}" if len(ledger) else f"]{_END}"
 
 
 def render_lint(report: "LintReport", style: TableStyle) -> str:

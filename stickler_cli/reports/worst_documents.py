@@ -3,17 +3,13 @@
 import shlex
 from collections.abc import Iterator
 from heapq import nsmallest
-from typing import Any, Final
 
 from stickler_cli.core.sections import INDENT, Block, Column, Span, Table, Text
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.accounts import decoded, values_of
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.record import Run
 from .layout import TableStyle
 from .view import RunView
-
-_LOST: Final = ("fd", "fa", "fn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +29,7 @@ def document_blocks(view: RunView, style: TableStyle) -> Iterator[Block]:
     if not style.show_documents:
         return
     shown, count = wrong_documents(view.run, style.show_documents)
-    if view.run.evaluation.accounts is None:
+    if view.run.evaluation.ledger is None:
         yield Text("this run keeps no rows of its documents: see --rows", "dim", INDENT)
         return
     if not shown:
@@ -64,18 +60,16 @@ def document_table(view: RunView, shown: list[WrongDocument], *, page: bool) -> 
 
 def wrong_documents(run: Run, most: int) -> tuple[list[WrongDocument], int]:
     """Return the documents with the lowest scores that lost values, and how many did."""
-    accounts, count = run.evaluation.accounts, 0
-    if accounts is None:
+    ledger, count = run.evaluation.ledger, 0
+    if ledger is None:
         return [], 0
 
     def ranked() -> Iterator[tuple[float, int, str, str]]:
         nonlocal count
-        for _, line in accounts.lines:
-            account: dict[str, Any] = decoded(line)
-            values, score = values_of(account), account["score"]
-            if lost := sum(values.get(name, 0) for name in _LOST):
+        for name, status, score, values in ledger.documents():
+            if values.lost:
                 count += 1
-                yield (2.0 if score is None else score), -lost, account["id"], account["status"]
+                yield (2.0 if score is None else score), -values.lost, name, status
 
     found = nsmallest(most, ranked())
     return [

@@ -12,7 +12,6 @@ from stickler_cli.core.problems import ComparisonError, Problem, WorkLimitError
 from stickler_cli.documents.document_pair import Fingerprint, PairRef, ready_to_read
 from stickler_cli.metrics.metric import MeasuredDocument
 from stickler_cli.records.chunk_record import KEPT_EVALUATION
-from stickler_cli.score.accounts import CONFIDENCES, Accounts, account_records
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import document_view
 from stickler_cli.score.counts import Counts
@@ -20,6 +19,8 @@ from stickler_cli.score.detail import Detail
 from stickler_cli.score.errors.marks import MarkedCounts, errors_of_marks, mended
 from stickler_cli.score.errors.non_matches import NonMatch
 from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.leaves import CONFIDENCES
+from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.tally import COUNTING_MODES, units_of
 from stickler_cli.score.validity import SIDES, verdict_view
 from stickler_cli.score.value_lines import value_lines
@@ -65,7 +66,7 @@ def empty_result(job: Job) -> ChunkResult:
     """Return the result of no documents, which keeps of those to come what is asked for."""
     requested = job.requested
     evaluation = Evaluation(
-        accounts=Accounts() if requested.accounts and requested.rows != "none" else None,
+        ledger=Ledger() if requested.accounts and requested.rows != "none" else None,
         interval_settings=requested.intervals,
         rows=requested.rows,
         metrics={name: measure.empty() for name, measure in job.metrics.items()},
@@ -136,7 +137,7 @@ def _result_of(job: Job, read: Sequence[ReadDocument]) -> ChunkResult:
     errors: list[bytes] = []
     values: list[bytes] = []
     for batch in _batches(job, read):
-        accounts = [*account_records(batch)] if requested.document_lines else []
+        accounts = _accounts(batch) if requested.document_lines else []
         for position, result in enumerate(batch.results):
             chunk.ids.append(result.id)
             room = requested.first_non_matches - len(chunk.first_non_matches)
@@ -218,6 +219,13 @@ def _measure(evaluation: Evaluation, documents: Sequence[ReadDocument], batch: B
             measured = MeasuredDocument(result.id, gt, pred, result.score)
             for measure in evaluation.metrics.values():
                 measure.add(measured)
+
+
+def _accounts(batch: Batch) -> list[dict[str, Any]]:
+    """Return what the ledger says of each document of a batch."""
+    ledger = Ledger()
+    ledger.add(batch)
+    return [*ledger.records()]
 
 
 def _account_of(account: Mapping[str, object]) -> dict[str, object]:

@@ -7,7 +7,6 @@ from operator import itemgetter
 from typing import Any
 
 from stickler_cli.core.locations import Path, field_names
-from stickler_cli.score.accounts import decoded
 from stickler_cli.score.conditions import ANY_KEY
 from stickler_cli.score.detail import Detail, non_match_row
 from stickler_cli.score.errors.causes import Group, Kind, told_kind
@@ -28,9 +27,8 @@ def load_detail(name: str, run: Run) -> Detail | None:
     errors = errors_of(name, run)
     if errors is None:
         return None
-    accounts = run.evaluation.accounts
-    lines = () if accounts is None else accounts.ordered()
-    scores = {account["id"]: account["score"] for account in map(decoded, lines)}
+    ledger = run.evaluation.ledger
+    scores = {it.id: it.score for it in ledger.documents()} if ledger else {}
     known = frozenset(each.path for each in run.fields)
     detail = Detail(knows_values=False)
     for document, entries in groupby(errors, itemgetter(0)):

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
-from stickler_cli.score.accounts import decoded
 from stickler_cli.score.pictures import PageSources, Picture
 from stickler_cli.score.record import Run
 
@@ -90,10 +89,8 @@ def sources_of(
     return PageSources(links=links, pictures=pictures), notes
 
 
-def _documents(run: Run) -> Iterator[str]:
-    accounts = run.evaluation.accounts
-    for line in accounts.ordered() if accounts else ():
-        yield decoded(line)["id"]
+def _documents(run: Run) -> list[str]:
+    return sorted(run.evaluation.ledger.ids()) if run.evaluation.ledger else []
 
 
 def _files(folder: str) -> Mapping[str, Path]:

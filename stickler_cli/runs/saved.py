@@ -1,12 +1,12 @@
 """Runs that were written before: from the name of a run file or run directory to a `Run`."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, cast
 
-from stickler_cli.core.json_values import json_line, kind_of
+from stickler_cli.core.json_values import kind_of
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_there, is_url
@@ -17,10 +17,9 @@ from stickler_cli.records.codec import read
 from stickler_cli.records.parquet_runs import accounts_in, is_in_rows, record_in
 from stickler_cli.records.run_reading import read_run
 from stickler_cli.runs.directory.run_directory import DOCUMENTS, NON_MATCHES, RUN_FILE
-from stickler_cli.score.accounts import Accounts
+from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.policy import POLICY_FORMAT, AcceptancePolicy, signed
 from stickler_cli.score.record import PER_DOCUMENT, Run
-from .sorted_lines import SortedLines
 
 MAX_RUN_BYTES: Final = 2_000_000_000  # unpacked: about a million documents of forty fields
 
@@ -90,20 +89,23 @@ def _run_in_rows(file: str) -> Run:
 
 
 def with_rows(name: str, run: Run) -> Run:
-    """Return a run with the accounts of its documents, if there is a file that has them.
+    """Return a run with what is known of single documents, if there is a file that has them.
 
-    They wait in a temporary file, so that memory does not grow with their number.
+    Many of them wait in a temporary file.
     """
-    if run.evaluation.accounts is not None or not is_in_rows(name):
+    if run.evaluation.ledger is not None or not is_in_rows(name):
         return run
-    lines = SortedLines(
-        (str(account["id"]), json_line(account)[:-1]) for account in accounts_in(name)
-    )
-    return replace(run, evaluation=replace(run.evaluation, accounts=Accounts(lines)))
+    return _with(run, accounts_in(name))
+
+
+def _with(run: Run, records: Iterable[Mapping[str, Any]]) -> Run:
+    ledger = Ledger()
+    ledger.read(records)
+    return replace(run, evaluation=replace(run.evaluation, ledger=ledger))
 
 
 def with_lines(name: str, run: Run) -> Run:
-    """Return a run with the accounts of its documents; one without rows has them in its directory.
+    """Return a run with what is known of its documents; one without rows has it in its directory.
 
     Likewise in a temporary file. Nothing is resampled from them: they are to be looked at.
 
@@ -111,13 +113,12 @@ def with_lines(name: str, run: Run) -> Run:
         UsageError: the lines of documents cannot be read; with the line.
     """
     file = Path(name) / DOCUMENTS
-    if run.evaluation.accounts is not None or not file.exists():
+    if run.evaluation.ledger is not None or not file.exists():
         return run
-    lines = SortedLines(_accounts_of_lines(str(file)))
-    return replace(run, evaluation=replace(run.evaluation, accounts=Accounts(lines)))
+    return _with(run, _accounts_of_lines(str(file)))
 
 
-def _accounts_of_lines(file: str) -> Iterator[tuple[str, bytes]]:
+def _accounts_of_lines(file: str) -> Iterator[dict[str, Any]]:
     for line in lines_of(file, MAX_RUN_BYTES):
         told: Any = read_document(line).value
         if isinstance(told, Problem):
@@ -125,11 +126,7 @@ def _accounts_of_lines(file: str) -> Iterator[tuple[str, bytes]]:
         if not isinstance(told, dict) or not {"document", "status", "fields"} <= told.keys():
             found, expected = "this is no document of a run", "what stickler eval --run-dir wrote"
             raise UsageError([Problem(decoded(file), found, expected, line=line.line)])
-        account = {"id": told["document"], "score": told.get("overall_score"), **told}
-        kept = {
-            key: account[key] for key in ("id", "status", "score", "by", "fields") if key in account
-        }
-        yield kept["id"], json_line(kept)[:-1]
+        yield {"id": told["document"], "score": told.get("overall_score"), **told}
 
 
 def load_policy(name: str) -> AcceptancePolicy:
@@ -155,8 +152,8 @@ def errors_of(name: str, run: Run) -> Iterator[tuple[str, Mapping[str, object]]]
         return errors_in(file)
     if run.document is None:
         return None
-    accounts = run.evaluation.accounts
-    only = next((name for name, _ in accounts.lines), "") if accounts else ""
+    ledger = run.evaluation.ledger
+    only = next(ledger.ids(), "") if ledger else ""
     found = cast("list[Mapping[str, object]]", run.document["non_matches"])
     return ((only, error) for error in found)
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 from itertools import count
-from typing import Any
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from .errors.non_matches import (
     plain_units,
 )
 from .field_counts import FieldCounts
+from .leaves import Leaves, leaves_counted
 from .visit import Visit
 from .walk import walked
 
@@ -56,10 +56,15 @@ class Batch:
         return count_documents(self.visits) if self.visits else None
 
     @cached_property
-    def confidences(self) -> list[dict[str, Any] | None]:
-        """Those of each document that was compared; None where it has none."""
-        documents = len(self.scores)
-        return self.counts.confidences(documents) if self.counts else [None] * documents
+    def compared(self) -> Indexes:
+        """The positions of the documents that were compared."""
+        places = (place for place, row in enumerate(self.rows) if row is not None)
+        return np.fromiter(places, np.intp)
+
+    @cached_property
+    def leaves(self) -> Leaves | None:
+        """The values of predictions that have a confidence; None without any."""
+        return leaves_counted(self.counts.confident, self.compared) if self.counts else None
 
     @cached_property
     def _classified(self) -> list[list[WrongUnit]]:

@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from stickler_cli import __version__
+from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.option import part_of
 from stickler_cli.core.problems import Problem, UsageError
@@ -68,7 +69,7 @@ def calibrate(run: Run, asked: Asked, by: str | None = None) -> AcceptancePolicy
             asked=asked,
             by=by,
             fields=fields,
-            documents=sorted(digest_of(*line) for line in evaluation.confidences.lines),
+            documents=sorted(digest_of(*each) for each in evaluation.confidences.records()),
             digest="",
         )
     )
@@ -99,18 +100,18 @@ def _policy(part: Part, level: float, asked: Asked) -> FieldPolicy:
     return FieldPolicy(field, group, values, documents, *evidence, least, curve.tolist())
 
 
-def digest_of(document: str, confidences: bytes) -> str:
+def digest_of(document: str, confidences: object) -> str:
     """Return the digest by which a document is known again: of its id, if it has one."""
     known = document.encode("utf-8", "surrogatepass")
     if _POSITION.fullmatch(document):  # others have such a line too, but hardly such confidences
-        known += confidences
+        known += json_line(confidences)
     return sha256(known).hexdigest()[:16]
 
 
 def outcome_of(policy: AcceptancePolicy, evaluation: Evaluation) -> PolicyOutcome:
     """Return what a policy comes to on the documents of an evaluation."""
     known = set(policy.documents)
-    overlap = sum(digest_of(*line) in known for line in evaluation.confidences.lines)
+    overlap = sum(digest_of(*each) in known for each in evaluation.confidences.records())
     parts = {(field, group): (units, n) for field, group, units, n in _parts(evaluation, policy.by)}
     outcomes = [_outcome(it, *parts.get((it.field, it.group), (None, 0))) for it in policy.fields]
     asked = policy.asked

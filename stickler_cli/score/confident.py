@@ -4,20 +4,20 @@ Where a run keeps no rows of documents, they are counted by rounded confidence: 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.compare.columns import Indexes, Mask, groups
 from stickler_cli.compare.outcomes import Floats
-from stickler_cli.core.json_values import json_line
+from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import KEPT
 from stickler_cli.core.values import dataclass
-from .accounts import decoded
 from .confidence import Reliability, confidence_view, reliability
 from .intervals import Interval, IntervalSettings
+from .leaves import Leaves, joined
 from .resampling import UNIT, weights
 
 _CELLS_AT_ONCE: Final = 4_000_000  # units times replicates: 32 MB an array
@@ -88,55 +88,60 @@ class Counted:
 class Confidences:
     """The values with a confidence of some documents."""
 
-    lines: list[tuple[str, bytes]] = field(default_factory=list)
-    """Id of each document that has any, and what `FieldCounts.confidences` says of it, encoded."""
+    parts: list[tuple[Sequence[str], Leaves]] = field(default_factory=list)
+    """The ids of documents, and their values."""
     counted: dict[str, Counted] | None = None
-    """Instead of the lines, the values by the path of their field; None where lines are kept."""
+    """Instead of those, the values by the path of their field; None where they are kept."""
     _made: dict[object, Any] = field(init=False, repr=False, compare=False, metadata={KEPT: False})
     """What was made of these documents: it takes its time, and several ask for it."""
 
     def __post_init__(self) -> None:
         self._made = {}
 
-    def add(self, document: str, record: Mapping[str, Any]) -> None:
-        """Add a document that has any."""
+    def add(
+        self, documents: Sequence[str], leaves: Leaves | None, some: Mask | None = None
+    ) -> None:
+        """Add the values of documents, by their ids, or of some of them."""
+        if leaves is not None and some is not None:
+            leaves = leaves.among(some[leaves.document])
+        if leaves is None or not len(leaves):
+            return
         self._made.clear()
         if self.counted is None:
-            self.lines.append((document, json_line(record)))
+            self.parts.append((documents, leaves))
         else:
-            self._count(record)
+            self._count(leaves)
 
     def merge(self, other: "Confidences") -> None:
         """Add the documents of others; they are only counted where those of either side are."""
         self._made.clear()
         if other.counted is not None:
-            self.drop_lines()
+            self.drop_rows()
         if self.counted is None:
-            self.lines += other.lines
+            self.parts += other.parts
             return
-        for _, line in other.lines:
-            self._count(decoded(line))
+        for _, leaves in other.parts:
+            self._count(leaves)
         for path, counted in (other.counted or {}).items():
             self.counted.setdefault(path, Counted()).merge(counted)
 
-    def drop_lines(self) -> None:
+    def drop_rows(self) -> None:
         """Count the values by rounded confidence, and forget their documents."""
         if self.counted is None:
             self._made.clear()
-            self.counted, lines, self.lines = {}, self.lines, []
-            for _, line in lines:
-                self._count(decoded(line))
+            self.counted, parts, self.parts = {}, self.parts, []
+            for _, leaves in parts:
+                self._count(leaves)
 
-    def _count(self, record: Mapping[str, Any]) -> None:
-        found: dict[str, Counted] = {}
+    def _count(self, leaves: Leaves) -> None:
         into = self.counted if self.counted is not None else {}
-        for path, right, confidences in entries(record):
-            for place in {path, ""}:  # one where documents are lists
-                mine = found.setdefault(place, Counted(documents=1))
-                side = mine.right if right else mine.wrong
-                side.update(round(it * _THOUSAND) for it in confidences)
-        for place, counted in found.items():
-            into.setdefault(place, Counted()).merge(counted)
+        for path, which in _by_field(leaves).items():
+            some = leaves.among(which)
+            mine = into.setdefault(path, Counted())
+            mine.documents += len(np.unique(some.document))
+            thousandths = np.rint(some.confidence * _THOUSAND).astype(np.intp)
+            mine.right.update(thousandths[some.right].tolist())
+            mine.wrong.update(thousandths[~some.right].tolist())
 
     def by_field(self) -> dict[str, Units]:
         """Return the units of each field, by its path, and of whole documents for ""."""
@@ -162,34 +167,47 @@ class Confidences:
         if self.counted is not None:
             fields = {"": Counted(), **self.counted}
             return {path: counted.units() for path, counted in sorted(fields.items())}
-        lines = sorted(self.lines)
-        documents = [name for name, _ in lines]
-        found: dict[str, list[tuple[int, float, bool]]] = {"": []}
-        for at, (_, line) in enumerate(lines):
-            for path, right, confidences in entries(decoded(line)):
-                known = [(at, confidence, right) for confidence in confidences]
-                found.setdefault(path, []).extend(known)
-                if path:  # else documents are lists of values, and the field is all
-                    found[""] += known
-        return {
-            path: Units(
-                documents,
-                np.array([it[0] for it in units], np.intp),
-                np.array([it[1] for it in units], np.float64),
-                np.array([it[2] for it in units], np.bool_),
-            )
-            for path, units in sorted(found.items())
-        }
+        return units_of_fields(self.parts)
+
+    def records(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield what files have of each document that has any, with its id."""
+        for documents, leaves in self.parts:
+            for name, record in zip(documents, leaves.records(len(documents)), strict=True):
+                if record:
+                    yield name, record
 
     def __bool__(self) -> bool:
-        return bool(self.lines or self.counted)
+        return bool(self.parts or self.counted)
 
 
-def entries(record: Mapping[str, Any]) -> Iterator[tuple[str, bool, list[float]]]:
-    """Yield path, whether it is right, and confidences."""
-    for right, side in ((True, "right"), (False, "wrong")):
-        for path, confidences in record.get(side, {}).items():
-            yield path, right, confidences
+def units_of_fields(parts: Iterable[tuple[Sequence[str], Leaves]]) -> dict[str, Units]:
+    """Return the units of each field, by its path, and of whole documents for "".
+
+    Each part is the ids of some documents, and their values.
+    """
+    known = [*parts]
+    before = np.cumsum([0, *(len(documents) for documents, _ in known)])
+    leaves = joined(zip((leaves for _, leaves in known), before.tolist()[:-1], strict=True))
+    nothing = np.zeros(0, np.intp)
+    if leaves is None:
+        return {"": Units([], nothing, np.zeros(0), np.zeros(0, np.bool_))}
+    names = [name for documents, _ in known for name in documents]
+    having = np.unique(leaves.document).tolist()
+    having.sort(key=names.__getitem__)
+    ranks = np.zeros(len(names), np.intp)
+    ranks[having] = np.arange(len(having))
+    ranked = leaves.placed(ranks[leaves.document]).in_order()
+    documents = [names[at] for at in having]
+    return {
+        path: Units(documents, ranked.document[at], ranked.confidence[at], ranked.right[at])
+        for path, at in sorted(_by_field(ranked).items())
+    }
+
+
+def _by_field(leaves: Leaves) -> dict[str, Indexes]:
+    """Return which values are of each field, by its path, and of whole documents for ""."""
+    found = {field_path(leaves.paths[at]): which for at, which in groups(leaves.field)}
+    return {**found, "": np.arange(len(leaves))}
 
 
 def counted_view(by_field: Mapping[str, Counted]) -> dict[str, object]:

@@ -31,6 +31,11 @@ class Counts(NamedTuple):
         return self.fa + self.fd
 
     @property
+    def lost(self) -> int:
+        """All that is wrong, invented or missed."""
+        return self.fd + self.fa + self.fn
+
+    @property
     def total(self) -> int:
         """All units, absent ones included."""
         return sum(self)

@@ -16,13 +16,13 @@ from stickler_cli.core.rules import encoded
 from stickler_cli.core.values import dataclass
 from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.settings.allowed import Rows
-from .accounts import Accounts
 from .batch import Batch, batch_of
 from .conditions import Conditions
 from .counts import RateRule
 from .document_result import LENIENT, ODDITIES, DocumentProblem, Status
 from .errors.causes import Causes
 from .known_ids import KnownIds
+from .ledger import Ledger
 from .results import Results
 from .validity import SIDES, Side, Validity
 
@@ -47,8 +47,8 @@ class Evaluation(Results):
     causes: Causes = field(default_factory=Causes)
     conditions: Conditions | None = None
     """What the documents were compared under, where that is known."""
-    accounts: Accounts | None = None
-    """An account of each document; None where nobody asked for them, or some have none."""
+    ledger: Ledger | None = None
+    """What was counted in each document; None where nobody asked for it, or some are not in it."""
     metrics: dict[str, Measure] = field(default_factory=dict)
     """Metrics that were asked for, by name."""
     by: dict[str, dict[str, Results]] = field(default_factory=dict)
@@ -66,8 +66,8 @@ class Evaluation(Results):
         self.add(batch)
         self.known.add(result.id for result in batch.results)
         self.causes.add(batch.classified(), batch.plain_errors)
-        if self.accounts is not None:
-            self.accounts.add(batch)
+        if self.ledger is not None:
+            self.ledger.add(batch)
         groups: dict[tuple[str, str], list[int]] = {}
         for document, result in enumerate(batch.results):
             for group in result.groups.items():
@@ -92,9 +92,9 @@ class Evaluation(Results):
         """Where no rows are kept, drop all that grows with documents."""
         if self.keeps_rows:
             return
-        self.accounts = None
+        self.ledger = None
         for results in self.all_results():
-            results.confidences.drop_lines()
+            results.confidences.drop_rows()
         if len(self.problems) > MOST_PROBLEMS:
             self.problems.sort()
             self.unnamed.update(problem.status for problem in self.problems[MOST_PROBLEMS:])
@@ -130,12 +130,12 @@ class Evaluation(Results):
             found = f"the evaluations do not go together: {differences}"
             raise UsageError([Problem("", found, "the same schema and options")])
         self._merge_metrics(other)
-        if other.accounts is not None and not self.any_documents and self.accounts is None:
-            self.accounts = Accounts()
-        if other.accounts is None and other.any_documents:
-            self.accounts = None
-        if self.accounts is not None and other.accounts is not None:
-            self.accounts.merge(other.accounts)
+        if other.ledger is not None and not self.any_documents and self.ledger is None:
+            self.ledger = Ledger()
+        if other.ledger is None and other.any_documents:
+            self.ledger = None
+        if self.ledger is not None and other.ledger is not None:
+            self.ledger.merge(other.ledger)
         self.add_all(other)
         self.causes.merge(other.causes)
         self.problems += other.problems
@@ -221,7 +221,7 @@ class Evaluation(Results):
             "version": __version__,
             "options": asdict(self.conditions.options) if self.conditions else None,
             **self.view(self.fields, recall_with_fd=self.rule.recall_with_fd),
-            **({} if self.accounts is None else {"per_document": self.accounts.view()}),
+            **({} if self.ledger is None else {"per_document": self.ledger.view()}),
         }
 
     @property

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from stickler_cli.compare.columns import Indexes, Mask, groups
 from stickler_cli.compare.outcomes import Floats, Outcomes
-from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from .visit import FieldRows
 
@@ -59,6 +58,9 @@ class FieldCounts:
     """Those that only the prediction has."""
     confident: Mapping[Names, Confident]
     """By field, those that `leaves` counts."""
+    items: NDArray[np.int64]
+    """(2, rows): of lists and objects, how many items are right as a whole, and how many are in the
+    ground truth or invented; else 0."""
 
     def among(self, some: Mask) -> "FieldCounts":
         """Return the rows of some documents, at least one, and the fields that have any."""
@@ -74,25 +76,24 @@ class FieldCounts:
             [key for key in self.undeclared if some[key[0]]],
             [key for key in self.extras if some[key[0]]],
             {
-                path: leaves.among(chosen)
+                path: leaves.among(those)
                 for path, leaves in self.confident.items()
-                if (chosen := some[leaves.document]).any()
+                if (those := some[leaves.document]).any()
             },
+            self.items[:, chosen],
         )
 
-    def confidences(self, documents: int) -> list[dict[str, Any] | None]:
-        """Return those of each document: `{"right": {path: [c]}, "wrong": {path: [c]}}`.
+    @property
+    def cells(self) -> NDArray[np.int64]:
+        """The rows as the ledger has them, (rows, CELL)."""
+        by_row = self.sums.transpose(1, 0, 2).reshape(len(self.documents), -1)
+        nothing = np.zeros((len(by_row), 1), np.int64)  # not evaluated
+        return np.concatenate([by_row, nothing, self.items.T], axis=1)
 
-        None of a document without any.
-        """
-        found: list[dict[str, Any] | None] = [None] * documents
-        for path, leaves in sorted(self.confident.items()):  # not as the chunk met them
-            name = field_path(path)
-            for at, right, confidence in zip(*(part.tolist() for part in leaves), strict=True):
-                record = found[at] = found[at] or {}
-                by_field = record.setdefault("right" if right else "wrong", {})
-                by_field.setdefault(name, []).append(confidence)
-        return found
+    @property
+    def known_scores(self) -> Floats:
+        """The score of each row; NaN where it has none."""
+        return np.where(self.scores[SCORED] > 0, self.scores[SCORE], np.nan)
 
     def fields(self) -> Iterator[tuple[Names, slice]]:
         """Yield the path and the rows of each field."""
@@ -114,6 +115,8 @@ class Collected:
     )
     """Rows and outcomes, by the counting modes that they count in."""
     scores: list[tuple[Indexes, Floats]] = field(default_factory=list)
+    items: list[tuple[Indexes, NDArray[np.int64]]] = field(default_factory=list)
+    """Rows of lists and objects, and what `FieldCounts` has, (2, n)."""
     undeclared: list[Key] = field(default_factory=list)
     extras: list[Key] = field(default_factory=list)
     confident: list[tuple[Indexes, Mask, Floats]] = field(default_factory=list)
@@ -131,6 +134,10 @@ class Collected:
         fields = [each for _, each in sorted(self.fields.items())]  # parents first
         size = sum(len(each.documents) for each in fields)
         sums = np.zeros((LEAVES + 1, size, OUTCOMES), np.int64)
+        items = np.zeros((2, size), np.int64)
+        for row, counted in self.items:
+            for into, more in zip(items, counted, strict=True):
+                np.add.at(into, row, more)
         for modes, units in self.units.items():
             bins = _joined(units, 0) * OUTCOMES + _joined(units, 1)
             counted = np.bincount(bins, minlength=size * OUTCOMES)
@@ -155,10 +162,11 @@ class Collected:
             keys, firsts = np.unique(keys[order], return_index=True)
             sums = np.add.reduceat(sums[:, order], firsts, axis=1)
             scores = np.add.reduceat(scores[:, order], firsts, axis=1)
+            items = np.add.reduceat(items[:, order], firsts, axis=1)
         starts = np.searchsorted(keys, lengths[0] * np.arange(len(ranks)))
         known = sums, scores, self.undeclared, self.extras
         confident = self._confident(list(ranks), ranked, documents)
-        return FieldCounts(list(ranks), starts, keys % lengths[0], *known, confident)
+        return FieldCounts(list(ranks), starts, keys % lengths[0], *known, confident, items)
 
     def _confident(
         self, paths: list[Names], ranked: Indexes, documents: Indexes

@@ -163,7 +163,7 @@ class Run:
 def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
     """Return a run in the run format; equal runs give equal records, whatever their order.
 
-    Accounts of documents are in it if the run has them, unless they are not asked for.
+    What is known of single documents is in it if the run has them, unless they are not asked for.
     """
     record: dict[str, object] = {
         "format": RUN_FORMAT,
@@ -188,8 +188,8 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
         record |= run.document
     if run.repeats is not None:
         record["repeats"] = encoded(run.repeats)
-    if run.evaluation.accounts is None:
+    if run.evaluation.ledger is None:
         record[KNOWN_IDS] = run.evaluation.known.hashes
     elif per_document:
-        record[PER_DOCUMENT] = run.evaluation.accounts.view()
+        record[PER_DOCUMENT] = run.evaluation.ledger.view()
     return record

@@ -12,8 +12,8 @@ from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
-from .accounts import sparse
 from .batch import Batch
+from .cells import sparse
 from .comparison_view import tally_view
 from .conditions import in_schema_order
 from .confident import Confidences, counted_view
@@ -57,11 +57,9 @@ class Results:
                 self.statuses[result.status] += 1
                 self.warnings.update(result.warnings)
                 self.unwrapped.update(result.unwrapped)
-                row = batch.rows[document]
-                if row is not None and (known := batch.confidences[row]):
-                    self.confidences.add(result.id, known)
         if batch.counts is None:
             return
+        self.confidences.add([result.id for result in batch.results], batch.leaves, some)
         rows = None if some is None else some[[row is not None for row in batch.rows]]
         scores = batch.scores if rows is None else batch.scores[rows]
         if not len(scores):

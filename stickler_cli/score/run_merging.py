@@ -96,8 +96,8 @@ def _in_common(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
     hashes: dict[str, str] = {}
     expected = "each document in one run only"
     for name, run in runs:
-        accounts, known = run.evaluation.accounts, run.evaluation.known.hashes
-        ids = sorted(document for document, _ in (accounts.lines if accounts else ()))
+        ledger, known = run.evaluation.ledger, run.evaluation.known.hashes
+        ids = sorted(ledger.ids() if ledger else ())
         twice = [document for document in ids if document in seen]
         again = next((hashes[it] for it in known if it in hashes), None)
         if twice:

@@ -45,6 +45,12 @@ class Tally:
     """The sum of their squares, likewise."""
     weight: float | None = None
     """What the field is worth; the most where documents differ."""
+    not_evaluated: int = 0
+    """Values that were not evaluated."""
+    whole: int = 0
+    """Of a list or an object, items that are right as a whole: paired, and without an error."""
+    items: int = 0
+    """All items that are in the ground truth or invented."""
     undeclared: Counter[str] = field(default_factory=Counter)
     """Undeclared keys of the ground truth that had a value, and how often."""
     extras: Counter[str] = field(default_factory=Counter)
@@ -86,6 +92,9 @@ class Tally:
         self.score_squares += other.score_squares
         if other.weight is not None:
             self.weight = max(other.weight, self.weight or 0.0)
+        self.not_evaluated += other.not_evaluated
+        self.whole += other.whole
+        self.items += other.items
         if other.undeclared or other.extras:
             self.undeclared.update(other.undeclared)
             self.extras.update(other.extras)
@@ -100,11 +109,14 @@ class Tally:
             for scores in (counts.scores[RAW], counts.scores[SCORE], counts.scores[SCORE] ** 2)
         )
         moments = moments_of(counts)
+        whole, items = np.add.reduceat(counts.items, counts.starts, axis=1).tolist()
         nodes: dict[Path, Tally] = {}
         for at, path in enumerate(counts.paths):
             node = nodes[path] = nodes[path[:-1]].below(path[-1]) if path else self
             node.count(*totals[at])
             node.spread(moments[at])
+            node.whole += whole[at]
+            node.items += items[at]
             if scored[at]:
                 node.scored += int(scored[at])
                 node.raw_units += raw[at]

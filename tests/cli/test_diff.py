@@ -138,7 +138,7 @@ def test_a_run_without_accounts_says_how_to_get_them(stickler, runs):
     result = stickler("diff", "base.json", "new.json")
 
     assert result.code == 2
-    assert "NEW: the run has no accounts of its documents" in result.err
+    assert "NEW: the run keeps no rows of its documents" in result.err
 
 
 # --- runs that are made of predictions

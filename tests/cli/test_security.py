@@ -24,7 +24,8 @@ DANGEROUS = {
         "runs/executors/dask_task.py",
         "runs/executors/pool.py",
         "runs/executors/worker.py",
-        "runs/sorted_lines.py",
+        "core/sorted_lines.py",
+        "score/ledger.py",  # likewise
     },
     "multiprocessing": {
         "runs/executors/dask_cluster.py",

@@ -1,14 +1,13 @@
-"""Runs that are made of nothing but the accounts of their documents."""
+"""Runs that are made of nothing but what files have of their documents."""
 
 from dataclasses import replace
 
 from stickler_cli.compare.result import FieldInfo
-from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.diff.changes import Difference
 from stickler_cli.diff.comparing import compare_runs
-from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.settings.deciding import RunOptions
 
@@ -17,7 +16,7 @@ SIGNATURE = SchemaSignature("order.json", f"sha256:{'0' * 64}", "Order")
 
 
 def document(name, score=1.0, status="evaluated", **fields):
-    """An account; counts of fields as `tp=1`, the whole document under `whole`."""
+    """A document as files have it; counts of fields as `tp=1`, the whole document under `whole`."""
     whole = fields.pop("whole", None)
     counts = {name.replace("__", "."): entry for name, entry in fields.items()}
     if whole is not None:
@@ -27,9 +26,10 @@ def document(name, score=1.0, status="evaluated", **fields):
 
 def run_of(*documents, paths=("total",), **changes):
     """A run of these documents, under a schema with these fields."""
-    lines = [(entry["id"], json_line(entry)[:-1]) for entry in documents]
+    ledger = Ledger()
+    ledger.read(documents)
     fields = [FieldInfo(parse_field_path(path), "leaf", "Exact", 0.5, 1.0) for path in paths]
-    run = Run(Evaluation(accounts=Accounts(lines)), SIGNATURE, OPTIONS, fields)
+    run = Run(Evaluation(ledger=ledger), SIGNATURE, OPTIONS, fields)
     return replace(run, **changes)
 
 

@@ -6,8 +6,8 @@ from stickler_cli.core.problems import UsageError
 from stickler_cli.diff.changes import Decision, DiffSettings, MetricChange, Trend
 from stickler_cli.diff.comparing import LOWEST, compare_runs
 from stickler_cli.diff.counted_runs import counted
+from stickler_cli.diff.joined_runs import joined
 from stickler_cli.diff.measures import corrected_p
-from stickler_cli.diff.paired_runs import paired
 from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
@@ -377,6 +377,6 @@ def test_a_gate_on_a_key_of_a_map_adds_no_field():
 
 def test_the_counts_of_pairs_are_those_of_the_runs():
     base, new = runs("110", "101")
-    found = counted(paired([base], [new]).pairs, base.fields, base.rule)
+    found = counted(joined([base], [new]), base.fields, base.rule)
 
     assert found.counts(("total",), "overall")[:, 0].tolist() == [[1, 1, 0], [1, 0, 1]]

@@ -1,12 +1,12 @@
 """The documents that got better or worse, and their fields that broke or were fixed."""
 
-from stickler_cli.diff.comparing import document_changes
-from stickler_cli.diff.paired_runs import paired
+from stickler_cli.diff.changed_documents import document_changes
+from stickler_cli.diff.joined_runs import joined
 from .runs import MISSED, RIGHT, WRONG, document, run_of, single
 
 
 def changes(base, new):
-    return document_changes(paired([run_of(*base)], [run_of(*new)]).pairs)
+    return document_changes(joined([run_of(*base)], [run_of(*new)]))
 
 
 def test_documents_in_which_nothing_changed_are_left_out():
@@ -43,7 +43,7 @@ def test_a_field_breaks_where_it_was_right_and_is_wrong():
     )
     (found,) = changes([before], [after])
 
-    assert (found.broken, found.fixed) == (["total", "tip"], ["tax"])
+    assert (found.broken, found.fixed) == (["tip", "total"], ["tax"])
     assert (found.errors_before, found.errors_after) == (1, 2)
     assert (found.score_before, found.score_after, found.change) == (1.0, 0.5, -0.5)
     assert found.hard

@@ -26,11 +26,13 @@ from stickler_cli.runs.chunk import ChunkResult, empty_result, evaluate_chunk
 from stickler_cli.runs.grouping import parse_groupings
 from stickler_cli.runs.job import Job, OutputsRequested, validation_of
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.confident import Confidences
 from stickler_cli.score.detail import Detail, Histogram
 from stickler_cli.score.errors.marks import Mark, Marked
 from stickler_cli.score.errors.non_matches import NonMatch
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.results import Results
 
 SCHEMA = {
@@ -133,6 +135,8 @@ def test_every_part_of_an_evaluation_is_used_here_and_comes_back(chunk):
 def comparable(value: object) -> object:
     """Return what has to be the same: reports sort problems."""
     match value:
+        case Ledger() | Confidences():
+            return [*value.records()]
         case list():
             return sorted(value)
         case Results():
@@ -252,7 +256,10 @@ def set_step(record: dict) -> None:
         (lambda record: record.pop("ids"), "ids is missing"),
         (lambda record: record.update(evaluation=3), "the value is 3, expected an object"),
         (lambda record: record.update(evaluation={"format": "x"}), "format"),
-        (lambda record: record["evaluation"].update(accounts=[1]), "/accounts/0.*a string"),
+        (
+            lambda record: record["evaluation"].update(per_document=[1]),
+            "/per_document/0.*an object",
+        ),
         (lambda record: record["fingerprints"][0].update(pred=1), "/fingerprints/0/pred.*a string"),
         (lambda record: record.update(document=[]), "/document"),
         (set_outcome, "/first_non_matches/0/1/outcome.*one of 0, 1"),

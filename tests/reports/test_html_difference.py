@@ -113,7 +113,7 @@ def test_values_beyond_the_most_are_counted(difference, monkeypatch):
 
 def test_runs_without_errors_say_what_would_show_values(run_of):
     run = run_of(detailed=False)
-    run.evaluation.accounts = run_of(detailed=True).evaluation.accounts
+    run.evaluation.ledger = run_of(detailed=True).evaluation.ledger
     text = render("html", compare_runs({"a": run}, {"b": run}), TableStyle())
 
     assert "Single values are not known of these runs" in words(text)

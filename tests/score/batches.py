@@ -6,6 +6,8 @@ from stickler_cli.compare import engine
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.document_result import DocumentResult, Status
+from stickler_cli.score.leaves import leaves_read
+from stickler_cli.score.ledger import Ledger
 
 X = "x-aws-stickler-"
 TEXT = {"type": "string"}
@@ -39,3 +41,16 @@ def batch(plan, documents, options=None, status=Status.EVALUATED, **rest):
 def not_compared(name, status=Status.FAILED, *problems, **rest):
     """Return a document that nothing was compared of."""
     return Batch([DocumentResult(name, status, None, problems, **rest)])
+
+
+def records(*batches):
+    """Return what files have of each document of some batches."""
+    found = Ledger()
+    for each in batches:
+        found.add(each)
+    return [*found.records()]
+
+
+def add_confidences(found, name, record):
+    """Add a document, as files have it, to confidences."""
+    found.add([name], leaves_read([record]))

@@ -16,6 +16,7 @@ from stickler_cli.score.confident import (
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.resampling import UNIT, weights
+from .batches import add_confidences
 
 RECORDS = {
     "a": {"right": {"x": [0.9, 0.5], "": [0.25]}, "wrong": {"y": [0.1]}},
@@ -28,9 +29,9 @@ RECORDS = {
 def confidences(*names: str, drop: bool = False) -> Confidences:
     found = Confidences()
     if drop:
-        found.drop_lines()
+        found.drop_rows()
     for name in names:
-        found.add(name, RECORDS[name])
+        add_confidences(found, name, RECORDS[name])
     return found
 
 
@@ -45,14 +46,14 @@ def test_counted_values_come_to_the_same_figures(path):
 
 def test_values_may_be_counted_at_any_time_and_in_any_order():
     late = confidences(*RECORDS)
-    late.drop_lines()
+    late.drop_rows()
     mixed = confidences("c", drop=True)
     mixed.merge(confidences("b"))
     turned = confidences("a", "d")
     turned.merge(mixed)
 
     assert turned.counted == late.counted == confidences(*RECORDS, drop=True).counted
-    assert not turned.lines
+    assert not turned.parts
 
 
 def test_no_values_are_none():
@@ -69,7 +70,7 @@ def test_intervals_are_percentiles_over_documents_that_were_drawn_anew():
     found = Confidences()
     right, wrong = [0.95, 0.9, 0.4, 0.8, 0.93], [0.1, 0.6, 0.45, 0.91, 0.2]
     for at, name in enumerate("bcade"):
-        found.add(name, {"right": {"x": [right[at]]}, "wrong": {"x": [wrong[at]]}})
+        add_confidences(found, name, {"right": {"x": [right[at]]}, "wrong": {"x": [wrong[at]]}})
 
     shown = found.view("x", 20, SETTINGS)
 
@@ -90,7 +91,7 @@ def test_intervals_are_percentiles_over_documents_that_were_drawn_anew():
 def test_replicates_are_the_same_however_many_are_made_at_once(monkeypatch):
     found = Confidences()
     for at, name in enumerate("bcade"):
-        found.add(name, {"right": {"x": [0.9, at / 10]}, "wrong": {"x": [0.5, 0.35]}})
+        add_confidences(found, name, {"right": {"x": [0.9, at / 10]}, "wrong": {"x": [0.5, 0.35]}})
     whole = found.view("x", 20, SETTINGS)
     again = Confidences()
     again.merge(found)
@@ -102,9 +103,9 @@ def test_of_many_values_intervals_are_those_of_confidences_in_thousandths(monkey
     exact, rounded = Confidences(), Confidences()
     for at, name in enumerate("bcade"):
         shares = [0.9004, 0.8996 - at / 10, 0.2503]
-        exact.add(name, {"right": {"x": shares[:2]}, "wrong": {"x": shares[2:]}})
+        add_confidences(exact, name, {"right": {"x": shares[:2]}, "wrong": {"x": shares[2:]}})
         shares = [round(it, 3) for it in shares]
-        rounded.add(name, {"right": {"x": shares[:2]}, "wrong": {"x": shares[2:]}})
+        add_confidences(rounded, name, {"right": {"x": shares[:2]}, "wrong": {"x": shares[2:]}})
     views = [it.view("x", 20, SETTINGS) for it in (exact, rounded)]
     assert views[0]["intervals"] != views[1]["intervals"]
     exact.merge(Confidences())
@@ -124,9 +125,9 @@ def test_few_documents_have_no_intervals_nor_have_forgotten_ones():
     def shown(documents, *, drop=False):
         found = Confidences()
         for name in range(documents):
-            found.add(f"{name}", {"right": {"x": [0.9]}, "wrong": {"x": [0.5]}})
+            add_confidences(found, f"{name}", {"right": {"x": [0.9]}, "wrong": {"x": [0.5]}})
         if drop:
-            found.drop_lines()
+            found.drop_rows()
         return found.view("x", 20, SETTINGS)
 
     assert "intervals" in shown(FEWEST)
@@ -148,7 +149,7 @@ def test_a_missed_object_with_an_undeclared_key_has_no_confidences():
     account = engine.compare(plan, [gt], [pred], None, [{"a": 0.9}])
     some = Batch([DocumentResult("1", Status.EVALUATED, 0.5)], account, np.arange(1))
 
-    assert some.confidences == [{"right": {"a": [0.9]}}]
+    assert some.leaves.records(1) == [{"right": {"a": [0.9]}}]
     assert some.counts.undeclared == [(0, ("o", "new"))]
 
 
@@ -158,5 +159,5 @@ def test_an_undeclared_key_of_several_documents_has_the_confidence_of_each():
     account = engine.compare(plan, [{"a": "x"}] * 2, preds, None, [{"new": 0.9}, {"new": 0.5}])
     results = [DocumentResult(name, Status.EVALUATED, 0.5) for name in "12"]
 
-    found = Batch(results, account, np.arange(2)).confidences
+    found = Batch(results, account, np.arange(2)).leaves.records(2)
     assert found == [{"wrong": {"new": [0.9]}}, {"wrong": {"new": [0.5]}}]

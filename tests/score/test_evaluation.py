@@ -13,11 +13,11 @@ from stickler_cli.core.problems import Problem, UsageError, Violation
 from stickler_cli.metrics import Metric
 from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation, evaluate
 from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.record import Run, SchemaSignature, run_record
 from stickler_cli.settings.deciding import RunOptions
 from .batches import batch, not_compared
@@ -169,13 +169,13 @@ def test_every_problem_is_named_with_its_document():
 )
 def test_rows_are_kept_up_to_a_number_of_documents_or_as_asked(monkeypatch, rows, documents, keeps):
     monkeypatch.setattr("stickler_cli.score.evaluation.MOST_ROWS", 2)
-    found = Evaluation(rows=rows, accounts=Accounts())
+    found = Evaluation(rows=rows, ledger=Ledger())
     for at in range(documents):
         found.update(batch(PLAN, {f"{at}": COMPARED["one"]}))
 
     assert found.keeps_rows is keeps
     if documents:
-        assert (found.accounts is not None) is keeps
+        assert (found.ledger is not None) is keeps
 
 
 def test_problems_beyond_the_most_are_counted_by_status_in_any_order(monkeypatch):
@@ -285,8 +285,11 @@ def test_counts_of_some_documents_are_those_of_these_alone():
         assert found.sums.tolist() == alone.sums.tolist()
         assert found.scores.tolist() == alone.scores.tolist()
         assert found.documents.tolist() == [chosen[at] for at in alone.documents]
-        of_three = [known for known in found.confidences(3) if known]
-        assert of_three == [known for known in alone.confidences(len(chosen)) if known]
+        assert found.confident.keys() == alone.confident.keys()
+        for path, leaves in alone.confident.items():
+            expected = [chosen[at] for at in leaves.document], leaves.confidence.tolist()
+            those = found.confident[path]
+            assert (those.document.tolist(), those.confidence.tolist()) == expected
 
 
 def test_a_key_has_a_number_of_groups_at_most(monkeypatch):

@@ -22,7 +22,7 @@ from stickler_cli.score.gates import (
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.tally import SCORE_UNIT, Tally
 from stickler_cli.score.validity import Validity
-from .batches import TEXT, an_object, batch
+from .batches import TEXT, add_confidences, an_object, batch
 
 PLAN = compile_schema(an_object(id=TEXT, total=TEXT))
 
@@ -422,7 +422,7 @@ def test_gates_on_intervals_of_confidences_take_rows():
         refuse_resampled([gate])
     made = with_confidences(10)
     assert judge(gate, made).value is not None
-    made.confidences.drop_lines()
+    made.confidences.drop_rows()
     with pytest.raises(UsageError, match="expected a run with rows"):
         judge(gate, made)
 
@@ -435,7 +435,7 @@ def with_confidences(documents: int, *, intervals: bool = True) -> Evaluation:
     result = Evaluation(interval_settings=IntervalSettings() if intervals else None)
     for number in range(documents):
         known = {"right": {"a": [0.9]}, **({"wrong": {"a": [0.5]}} if number % 2 else {})}
-        result.confidences.add(f"{number}", known)
+        add_confidences(result.confidences, f"{number}", known)
     return result
 
 

@@ -11,7 +11,6 @@ from scipy.stats import beta, binomtest
 from stickler_cli.core.problems import UsageError
 from stickler_cli.records.run_reading import read_evaluation, read_settings
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.counts import RATES, RateRule, fractions
 from stickler_cli.score.evaluation import Evaluation
@@ -30,6 +29,7 @@ from stickler_cli.score.intervals import (
     shares_of_documents,
     size_of,
 )
+from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, Tally, units_of
 from stickler_cli.settings.deciding import IntervalOptions
 from .batches import TEXT, a_list, an_object, batch, not_compared
@@ -182,8 +182,9 @@ def tallied(counts) -> Tally:
     """Return the tally of a field of some documents, (3 modes, documents, 5 outcomes)."""
     tally = Tally()
     documents = counts.shape[1]
-    scores = np.zeros((4, documents))
-    tally.add(FieldCounts([()], np.zeros(1, int), np.arange(documents), counts, scores, [], [], {}))
+    scores, items = np.zeros((4, documents)), np.zeros((2, documents), int)
+    known = np.arange(documents), counts, scores, [], [], {}, items
+    tally.add(FieldCounts([()], np.zeros(1, int), *known))
     return tally
 
 
@@ -242,7 +243,7 @@ def documents(*names: int) -> Batch:
 
 def evaluation(*names: int, keep: bool = True, settings=SETTINGS) -> Evaluation:
     """Return the results of `documents`."""
-    made = Evaluation(accounts=Accounts() if keep else None, interval_settings=settings)
+    made = Evaluation(ledger=Ledger() if keep else None, interval_settings=settings)
     if names:
         made.update(documents(*names))
     return made
@@ -310,7 +311,7 @@ def test_no_order_no_cut_and_no_row_left_out_changes_an_interval():
     bare = Evaluation(rows="none")
     for part in (names[:9], names[9:]):
         bare.merge(evaluation(*part))
-    assert bare.accounts is None
+    assert bare.ledger is None
     assert intervals(bare) == whole
 
 

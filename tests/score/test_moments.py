@@ -15,9 +15,9 @@ COUNTS = RANDOM.integers(0, 3, (3, 9, 5))
 
 @pytest.fixture
 def by_field():
-    scores, nobody = np.zeros((4, 9)), np.zeros(9, int)
-    starts = np.array([0, 4])
-    return moments_of(FieldCounts([("a",), ("b",)], starts, nobody, COUNTS, scores, [], [], {}))
+    scores, nobody, items = np.zeros((4, 9)), np.zeros(9, int), np.zeros((2, 9), int)
+    known = nobody, COUNTS, scores, [], [], {}, items
+    return moments_of(FieldCounts([("a",), ("b",)], np.array([0, 4]), *known))
 
 
 @pytest.mark.parametrize(("field", "some"), [(0, slice(0, 4)), (1, slice(4, 9))])

@@ -6,13 +6,13 @@ from stickler_cli.core.problems import Problem
 from stickler_cli.core.rules import encoded
 from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.errors.marks import MarkedCounts, outcome_of_marks
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.gates import parse_gate
+from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import Provenance, Run, SchemaSignature, Verdict, run_record
 from stickler_cli.score.repeats import FieldRepeats, Repeats
@@ -152,7 +152,7 @@ def test_a_record_has_all_that_a_run_came_with():
 
 
 def test_a_record_has_the_accounts_of_documents_unless_it_shall_not():
-    found = Evaluation(accounts=Accounts())
+    found = Evaluation(ledger=Ledger())
     found.update(batch(PLAN, {"1": ({"a": "x"}, {"a": "x"})}))
     kept = Run(found, SCHEMA, RunOptions(), ())
 

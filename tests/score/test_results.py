@@ -14,7 +14,7 @@ from stickler_cli.score.document_result import DocumentProblem, DocumentResult, 
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.intervals import METHOD, IntervalSettings, rate_intervals
 from stickler_cli.score.results import Results
-from .batches import batch
+from .batches import add_confidences, batch
 from .test_intervals import spread_of
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
@@ -111,7 +111,9 @@ def test_confidences_have_intervals_where_rates_have_them():
     for settings in (None, IntervalSettings()):
         found = Evaluation(interval_settings=settings)
         for number in range(6):
-            found.confidences.add(f"{number}", {"right": {"a": [0.9]}, "wrong": {"b": [0.5]}})
+            add_confidences(
+                found.confidences, f"{number}", {"right": {"a": [0.9]}, "wrong": {"b": [0.5]}}
+            )
 
         assert ("intervals" in found.confidence("a")) is (settings is not None)
 
@@ -215,7 +217,7 @@ def test_a_document_of_several_schemas_has_errors_and_confidences_below_its_name
     assert [it.path for it in some.errors(1)] == [("two/", "b")]
     alone = batch(whole, {"1": (gts[0], preds[0])})
     assert [it.path for it in alone.errors(0)] == [("one/", "a"), ("one/", "b")]
-    assert some.confidences == [{"wrong": {"one/a": [0.7]}}, None]
+    assert some.leaves.records(2) == [{"wrong": {"one/a": [0.7]}}, None]
 
 
 def test_some_documents_of_a_batch_are_added_as_if_there_were_no_others():
@@ -246,7 +248,7 @@ def test_a_matrix_of_no_documents_has_no_fields():
 
 def test_confidences_of_no_field_are_those_of_the_whole():
     found = Results()
-    found.confidences.add("1", {"right": {"a": [0.9]}, "wrong": {"b": [0.5]}})
+    add_confidences(found.confidences, "1", {"right": {"a": [0.9]}, "wrong": {"b": [0.5]}})
 
     assert found.confidence() == found.confidence("")
     assert found.confidence()["units"] == 2

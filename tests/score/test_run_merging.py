@@ -7,12 +7,12 @@ import pytest
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.problems import NotComparableError
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.accounts import Accounts
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.known_ids import KnownIds
+from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import Provenance, Run, SchemaSignature
 from stickler_cli.score.repeats import Repeats
@@ -27,7 +27,7 @@ RIGHT, WRONG = ({"a": "x"}, {"a": "x"}), ({"a": "x"}, {"a": "y"})
 
 
 def run(*names: str, pair=RIGHT, path: str = "s.json", accounts: bool = True, **rest) -> Run:
-    found = Evaluation(accounts=Accounts() if accounts else None)
+    found = Evaluation(ledger=Ledger() if accounts else None)
     if names:
         found.update(batch(PLAN, dict.fromkeys(names, pair)))
     schema = SchemaSignature(path, "sha256:0", "Doc")

@@ -6,13 +6,12 @@ import pytest
 from stickler_cli.compare import engine
 from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.accounts import account_records
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.errors.units import documents_units, judged
 from stickler_cli.score.tally import Tally
 from stickler_cli.score.visit import Inside
-from .batches import TEXT, X, a_list, an_object, batch
+from .batches import TEXT, X, a_list, an_object, batch, records
 
 COUNTED = {**TEXT, X + "aggregate": True, X + "weight": 3}
 LISTED = {**a_list(TEXT), X + "weight": 5}
@@ -61,7 +60,7 @@ def compared(plan, pairs):
 def told(found: Batch):
     """Give all that is told of each document."""
     units = documents_units(found.visits, len(found.results), judged)
-    for at, record in enumerate(account_records(found)):
+    for at, record in enumerate(records(found)):
         # Orders are numbers that only say which comes first: how many differs with the others.
         shown = [
             (unit.gt_path, unit.pred_path, unit.inside, unit[5:-2], unit.names)
@@ -133,7 +132,7 @@ def test_what_is_in_an_object_beside_another_kind_is_inside_of_the_place_in_the_
 def test_a_field_that_one_arm_counts_and_another_does_not_is_one_field():
     arms = {"anyOf": [TEXT, {"type": "number", X + "aggregate": False}]}
     rows = {"rows": [{"u": "red"}, {"u": 7}]}
-    (record,) = account_records(
+    (record,) = records(
         batch(compile_schema(an_object(rows=a_list(an_object(u=arms)))), {"1": (rows, rows)})
     )
 

@@ -73,9 +73,9 @@ class ServedRun:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.documents: payload.Documents | None = None
-        if run.evaluation.accounts is not None:
+        if run.evaluation.ledger is not None:
             fields = field_views(RunView(run, visible), {})
-            self.documents = payload.documents_of(run.evaluation.accounts, fields)
+            self.documents = payload.documents_of(run.evaluation.ledger, fields)
 
     def lines(self, rows: Iterable[bytes]) -> Iterator[bytes]:
         """Yield errors, each as `non_match_row` gives it, as the page wants them."""
@@ -97,10 +97,10 @@ def render_run(run: Run, style: TableStyle) -> str:
 def _page_of(run: Run, documents: payload.Documents | None = None, *, served: bool = False) -> str:
     view = RunView(run, visible)
     detail = run.detail or Detail(knows_errors=False, knows_values=False)
-    accounts = view.run.evaluation.accounts
+    ledger = view.run.evaluation.ledger
     fields = field_views(view, detail.histograms)
-    if documents is None and accounts is not None:
-        documents = payload.documents_of(accounts, fields)
+    if documents is None and ledger is not None:
+        documents = payload.documents_of(ledger, fields)
     named, more = causes(view)
     code = script()
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode("ascii")

@@ -13,13 +13,14 @@ from typing import Any, Final, NamedTuple
 from stickler_cli.core.figures import truncate
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import Path, field_names
+from stickler_cli.core.sorted_lines import SortedLines
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.cause_sentences import CauseText
 from stickler_cli.reports.view import RunView
-from stickler_cli.runs.sorted_lines import SortedLines
-from stickler_cli.score.accounts import Accounts, counts_by_mode, decoded, values_of
+from stickler_cli.score.cells import counts_by_mode
 from stickler_cli.score.detail import BINS, Detail, NonMatchRow, bin_of
 from stickler_cli.score.errors.non_matches import NON_MATCH_TYPES
+from stickler_cli.score.ledger import Ledger
 from .field_tree import FieldView, places_of, rows_around
 from .origins import Origins
 
@@ -133,7 +134,7 @@ def facts(view: RunView, detail: Detail, causes: Iterable[CauseText]) -> bytes:
     )
 
 
-def documents_of(accounts: Accounts, fields: Sequence[FieldView]) -> Documents:
+def documents_of(ledger: Ledger, fields: Sequence[FieldView]) -> Documents:
     """Return the documents of a run; memory does not grow with their number."""
     lines = SortedLines()
     scores = [0] * (BINS + 1)
@@ -146,12 +147,12 @@ def documents_of(accounts: Accounts, fields: Sequence[FieldView]) -> Documents:
         known = len(around) == len(names) and around and fields[around[-1]].is_innermost
         return around[-1] if known else None
 
-    for account in map(decoded, accounts.ordered()):
+    for account in ledger.records():
         name, score = account["id"], account["score"]
         if score is not None:
             scores[bin_of(score)] += 1
         rank = _RANK.pack(2.0 if score is None else score).decode("latin-1")
-        values = values_of(account)
+        values = counts_by_mode(account["fields"].get("", {}))[-1]
         counts = (values.get(outcome, 0) for outcome in _SHOWN)
         lost: Counter[int] = Counter()
         for path, entry in account["fields"].items():

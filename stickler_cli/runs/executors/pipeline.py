@@ -18,8 +18,6 @@ from stickler_cli.runs.interruption import Interrupted, Interruption, until_inte
 from stickler_cli.runs.job import Job, Workers
 from stickler_cli.runs.limits import can_fork, memory_limited, rarely_collected, usable_cores
 from stickler_cli.runs.read_documents import Item
-from stickler_cli.runs.sorted_lines import SortedLines
-from stickler_cli.score.accounts import Accounts
 from .chunking import Chunks, size_of
 
 NO_LINES: Final[Mapping[str, TakesLines]] = MappingProxyType({})
@@ -95,8 +93,6 @@ def gather(
     Streams have the name of what they take: `document_lines`, `non_match_lines`, `value_lines`.
     """
     total = empty_result(job)
-    if total.evaluation.accounts is not None:
-        total.evaluation.accounts = Accounts(SortedLines())
     # Workers end, also where a line cannot be written.
     with closing(results), rarely_collected():
         for chunk in results:

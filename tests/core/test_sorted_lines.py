@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.runs import sorted_lines
-from stickler_cli.runs.sorted_lines import SortedLines
+from stickler_cli.core import sorted_lines
+from stickler_cli.core.sorted_lines import SortedLines
 
 ENTRIES = st.lists(st.tuples(st.text(max_size=3) | st.sampled_from("ab"), st.binary(max_size=40)))
 

@@ -1,23 +1,20 @@
-"""Accounts of documents: what a line holds, that it is read back exactly, and what is refused."""
+"""The ledger: what files have of a document, that it is read back exactly, and what is refused."""
 
 import json
 
+import numpy as np
 import pytest
 
 from stickler_cli.core.problems import UsageError
-from stickler_cli.records.run_reading import read_accounts, read_evaluation
+from stickler_cli.records.run_reading import read_evaluation, read_ledger
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.accounts import (
-    Accounts,
-    account_lines,
-    account_records,
-    counts_by_mode,
-    decoded,
-    values_of,
-)
+from stickler_cli.score import ledger
 from stickler_cli.score.batch import Batch
+from stickler_cli.score.cells import counts_by_mode
+from stickler_cli.score.counts import Counts
 from stickler_cli.score.evaluation import Evaluation
-from .batches import batch, not_compared
+from stickler_cli.score.ledger import Ledger, coded
+from .batches import batch, not_compared, records
 
 PLAN = compile_schema(
     {
@@ -33,18 +30,16 @@ PLAN = compile_schema(
 )
 
 
-def line_of(name: str, gt: dict, pred: dict) -> bytes:
-    (line,) = account_lines(batch(PLAN, {name: (gt, pred)}))
-    return line
+def record_of(name: str, gt: dict, pred: dict) -> dict:
+    return records(batch(PLAN, {name: (gt, pred)}))[0]
 
 
 def account(gt: dict, pred: dict) -> dict:
-    return decoded(line_of("d", gt, pred))
+    return record_of("d", gt, pred)
 
 
-def failed(name: str, **groups: str) -> bytes:
-    (line,) = account_lines(not_compared(name, groups=groups))
-    return line
+def failed(name: str, **groups: str) -> dict:
+    return records(not_compared(name, groups=groups))[0]
 
 
 def result(name: str) -> Batch:
@@ -52,7 +47,7 @@ def result(name: str) -> Batch:
 
 
 def kept(*names: str) -> Evaluation:
-    evaluation = Evaluation(accounts=Accounts())
+    evaluation = Evaluation(ledger=Ledger())
     for name in names:
         evaluation.update(result(name))
     return evaluation
@@ -81,29 +76,27 @@ def test_what_counted_nothing_is_left_out():
 
 def test_a_document_of_which_nothing_was_counted_has_no_fields_beside_others():
     plan = compile_schema({"type": "object"})
-    empty, extra = account_records(batch(plan, {"a": ({}, {}), "b": ({}, {"x": 1})}))
+    empty, extra = records(batch(plan, {"a": ({}, {}), "b": ({}, {"x": 1})}))
 
     assert empty["fields"] == {}
     assert extra["fields"] == {"": {"fa": 1}, "x": {"score": 0.0, "fa": 1}}
 
 
 def test_a_document_that_was_not_compared_has_no_fields():
-    assert failed("x") == b'{"id":"x","status":"failed","score":null,"fields":{}}'
+    assert failed("x") == {"id": "x", "status": "failed", "score": None, "fields": {}}
 
 
 def test_the_groups_of_a_document_stand_in_its_account():
-    line = failed("x", vendor="Acme")
-
-    assert decoded(line)["by"] == {"vendor": "Acme"}
+    assert failed("x", vendor="Acme")["by"] == {"vendor": "Acme"}
 
 
 def test_names_are_written_as_in_field_paths():
     inner = {"type": "object", "properties": {"c": {"type": "string"}}}
     plan = compile_schema({"type": "object", "properties": {"a.b": inner}})
 
-    (line,) = account_lines(batch(plan, {"x": ({"a.b": {"c": "y"}}, {"a.b": {"c": "y"}})}))
+    (found,) = records(batch(plan, {"x": ({"a.b": {"c": "y"}}, {"a.b": {"c": "y"}})}))
 
-    assert list(decoded(line)["fields"]) == ["", '["a.b"]', '["a.b"].c']
+    assert list(found["fields"]) == ["", '["a.b"]', '["a.b"].c']
 
 
 def test_documents_of_one_batch_have_the_accounts_that_each_has_alone():
@@ -116,14 +109,13 @@ def test_documents_of_one_batch_have_the_accounts_that_each_has_alone():
     together, other = batch(PLAN, documents), not_compared("x")
     mixed = Batch([*other.results, *together.results], together.account, together.at)
 
-    alone = [line_of(name, *pair) for name, pair in documents.items()]
-    assert account_lines(mixed) == [failed("x"), *alone]
+    alone = [record_of(name, *pair) for name, pair in documents.items()]
+    assert records(mixed) == [failed("x"), *alone]
 
 
 def test_an_account_is_read_mode_by_mode():
     lines = [{"sku": "mouse"}, {"sku": "lamp"}]
-    line = line_of("d", {"id": "a", "lines": lines}, {"id": "a", "lines": lines[:1]})
-    read = decoded(line)
+    read = record_of("d", {"id": "a", "lines": lines}, {"id": "a", "lines": lines[:1]})
 
     assert (read["id"], read["status"], read["score"]) == ("d", "evaluated", 0.75)
     sku, identity = read["fields"]["lines.sku"], read["fields"]["id"]
@@ -132,25 +124,25 @@ def test_an_account_is_read_mode_by_mode():
 
 
 def test_a_name_with_half_a_surrogate_pair_survives():
-    line = failed("a\ud800")
+    record = failed("a\ud800")
 
-    assert decoded(line)["id"] == "a\ud800"
-    read = read_accounts([decoded(line)], "run.json")
-    assert list(read.ordered()) == [line]
+    assert record["id"] == "a\ud800"
+    read = read_ledger([record], "run.json")
+    assert list(read.ordered()) == [record]
 
 
 def test_accounts_are_iterated_in_the_order_of_their_ids():
-    accounts = kept("b", "a").accounts
+    found = kept("b", "a").ledger
 
-    assert [decoded(line)["id"] for line in accounts.ordered()] == ["a", "b"]
-    assert len(accounts) == 2
+    assert [record["id"] for record in found.ordered()] == ["a", "b"]
+    assert len(found) == 2
 
 
 def test_nobody_keeps_accounts_who_does_not_ask_for_them():
     evaluation = Evaluation()
     evaluation.update(result("a"))
 
-    assert evaluation.accounts is None
+    assert evaluation.ledger is None
     assert "per_document" not in evaluation.to_dict()
 
 
@@ -172,7 +164,7 @@ def test_merging_leaves_the_other_accounts_alone():
     evaluation.merge(other)
     evaluation.merge(kept("b"))
 
-    assert len(other.accounts) == 1
+    assert len(other.ledger) == 1
 
 
 def test_accounts_of_some_documents_only_are_none():
@@ -182,14 +174,14 @@ def test_accounts_of_some_documents_only_are_none():
         whole = Evaluation()
         whole.merge(left)
         whole.merge(right)
-        assert whole.accounts is None
+        assert whole.ledger is None
 
 
 def test_merging_no_documents_keeps_the_accounts():
     evaluation = kept("a")
     evaluation.merge(Evaluation())
 
-    assert len(evaluation.accounts) == 1
+    assert len(evaluation.ledger) == 1
 
 
 def test_an_evaluation_with_accounts_is_read_back_exactly():
@@ -197,7 +189,7 @@ def test_an_evaluation_with_accounts_is_read_back_exactly():
     record = json.loads(json.dumps(evaluation.to_dict()))
 
     assert read_evaluation(record).to_dict() == evaluation.to_dict()
-    assert list(read_evaluation(record).accounts.ordered()) == list(evaluation.accounts.ordered())
+    assert list(read_evaluation(record).ledger.ordered()) == list(evaluation.ledger.ordered())
 
 
 @pytest.mark.parametrize(
@@ -215,7 +207,7 @@ def test_an_evaluation_with_accounts_is_read_back_exactly():
 )
 def test_what_is_no_account_is_named_with_its_place(entry, place):
     with pytest.raises(UsageError, match=place):
-        read_accounts([entry], "run.json")
+        read_ledger([entry], "run.json")
 
 
 @pytest.mark.parametrize(
@@ -237,14 +229,14 @@ def test_what_is_no_account_is_named_with_its_place(entry, place):
 def test_what_are_no_counts_is_named_with_its_place(counts):
     entry = {"id": "a", "status": "evaluated", "score": 1.0, "fields": {"total": counts}}
     with pytest.raises(UsageError, match=r"run\.json#/per_document/0/fields/total"):
-        read_accounts([entry], "run.json")
+        read_ledger([entry], "run.json")
 
 
 def test_a_field_of_an_object_that_no_side_has_is_left_out_though_another_document_has_it():
     schema = {"type": "object", "properties": {"b": {"type": "string"}, "o": PLAN_OF_O}}
     pairs = {"1": ({"b": "x"}, {"b": "x"}), "2": ({"o": {"a": "x"}}, {"o": {"a": "x"}})}
 
-    first, second = account_records(batch(compile_schema(schema), pairs))
+    first, second = records(batch(compile_schema(schema), pairs))
 
     assert list(first["fields"]) == ["", "b", "o"]
     assert list(second["fields"]) == ["", "b", "o", "o.a"]
@@ -257,14 +249,63 @@ def test_fields_stand_by_their_names():
     text = {"type": "string"}
     plan = compile_schema({"type": "object", "properties": {"b": text, "a": text}})
 
-    (found,) = account_records(batch(plan, {"1": ({"a": "x"}, {"a": "x"})}))
+    (found,) = records(batch(plan, {"1": ({"a": "x"}, {"a": "x"})}))
 
     assert list(found["fields"]) == ["", "a", "b"]
 
 
-def test_the_values_of_an_account_are_the_leaves_of_its_document():
+def test_what_became_of_documents_is_read_off_the_root():
     lines = [{"sku": "mouse"}, {"sku": "lamp"}]
-    found = account({"id": "a", "lines": lines}, {"id": "a", "new": 1})
+    found = Ledger()
+    found.add(batch(PLAN, {"d": ({"id": "a", "lines": lines}, {"id": "a", "new": 1})}))
+    found.add(not_compared("x"))
 
-    assert values_of(found) == {"tp": 1, "fa": 1, "fn": 2}
-    assert values_of(decoded(failed("x"))) == {}
+    # One of two fields is right, and the new key is no field.
+    assert [*found.documents()] == [
+        ("d", "evaluated", 0.5, Counts(tp=1, fa=1, fn=2)),
+        ("x", "failed", None, Counts()),
+    ]
+    assert [it.values.lost for it in found.documents()] == [3, 0]
+
+
+def many(documents: int) -> dict[str, tuple[dict, dict]]:
+    """Return documents that differ in their fields, and in what is wrong with them."""
+    lines = [{"sku": name} for name in ("mouse", "lamp", "desk")]
+    return {
+        f"{at:03}": (
+            {"id": "a", "lines": lines[: at % 4]} if at % 3 else {"lines": lines[at % 2 :]},
+            {"id": "ab"[at % 2], "lines": lines[at % 5 :]} if at % 7 else {"new": at},
+        )
+        for at in range(documents)
+    }
+
+
+@pytest.mark.parametrize("size", [1, 7, 100, 300, 700])
+@pytest.mark.parametrize("most_bytes", [1, 1 << 20])
+def test_rows_do_not_depend_on_how_documents_were_put_together(size, most_bytes, monkeypatch):
+    documents = many(700)
+    expected = [record_of(name, *pair) for name, pair in documents.items()]
+    monkeypatch.setattr(ledger, "MOST_BYTES", most_bytes)
+    names = list(documents)
+    found = Ledger()
+    for start in reversed(range(0, len(names), size)):
+        part = Ledger()
+        part.add(batch(PLAN, {name: documents[name] for name in names[start : start + size]}))
+        found.merge(part)
+
+    assert len(found) == 700
+    assert found.view() == expected
+    again = Ledger()
+    again.read(expected)
+    assert again.view() == expected
+    assert sorted(again.documents()) == sorted(found.documents())
+    assert max(len(block.documents) for block in found) <= ledger.MOST
+
+
+def test_different_rows_of_one_key_are_told_apart():
+    one, two = ledger._KEYS[:2].astype(np.int64).tolist()  # noqa: SLF001
+    rows = np.array([[two, 0], [0, one], [two, 0]])  # the product of both in either row
+
+    found, codes = coded(rows)
+    assert found[codes].tolist() == rows.tolist()
+    assert len(found) == 2

@@ -1,0 +1,139 @@
+"""The documents in which runs counted different things, and what broke or was fixed in each."""
+
+from collections.abc import Sequence
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickler_cli.compare.result import Outcome
+from stickler_cli.core.locations import field_path
+from stickler_cli.score.moments import NAMES
+from .changes import DIFFERENT, HARD, DocumentChange
+from .joined_runs import JoinedRuns, RunRows
+
+Numbers: TypeAlias = NDArray[np.int64]
+
+_COUNTED: Final = slice(0, len(NAMES))  # the counts of `overall` in a cell
+_ERRORS: Final = [Outcome.FD, Outcome.FA, Outcome.FN]
+
+
+def document_changes(runs: JoinedRuns, fields: Sequence[str] = ()) -> list[DocumentChange]:
+    """Return what changed in documents, greatest losses first, then most new errors, then by id.
+
+    What broke or was fixed is named in the order of the fields, others last.
+    """
+    differing = _differing(runs)
+    order = {path: at for at, path in enumerate(fields)}
+    names = [field_path(path) for path in runs.paths]
+    places = [(order.get(name, len(order)), runs.paths[at]) for at, name in enumerate(names)]
+    changed: dict[int, tuple[list[int], list[int]]] = {}
+    for which, cells in enumerate(_broken_and_fixed(runs, differing)):
+        for document, at in cells:
+            changed.setdefault(document, ([], []))[which].append(at)
+    scores, errors = _of_root(runs)
+    found = []
+    for document in np.flatnonzero(differing).tolist():
+        broken, fixed = (
+            [names[at] for at in sorted(those, key=places.__getitem__)]
+            for those in changed.get(document, ([], []))
+        )
+        found.append(
+            _change(runs, document, scores[:, document], errors[:, document], (broken, fixed))
+        )
+    return sorted(found, key=lambda it: (it.change, it.errors_before - it.errors_after, it.id))
+
+
+def _change(
+    runs: JoinedRuns,
+    document: int,
+    scores: NDArray[np.float64],
+    errors: Numbers,
+    changed: tuple[list[str], list[str]],
+) -> DocumentChange:
+    first, lost = runs.sides[0], bool(runs.lost[document])
+    sides = slice(first), slice(first, None)
+    before, after = (sum(scores[side].tolist()) / len(scores[side]) for side in sides)
+    errors_before, errors_after = (
+        of_one(sum(errors[side].tolist()), len(errors[side])) for side in sides
+    )
+    change = after - before
+    return DocumentChange(
+        id=runs.ids[document],
+        status_before=runs.status_before(document),
+        status_after=runs.status_after(document),
+        lost=lost,
+        score_before=before,
+        score_after=after,
+        errors_before=errors_before,
+        errors_after=errors_after,
+        broken=changed[0],
+        fixed=changed[1],
+        change=change,
+        hard=lost or change <= -HARD + DIFFERENT,
+    )
+
+
+def of_one(total: int, times: int) -> float:
+    """Return what a total comes to in one of so many runs: a whole number if it is one."""
+    return total // times if total % times == 0 else total / times
+
+
+def _keys(runs: JoinedRuns, rows: RunRows) -> Numbers:
+    keys: Numbers = rows.field * len(runs.ids) + rows.document
+    return keys
+
+
+def _differing(runs: JoinedRuns) -> NDArray[np.bool_]:
+    """Return in which documents runs counted different things, or one was not compared."""
+    found = runs.lost.copy()
+    first = runs.rows[0]
+    keys = _keys(runs, first)
+    for rows in runs.rows[1:]:
+        _, mine, its = np.intersect1d(keys, _keys(runs, rows), True, return_indices=True)
+        alike = first.cell[mine] == rows.cell[its]
+        bits = (it.view(np.int64) for it in (first.score[mine], rows.score[its]))
+        alike &= np.equal(*bits)
+        for one, same in ((first, mine), (rows, its)):
+            left = np.ones(len(one.field), np.bool_)
+            left[same[alike]] = False
+            found[one.document[left]] = True
+    return found
+
+
+def _broken_and_fixed(
+    runs: JoinedRuns, differing: NDArray[np.bool_]
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Return document and field where a field was right and is wrong, and the reverse.
+
+    Of several runs, it is what it was in more than half of them.
+    """
+    counted = runs.cells[:, _COUNTED].any(axis=1)
+    wrong = runs.cells[:, _COUNTED][:, _ERRORS].any(axis=1)
+    states = np.stack([counted & ~wrong, wrong], axis=1)
+    some = [differing[rows.document] & (rows.field > 0) for rows in runs.rows]
+    keys = [_keys(runs, rows)[which] for rows, which in zip(runs.rows, some, strict=True)]
+    every = np.unique(np.concatenate(keys))
+    times = np.zeros((2, len(every), 2), np.int64)
+    for run, (rows, which, mine) in enumerate(zip(runs.rows, some, keys, strict=True)):
+        at = np.searchsorted(every, mine)
+        times[int(run >= runs.sides[0]), at] += states[rows.cell[which]]
+    mostly = 2 * times > np.array(runs.sides)[:, np.newaxis, np.newaxis]
+    (right_before, wrong_before), (right_after, wrong_after) = mostly.transpose(0, 2, 1)
+    field, document = np.divmod(every, len(runs.ids))
+    broken, fixed = (
+        [*zip(document[it].tolist(), field[it].tolist(), strict=True)]
+        for it in (right_before & wrong_after, wrong_before & right_after)
+    )
+    return broken, fixed
+
+
+def _of_root(runs: JoinedRuns) -> tuple[NDArray[np.float64], Numbers]:
+    """Return score and errors of each document in each run, (runs, documents) both."""
+    scores = np.zeros((len(runs.rows), len(runs.ids)))
+    errors = np.zeros(scores.shape, np.int64)
+    for run in range(len(runs.rows)):
+        root = runs.of_field(run, 0)
+        scores[run, root.document] = root.score
+        errors[run, root.document] = runs.cells[root.cell][:, _ERRORS].sum(axis=1)
+    return scores, errors

@@ -1,0 +1,259 @@
+"""The documents of two sides, of a run each or more, and what was counted of each in every run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickler_cli.core.problems import NotComparableError, Problem, UsageError
+from stickler_cli.core.values import dataclass
+from stickler_cli.score.cells import LEAVES, OF_MODES
+from stickler_cli.score.document_result import Status
+from stickler_cli.score.field_counts import Names
+from stickler_cli.score.leaves import Leaves
+from stickler_cli.score.ledger import Ledger, Rows, coded
+from stickler_cli.score.moments import NAMES
+from stickler_cli.score.record import Run
+
+Numbers: TypeAlias = NDArray[np.int64]
+
+_NOWHERE: Final = -1
+
+
+class RunRows(NamedTuple):
+    """Fields in documents of one run, each an entry of all arrays, by field, then by document."""
+
+    field: Numbers
+    document: Numbers
+    cell: Numbers
+    """Which of the cells of all runs it has."""
+    score: NDArray[np.float64]
+    """NaN where there is none."""
+
+
+class Known(NamedTuple):
+    """What a run knows of the documents."""
+
+    status: Sequence[Status | None]
+    """What became of each; None of one that it does not know."""
+    compared: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JoinedRuns:
+    """The documents that a run of the first side compared, in the order of their ids."""
+
+    ids: Sequence[str]
+    sides: tuple[int, int]
+    """How many runs either side has; those of the first one come first."""
+    lost: NDArray[np.bool_]
+    """Which of them a run of the second side did not compare."""
+    only_new: Sequence[str]
+    """Documents that only the second side compared."""
+    known: Sequence[Known]
+    """By run."""
+    paths: Sequence[Names]
+    """Of fields, keys of maps included."""
+    cells: Numbers
+    """The distinct ones of all runs, (n, CELL)."""
+    rows: Sequence[RunRows]
+    """By run, where anything was counted or scored. Where a run did not compare a document, all
+    that the first side found there is missed."""
+    leaves: Sequence[Sequence[Leaves]]
+    """By run, the values that have a confidence; documents are positions among `ids`."""
+
+    def of_field(self, run: int, field: int) -> RunRows:
+        """Return the rows of a field in a run."""
+        rows = self.rows[run]
+        start, end = np.searchsorted(rows.field, (field, field + 1)).tolist()
+        return _rows_at(rows, slice(start, end))
+
+    def status_before(self, document: int) -> Status:
+        """Return what became of a document in the first run that compared it."""
+        first = self.known[: self.sides[0]]
+        at = 0 if first[0].compared[document] else _first_of(first, document)
+        return first[at].status[document] or Status.EVALUATED
+
+    def status_after(self, document: int) -> str:
+        """Return what became of it in the first run of the second side; empty if unknown there."""
+        status = self.known[self.sides[0]].status[document]
+        return "" if status is None else status.value
+
+
+def _first_of(runs: Sequence[Known], document: int) -> int:
+    return next(at for at, run in enumerate(runs) if run.compared[document])
+
+
+def joined(bases: Sequence[Run], news: Sequence[Run]) -> JoinedRuns:
+    """Return the documents of the runs of two sides, at least one each, side by side.
+
+    Raises:
+        UsageError: a run keeps no rows of its documents, or compared two of one id.
+        NotComparableError: no document is on both sides.
+    """
+    names = ["BASE"] * len(bases) + ["NEW"] * len(news)
+    pairs = zip(names, (*bases, *news), strict=True)
+    ledgers = [_ledger(run, which) for which, run in pairs]
+    compared = [_compared(ledger, which) for which, ledger in zip(names, ledgers, strict=True)]
+    first, second = (
+        set[str]().union(*compared[: len(bases)]),
+        set[str]().union(*compared[len(bases) :]),
+    )
+    if not first & second:
+        found = f"no document is in both runs ({len(first)} in BASE, {len(second)} in NEW)"
+        raise NotComparableError([Problem("", found, "two runs of the same documents")])
+    ids = sorted(first)
+    at = {name: place for place, name in enumerate(ids)}
+    known = [_known(ledger, at) for ledger in ledgers]
+    paths: dict[Names, int] = {}
+    parts = [[*_parts(ledger, at, paths)] for ledger in ledgers]
+    cells, rows = _rows(parts, [*paths], known, len(bases))
+    absent = np.array([~each.compared for each in known])
+    return JoinedRuns(
+        ids,
+        (len(bases), len(news)),
+        np.logical_or.reduce(absent[len(bases) :]),
+        sorted(second - first),
+        known,
+        [*paths],
+        cells,
+        rows,
+        _leaves(ledgers, at, known, len(bases)),
+    )
+
+
+def _ledger(run: Run, which: str) -> Ledger:
+    if run.evaluation.ledger is None:
+        found, hint = (
+            "the run keeps no rows of its documents",
+            "evaluate again with -o run.json --rows inline, or --documents rows.parquet",
+        )
+        raise UsageError([Problem(which, found, "per_document", hint)])
+    return run.evaluation.ledger
+
+
+def _compared(ledger: Ledger, which: str) -> set[str]:
+    """Return the ids of the documents that a run compared."""
+    found: set[str] = set()
+    for it in ledger.documents():
+        if it.score is not None:
+            if it.id in found:
+                told = f"the run has two documents with the id {it.id}"
+                raise UsageError([Problem(which, told, "different ids")])
+            found.add(it.id)
+    return found
+
+
+def _known(ledger: Ledger, at: Mapping[str, int]) -> Known:
+    known = Known([None] * len(at), np.zeros(len(at), np.bool_))
+    status: list[Status | None] = [None] * len(at)
+    for it in ledger.documents():
+        if (place := at.get(it.id)) is not None:
+            status[place] = it.status
+            known.compared[place] |= it.score is not None
+    return known._replace(status=status)
+
+
+def _parts(ledger: Ledger, at: Mapping[str, int], paths: dict[Names, int]) -> Iterator[Rows]:
+    """Yield the rows of each block that say anything of a document of the first side."""
+    to = np.array([paths.setdefault(path, len(paths)) for path in ledger.at])
+    for block in ledger:
+        rows = block.rows()
+        places = np.array([at.get(name, _NOWHERE) for name in block.documents.ids], np.int64)
+        document, field = places[rows.document], to[rows.field]
+        told = (rows.cells.any(axis=1) | ~np.isnan(rows.scores)) & (document >= 0)
+        yield Rows(field[told], document[told], rows.cells[told], rows.scores[told])
+
+
+def _rows(
+    parts: Sequence[Sequence[Rows]], paths: Sequence[Names], known: Sequence[Known], bases: int
+) -> tuple[Numbers, list[RunRows]]:
+    """Return the cells of all runs, and the rows of each."""
+    # Block by block first: of many rows there are few cells.
+    few = [[coded(part.cells) for part in run] for run in parts]
+    table, to = coded(np.concatenate([cells.astype(np.int64) for run in few for cells, _ in run]))
+    lost = [_missed(table, inside=inside) for inside in (False, True)]
+    cells, places = coded(np.concatenate([table, *lost]))
+    starts, found = 0, []
+    for run, codes in zip(parts, few, strict=True):
+        of_rows = []
+        for kinds, which in codes:
+            of_rows.append(places[to[starts + which]])
+            starts += len(kinds)
+        fields, documents = (np.concatenate([part[at] for part in run]) for at in (0, 1))
+        scores = np.concatenate([part.scores for part in run])
+        found.append(RunRows(fields, documents, np.concatenate(of_rows), scores))
+    missed = np.zeros((2, len(cells)), np.int64)  # by whether a field is inside another one
+    missed[:, places[: len(table)]] = places[len(table) :].reshape(2, -1)
+    within = np.array([len(path) > 1 for path in paths], np.intp)
+    first = [*zip(found[:bases], known[:bases], strict=True)]
+    return cells, [
+        _ordered([rows, *_missing(of_rows, first, missed, within)], len(known[0].status))
+        for rows, of_rows in zip(found, known, strict=True)
+    ]
+
+
+def _rows_at(rows: RunRows, which: "slice | NDArray[Any]") -> RunRows:
+    return RunRows(rows.field[which], rows.document[which], rows.cell[which], rows.score[which])
+
+
+def _missed(cells: Numbers, *, inside: bool) -> Numbers:
+    """Return the cells that fields would have without a prediction.
+
+    Of fields inside others only `leaves` counts: a missed object is one unit.
+    """
+    found = np.zeros_like(cells)
+    by_mode = cells[:, :OF_MODES].reshape(len(cells), -1, len(NAMES))
+    into = found[:, :OF_MODES].reshape(by_mode.shape)
+    into[..., 3] = by_mode[..., [0, 1, 3]].sum(axis=-1)
+    into[..., 4] = by_mode[..., 4]
+    if inside:
+        into[:, : LEAVES.start // len(NAMES)] = 0
+    found[:, :OF_MODES] = into.reshape(len(cells), OF_MODES)
+    return found
+
+
+def _missing(
+    run: Known,
+    first: Sequence[tuple[RunRows, Known]],
+    missed: Numbers,
+    within: NDArray[np.intp],
+) -> Iterator[RunRows]:
+    """Yield the rows of documents that a run did not compare, all missed."""
+    left = ~run.compared
+    for base, known in first:
+        rows = _rows_at(base, (left & known.compared)[base.document])
+        left &= ~known.compared
+        score = np.where(np.isnan(rows.score), np.nan, 0.0)
+        yield rows._replace(cell=missed[within[rows.field], rows.cell], score=score)
+
+
+def _ordered(parts: Sequence[RunRows], documents: int) -> RunRows:
+    columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    whole = RunRows(*columns)
+    return _rows_at(whole, np.argsort(whole.field * documents + whole.document, kind="stable"))
+
+
+def _leaves(
+    ledgers: Sequence[Ledger], at: Mapping[str, int], known: Sequence[Known], bases: int
+) -> list[list[Leaves]]:
+    """Return the values with a confidence; of documents not compared those before."""
+    found: list[list[Leaves]] = []
+    for ledger in ledgers:
+        found.append([])
+        for block in ledger:
+            leaves = block.documents.leaves
+            if leaves is not None:
+                names = block.documents.ids
+                places = np.array([at.get(name, _NOWHERE) for name in names])[leaves.document]
+                some = leaves.placed(places).among(places >= 0)
+                found[-1].append(some)
+    for run, mine in zip(known, found, strict=True):
+        left = ~run.compared
+        for told, its in zip(known[:bases], found[:bases], strict=True):
+            which = left & told.compared
+            left &= ~told.compared
+            if which.any():
+                mine += [leaves.among(which[leaves.document]) for leaves in [*its]]
+    return found

@@ -1,0 +1,186 @@
+"""Which documents two runs have in common, and what was counted in each."""
+
+import pytest
+
+from stickler_cli.core.problems import NotComparableError, UsageError
+from stickler_cli.diff.changes import Figure
+from stickler_cli.diff.counted_runs import SAMPLE_UNIT, counted
+from stickler_cli.diff.joined_runs import joined
+from stickler_cli.score import ledger
+from stickler_cli.score.counts import RateRule
+from stickler_cli.score.evaluation import Evaluation
+from .runs import RIGHT, WRONG, document, run_of, single
+
+
+def scores(runs):
+    """Return the score of each document in each run."""
+    return [runs.of_field(run, 0).score.tolist() for run in range(len(runs.rows))]
+
+
+def test_documents_are_joined_by_id_in_its_order():
+    runs = joined(
+        [run_of(single("b", True), single("a", True))],
+        [run_of(single("a", False), single("b", True))],
+    )
+
+    assert runs.ids == ["a", "b"]
+    assert scores(runs) == [[1.0, 1.0], [0.0, 1.0]]
+    assert (runs.lost.tolist(), runs.only_new) == ([False, False], [])
+
+
+def test_documents_of_one_run_only_are_told():
+    runs = joined(
+        [run_of(single("a", True), single("b", True))],
+        [run_of(single("b", True), single("c", True))],
+    )
+
+    assert (runs.ids, runs.lost.tolist(), runs.only_new) == (["a", "b"], [True, False], ["c"])
+    assert (runs.status_before(0), runs.status_after(0)) == ("evaluated", "")
+    assert scores(runs) == [[1.0, 1.0], [0.0, 1.0]]
+
+
+def test_a_document_that_was_not_evaluated_is_lost_or_no_document():
+    failed = document("a", None, "failed")
+    some, other = run_of(single("a", True), single("b", True)), run_of(failed, single("b", True))
+    runs = joined([some], [other])
+
+    assert runs.lost.tolist() == [True, False]
+    assert runs.status_after(0) == "failed"
+    runs = joined([other], [some])
+    assert (runs.ids, runs.only_new) == (["b"], ["a"])
+
+
+def test_what_the_first_run_did_not_compare_is_missed_as_another_of_its_side_knows_it():
+    first, second = run_of(single("b", True)), run_of(single("a", True), single("b", True))
+    runs = joined([first, second], [second])
+
+    assert runs.ids == ["a", "b"]
+    assert runs.status_before(0) == "evaluated"
+    assert scores(runs) == [[0.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
+    counts = counted(runs, first.fields, first.rule).of_runs(("total",), "overall")
+    assert counts[:, 0].tolist() == [[0, 1], [1, 1], [1, 1]]  # tp
+    assert counts[:, 3].tolist() == [[1, 0], [0, 0], [0, 0]]  # fn
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "message"),
+    [
+        (run_of(single("a", True)), run_of(single("b", True)), "no document is in both runs"),
+        (run_of(), run_of(), r"no document is in both runs \(0 in BASE, 0 in NEW\)"),
+        (
+            run_of(single("a", True), single("a", False)),
+            run_of(single("a", True)),
+            "BASE: the run has two documents with the id a",
+        ),
+        (
+            run_of(single("a", True)),
+            run_of(evaluation=Evaluation()),
+            "NEW: the run keeps no rows .* evaluate again with -o run.json",
+        ),
+    ],
+)
+def test_runs_without_documents_to_pair_are_refused(base, new, message):
+    error = NotComparableError if message.startswith("no document") else UsageError
+    with pytest.raises(error, match=message):
+        joined([base], [new])
+
+
+def test_documents_in_a_file_are_joined_like_those_in_memory(monkeypatch):
+    names = [f"{number:03}" for number in range(400)]
+
+    left = document("050", None, "failed")
+
+    def both():
+        base = run_of(*(single(name, True) for name in names[:300]))
+        new = run_of(*(single(name, False) for name in reversed(names[100:])), left)
+        return joined([base], [new])
+
+    here = both()
+    monkeypatch.setattr(ledger, "MOST_BYTES", 1)
+    there = both()
+
+    assert scores(there) == scores(here)
+    assert scores(here)[1] == [0.0] * 300
+    assert there.ids == here.ids == names[:300]
+    assert there.lost.tolist() == here.lost.tolist() == [True] * 100 + [False] * 200
+    assert there.only_new == here.only_new == names[300:]
+
+
+PLAIN = RateRule()
+
+
+def table(*pairs, paths=("total",), rule=PLAIN):
+    others = () if all(after for _, after in pairs) else (document("other"),)
+    base = run_of(*(before for before, _ in pairs), *others, paths=paths)
+    new = run_of(*(after for _, after in pairs if after), *others)
+    return counted(joined([base], [new]), base.fields, rule)
+
+
+def test_f1_divides_twice_tp_by_what_was_predicted_and_what_was_there():
+    counts = {"tp": 3, "fd": 1, "fa": 1, "fn": 2}
+    sample = table((document("a", total=counts), document("a", total=RIGHT))).sample(
+        Figure(("total",), "overall", "f1")
+    )
+
+    assert sample.before.tolist() == [[6], [10]]
+    assert sample.after.tolist() == [[2], [2]]
+
+
+def test_recall_may_count_false_discoveries():
+    pair = document("a", total={"tp": 1, "fd": 1}), document("a", total=RIGHT)
+
+    assert table(pair).sample(Figure(("total",), "overall", "recall")).before.tolist() == [[1], [1]]
+    with_fd = table(pair, rule=RateRule(recall_with_fd=True))
+    assert with_fd.sample(Figure(("total",), "overall", "recall")).before.tolist() == [[1], [2]]
+
+
+def test_the_whole_has_all_readings_and_a_score():
+    readings = {"overall": {"tp": 1}, "aggregate": {"tp": 2}, "leaves": {"tp": 3}}
+    found = table((document("a", 0.5, whole=readings), document("a", 1.0, whole=readings)))
+
+    for reading, count in (("overall", 1), ("aggregate", 2), ("leaves", 3)):
+        assert found.counts((), reading)[0, 0].tolist() == [count]
+    score = found.sample(Figure((), "", "score"))
+    assert score.before.tolist() == [[SAMPLE_UNIT / 2], [SAMPLE_UNIT]]
+    assert found.paths == []
+
+
+def test_fields_have_all_readings_and_a_score():
+    counts = {"overall": {"tp": 1}, "leaves": {"tp": 2}, "score": 0.25}
+    pair = document("a", total=counts), document("a", total=counts)
+
+    found = table(pair)
+    assert found.counts(("total",), "leaves")[:, 0].tolist() == [[2], [2]]
+    sample = found.sample(Figure(("total",), "overall", "score"))
+    assert sample.after.tolist() == [[SAMPLE_UNIT / 4], [SAMPLE_UNIT]]
+
+
+def test_the_keys_of_a_map_are_one_field_and_can_be_asked_for():
+    counts = document("a", rates__x=RIGHT, rates__y=WRONG)
+    found = table((counts, counts), paths=("rates", "rates.*"))
+
+    assert found.paths == [("rates", "*")]
+    assert found.counts(("rates", "*"), "overall")[0].tolist() == [[1], [1], [0], [0], [0]]
+    assert found.counts(("rates", "y"), "overall")[0].tolist() == [[0], [1], [0], [0], [0]]
+
+
+def test_a_lost_document_counts_as_missed():
+    before = document(
+        "a",
+        0.75,
+        whole={"tp": 2, "fd": 1, "fa": 1, "tn": 1},
+        total={"score": 0.5, "fd": 1},
+        seller=RIGHT,
+        seller__name=RIGHT,
+    )
+    found = table(
+        (before, None),
+        paths=("total", "seller", "seller.name"),
+    )
+
+    assert found.counts((), "overall")[1][:, 0].tolist() == [0, 0, 0, 3, 1]
+    assert found.counts(("seller",), "overall")[1][:, 0].tolist() == [0, 0, 0, 1, 0]
+    assert found.counts(("seller", "name"), "overall").tolist()[1] == [[0, 0]] * 5
+    assert found.counts(("seller", "name"), "leaves")[1][:, 0].tolist() == [0, 0, 0, 1, 0]
+    assert found.sample(Figure((), "", "score")).after[:, 0].tolist() == [0, SAMPLE_UNIT]
+    assert found.sample(Figure(("total",), "", "score")).after[:, 0].tolist() == [0, SAMPLE_UNIT]
