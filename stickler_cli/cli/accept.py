@@ -5,7 +5,6 @@ from contextlib import nullcontext
 
 import orjson
 
-from stickler_cli.advice.routing import Router, names_of
 from stickler_cli.core.json_values import OBJECTS, json_line
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import encoded
@@ -23,6 +22,7 @@ from stickler_cli.runs.unwrapping import unwrapper_of
 from stickler_cli.score.calibrating import calibrate
 from stickler_cli.score.policy import Asked
 from stickler_cli.settings.of_runs import AcceptSettings
+from stickler_cli.studies.accept.routing import Router, names_of
 from .command_schema import schema_of
 from .console import ExitCode, warn, write_result
 from .eval import as_of_eval, evaluated

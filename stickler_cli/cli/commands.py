@@ -8,21 +8,20 @@ from dataclasses import field
 from typing import Any, Final
 
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings.of_documents import CompareSettings, ErrorsSettings, EvalSettings
+from stickler_cli.settings.of_documents import (
+    CheckSettings,
+    CompareSettings,
+    ErrorsSettings,
+    EvalSettings,
+    InitSettings,
+    ShowSettings,
+)
 from stickler_cli.settings.of_runs import (
     AcceptSettings,
     DiffSettings,
     MergeSettings,
     ReportSettings,
     ViewSettings,
-)
-from stickler_cli.settings.of_schemas import (
-    CheckSettings,
-    InitSettings,
-    JudgeSettings,
-    LintSettings,
-    ShowSettings,
-    TuneSettings,
 )
 from stickler_cli.studies.registry import STUDIES
 from stickler_cli.studies.study import Study
@@ -210,52 +209,6 @@ COMMANDS: Final = {
         examples="""
   stickler show schema.json
   stickler show schema.json --infer always""",
-    ),
-    "lint": Command(
-        """Look for what is wrong in the ground truth before it judges anyone.
-
-        GT is what eval takes. Each finding has the id of its rule, a severity, and its places:
-        file, line and JSON Pointer. Values are held against the schema and against each other.
-        """,
-        "lint.lint",
-        LintSettings,
-        examples="""
-  stickler lint schema.json gt/
-  stickler lint schema.json gt.jsonl --id-field id --fail-on warning
-  stickler lint schema.json gt/ --ignore near-duplicate -f github -o lint.json""",
-        codes={ExitCode.GATE_FAILED: "something as bad as --fail-on says was found"},
-    ),
-    "tune": Command(
-        """Propose thresholds that the evidence supports, and show it.
-
-        Half of the documents chooses a threshold and the other half judges it. With --verdicts
-        people have said which values are the same; without, the gap between like and unlike
-        pairs counts.
-        """,
-        "tune.tune",
-        TuneSettings,
-        examples="""
-  stickler tune schema.json gt/ pred/
-  stickler tune schema.json gt/ pred/ --write
-  stickler tune schema.json gt/ pred/ --verdicts verdicts.jsonl -o tuning.json""",
-        codes={ExitCode.INCOMPLETE: "documents cannot be compared"},
-    ),
-    "judge-check": Command(
-        """Hold the judges of a schema against pairs of values that people have labelled.
-
-        Told are agreement, Cohen's kappa, the pairs that a judge accepts though they differ, and
-        what asking took, for each field that asks a model. The pairs are those of tune --verdicts.
-        """,
-        "judges.judge_check",
-        JudgeSettings,
-        examples="""
-  stickler judge-check schema.json pairs.jsonl
-  stickler judge-check schema.json pairs.jsonl --fail-under 0.8 -o judge.json
-  stickler judge-check schema.json pairs.jsonl --endpoint openai:m=http://host""",
-        codes={
-            ExitCode.GATE_FAILED: "kappa is below --fail-under",
-            ExitCode.INCOMPLETE: "some pairs were not judged, or there is none",
-        },
     ),
     **{name: _of_study(study) for name, study in STUDIES.items()},
     "merge": Command(

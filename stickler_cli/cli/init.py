@@ -18,7 +18,7 @@ from stickler_cli.schema.inference import Inferred, infer
 from stickler_cli.schema.inference.observation import Observed, facts_of, schema_of
 from stickler_cli.schema.loading import is_schema_file, loaded
 from stickler_cli.schema.references import IN_MEMORY
-from stickler_cli.settings.of_schemas import InitSettings
+from stickler_cli.settings.of_documents import InitSettings
 from .command_schema import is_model, model_schema, observe
 from .console import ExitCode, warn, write_result
 from .interview import interview

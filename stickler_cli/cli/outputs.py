@@ -8,13 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
-from stickler_cli.core.figures import some_of
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.sections import Column, Span, Table
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.names import nearest_names
-from stickler_cli.documents.pairs import Pairs
 from stickler_cli.reports.formats import (
     FORMATS,
     SAY_PARTIAL,
@@ -141,12 +139,6 @@ def tell_asked(client: "Client | None", settings: ConsoleOptions) -> None:
         warn(f"models: {client.usage}")
 
 
-def notes_of(pairs: Pairs, alone: Collection[str]) -> list[str]:
-    """Return what is odd about the sources, and the documents that were left out."""
-    left_out = f"without both sides and left out: {some_of(alone, NAMED)}"
-    return [*map(str, pairs.problems), *([left_out] if alone else [])]
-
-
 def with_sources(run: Run, outputs: Outputs, sources: str | None, embed: int = 0) -> Run:
     """Return a run with where its page finds what documents were read from, if it is to say so."""
     if sources is None or not WITH_DETAIL & outputs.formats:
@@ -234,15 +226,6 @@ def exit_code_of(run: Run) -> ExitCode:
     elif not run.evaluation.statuses[Status.EVALUATED]:
         warn("warning: no ground truth has a prediction that can be used; all counts as missed")
     return CODES[run.verdict]
-
-
-def held_to(least: float | None, name: str, value: float | None) -> ExitCode:
-    """Return the exit code of a figure that `--fail-under` may ask for; say where it fails."""
-    if least is None or (value is not None and value >= least):
-        return ExitCode.OK
-    shown = "undefined" if value is None else f"{value!r} < {least!r}"
-    warn(f"gate failed: {name} {shown}")
-    return ExitCode.GATE_FAILED
 
 
 def _nothing_paired(evaluation: Evaluation) -> Problem:

@@ -12,16 +12,11 @@ from stickler_cli.score.record import Run
 from .layout import TableStyle
 
 if TYPE_CHECKING:
-    from stickler_cli.advice.linting import LintReport
-    from stickler_cli.advice.tuning import TuneReport
     from stickler_cli.diff.changes import Difference
-    from stickler_cli.records.judge_format import JudgeReport
     from .error_list import ErrorList
     from .pair import ComparedPair
 
-    Subject: TypeAlias = (
-        Run | Difference | ComparedPair | ErrorList | LintReport | TuneReport | JudgeReport | Report
-    )
+    Subject: TypeAlias = Run | Difference | ComparedPair | ErrorList | Report
 
 FORMATS: Final = (
     *("table", "json", "csv", "tsv", "jsonl", "parquet", "arrow"),
@@ -36,9 +31,6 @@ _RENDERERS: Final = {
     "Difference": "difference",
     "ComparedPair": "pair",
     "ErrorList": "errors",
-    "LintReport": "lint",
-    "TuneReport": "tuning",
-    "JudgeReport": "judges",
     "Report": "report",
 }
 """Class of what is reported -> what the name of the function that renders it ends in."""
@@ -57,15 +49,10 @@ _OF_REPORTS: Final = {
 _TABLES: Final = {
     "pair": "pair_table",
     "errors": "error_list",
-    "lint": "lint_report",
-    "tuning": "tuning_report",
-    "judges": "judge_table",
 }
 """Where the tables of other things than runs and differences are: few commands load them."""
 
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
-LINT_FORMATS: Final = frozenset({"table", "json", "github"})
-PLAIN_FORMATS: Final = frozenset({"table", "json"})
 ERROR_FORMATS: Final = ROW_FORMATS | {"table"}
 
 SAY_PARTIAL: Final = frozenset({"table", "json", "markdown", "html"})

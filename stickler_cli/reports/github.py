@@ -1,19 +1,19 @@
 """GitHub Actions: annotations in the log, as its workflow commands, and the summary of the step."""
 
 from collections.abc import Iterable, Iterator
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
-from stickler_cli.advice.findings import RULES, Finding
-from stickler_cli.advice.linting import LintReport
 from stickler_cli.core.figures import number_of, visible
+from stickler_cli.core.sections import Report
 from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import markdown, run_sentences
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run
+from stickler_cli.studies.lint.record import FindingRecord, LintRecord
+from stickler_cli.studies.lint.sections import found_text, sentence
 from .difference_view import DifferenceView
 from .layout import TableStyle
-from .lint_report import found_text, sentence
 from .markdown_text import SUMMARY_LIMIT, truncate_lines, utf8_size
 from .view import RunView
 
@@ -50,16 +50,17 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
     return "\n".join([*annotation_lines(_of_difference(DifferenceView(difference))), ""])
 
 
-def render_lint(report: LintReport, style: TableStyle) -> str:
+def render_report(report: Report, style: TableStyle) -> str:
     """Return workflow commands: what lint found, each beside the first of its places."""
-    return "\n".join([*annotation_lines(map(_of_finding, report.findings)), ""])
+    record = cast("LintRecord", report.record)
+    return "\n".join([*annotation_lines(map(_of_finding, record.findings)), ""])
 
 
-def _of_finding(finding: Finding) -> Annotation:
-    first = finding.problems[0]
+def _of_finding(finding: FindingRecord) -> Annotation:
+    first = finding.places[0]
     kind: Kind = "notice" if finding.severity == "note" else finding.severity
-    text = f"{sentence(finding)}: {found_text(first)}; {RULES[finding.rule].advice}"
-    return Annotation(kind, f"stickler lint: {finding.rule}", text, first.source, first.line)
+    text = f"{sentence(finding)}: {found_text(first)}; {finding.advice}"
+    return Annotation(kind, f"stickler lint: {finding.rule}", text, first.file, first.line)
 
 
 def summary(subject: Run | Difference, style: TableStyle, room: int = SUMMARY_LIMIT) -> str:

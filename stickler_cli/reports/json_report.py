@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import orjson
 
@@ -17,11 +17,6 @@ from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
 from .layout import TableStyle
 from .pair import ComparedPair, differs
 from .pieces import value_pieces
-
-if TYPE_CHECKING:
-    from stickler_cli.advice.linting import LintReport
-    from stickler_cli.advice.tuning import TuneReport  # few commands load them
-    from stickler_cli.records.judge_format import JudgeReport
 
 COMPARISON_FORMAT: Final = "stickler-comparison/1"
 
@@ -46,21 +41,6 @@ def render_run(run: Run, style: TableStyle) -> Iterator[str]:
         yield between + line.decode()
         between = f",\n{_INDENT * 2}"
     yield f"\n{_INDENT}]{_END}" if len(ledger) else f"]{_END}"
-
-
-def render_lint(report: "LintReport", style: TableStyle) -> str:
-    """Return what lint found as JSON text; of each finding at most `MOST_PLACES` places."""
-    return _text(report.record())
-
-
-def render_tuning(report: "TuneReport", style: TableStyle) -> str:
-    """Return what a tuning found as JSON text."""
-    return _text(report.record())
-
-
-def render_judges(report: "JudgeReport", style: TableStyle) -> str:
-    """Return how judges agree with people as JSON text."""
-    return _text(encoded(report))
 
 
 def render_report(report: Report, style: TableStyle) -> str:

@@ -12,21 +12,31 @@ from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from types import GenericAlias
-from typing import Any, Final, get_type_hints
+from typing import Any, Final, get_args, get_type_hints
 
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from stickler_cli.core.option import Choice, options_of
-from stickler_cli.records.advice_format import LintRecord, TuningRecord
 from stickler_cli.records.comparison_format import ComparisonRecord
 from stickler_cli.records.difference_format import DifferenceRecord
-from stickler_cli.records.judge_format import JudgeReport
 from stickler_cli.records.run_format import RunRecord
 from stickler_cli.records.verdict_format import VerdictRecord
 from stickler_cli.score.policy import AcceptancePolicy
 from stickler_cli.settings.deciding import ComparisonOptions, DecidingOptions, RunOptions
 from stickler_cli.studies.registry import STUDIES
+from stickler_cli.studies.study import Study
+
+
+def _record_of(study: Study) -> Any:
+    return getattr(import_module(f"{study.folder}.record"), study.record)
+
+
+def _format_of(record: Any) -> str:
+    """Return the name of a format, without its number."""
+    (name,) = get_args(get_type_hints(record)["format"])
+    return str(name).partition("/")[0]
+
 
 FORMATS: Final[Mapping[str, Any]] = {
     "stickler-run": (RunRecord, RunOptions),
@@ -34,13 +44,7 @@ FORMATS: Final[Mapping[str, Any]] = {
     "stickler-policy": (AcceptancePolicy, DecidingOptions),
     "stickler-comparison": (ComparisonRecord, ComparisonOptions),
     "stickler-verdict": (VerdictRecord, None),
-    "stickler-lint": (LintRecord, None),
-    "stickler-tuning": (TuningRecord, None),
-    "stickler-judge-check": (JudgeReport, None),
-    **{
-        f"stickler-{name}": (getattr(import_module(f"{it.folder}.record"), it.record), None)
-        for name, it in STUDIES.items()
-    },
+    **{_format_of(kind): (kind, None) for kind in map(_record_of, STUDIES.values())},
 }
 """The types of what is written, and the options in it, by the names of schemas."""
 

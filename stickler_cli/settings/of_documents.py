@@ -1,4 +1,4 @@
-"""Settings of the commands, and of the function, that compare documents."""
+"""Settings of the commands, and of the function, that read documents and schemas."""
 
 from typing import Literal
 
@@ -14,8 +14,11 @@ from .deciding import (
 from .inputs import (
     ConfidenceSource,
     DocumentOptions,
+    FindingOptions,
     MetricOptions,
+    PluginOptions,
     SchemaOptions,
+    SchemaSource,
     SelectionOptions,
     SeveralSchemas,
     SourceOptions,
@@ -23,12 +26,13 @@ from .inputs import (
     WrapperOptions,
     optional_schema,
 )
-from .running import EngineOptions, ModelOptions, TerminalOptions, WorkOptions
+from .running import ConsoleOptions, EngineOptions, ModelOptions, TerminalOptions, WorkOptions
 from .showing import (
     BreakdownOptions,
     PictureOptions,
     ReportOptions,
     TableOptions,
+    WidthOptions,
     printed,
     written,
 )
@@ -223,6 +227,29 @@ class ErrorsSettings(
         "Also write them to this file; its suffix (.csv, .tsv, .jsonl, .parquet, .txt) says the "
         "format. Repeatable."
     )
+
+
+class CheckSettings(SchemaOptions, ConsoleOptions):
+    """What `stickler check` is asked for."""
+
+
+class InitSettings(PluginOptions, FindingOptions, ConsoleOptions):
+    """What `stickler init` is asked for."""
+
+    output: str | None = option(
+        None,
+        "Write the schema to this file, not to standard output.",
+        "FILE",
+        short="-o",
+        in_file="none",
+        is_path=True,
+    )
+    force: bool = option(False, "Let it take the place of a file.", in_file="none")
+    interactive: bool = option(False, "Ask about each field.", short="-i", in_file="none")
+
+
+class ShowSettings(SchemaSource, SchemaOptions, WidthOptions, TerminalOptions):
+    """What `stickler show` is asked for."""
 
 
 class ManySettings(SeveralSchemas, SchemaOptions, DecidingOptions, ValidationOptions):

@@ -2,11 +2,17 @@
 
 from typing import Final
 
+from .judges.question import JUDGES
+from .lint.question import LINT
 from .packets.question import PACKETS
 from .places.question import PLACES
 from .study import Study
+from .tune.question import TUNE
 
 STUDIES: Final[dict[str, Study]] = {
+    "lint": LINT,
+    "tune": TUNE,
+    "judge-check": JUDGES,
     "split": PACKETS,
     "places": PLACES,
 }

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from stickler_cli.advice.judge_check import kappa
 from stickler_cli.cli import main
 from stickler_cli.reports.schemas import schema_of
+from stickler_cli.studies.judges.answer import kappa
 
 PREFIX = "x-aws-stickler-"
 SCHEMA = {

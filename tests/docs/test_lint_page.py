@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from stickler_cli.advice.findings import RULES
+from stickler_cli.studies.lint.findings import RULES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "lint.md").read_text(encoding="utf-8")
 

@@ -5,9 +5,9 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.advice.document_values import value_at, values_of
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.documents.positions import lines_in
+from stickler_cli.studies.lint.document_rules import value_at, values_of
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -7,6 +7,8 @@ import json
 from typing import Final
 
 from stickler_cli.compare.field_listing import node_at
+from stickler_cli.compare.list import ListNode
+from stickler_cli.compare.one_of import followed
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.core.json_values import JsonObject, JsonValue, brief
 from stickler_cli.core.locations import parse_field_path
@@ -28,6 +30,9 @@ _SAID_OF_ERRORS: Final = {
 }
 """What a verdict on an error says of its values. A wrong ground truth is no other way to write the
 prediction: a comparator that took the two for the same would be wrong elsewhere."""
+
+PAIRS_AT_ONCE: Final = 64
+"""Pairs of values that are compared together."""
 
 _EXPECTED: Final = "same or different"
 _KEYS: Final = ("path", "gt", "pred", "verdict")
@@ -105,3 +110,11 @@ def _line(value: JsonObject, plan: Plan) -> "VerdictLine | tuple[str, str]":
     if not isinstance(unit, str):
         unit = json.dumps([value["gt"], value["pred"]], sort_keys=True)
     return VerdictLine(names, node, value["gt"], value["pred"], same, unit)
+
+
+def judging_node(line: VerdictLine) -> Node:
+    """Return the node that judges two values of a field, or of an element of a list."""
+    node = followed(line.node.chosen(line.gt))
+    while isinstance(node, ListNode) and not isinstance(line.gt, list):
+        node = followed(node.items.chosen(line.gt))
+    return node

@@ -1,6 +1,7 @@
 """A judge held against people: pairs of values of which somebody said whether they are the same."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Final, get_args
 
 import numpy as np
@@ -14,14 +15,50 @@ from stickler_cli.compare.outcomes import met
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import field_path
-from stickler_cli.core.problems import ComparisonError
+from stickler_cli.core.problems import ComparisonError, Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.records.judge_format import Disagreement, JudgeAccount, JudgeReport, Kind
+from stickler_cli.runs.asking import client_of, comparing, policy_of
+from stickler_cli.runs.rehearsal import refuse_runaway
+from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.intervals import IntervalSettings, shares_of_documents
-from .evidence import DOCUMENTS_AT_ONCE, judging_node
-from .verdicts import VerdictLine
+from stickler_cli.score.record import Verdict
+from stickler_cli.settings.deciding import ComparisonOptions
+from stickler_cli.settings.inputs import FindingOptions
+from stickler_cli.studies.answering import Answer, held_to
+from stickler_cli.studies.verdict_lines import (
+    PAIRS_AT_ONCE,
+    VerdictLine,
+    judging_node,
+    read_verdicts,
+)
+from .question import JudgeSettings
+from .record import Disagreement, JudgeAccount, JudgeReport, Kind
+from .sections import report_of
 
 MOST_DISAGREEMENTS: Final = 1000  # that are kept
+
+
+def answer(settings: JudgeSettings, schema: Callable[[], LoadedSchema], tell: object) -> Answer:
+    """Ask judges about labelled pairs."""
+    loaded = schema()
+    client = client_of(loaded.plan, policy_of(settings))
+    if client is None:
+        expected = "a field with LLMComparator, or another that asks a model"
+        raise UsageError([Problem(settings.schema, "no field asks a model", expected)])
+    options = comparing(loaded.plan, ComparisonOptions(), client)
+    lines, _ = read_verdicts(settings.pairs, loaded.plan, FindingOptions.max_document_size)
+    named, level = (loaded.path, loaded.name), settings.ci
+    if client.policy.may_ask:
+        with client.rehearsing() as counting:
+            judge_report(named, lines, replace(options, client=counting), level)
+            refuse_runaway(counting, f"of {len(lines)} lines")
+    record = judge_report(named, lines, options, level)
+    report, total = report_of(record), record.total
+    if total.failed or not total.pairs:
+        labelled = total.failed + total.pairs
+        why = f"error: {total.failed} of {labelled} pairs were not judged"
+        return Answer(report, Verdict.INCOMPLETE, [why])
+    return held_to(report, settings.fail_under, "kappa", total.kappa)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +105,8 @@ def judge_report(
     said = [
         each
         for node, some in by_node.values()
-        for start in range(0, len(some), DOCUMENTS_AT_ONCE)
-        for each in _asked(node, some[start : start + DOCUMENTS_AT_ONCE], options)
+        for start in range(0, len(some), PAIRS_AT_ONCE)
+        for each in _asked(node, some[start : start + PAIRS_AT_ONCE], options)
     ]
     paths: dict[str, list[_Said]] = {}
     for each in said:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from stickler_cli.compare.absence import is_absent
 from stickler_cli.core.json_values import json_line
 from stickler_cli.runs.tuned import canonical
-from .document_values import Value
+from .document_rules import Value
 from .findings import Document, Findings, Spot
 
 MOST_DOCUMENTS: Final = 50_000

@@ -1,69 +1,16 @@
-"""The formats `stickler-lint/1` and `stickler-tuning/1`: what lint and tune write as JSON.
+"""Thresholds and the evidence for them, as `stickler tune --format json` writes them.
 
-`advice/` makes these records; `schemas/` has their JSON Schemas.
+The format is `stickler-tuning/1`.
 """
 
 from typing import Literal
 
-from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
-
-from stickler_cli.core.rules import Count, Flag, Fraction, FractionOrNone, NumberOrNone, Some
-
-
-class FoundRecord(TypedDict):
-    """One place of a finding."""
-
-    file: str
-    """The file that it is in, or the schema."""
-    line: int | None
-    """The line; null where that is not known."""
-    pointer: str | None
-    """The place in the document, as a JSON Pointer; null where it is no single one."""
-    found: str
-    """What is there."""
-    expected: str
-    """What was expected; empty where the advice says all."""
+from stickler_cli.core.rules import Count, Flag, Fraction, FractionOrNone, NumberOrNone
+from stickler_cli.core.values import dataclass
 
 
-class FindingRecord(TypedDict):
-    """What one rule found at one field."""
-
-    rule: str
-    """The name of the rule, by which `--ignore` leaves it out."""
-    severity: Literal["error", "warning", "note"]
-    """How bad it is."""
-    field_path: str
-    """The field, without list indexes; empty of whole documents."""
-    means: str
-    """What is wrong."""
-    advice: str
-    """What to do."""
-    count: Some
-    """How often it was found."""
-    places: list[FoundRecord]
-    """Where, at most a hundred."""
-
-
-class LintRecord(TypedDict):
-    """What is odd about a schema and its ground truth, as `stickler lint` writes it in JSON."""
-
-    format: Literal["stickler-lint/1"]
-    """This format; the number goes up when a key changes its meaning or goes away."""
-    version: str
-    """Version of the program that wrote it."""
-    schema: str
-    """The file of the schema."""
-    gt: str
-    """The ground truth, as the user named it."""
-    documents: Count
-    """How many there are."""
-    findings: list[FindingRecord]
-    """The worst first."""
-    notes: list[str]
-    """What was left out, and what is odd about the source as a whole."""
-
-
-class CutRecord(TypedDict):
+@dataclass(frozen=True, slots=True)
+class CutRecord:
     """A threshold that there could be, and the pairs from there to the next one."""
 
     threshold: Fraction
@@ -80,7 +27,8 @@ class CutRecord(TypedDict):
     """The share of same pairs that pass; null without verdicts, or where none is the same."""
 
 
-class TunedFieldRecord(TypedDict):
+@dataclass(frozen=True, slots=True)
+class TunedFieldRecord:
     """What is known of the threshold of one field."""
 
     field_path: str
@@ -109,7 +57,8 @@ class TunedFieldRecord(TypedDict):
     """The thresholds that there could be, the lowest first."""
 
 
-class TuningRecord(TypedDict):
+@dataclass(frozen=True, slots=True)
+class TuningRecord:
     """What thresholds the evidence suggests, as `stickler tune` writes it in JSON."""
 
     format: Literal["stickler-tuning/1"]
@@ -130,3 +79,8 @@ class TuningRecord(TypedDict):
     """Each field of which there is evidence, in the order of the schema."""
     notes: list[str]
     """What was left out of the evidence, and what was written."""
+
+    @property
+    def proposed(self) -> list[TunedFieldRecord]:
+        """The fields for which another threshold is proposed."""
+        return [each for each in self.fields if each.proposed is not None]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from stickler_cli.advice.cuts import Sample, passes, propose
 from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.studies.tune.cuts import Sample, passes, propose
 
 SETTINGS = IntervalSettings()
 

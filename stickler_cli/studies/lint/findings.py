@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
-from typing import Final, Literal, TypeAlias
+from dataclasses import field
+from typing import Final
 
 from stickler_cli.core.json_values import JsonDocument
 from stickler_cli.core.locations import Path, field_path, json_pointer
@@ -13,8 +13,7 @@ from stickler_cli.documents.document import FileReference, LineReference, Refere
 from stickler_cli.documents.positions import lines_in
 from stickler_cli.documents.reading import BOM, MAX_DOCUMENT_BYTES
 from stickler_cli.schema.loading import LoadedSchema
-
-Severity: TypeAlias = Literal["error", "warning", "note"]
+from .record import FindingRecord, FoundRecord, Severity
 
 MOST_PLACES: Final = 100
 """Places that are kept of one finding; all are counted."""
@@ -135,24 +134,6 @@ _ORDER: Final = tuple(RULES)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What one rule found at one field."""
-
-    rule: str
-    field: str
-    """Its path without list indexes; empty for documents as a whole."""
-    problems: tuple[Problem, ...]
-    """The first places, each with what is there; at most `MOST_PLACES`."""
-    count: int
-    """Of all places."""
-
-    @property
-    def severity(self) -> Severity:
-        """How bad it is."""
-        return RULES[self.rule].severity
-
-
-@dataclass(frozen=True, slots=True)
 class Spot:
     """Where something is: a document, and the place in it."""
 
@@ -230,18 +211,28 @@ class Findings:
         kept.count += 1
         kept.spots.append((Spot(FileReference(self._schema, MAX_DOCUMENT_BYTES)), problem))
 
-    def result(self) -> tuple[Finding, ...]:
+    def result(self) -> list[FindingRecord]:
         """Return all findings, the worst first, each place with its line."""
         lines = self._lines()
         found = []
-        for rule, path in sorted(self._kept, key=_rank):
-            kept = self._kept[rule, path]
-            problems = tuple(
-                replace(problem, line=_line_of(spot.reference, problem, lines))
+        for name, path in sorted(self._kept, key=_rank):
+            kept, rule = self._kept[name, path], RULES[name]
+            places = [
+                FoundRecord(
+                    problem.source,
+                    _line_of(spot.reference, problem, lines),
+                    problem.pointer,
+                    problem.found,
+                    problem.expected,
+                )
                 for spot, problem in kept.spots
+            ]
+            found.append(
+                FindingRecord(
+                    name, rule.severity, path, rule.means, rule.advice, kept.count, places
+                )
             )
-            found.append(Finding(rule, path, problems, kept.count))
-        return tuple(found)
+        return found
 
     def _lines(self) -> dict[tuple[str, str], int]:
         """Return the line of each place in a file of its own, by file and pointer."""

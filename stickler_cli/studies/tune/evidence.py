@@ -11,16 +11,14 @@ import numpy as np
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.object import FieldsNode
-from stickler_cli.compare.one_of import followed
 from stickler_cli.compare.outcomes import both_sides
 from stickler_cli.compare.plan import Node, Options, Plan
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.score.walk import visits
+from stickler_cli.studies.verdict_lines import PAIRS_AT_ONCE, VerdictLine, judging_node
 from .cuts import Sample
-from .verdicts import VerdictLine
 
 DOCUMENTS_AT_ONCE: Final = 64
 MOST_PAIRS: Final = 200_000
@@ -121,8 +119,8 @@ def of_verdicts(lines: Iterable[VerdictLine], options: Options) -> Evidence:
         known = evidence.of(line.names, node)
         waiting.setdefault(id(known), (known, []))[1].append(line)
     for known, said in waiting.values():
-        for start in range(0, len(said), DOCUMENTS_AT_ONCE):
-            some = said[start : start + DOCUMENTS_AT_ONCE]
+        for start in range(0, len(said), PAIRS_AT_ONCE):
+            some = said[start : start + PAIRS_AT_ONCE]
             at = np.arange(len(some))
             columns = Columns([line.gt for line in some], [line.pred for line in some])
             similarity = known.node.compare(columns, at, at, options).similarity
@@ -132,11 +130,3 @@ def of_verdicts(lines: Iterable[VerdictLine], options: Options) -> Evidence:
             known.same += [line.same for line in some]
     evidence.names = [*units]
     return evidence
-
-
-def judging_node(line: VerdictLine) -> Node:
-    """Return the node that judges two values of a field, or of an element of a list."""
-    node = followed(line.node.chosen(line.gt))
-    while isinstance(node, ListNode) and not isinstance(line.gt, list):
-        node = followed(node.items.chosen(line.gt))
-    return node

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from stickler_cli.advice.findings import MOST_PLACES, RULES
-from stickler_cli.advice.linting import lint
 from stickler_cli.schema.loading import load_schema
-from stickler_cli.settings.of_schemas import LintSettings
+from stickler_cli.studies.lint.answer import lint
+from stickler_cli.studies.lint.findings import MOST_PLACES, RULES
+from stickler_cli.studies.lint.question import LintSettings
 
 X = "x-aws-stickler-"
 TEXT = {"type": ["string", "null"]}
@@ -30,13 +30,13 @@ def found(tmp_path):
         loaded = load_schema(str(tmp_path / "schema.json"))
         report = lint(loaded, str(gt), LintSettings(**options))
         assert report.documents == len(documents)
-        return {(each.rule, each.field): each for each in report.findings}
+        return {(each.rule, each.field_path): each for each in report.findings}
 
     return run
 
 
 def places(finding):
-    return [(problem.line, problem.pointer, problem.found) for problem in finding.problems]
+    return [(problem.line, problem.pointer, problem.found) for problem in finding.places]
 
 
 def test_nothing_is_found_in_good_ground_truth(found):
@@ -91,7 +91,7 @@ def test_a_field_of_which_no_value_matches_itself_has_a_threshold_out_of_reach(f
 )
 def test_what_the_schema_forbids_is_found_with_the_place(found, schema, value, rule):
     (finding,) = found(an_object(x=schema), [{"x": value}]).values()
-    assert (finding.rule, finding.field, places(finding)[0][:2]) == (rule, "x", (1, "/x"))
+    assert (finding.rule, finding.field_path, places(finding)[0][:2]) == (rule, "x", (1, "/x"))
 
 
 def test_a_required_value_that_is_missing_is_found(found):
@@ -197,7 +197,7 @@ def test_texts_that_hardly_repeat_are_no_enum(found):
 def test_each_finding_keeps_so_many_places_and_counts_all(found):
     schema = an_object(x={"type": "number"})
     (finding,) = found(schema, [{"x": "1"}] * (MOST_PLACES + 20)).values()
-    assert (len(finding.problems), finding.count) == (MOST_PLACES, MOST_PLACES + 20)
+    assert (len(finding.places), finding.count) == (MOST_PLACES, MOST_PLACES + 20)
 
 
 def test_thresholds_and_weights_without_effect_are_found(found):

@@ -2,17 +2,59 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from stickler_cli.compare.absence import is_absent
 from stickler_cli.core.json_values import JsonValue, brief
-from stickler_cli.core.locations import field_path
+from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.schema.verdicts.document_validity import DocumentValidator
-from .document_values import Value, value_at
 from .findings import Document, Findings, Spot
+
+
+class Value(NamedTuple):
+    """A value that has no parts: a scalar, null, or an empty list or object."""
+
+    field: tuple[str, ...]
+    """Its names, without list indexes."""
+    path: Path
+    value: JsonValue
+
+
+def values_of(document: JsonValue) -> Iterator[Value]:
+    """Yield the values of a document in its order, at any depth."""
+    waiting = [Value((), (), document)]
+    while waiting:
+        here = waiting.pop()
+        field, path, value = here
+        if isinstance(value, dict) and value:
+            inside = [Value((*field, name), (*path, name), part) for name, part in value.items()]
+        elif isinstance(value, list) and value:
+            inside = [Value(field, (*path, index), part) for index, part in enumerate(value)]
+        else:
+            yield here
+            continue
+        waiting += reversed(inside)
+
+
+def value_at(document: JsonValue, pointer: str) -> JsonValue:
+    """Return what a JSON Pointer leads to in a document; the nearest value around, if nothing."""
+    value = document
+    for step in pointer.split("/")[1:]:
+        if isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+            value = value[int(step)]
+        elif isinstance(value, dict) and (name := _key(step)) in value:
+            value = value[name]
+        else:
+            break  # the engine that judges documents leaves empty keys out of pointers
+    return value
+
+
+def _key(step: str) -> str:
+    return step.replace("~1", "/").replace("~0", "~")  # RFC 6901, section 4
+
 
 MOST_FIELDS: Final = 5_000
 """Fields of which is known how absence is written; the keys of maps could be any number."""

@@ -1,13 +1,14 @@
 """One pass over the ground truth, chunk by chunk, and what there is to find in it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
 from stickler_cli import __version__
 from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.locations import json_pointer
-from stickler_cli.core.problems import Problem
+from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import LineReference, Reference
 from stickler_cli.documents.lines import ONE
@@ -15,69 +16,46 @@ from stickler_cli.documents.reading import of_kinds
 from stickler_cli.documents.shapes import Shape, root_steps
 from stickler_cli.documents.single import open_documents
 from stickler_cli.documents.sources import ONE_FILE
-from stickler_cli.records.advice_format import FindingRecord, LintRecord
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.unwrapping import unwrapper_of
 from stickler_cli.schema.loading import LoadedSchema
-from stickler_cli.settings.of_schemas import LintSettings
+from stickler_cli.score.record import Verdict
+from stickler_cli.studies.answering import Answer
 from .copies import Copies
-from .document_rules import DocumentRules
-from .document_values import values_of
-from .field_values import FieldValues
-from .findings import RULES, Document, Finding, Findings
+from .document_rules import DocumentRules, values_of
+from .field_rules import FieldValues
+from .findings import RULES, SEVERITIES, Document, Findings
+from .question import LintSettings
+from .record import LintRecord, Severity
 from .schema_rules import judge_schema
+from .sections import report_of
 
 DOCUMENTS_AT_ONCE: Final = 256
 BYTES_AT_ONCE: Final = 4_000_000  # of text; parsed it takes some ten times as much
 
 
-@dataclass(frozen=True, slots=True)
-class LintReport:
-    """What there is to say of a schema and a ground truth."""
-
-    schema: str
-    gt: str
-    documents: int
-    findings: tuple[Finding, ...]
-    notes: tuple[str, ...]
-    """What was left out, and what is odd about the source as a whole."""
-
-    def record(self) -> LintRecord:
-        """Return what was found as JSON values."""
-        return {
-            "format": "stickler-lint/1",
-            "version": __version__,
-            "schema": self.schema,
-            "gt": self.gt,
-            "documents": self.documents,
-            "findings": [_finding_record(finding) for finding in self.findings],
-            "notes": [*self.notes],
-        }
+def answer(settings: LintSettings, schema: Callable[[], LoadedSchema], tell: object) -> Answer:
+    """Look at the ground truth, but for what is to be ignored."""
+    unknown = [rule for rule in settings.ignore if rule not in RULES]
+    if unknown:
+        expected = f"one of {', '.join(RULES)}"
+        raise UsageError(
+            Problem("--ignore", f"there is no rule {rule}", expected, did_you_mean(rule, RULES))
+            for rule in unknown
+        )
+    record = lint(schema(), settings.gt, settings)
+    kept = [finding for finding in record.findings if finding.rule not in settings.ignore]
+    report = report_of(replace(record, findings=kept), settings.places)
+    failing = () if settings.fail_on == "never" else _as_bad_as(settings.fail_on)
+    fails = any(finding.severity in failing for finding in kept)
+    return Answer(report, Verdict.FAILED if fails else Verdict.PASSED)
 
 
-def _finding_record(finding: Finding) -> FindingRecord:
-    rule = RULES[finding.rule]
-    return {
-        "rule": finding.rule,
-        "severity": rule.severity,
-        "field_path": finding.field,
-        "means": rule.means,
-        "advice": rule.advice,
-        "count": finding.count,
-        "places": [
-            {
-                "file": problem.source,
-                "line": problem.line,
-                "pointer": problem.pointer,
-                "found": problem.found,
-                "expected": problem.expected,
-            }
-            for problem in finding.problems
-        ],
-    }
+def _as_bad_as(severity: Severity) -> tuple[Severity, ...]:
+    return SEVERITIES[: SEVERITIES.index(severity) + 1]
 
 
-def lint(loaded: LoadedSchema, gt: str, settings: LintSettings) -> LintReport:
+def lint(loaded: LoadedSchema, gt: str, settings: LintSettings) -> LintRecord:
     """Look for what is wrong in a schema and the ground truth that it describes.
 
     Raises:
@@ -102,7 +80,8 @@ def lint(loaded: LoadedSchema, gt: str, settings: LintSettings) -> LintReport:
             fields.look_at(documents)
     notes = (*map(str, source.problems), *rules.conclude(), *fields.conclude())
     notes += copies.conclude(findings)
-    return LintReport(loaded.path, gt, count, findings.result(), notes)
+    found = findings.result()
+    return LintRecord("stickler-lint/1", __version__, loaded.path, gt, count, found, [*notes])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""The format `stickler-judge-check/1`: how judges agree with people, as `judge-check` writes it.
+"""How judges agree with people, as `stickler judge-check --format json` writes it.
 
-`advice/` makes these records; `schemas/` has their JSON Schema.
+The format is `stickler-judge-check/1`.
 """
 
 from typing import Literal

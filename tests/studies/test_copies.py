@@ -5,10 +5,10 @@ import random
 
 import pytest
 
-from stickler_cli.advice import copies
-from stickler_cli.advice.linting import lint
 from stickler_cli.schema.loading import load_schema
-from stickler_cli.settings.of_schemas import LintSettings
+from stickler_cli.studies.lint import copies
+from stickler_cli.studies.lint.answer import lint
+from stickler_cli.studies.lint.question import LintSettings
 
 SCHEMA = {"type": "object", "properties": {"a": {}}, "additionalProperties": {}}
 
@@ -24,7 +24,7 @@ def found(tmp_path):
         told = [
             (each.rule, problem.line, problem.found.rpartition(":")[2])
             for each in report.findings
-            for problem in each.problems
+            for problem in each.places
             if each.rule in rules
         ]
         return told, report.notes
@@ -71,4 +71,4 @@ def test_beyond_its_bound_it_says_that_it_did_not_look(found, monkeypatch):
     first = a_document(1)
     told, notes = found([first, a_document(2), first])
     assert told == []
-    assert notes == ("copies were looked for among the first 2 different documents only",)
+    assert notes == ["copies were looked for among the first 2 different documents only"]

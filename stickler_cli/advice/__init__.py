@@ -1,1 +1,0 @@
-"""What is said of ground truth and schema before they judge anyone."""

@@ -1,0 +1,1 @@
+"""Confidences from which values may pass without review."""

@@ -1,0 +1,1 @@
+"""Judges held against pairs of values that people have labelled."""

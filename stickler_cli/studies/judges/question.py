@@ -1,0 +1,60 @@
+"""`stickler judge-check`: its options and its help."""
+
+from typing import Final
+
+from stickler_cli.core.option import Number, Settings, option
+from stickler_cli.settings.allowed import LEVEL, SHARE
+from stickler_cli.settings.inputs import SchemaOptions, SchemaSource
+from stickler_cli.settings.running import ModelOptions
+from stickler_cli.settings.showing import StudyOptions
+from stickler_cli.studies.study import Study
+
+
+class LabelledSource(Settings):
+    """What people said."""
+
+    pairs: str = option(
+        "",
+        "Labelled pairs: JSON Lines of path, gt, pred and verdict, which is same or different.",
+        "PAIRS",
+        is_path=True,
+        argument=True,
+        in_file="none",
+    )
+
+
+class JudgeSettings(SchemaSource, LabelledSource, SchemaOptions, ModelOptions, StudyOptions):
+    """What `stickler judge-check` is asked for."""
+
+    fail_under: float | None = option(
+        None,
+        "Fail (exit 1) if kappa over all fields is below this, at most 1.",
+        "KAPPA",
+        values=Number("a number"),
+        in_file="none",
+        panel="gates",
+    )
+    ci: float = option(
+        LEVEL,
+        "Give confidence intervals of this level.",
+        "LEVEL",
+        values=SHARE,
+        panel="statistics",
+    )
+
+
+JUDGES: Final = Study(
+    JudgeSettings,
+    "JudgeReport",
+    """Hold the judges of a schema against pairs of values that people have labelled.
+
+    Told are agreement, Cohen's kappa, the pairs that a judge accepts though they differ, and
+    what asking took, for each field that asks a model. The pairs are those of tune --verdicts.
+    """,
+    """
+  stickler judge-check schema.json pairs.jsonl
+  stickler judge-check schema.json pairs.jsonl --fail-under 0.8 -o judge.json
+  stickler judge-check schema.json pairs.jsonl --endpoint openai:m=http://host""",
+    gate="kappa is below --fail-under",
+    incomplete="some pairs were not judged, or there is none",
+)

@@ -1,0 +1,1 @@
+"""What is wrong in the ground truth, before it judges anyone."""

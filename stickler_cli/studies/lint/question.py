@@ -1,0 +1,59 @@
+"""`stickler lint`: its options and its help."""
+
+from typing import Final
+
+from stickler_cli.core.option import option
+from stickler_cli.settings.allowed import COUNT, FailOn, LintFormat
+from stickler_cli.settings.inputs import (
+    FindingOptions,
+    OptionalSchemaSource,
+    SchemaOptions,
+    TruthSource,
+    WrapperOptions,
+)
+from stickler_cli.settings.showing import StudyFiles, printed
+from stickler_cli.studies.study import FORMATS, Study
+
+
+class LintSettings(
+    OptionalSchemaSource,
+    TruthSource,
+    FindingOptions,
+    WrapperOptions,
+    SchemaOptions,
+    StudyFiles,
+):
+    """What `stickler lint` is asked for."""
+
+    ignore: tuple[str, ...] = option(
+        (), "Leave out what this rule finds. Repeatable.", "RULE", in_file="none"
+    )
+    fail_on: FailOn = option(
+        "error", "Exit 1 if anything as bad as this is found, or worse.", in_file="none"
+    )
+    places: int = option(
+        3,
+        "Show the first N places of each finding.",
+        "N",
+        values=COUNT,
+        in_file="none",
+        panel="output",
+    )
+    format: LintFormat = printed()
+
+
+LINT: Final = Study(
+    LintSettings,
+    "LintRecord",
+    """Look for what is wrong in the ground truth before it judges anyone.
+
+    GT is what eval takes. Each finding has the id of its rule, a severity, and its places:
+    file, line and JSON Pointer. Values are held against the schema and against each other.
+    """,
+    """
+  stickler lint schema.json gt/
+  stickler lint schema.json gt.jsonl --id-field id --fail-on warning
+  stickler lint schema.json gt/ --ignore near-duplicate -f github -o lint.json""",
+    gate="something as bad as --fail-on says was found",
+    formats=(*FORMATS, "github"),
+)

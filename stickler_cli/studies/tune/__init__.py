@@ -1,0 +1,1 @@
+"""Thresholds that the evidence supports."""

@@ -1,0 +1,222 @@
+"""Thresholds of a schema that the evidence suggests, field by field, and how they are written."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import orjson
+
+from stickler_cli import __version__
+from stickler_cli.compare.field_listing import field_listing
+from stickler_cli.compare.plan import Plan
+from stickler_cli.core.figures import number_of, setting
+from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.locations import field_path, json_pointer
+from stickler_cli.core.problems import Problem, UsageError, did_you_mean
+from stickler_cli.documents.pairs import open_pairs
+from stickler_cli.documents.positions import positions
+from stickler_cli.documents.reading import BOM, STANDARD_INPUT
+from stickler_cli.runs.asking import client_of, comparing, policy_of
+from stickler_cli.runs.directory.whole_files import whole_file
+from stickler_cli.runs.tuned import COMMENT, commented, hashes, tuned_on
+from stickler_cli.runs.unwrapping import complete_pairs, unwrapper_of
+from stickler_cli.schema.annotated_text import with_keys
+from stickler_cli.schema.annotations import PREFIX
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.schema.loading import LoadedSchema
+from stickler_cli.score.detail import BINS
+from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.settings.inputs import SchemaOptions
+from stickler_cli.studies.answering import Answer, notes_of
+from stickler_cli.studies.verdict_lines import read_verdicts
+from .cuts import Proposal, Sample, passes, propose
+from .evidence import Evidence, FieldEvidence, of_documents, of_verdicts
+from .question import TuneSettings
+from .record import CutRecord, TunedFieldRecord, TuningRecord
+from .sections import report_of
+
+
+def answer(
+    settings: TuneSettings, schema: Callable[[], LoadedSchema], tell: Callable[[str], None]
+) -> Answer:
+    """Propose thresholds, and write them into the schema if that is asked for."""
+    loaded = schema()
+    evidence, notes = _evidence(loaded, settings, tell)
+    fields = tuned_fields(evidence, IntervalSettings(settings.ci, settings.seed))
+    order = {field_path(field.path): at for at, field in reversed([*enumerate(loaded.fields)])}
+    record = TuningRecord(
+        "stickler-tuning/1",
+        __version__,
+        loaded.path,
+        loaded.plan.model_name,
+        settings.verdicts is not None,
+        len(evidence.names),
+        settings.ci,
+        sorted(fields, key=lambda field: order.get(field.field_path, len(order))),
+        notes,
+    )
+    known = [field.field_path for field in fields]
+    unknown = [path for path in settings.field if path not in known]
+    if unknown:
+        expected = f"one of {', '.join(known) or 'none'}"
+        raise UsageError(
+            Problem("--field", f"there are no pairs of {path}", expected, did_you_mean(path, known))
+            for path in unknown
+        )
+    if settings.write and record.proposed:
+        record = _written(loaded, record, settings)
+    return Answer(report_of(record, settings.field))
+
+
+def _evidence(
+    loaded: LoadedSchema, settings: TuneSettings, tell: Callable[[str], None]
+) -> tuple[Evidence, list[str]]:
+    """Return the pairs that thresholds are tuned on, and what to note of the sources."""
+    plan = loaded.plan
+    client = client_of(plan, policy_of(settings))
+    options = comparing(plan, settings, client)
+    if settings.verdicts is not None:
+        lines, left_out = read_verdicts(settings.verdicts, plan, settings.max_document_size)
+        evidence = of_verdicts(lines, options)
+        of = number_of(left_out, "verdict")
+        notes = [f"on no two values and left out: {of}"] if left_out else []
+    else:
+        pairs = open_pairs(settings.gt, settings.pred, settings, (plan.kind,))
+        alone: list[str] = []
+        documents = complete_pairs(pairs, unwrapper_of(plan.root, settings), alone)
+        evidence, notes = of_documents(plan, documents, options), notes_of(pairs, alone)
+    if client is not None:
+        tell(f"models: {client.usage}")
+    return evidence, notes
+
+
+def tuned_fields(evidence: Evidence, settings: IntervalSettings) -> list[TunedFieldRecord]:
+    """Propose thresholds for all fields of which there is evidence."""
+    alternatives: defaultdict[tuple[str, ...], list[FieldEvidence]] = defaultdict(list)
+    for found in evidence.fields.values():
+        if found.similarity:
+            alternatives[found.path].append(found)
+    return [_tuned(some, evidence.names, settings) for some in alternatives.values()]
+
+
+def _tuned(
+    alternatives: Sequence[FieldEvidence], names: Sequence[str], settings: IntervalSettings
+) -> TunedFieldRecord:
+    found = max(alternatives, key=lambda one: len(one.similarity))
+    sample = found.sample(names)
+    if len(alternatives) > 1:
+        proposal = Proposal(None, "its alternatives have a threshold each")
+    else:
+        proposal = propose(sample, found.threshold, settings)
+    return TunedFieldRecord(
+        field_path(found.path),
+        found.comparator or None,
+        len(sample.similarity),
+        len(set(found.unit)),
+        found.threshold,
+        proposal.threshold,
+        proposal.reason,
+        proposal.now,
+        proposal.then,
+        None if proposal.gain is None else [*proposal.gain],
+        proposal.moved,
+        [_cut(sample, number) for number in range(BINS + 1)],
+    )
+
+
+_EDGES: Final = tuple(number / BINS for number in range(BINS + 1))
+
+
+def _cut(sample: Sample, number: int) -> CutRecord:
+    threshold = _EDGES[number]
+    passing = passes(sample, threshold)
+    here = passing & ~passes(sample, _EDGES[number + 1]) if number < BINS else passing
+    pairs, total = int(np.count_nonzero(here)), int(np.count_nonzero(passing))
+    if sample.same is None:
+        return CutRecord(threshold, pairs, None, total, None, None)
+    right, same = int(np.count_nonzero(passing & sample.same)), int(np.count_nonzero(sample.same))
+    return CutRecord(
+        threshold,
+        pairs,
+        int(np.count_nonzero(here & sample.same)),
+        total,
+        right / total if total else None,
+        right / same if same else None,
+    )
+
+
+def _written(loaded: LoadedSchema, record: TuningRecord, settings: TuneSettings) -> TuningRecord:
+    """Write what is proposed into the schema file; return the record with what became of it."""
+    if loaded.inferred is not None or not Path(settings.schema).is_file():
+        found = "how to compare is inferred, which one annotation would end"
+        if loaded.inferred is None:
+            found = "SCHEMA is no file"
+        hint = "write one first: stickler init"
+        raise UsageError([Problem("--write", found, "a file with an annotated schema", hint)])
+    if settings.gt == STANDARD_INPUT:
+        found = "GT is standard input, which cannot be read again to tell what was tuned on"
+        raise UsageError([Problem("--write", found, "a file or a directory")])
+    file = Path(settings.schema)
+    content = file.read_bytes()
+    text = content.removeprefix(BOM)
+    text, written, notes = with_thresholds(loaded, text, record.proposed, settings)
+    if written:
+        what = ", ".join(map(_change, written))
+        tuned = tuned_on(what, hashes(settings.gt, settings))
+        said: JsonObject = {COMMENT: commented(loaded.contents, tuned)}
+        text = with_keys(text.decode(), {"": said}).encode()
+        with whole_file(settings.schema, "--write") as stream:
+            stream.write(content[: len(content) - len(content.removeprefix(BOM))] + text)
+        notes.append(f"wrote {what} to {settings.schema}")
+    return replace(record, notes=[*record.notes, *notes])
+
+
+def _change(field: TunedFieldRecord) -> str:
+    return f"{field.field_path} {setting(field.threshold)} -> {setting(field.proposed)}"
+
+
+def with_thresholds(
+    loaded: LoadedSchema, text: bytes, proposed: Iterable[TunedFieldRecord], settings: SchemaOptions
+) -> tuple[bytes, list[TunedFieldRecord], list[str]]:
+    """Return the text of a schema with proposed thresholds, those that are in it, and why not all.
+
+    What changes any other field is left out: a part of the schema may stand for several fields.
+    """
+    written: list[TunedFieldRecord] = []
+    refused: list[str] = []
+    stands = {field_path(field.path): field.stands for field in reversed(loaded.fields)}
+    known = _thresholds(loaded.plan)
+    for field in proposed:
+        key = f"{PREFIX}{'threshold' if field.comparator else 'match-threshold'}"
+        candidate = _candidate(text, stands.get(field.field_path, ()), key, field.proposed)
+        wanted = {**known, field.field_path: field.proposed}
+        if candidate is None or _thresholds(_compiled(candidate, loaded, settings)) != wanted:
+            hint = "it has no place of its own in this file; set it by hand"
+            refused.append(f"the threshold of {field.field_path} was not written: {hint}")
+        else:
+            text, known = candidate, wanted
+            written.append(field)
+    return text, written, refused
+
+
+def _candidate(
+    text: bytes, stands: Sequence[str], key: str, threshold: float | None
+) -> bytes | None:
+    """Return the text with a threshold where it is said already, else where it counts first."""
+    if not stands:
+        return None
+    said = {place.pointer for place in positions(text)}
+    own = (pointer for pointer in stands if pointer + json_pointer((key,)) in said)
+    return with_keys(text.decode(), {next(own, stands[0]): {key: threshold}}).encode()
+
+
+def _compiled(text: bytes, loaded: LoadedSchema, settings: SchemaOptions) -> Plan:
+    schema, file = orjson.loads(text), Path(loaded.path)
+    return compile_schema(schema, loaded.path, file, allow_plugins=settings.allow_plugins)
+
+
+def _thresholds(plan: Plan) -> dict[str, float | None]:
+    return {field_path(row.path): row.threshold for row in field_listing(plan)}

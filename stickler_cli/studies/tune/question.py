@@ -1,0 +1,74 @@
+"""`stickler tune`: its options and its help."""
+
+from typing import Final
+
+from stickler_cli.core.option import option
+from stickler_cli.settings.allowed import COUNT, LEVEL, SHARE
+from stickler_cli.settings.deciding import ComparisonOptions
+from stickler_cli.settings.inputs import (
+    DocumentOptions,
+    SchemaOptions,
+    SourceOptions,
+    WrapperOptions,
+)
+from stickler_cli.settings.running import ModelOptions
+from stickler_cli.settings.showing import StudyOptions
+from stickler_cli.studies.study import Study
+
+
+class TuneSettings(
+    SourceOptions,
+    DocumentOptions,
+    WrapperOptions,
+    SchemaOptions,
+    ComparisonOptions,
+    ModelOptions,
+    StudyOptions,
+):
+    """What `stickler tune` is asked for."""
+
+    verdicts: str | None = option(
+        None,
+        "Tune on these pairs of values: JSON Lines of path, gt, pred and verdict, which is same "
+        "or different; or the verdicts that the HTML report has downloaded.",
+        "FILE",
+        in_file="none",
+    )
+    field: tuple[str, ...] = option(
+        (),
+        "Also show the evidence of this field, as line_items.price. Repeatable.",
+        "PATH",
+        in_file="none",
+    )
+    write: bool = option(
+        False,
+        "Write what is proposed into SCHEMA; nothing else in it changes but its $comment.",
+        in_file="none",
+    )
+    ci: float = option(
+        LEVEL,
+        "Propose what has a gain by an interval of this level.",
+        "LEVEL",
+        values=SHARE,
+        panel="statistics",
+    )
+    seed: int = option(
+        0, "Draw other halves and other random samples.", "N", values=COUNT, panel="statistics"
+    )
+
+
+TUNE: Final = Study(
+    TuneSettings,
+    "TuningRecord",
+    """Propose thresholds that the evidence supports, and show it.
+
+    Half of the documents chooses a threshold and the other half judges it. With --verdicts
+    people have said which values are the same; without, the gap between like and unlike
+    pairs counts.
+    """,
+    """
+  stickler tune schema.json gt/ pred/
+  stickler tune schema.json gt/ pred/ --write
+  stickler tune schema.json gt/ pred/ --verdicts verdicts.jsonl -o tuning.json""",
+    incomplete="documents cannot be compared",
+)
