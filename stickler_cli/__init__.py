@@ -24,7 +24,8 @@ _OFFERED: Final = {
     "api.zero": "EvalSpec eval_for evaluate",
     "comparators.anls": "anls_score",
     "comparators": "ANLSStarComparator BBoxIoUComparator BERTComparator BaseComparator "
-    "BertComparator DateComparator ExactComparator FuzzyComparator LLMComparator "
+    "BertComparator CaseInsensitiveComparator DateComparator EnumComparator ExactComparator "
+    "FuzzyComparator LLMComparator "
     "LevenshteinComparator NormalizedComparator NumericComparator NumericExactC "
     "PhoneComparator SemanticComparator StructuredModelComparator",
     "compare.plan": "Options",

@@ -10,7 +10,12 @@ if TYPE_CHECKING:
     from .bbox import BBoxIoUComparator
     from .bert import BERTComparator, BertComparator
     from .date import DateComparator
-    from .exact import ExactComparator, StructuredModelComparator
+    from .exact import (
+        CaseInsensitiveComparator,
+        EnumComparator,
+        ExactComparator,
+        StructuredModelComparator,
+    )
     from .fuzzy import FuzzyComparator
     from .levenshtein import LevenshteinComparator
     from .llm import LLMComparator
@@ -25,7 +30,9 @@ __all__ = [
     "BERTComparator",
     "BaseComparator",
     "BertComparator",
+    "CaseInsensitiveComparator",
     "DateComparator",
+    "EnumComparator",
     "ExactComparator",
     "FuzzyComparator",
     "LLMComparator",

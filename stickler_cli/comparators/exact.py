@@ -1,7 +1,8 @@
-"""Equality of two values: of numbers, of normalised texts, of model instances by their own word."""
+"""Equality of two values: of numbers, texts, members of an enumeration, model instances."""
 
 import math
 import string
+from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from operator import eq
@@ -9,10 +10,10 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from stickler_cli.core.json_values import same_json
+from stickler_cli.core.json_values import json_key, same_json
 from .base import BaseComparator, Similarities, text_of
-from .codes import Keys, linked_codes
-from .keywords import checked_flag
+from .codes import Keys, codes_of, linked_codes
+from .keywords import KeywordError, checked_flag
 
 _REMOVED: Final = str.maketrans("", "", string.punctuation + string.whitespace)
 """ASCII only: a typographic dash or a no-break space is a difference that someone made."""
@@ -98,6 +99,62 @@ def _value_of(value: object) -> tuple[bool, int | Decimal] | None:
 
 def _text(prepared: Prepared) -> str:
     return prepared.text if isinstance(prepared, Number) else prepared
+
+
+class CaseInsensitiveComparator(ExactComparator):
+    """Compare values for equality but for case and outer white space."""
+
+    def __init__(self, threshold: float = 1.0) -> None:
+        """Set the threshold in [0, 1] that `binary_compare` uses."""
+        super().__init__(threshold)
+
+    def _normalised(self, text: str) -> str:
+        return text.strip().casefold()
+
+
+class EnumComparator(BaseComparator):
+    """Compare values as the members of an enumeration that they are: two are never the same."""
+
+    same_value = True
+    columnar: ClassVar[bool] = True
+
+    def __init__(self, threshold: float = 1.0, members: Sequence[Any] | None = None) -> None:
+        """Set the members; without any, texts are equal but for case and white space."""
+        super().__init__(threshold)
+        if members is not None and not isinstance(members, list | tuple):
+            raise KeywordError.of("members", members, "a list of values")
+        self.members = members
+        self._exact = ExactComparator()
+        distinct = {json_key(member): member for member in members or ()}
+        self._same = {key: position for position, key in enumerate(distinct)}
+        self._exactly = [self._exact.prepare(member) for member in distinct.values()]
+        texts = [(at, each) for at, each in enumerate(distinct.values()) if isinstance(each, str)]
+        folded = Counter(_folded(text) for _, text in texts)
+        self._folded = {one: at for at, text in texts if folded[one := _folded(text)] == 1}
+
+    def prepare(self, value: Any) -> int | str:
+        """Return the position of the member that a value is, else its text, folded."""
+        position = self._same.get(json_key(value))
+        if position is None and isinstance(value, str):
+            position = self._folded.get(_folded(value))
+        if position is None:
+            prepared = self._exact.prepare(value)
+            equal = (self._exact.similarity(member, prepared) for member in self._exactly)
+            likely = [at for at, similarity in enumerate(equal) if similarity]
+            position = likely[0] if len(likely) == 1 else None
+        return _folded(text_of(value)) if position is None else position
+
+    def similarity(self, gt: int | str, pred: int | str) -> float:
+        """Compare two prepared values: 1.0 or 0.0."""
+        return float(gt == pred)
+
+    def keys(self, prepared: Sequence[int | str]) -> Keys:
+        """Return codes by member, or by text."""
+        return codes_of(prepared)
+
+
+def _folded(text: str) -> str:
+    return "".join(text.split()).casefold()
 
 
 class StructuredModelComparator(BaseComparator):

@@ -1,6 +1,6 @@
 """How a value is compared where its schema does not say: the table of docs/schema.md."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cache
 from typing import Final
@@ -10,6 +10,7 @@ from stickler_cli.comparators.registry import construct
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
+from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
 
 DEFAULT_WEIGHT: Final = 1.0
@@ -30,31 +31,41 @@ TEXT: Final = LeafDefault("LevenshteinComparator", 0.5)
 NUMBER: Final = LeafDefault("NumericComparator", 0.5)
 EXACT: Final = LeafDefault("ExactComparator", 1.0)
 DATE: Final = LeafDefault("DateComparator", 1.0)
+FORM: Final = LeafDefault("CaseInsensitiveComparator", 1.0)
 
 BY_TYPE: Final = {"string": TEXT, "number": NUMBER, "integer": NUMBER, "boolean": EXACT}
 BY_FORMAT: Final = {
     **dict.fromkeys(("date", "date-time"), DATE),
-    **dict.fromkeys(("email", "hostname", "ipv4", "ipv6", "time", "uri", "uuid"), EXACT),
+    **dict.fromkeys(("email", "hostname", "ipv4", "ipv6", "time", "uri"), FORM),
+    "uuid": EXACT,
 }
 """Formats of a string that are no plain text; any other format is."""
 
 
-def leaf_default(kind: str, format_: object = None, *, listed: bool = False) -> LeafDefault:
-    """Return the default for a JSON type; `listed` says that an enum or const names the values.
+def leaf_default(
+    kind: str, format_: object = None, *, members: Sequence[JsonValue] = ()
+) -> LeafDefault:
+    """Return the default for a JSON type, or for the members that an enum or const names.
 
     >>> leaf_default("string", "date").comparator
     'DateComparator'
     """
-    if listed:
-        return EXACT
+    if members:
+        return LeafDefault("EnumComparator", 1.0, {"members": members})
     if kind == "string" and isinstance(format_, str):
         return BY_FORMAT.get(format_, TEXT)
     return BY_TYPE.get(kind, TEXT)
 
 
+def default_comparator(default: LeafDefault) -> BaseComparator:
+    """Return the comparator of a default, the same each time where it has no config."""
+    if default.config:
+        return construct(default.comparator, default.config)
+    return _plain(default.comparator)
+
+
 @cache
-def default_comparator(name: str) -> BaseComparator:
-    """Return a comparator as it is without a config, the same each time."""
+def _plain(name: str) -> BaseComparator:
     return construct(name, {})
 
 
@@ -63,7 +74,7 @@ def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
     """Return the node for a place without a schema, without annotations."""
     leaves = {
         kind: LeafNode(
-            comparator=default_comparator(default.comparator),
+            comparator=default_comparator(default),
             threshold=default.threshold,
             weight=weight,
         )

@@ -44,14 +44,16 @@ class Kinds:
         """Make the comparator that annotations ask for; the default where they cannot have it."""
         holder = merged.configured_by or merged.named_by
         if holder is not None:
-            name = merged.comparator or default.comparator
+            name, config = merged.comparator or default.comparator, merged.config
+            if name == default.comparator:  # an enumeration's own members
+                config = {**default.config, **config}
             try:
-                return self._comparators.construct(name, merged.config)
+                return self._comparators.construct(name, config)
             except KeywordError as error:
                 self._problems.add_keyword(holder, error)
             except UnknownComparatorError:
                 pass  # told of where it stands
-        return default_comparator(default.comparator)
+        return default_comparator(default)
 
     def open(self, merged: Merged, own: Merged) -> OpenNode:
         """Make the node for a place of any kind; `own` speaks to objects, lists and their items."""

@@ -5,7 +5,7 @@ The compiler folds it to nodes, inference to fields.
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar
 
 from stickler_cli.comparators.base import BaseComparator
@@ -75,9 +75,9 @@ class LeafPlace(_Annotated):
         return f"{'an' if self.kind == 'integer' else 'a'} {self.kind}"
 
     @property
-    def listed(self) -> bool:
-        """Whether the schema lists the values."""
-        return bool(listed_values(self.in_force))
+    def members(self) -> Sequence[JsonValue]:
+        """The values that the schema lists; none where any may stand there."""
+        return listed_values(self.in_force) or ()
 
     @property
     def format(self) -> JsonValue:
@@ -87,7 +87,7 @@ class LeafPlace(_Annotated):
     @property
     def default(self) -> LeafDefault:
         """How it is compared where no annotation says so."""
-        return leaf_default(self.kind, self.format, listed=self.listed)
+        return leaf_default(self.kind, self.format, members=self.members)
 
 
 @dataclass(frozen=True, slots=True)

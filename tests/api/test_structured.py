@@ -149,8 +149,8 @@ def test_an_instance_of_everything_equals_itself():
     ("name", "comparator", "threshold"),
     [
         ("text", "LevenshteinComparator", 0.5),
-        ("choice", "ExactComparator", 1.0),
-        ("color", "ExactComparator", 1.0),
+        ("choice", "EnumComparator", 1.0),
+        ("color", "EnumComparator", 1.0),
         ("day", "DateComparator", 1.0),
         ("moment", "DateComparator", 0.5),  # a ComparableField says 0.5 unless told otherwise
         ("amount", "NumericComparator", 0.5),

@@ -238,7 +238,7 @@ def test_any_type_of_field_finds_its_comparator():
         "key": "ExactComparator",
         "at": "DateComparator",
         "span": "LevenshteinComparator",
-        "choice": "ExactComparator",
+        "choice": "EnumComparator",
         "pair": "NumericComparator",  # its second position; the first has an entry of its own
         "tags": "LevenshteinComparator",
         "bbox": "BBoxIoUComparator",

@@ -4,7 +4,11 @@ from enum import Enum
 
 import pytest
 
-from stickler_cli.comparators import ExactComparator
+from stickler_cli.comparators import (
+    CaseInsensitiveComparator,
+    EnumComparator,
+    ExactComparator,
+)
 from stickler_cli.comparators.keywords import KeywordError
 
 
@@ -104,3 +108,63 @@ def test_texts_have_keys_by_text_and_numbers_by_value():
 def test_numbers_share_a_key_where_a_text_matches_both():
     assert keys(1.0, 10, "10") == [0, 0, 0]
     assert keys(1.0, 10, 1, "2") == [0, 1, 0, 2]
+
+
+ENUM = EnumComparator(members=["O+", "O-", "on hold", "a", "A", "b c", "b.c", 1, "1"])
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "similarity"),
+    [
+        ("O+", "O-", 0.0),
+        ("O+", " o +", 1.0),
+        ("O+", "O", 0.0),  # both but for punctuation, so none
+        ("on hold", "On-Hold!", 1.0),
+        ("a", "A", 0.0),
+        ("a", " a", 0.0),  # of two members but for case and white space
+        ("b c", "B C", 1.0),
+        ("b c", "bc", 1.0),  # which b.c is but for punctuation alone
+        ("b-c", "b:c", 0.0),  # to ExactComparator each is either of two members
+        (1, 1.0, 1.0),
+        (1, "1", 0.0),
+        (1, True, 0.0),
+        ("AB +", "ab+", 1.0),
+        ("AB+", "AB-", 0.0),
+        (7, "7", 1.0),
+        (["x"], ["x"], 1.0),
+        (None, None, 1.0),
+        (None, "O+", 0.0),
+    ],
+)
+def test_a_value_is_the_member_that_it_is(gt, pred, similarity):
+    assert ENUM.compare(gt, pred) == similarity
+    assert ENUM.compare(pred, gt) == similarity
+    ready = [ENUM.prepare(gt), ENUM.prepare(pred)] if None not in (gt, pred) else [0, 1]
+    codes = ENUM.keys(ready)
+    assert (codes[0] == codes[1]) == (ready[0] == ready[1])
+
+
+def test_without_members_texts_are_equal_but_for_case_and_white_space():
+    assert EnumComparator().compare(" Straße 1", "STRASSE1") == 1.0
+    assert EnumComparator().compare("a-b", "ab") == 0.0
+    assert EnumComparator(members=("a-b",)).config == {"members": ("a-b",)}
+
+
+def test_members_are_a_list():
+    with pytest.raises(KeywordError, match='members is "ab", expected a list of values'):
+        EnumComparator(members="ab")
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "similarity"),
+    [
+        ("10.0.0.1", "100.0.1", 0.0),
+        ("a.b@x.org", " A.B@X.org\n", 1.0),
+        ("10:30", "10: 30", 0.0),
+        (5, 5.0, 1.0),
+        (5, "5", 1.0),
+        (1, True, 0.0),
+    ],
+)
+def test_case_and_outer_white_space_alone_are_nothing(gt, pred, similarity):
+    assert CaseInsensitiveComparator().compare(gt, pred) == similarity

@@ -54,15 +54,18 @@ def test_the_lists_of_words_are_those_of_the_code():
 
 
 def test_the_table_of_kinds_is_that_of_the_code():
-    listed, boolean, dates, exact = table("type")
+    listed, boolean, dates, forms, exact = table("type")
 
     def formats(cell):
         return set(cell.removeprefix("string, format ").split(", "))
 
-    assert listed[1:] == boolean[1:] == exact[1:] == [EXACT.comparator, str(EXACT.threshold)]
-    assert leaf_default("boolean") == leaf_default("string", listed=True) == EXACT
+    of_members = leaf_default("string", members=["a"])
+    assert listed[1:] == [of_members.comparator, str(of_members.threshold)]
+    assert boolean[1:] == exact[1:] == [EXACT.comparator, str(EXACT.threshold)]
+    assert leaf_default("boolean") == EXACT
     assert {format_: BY_FORMAT[format_].comparator for format_ in BY_FORMAT} == {
         **dict.fromkeys(formats(dates[0]), dates[1]),
+        **dict.fromkeys(formats(forms[0]), forms[1]),
         **dict.fromkeys(formats(exact[0]), exact[1]),
     }
     rest = " ".join(PAGE.split())

@@ -15,6 +15,8 @@ from stickler_cli.schema.places import DEEPEST
 
 X = "x-aws-stickler-"
 EXACT = {X + "comparator": "ExactComparator", X + "threshold": 1.0}
+MEMBERS = {**EXACT, X + "comparator": "EnumComparator"}
+FORM = {**EXACT, X + "comparator": "CaseInsensitiveComparator"}
 DATE = {X + "comparator": "DateComparator", X + "threshold": 1.0}
 TEXT = {X + "comparator": "LevenshteinComparator", X + "threshold": 0.7}
 NUMBER = {X + "comparator": "NumericComparator", X + "threshold": 0.5}
@@ -65,10 +67,15 @@ def one(name, schema, rest=None):
         ("x", FLOAT, NUMBER),
         ("x", {"type": "integer"}, NUMBER),
         ("total", {"type": "boolean"}, EXACT),
-        ("total", {"enum": ["none", "all"]}, EXACT),
-        ("name", {"const": "a"}, EXACT),
+        ("total", {"enum": ["none", "all"]}, MEMBERS),
+        ("name", {"const": "a"}, MEMBERS),
         ("name", {**STRING, "format": "date-time"}, DATE),
-        ("notes", {**STRING, "format": "email"}, EXACT),
+        (
+            "notes",
+            {**STRING, "format": "email"},
+            FORM,
+        ),
+        ("notes", {**STRING, "format": "uuid"}, EXACT),
         ("billing_period", {**STRING, "format": "duration"}, {**TEXT, X + "threshold": 0.5}),
         ("total", {**FLOAT, "format": "float"}, MONEY),
         ("issued_on", STRING, DATE),
@@ -306,7 +313,10 @@ def test_a_list_of_numbers_is_no_text_that_is_a_number():
 
 
 def test_arms_that_agree_are_told_as_the_first_of_them():
-    arms = [{**STRING, "enum": ["no"], X + "weight": 2}, {"type": "boolean", X + "weight": 3}]
+    arms = [
+        {**STRING, "enum": ["no"], X + "weight": 2},
+        {"type": "boolean", "const": True, X + "weight": 3},
+    ]
 
     (entry,) = field("x", {"anyOf": arms})[1]
 

@@ -61,13 +61,16 @@ class WholeObject(ExactComparator):
         ({"type": ["string", "null"]}, "LevenshteinComparator", 0.5),
         ({"type": ["integer", "number"]}, "NumericComparator", 0.5),
         ({"format": "date"}, "DateComparator", 1.0),
-        ({"type": "string", "enum": ["a", None]}, "ExactComparator", 1.0),
-        ({"enum": ["a", "b", None]}, "ExactComparator", 1.0),
-        ({"enum": [1, 2.5]}, "ExactComparator", 1.0),
-        ({"enum": ["a", 1, True]}, "ExactComparator", 1.0),
-        ({"const": 1}, "ExactComparator", 1.0),
-        ({"type": "number", "const": 0}, "ExactComparator", 1.0),
+        ({"type": "string", "enum": ["a", None]}, "EnumComparator", 1.0),
+        ({"enum": ["a", "b", None]}, "EnumComparator", 1.0),
+        ({"enum": [1, 2.5]}, "EnumComparator", 1.0),
+        ({"enum": ["a", 1, True]}, "EnumComparator", 1.0),
+        ({"const": 1}, "EnumComparator", 1.0),
+        ({"type": "number", "const": 0}, "EnumComparator", 1.0),
         ({"type": "string", COMPARATOR: "NumericComparator"}, "NumericComparator", 0.5),
+        ({"type": "string", "format": "ipv4"}, "CaseInsensitiveComparator", 1.0),
+        ({"type": "string", "format": "uuid"}, "ExactComparator", 1.0),
+        ({"enum": ["a"], COMPARATOR: "ExactComparator"}, "ExactComparator", 1.0),
         ({"type": "boolean", COMPARATOR: "FuzzyComparator"}, "FuzzyComparator", 1.0),
         ({"type": "boolean", THRESHOLD: 0.2}, "ExactComparator", 0.2),
     ],
@@ -78,6 +81,18 @@ def test_a_leaf_has_the_comparator_and_threshold_of_its_kind(schema, comparator,
     assert isinstance(node, LeafNode)
     assert node.comparator.name == comparator
     assert node.threshold == threshold
+
+
+def test_an_enumeration_has_its_own_members_where_no_annotation_says_others():
+    config = {CONFIG: {"threshold": 0.9}}
+    named = {COMPARATOR: "EnumComparator"}
+    schemas = [{}, config, named, named | config, named | {CONFIG: {"members": ["c"]}}]
+    members = [node_of({"enum": ["a", "b"]} | it).comparator.members for it in schemas]
+
+    assert members == [["a", "b"]] * 4 + [["c"]]
+    assert node_of({"type": "string"} | named).comparator.members is None
+    listed = node_of({"type": "array", "items": {"enum": ["a", "b"]}} | named)
+    assert listed.items.comparator.members == ["a", "b"]
 
 
 TEXT = LeafNode(comparator=LevenshteinComparator(), threshold=0.5)

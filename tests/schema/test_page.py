@@ -12,7 +12,7 @@ from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD
 from stickler_cli.schema.annotations import PREFIX, RULES
 from stickler_cli.schema.combinators import MOST_COMBINATIONS
 from stickler_cli.schema.compiler import DEFAULT_MODEL_NAME, compile_schema
-from stickler_cli.schema.defaults import BY_FORMAT, BY_TYPE, DEFAULT_WEIGHT, EXACT, leaf_default
+from stickler_cli.schema.defaults import BY_FORMAT, BY_TYPE, DEFAULT_WEIGHT, leaf_default
 from stickler_cli.schema.dialects import DIALECTS, dialect_of
 from stickler_cli.schema.places import MOST_PLACES
 
@@ -54,7 +54,8 @@ def test_the_defaults_by_kind_are_those_of_the_code():
         [f"string with format {name}", each.comparator, str(each.threshold)]
         for name, each in BY_FORMAT.items()
     ]
-    expected.append(["enum or const", EXACT.comparator, str(EXACT.threshold)])
+    members = leaf_default("string", members=["a"])
+    expected.append(["enum or const", members.comparator, str(members.threshold)])
 
     assert sorted(rows("Defaults")) == sorted(expected)
 

@@ -250,7 +250,7 @@ class TestArms:
     def test_values_listed_without_a_type_are_told_apart_by_kind(self):
         node = node_of({"enum": ["auto", {"width": 1}]})
 
-        assert node.choose("auto").comparator.name == "ExactComparator"
+        assert node.choose("auto").comparator.name == "EnumComparator"
         assert isinstance(node.choose({"width": 2}), MapNode)
 
     def test_constants_tell_objects_apart(self):

@@ -94,7 +94,7 @@ def leaf_choice(name: str, place: LeafPlace, seen: Observed | None = None) -> In
     """Choose for a leaf that belongs to a field of some name; `seen` are values of it."""
     if says_how(place.merged):
         return annotated_choice(place.merged, place.default)
-    plain = not place.listed and place.default in (NUMBER, TEXT)
+    plain = not place.members and place.default in (NUMBER, TEXT)
     if not plain or place.format == "duration":  # whose values no rule for names can read
         return kind_choice(place)
     kind = "string" if place.kind == "string" else "number"
@@ -119,7 +119,8 @@ def agreed(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence[Inferr
 def kind_choice(place: LeafPlace) -> Inferred:
     """Choose for a leaf by its kind alone, as the compiler does."""
     default = place.default
-    if place.listed:
+    if place.members:  # which are the schema's to say
+        default = replace(default, config={})
         reason = "one of the values that the schema lists"
     elif place.kind == "boolean":
         reason = "true or false"
