@@ -14,12 +14,12 @@ from dataclasses import field, replace
 from functools import partial
 from typing import Any, Final
 
+from stickler_cli.clients.models.model import A, Model, ModelError, Q, UnaskedError
 from stickler_cli.core.values import dataclass
 from .allowance import DEFAULT_POLICY, Policy
 from .batching import Outcome, Way, asked
 from .cache import AnswerCache, cache_directory
 from .connections import Connections
-from .model import A, Model, ModelError, Q, UnaskedError
 from .turnstile import Turnstile
 from .usage import Purse, Usage
 

@@ -10,9 +10,9 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import TypeAlias
 
+from stickler_cli.clients.models.model import A, Model, ModelError, Q
 from .allowance import Policy
 from .client import Client
-from .model import A, Model, ModelError, Q
 
 Asking: TypeAlias = "SimpleQueue[tuple[Connection, bytes] | None]"
 """Questions of workers, packed, and where each waits for answers; None ends it."""

@@ -9,8 +9,8 @@ import threading
 from time import monotonic
 from typing import Final
 
+from stickler_cli.clients.models.model import UnaskedError
 from stickler_cli.core.values import dataclass
-from .model import UnaskedError
 
 MOST_FAILURES: Final = 10  # calls in a row
 COOL_DOWN: Final = 30.0  # seconds without calls after that, where the server does not say

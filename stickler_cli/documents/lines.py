@@ -18,8 +18,16 @@ from stickler_cli.core.problems import Problem
 from stickler_cli.core.remote import is_url, open_url
 from .document import LineReference, Reference, Side
 from .id_places import ById
-from .packing import HEAD, is_packed, unpacked, unpacking_errors
-from .reading import STANDARD_INPUT, source_of, too_large, unreadable
+from .reading import (
+    HEAD,
+    STANDARD_INPUT,
+    is_packed,
+    source_of,
+    too_large,
+    unpacked,
+    unpacking_errors,
+    unreadable,
+)
 from .shapes import ANY_SHAPE, Shape
 
 ONE: Final = {"line": "one line for each id", "row": "one row for each id"}

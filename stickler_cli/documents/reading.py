@@ -3,13 +3,16 @@
 Here is the one reader: strict JSON, exact integers, bounded memory.
 """
 
+import gzip
 import io
 import json
 import os
 import re
 import stat
+import sys
+import zlib
 from collections.abc import Sequence
-from typing import Final
+from typing import IO, Any, Final
 
 import orjson
 
@@ -21,10 +24,47 @@ from stickler_cli.core.json_values import (
     brief,
     kind_of,
 )
-from stickler_cli.core.problems import Problem
+from stickler_cli.core.problems import Problem, require
 from stickler_cli.core.remote import is_url, read_urls, shown_url, size_of_url
 from stickler_cli.settings.inputs import DocumentOptions
-from .packing import is_packed, unpacked, unpacking_errors
+
+GZIP_MAGIC: Final = b"\x1f\x8b"  # Source: RFC 1952, section 2.3.1
+ZSTANDARD_MAGIC: Final = b"\x28\xb5\x2f\xfd"  # Source: RFC 8878, section 3.1.1
+
+HEAD: Final = max(len(GZIP_MAGIC), len(ZSTANDARD_MAGIC))
+"""The bytes that tell how a file is packed."""
+
+# What Python has from 3.14 on; unlike others it notices a file that is cut off.
+_ZSTANDARD: Final = "backports.zstd"
+
+
+def is_packed(head: bytes) -> bool:
+    """Return whether a file that begins so is packed."""
+    return head.startswith((GZIP_MAGIC, ZSTANDARD_MAGIC))
+
+
+def unpacked(stream: IO[bytes], head: bytes) -> Any:
+    """Open the unpacked contents of a stream that begins so, as a file to be closed.
+
+    Raises:
+        UnavailableError: it is Zstandard, and what reads that is not installed.
+    """
+    if head.startswith(GZIP_MAGIC):
+        return gzip.GzipFile(fileobj=stream)
+    require(_ZSTANDARD, "Zstandard", "zstd")
+    from backports.zstd import ZstdFile  # an extra
+
+    return ZstdFile(stream)
+
+
+def unpacking_errors() -> tuple[type[Exception], ...]:
+    """Return the exceptions of reading a damaged file; to be asked where something was raised.
+
+    Of gzip `BadGzipFile` is an OSError; a file that is cut off is not.
+    """
+    known = sys.modules.get(_ZSTANDARD)  # as long as nothing is unpacked with it, none is its
+    return OSError, EOFError, zlib.error, *([known.ZstdError] if known else [])
+
 
 MAX_DOCUMENT_BYTES: Final = DocumentOptions.max_document_size
 """Bytes of one document, unpacked. A document of 195 MB takes 1.9 GB of memory once parsed."""

@@ -14,7 +14,7 @@ from stickler_cli.settings.running import ModelOptions
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
-    from stickler_cli.clients.model import Model
+    from stickler_cli.clients.models.model import Model
 
 ENDPOINT: Final = "--endpoint"
 KEY_FROM: Final = "--key-from"

@@ -16,12 +16,12 @@ from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.remote import is_url, list_url, open_url, shown_url
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.inference import Inference, Inferred, infer
 from stickler_cli.schema.inference.observation import Observed, schema_of
 from stickler_cli.settings.allowed import Infer
 from .compiler import compile_schema
 from .dialects import Schema
 from .files import parsed_json
+from .inference import Inference, Inferred, infer
 from .schema_warnings import (
     is_meant_as_schema,
     names_fields,

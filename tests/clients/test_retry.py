@@ -8,9 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from stickler_cli.clients.allowance import Retry
-from stickler_cli.clients.batching import MOST_GARBLED, Way, answered
-from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.failures import (
+from stickler_cli.clients.batching import (
+    MOST_GARBLED,
+    Way,
+    answered,
     failure_of,
     is_garbled,
     is_passing,
@@ -18,7 +19,8 @@ from stickler_cli.clients.failures import (
     retry_after,
     without_secrets,
 )
-from stickler_cli.clients.model import GarbledError, Model, ModelError, RefusedError, Reply
+from stickler_cli.clients.connections import Connections
+from stickler_cli.clients.models.model import GarbledError, Model, ModelError, RefusedError, Reply
 from stickler_cli.clients.turnstile import Turnstile
 from stickler_cli.clients.usage import Purse, Usage
 from stickler_cli.core.problems import UnavailableError

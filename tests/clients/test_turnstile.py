@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from stickler_cli.clients import turnstile as module
-from stickler_cli.clients.model import UnaskedError
+from stickler_cli.clients.models.model import UnaskedError
 from stickler_cli.clients.turnstile import MOST_FAILURES, Passage, Turnstile
 
 RUNNING = threading.Event()  # nobody sets it

@@ -6,8 +6,7 @@ import pytest
 
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents.document_pair import PairRef
-from stickler_cli.documents.line_ranges import LineRange, in_ranges
-from stickler_cli.documents.pairs import open_pairs
+from stickler_cli.documents.pairs import LineRange, in_ranges, open_pairs
 from stickler_cli.settings.inputs import DocumentOptions
 
 

@@ -18,7 +18,7 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import LineReference, Reference
 from stickler_cli.documents.document_pair import PairRef
-from stickler_cli.documents.line_ranges import LineRange, Part, in_ranges
+from stickler_cli.documents.pairs import LineRange, Part, in_ranges
 from stickler_cli.runs.chunk import empty_result
 from stickler_cli.runs.job import Job, Workers
 from stickler_cli.runs.limits import rarely_collected

@@ -12,9 +12,9 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, ClassVar
 
+from stickler_cli.clients.connections import Connections
 from stickler_cli.core.problems import Problem, UnavailableError
 from stickler_cli.core.values import dataclass
-from .connections import Connections
 from .model import Model, Reply
 
 Texts = tuple[str, str]  # in alphabetical order: F1 has no direction

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar, Final, NamedTuple, Self
 
+from stickler_cli.clients.connections import Connections
+from stickler_cli.clients.usage import Usage
 from stickler_cli.core.values import dataclass
-from .connections import Connections
 from .model import CHARACTERS_A_TOKEN, GarbledError, Model, Reply
 from .servers import SERVERS, Server, prefix_of, priced
-from .usage import Usage
 
 # Part of the cache's keys; goes up with every change of a word that the model reads.
 PROMPT_VERSION: Final = 1

@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Final, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from stickler_cli.clients.connections import Connections
+from stickler_cli.clients.usage import ONE_CALL
 from stickler_cli.core.values import dataclass
-from .connections import Connections
 from .local_models import fingerprint, loaded_by, local_name, require_model_path
 from .model import GarbledError, Model, Reply
 from .servers import SERVERS, Server, priced
-from .usage import ONE_CALL
 
 Vector: TypeAlias = NDArray[np.float64]
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final
 
+from stickler_cli.clients.connections import Connections
+from stickler_cli.clients.usage import Usage
 from stickler_cli.core.values import dataclass
-from .connections import Connections
-from .usage import Usage
 
 if TYPE_CHECKING:
     from botocore.session import Session

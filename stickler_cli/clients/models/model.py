@@ -9,12 +9,12 @@ from collections.abc import Hashable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, Self, TypeVar
 
+from stickler_cli.clients.usage import ONE_CALL, Usage
 from stickler_cli.core.problems import Problem, UnavailableError
 from stickler_cli.core.values import dataclass
-from .usage import ONE_CALL, Usage
 
 if TYPE_CHECKING:
-    from .connections import Connections
+    from stickler_cli.clients.connections import Connections
     from .servers import Server
 
 Q = TypeVar("Q", bound=Hashable)
