@@ -10,6 +10,10 @@ ThresholdSource: TypeAlias = Literal["annotation", "match-threshold", "inferred"
 """Who said it: an annotation of the place or its list, a model's match-threshold, inference by kind
 and name, or nobody."""
 
+SEMANTICS: Final = 2
+"""The version of what is counted and how; figures of two versions are not alike. Source:
+docs/semantics.md."""
+
 DEFAULT_MATCH_THRESHOLD: Final = 0.7
 """The similarity at which two objects are the same one. Source: docs/semantics.md, Schema."""
 

@@ -1,6 +1,7 @@
 import pickle
+from pathlib import Path
 
-from stickler_cli.compare.result import ERRORS, Outcome
+from stickler_cli.compare.result import ERRORS, SEMANTICS, Outcome
 from stickler_cli.core.problems import ComparisonError
 
 
@@ -19,3 +20,9 @@ def test_the_five_outcomes_are_positions_in_a_list_of_counts():
 
 def test_three_outcomes_are_errors():
     assert {Outcome.FD, Outcome.FA, Outcome.FN} == ERRORS
+
+
+def test_the_page_on_semantics_says_which_version_it_is():
+    page = (Path(__file__).parents[2] / "docs" / "semantics.md").read_text(encoding="utf-8")
+
+    assert f"This is version {SEMANTICS} of the semantics" in page

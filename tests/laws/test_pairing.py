@@ -12,10 +12,11 @@ from scipy.optimize import linear_sum_assignment
 
 from stickler_cli.comparators import ExactComparator, LevenshteinComparator, NumericComparator
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.compare import pairing, selective
+from stickler_cli.compare import engine, pairing, selective
 from stickler_cli.compare.absence import is_absent
 from stickler_cli.compare.assignment import assign
 from stickler_cli.compare.columns import Columns
+from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.object import Field, ObjectNode
@@ -376,3 +377,47 @@ def test_looking_at_likely_pairs_only_changes_no_score(gts, preds, floor):
             pairing.FEW_PAIRS = limit
 
     assert abs(score(0) - score(10**9)) < 1e-9
+
+
+TIED = st.lists(
+    st.fixed_dictionaries({"a": st.sampled_from("xyz"), "n": st.sampled_from([1, 2])}), max_size=6
+)
+
+
+@given(st.lists(st.tuples(TIED, TIED), min_size=2, max_size=9))
+def test_of_equally_good_pairings_the_same_is_taken_in_any_company(rows):
+    item = {"type": "object", "properties": {"a": {"type": "string"}, "n": {"type": "number"}}}
+    lists = {"rows": {"type": "array", "items": item}}
+    plan = compile_schema({"type": "object", "properties": lists})
+    gts, preds = ([{"rows": side} for side in sides] for sides in zip(*rows, strict=True))
+
+    def places(size):
+        found = []
+        for start in range(0, len(rows), size):
+            chunk = slice(start, start + size)
+            account = engine.compare(plan, gts[chunk], preds[chunk])
+            whole = (comparison_of(account, at) for at in range(len(account)))
+            found += [
+                [(it.gt_index, it.pred_index) for it in each.fields[0].comparison.elements]
+                for each in whole
+            ]
+        return found
+
+    assert places(1) == places(2) == places(7) == places(256)
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "places"),
+    [
+        (["b", "x", "c"], ["a", "x", "a", "x"], [(0, None), (1, 1), (2, None)]),  # the nearest
+        (["b", "x"], ["x", "a", "x"], [(0, None), (1, 0)]),  # both as far: the first
+        (["x", "a", "x"], ["b", "x"], [(0, 1), (1, None), (2, None)]),
+    ],
+)
+def test_of_equally_good_partners_an_element_has_the_nearest_else_the_first(gt, pred, places):
+    schema = {"type": "array", "items": {"type": "string", X + "threshold": 1}}
+    plan = compile_schema({"type": "object", "properties": {"x": schema}})
+    (field,) = compare(plan, {"x": gt}, {"x": pred}).fields
+
+    found = [(it.gt_index, it.pred_index) for it in field.comparison.elements]
+    assert sorted(each for each in found if each[0] is not None) == places

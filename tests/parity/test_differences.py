@@ -1,11 +1,14 @@
 """Each number that differs from stickler-eval on purpose, as the page on migrating tells it."""
 
+from typing import Literal
+
 import pytest
 
 from stickler_cli import (
     ComparableField,
     ExactComparator,
     LevenshteinComparator,
+    NumericComparator,
     Options,
     StructuredModel,
 )
@@ -99,3 +102,21 @@ def test_a_similarity_that_is_the_threshold_but_for_rounding_meets_it():
 
     assert gt.items[0].compare(pred.items[0]) == pytest.approx(0.8)
     assert [e.outcome.name for e in gt.comparison(pred).fields[0].comparison.elements] == ["TP"]
+
+
+def test_a_value_of_a_few_is_the_member_that_it_is():
+    class Sample(StructuredModel):
+        group: Literal["O+", "O-"]
+
+    def score(pred):
+        return Sample(group="O+").compare(Sample.model_construct(group=pred))
+
+    assert [score(pred) for pred in ("O+", "o +", "O-")] == [1.0, 1.0, 0.0]
+
+
+def test_a_value_that_cannot_be_read_is_right_where_both_have_it():
+    class Bill(StructuredModel):
+        total: str = ComparableField(NumericComparator())
+
+    assert NumericComparator().compare("n/a", "n/a") == 0.0
+    assert [Bill(total="n/a").compare(Bill(total=it)) for it in ("n/a", "none")] == [1.0, 0.0]
