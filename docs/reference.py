@@ -12,7 +12,7 @@ from pathlib import Path
 
 from stickler_cli import __version__
 from stickler_cli.cli.commands import COMMANDS as CLI
-from stickler_cli.cli.commands import SETTINGS, Command
+from stickler_cli.cli.commands import SETTINGS, USUAL, Command
 from stickler_cli.cli.console import MEANINGS
 from stickler_cli.cli.help import PANELS
 from stickler_cli.core.option import Option, Settings, options_of
@@ -25,7 +25,8 @@ def commands() -> Iterator[str]:
     """Return the lines of the page of commands: the help of each."""
     yield "# Commands"
     yield ""
-    yield "What `--help` prints. [Configuration](configuration.md) has what a file can set."
+    yield "What `--help` prints, and `--help-all` of eval."
+    yield "[Configuration](configuration.md) has what a file can set."
     for name in ("", *SETTINGS):
         yield ""
         yield f"## stickler {name}".rstrip()
@@ -36,8 +37,9 @@ def commands() -> Iterator[str]:
 
 
 def _help(command: str) -> str:
+    asked = "--help-all" if command in USUAL else "--help"
     result = subprocess.run(  # noqa: S603 - this project's own command
-        [sys.executable, "-m", "stickler_cli", *command.split(), "--help"],
+        [sys.executable, "-m", "stickler_cli", *command.split(), asked],
         env={**os.environ, "COLUMNS": WIDTH, "TERMINAL_WIDTH": WIDTH, "NO_COLOR": "1"},
         capture_output=True,
         text=True,

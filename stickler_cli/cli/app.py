@@ -16,7 +16,7 @@ from stickler_cli.core.problems import NotComparableError, SticklerError, Worker
 from stickler_cli.runs.interruption import Interrupted
 from stickler_cli.runs.limits import room_for_depth
 from .command import add_command, new_app
-from .commands import COMMANDS
+from .commands import COMMANDS, GROUPS
 from .console import MEANINGS, ExitCode, prepare_streams, show_problems, warn, write_result
 
 DEBUG_OPTION: Final = "--debug"
@@ -50,7 +50,7 @@ def main(args: Sequence[str] | None = None) -> int:
     _answer_signals()
     try:
         with room_for_depth():
-            app = new_app(MEANINGS, name="stickler", pretty_exceptions_enable=False)
+            app = new_app(MEANINGS, GROUPS, name="stickler", pretty_exceptions_enable=False)
             app.callback()(_stickler)
             named = next((each for each in arguments if not each.startswith("-")), "")
             for name in [named] if named in COMMANDS else COMMANDS:  # each takes its time

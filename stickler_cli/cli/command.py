@@ -4,7 +4,7 @@ The values come from the command line, else from the configuration file, else fr
 """
 
 import inspect
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import Any, Final
@@ -14,18 +14,22 @@ import typer
 from stickler_cli.core.option import FLAG, Choice, Option, Texts, options_of, read_settings
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.runs.limits import check_address_space
-from .commands import Argument, Command
+from .commands import USUAL, Argument, Command
 from .config import OWN_FILE, read_config
-from .console import ExitCode
-from .help import context_settings, group_of_commands, single_command
+from .console import ExitCode, write_result
+from .help import EVERYTHING, context_settings, group_of_commands, single_command
 
 SEVERAL: Final = "..."  # ends the metavar of an option after which several values may stand
 
 
-def new_app(codes: Mapping[ExitCode, str] | None = None, **said: Any) -> typer.Typer:
-    """Return an app without commands."""
+def new_app(
+    codes: Mapping[ExitCode, str] | None = None,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    **said: Any,
+) -> typer.Typer:
+    """Return an app without commands; help lists them in groups, if there are any."""
     return typer.Typer(
-        cls=group_of_commands(codes or {}),
+        cls=group_of_commands(codes or {}, groups or {}),
         context_settings=context_settings(),
         no_args_is_help=True,
         rich_markup_mode=None,  # halves the time of --help, which then is plain text
@@ -60,7 +64,7 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
             raise type(error)(_blamed(error.problems, context, options)) from error
         raise typer.Exit(code)
 
-    arguments = {**_arguments(options), **command.arguments}
+    arguments, usual = {**_arguments(options), **command.arguments}, USUAL.get(name, ())
     # What typer reads instead of the signature that is written above.
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
@@ -68,11 +72,12 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
             *(_argument(name, said, options) for name, said in arguments.items()),
             *(_parameter(option) for option in options.values() if not option.argument),
             *(_config_parameters(name) if kind else ()),
+            *([_help_of_all()] if usual else []),
         ]
     )
     app.command(
         name,
-        cls=_taking_several(single_command(command.examples, command.exit_codes)),
+        cls=_taking_several(single_command(command.examples, command.exit_codes, usual)),
         help=command.help,
         no_args_is_help=bool(command.arguments),
     )(run)
@@ -227,6 +232,26 @@ def _config_parameters(command: str) -> Iterator[inspect.Parameter]:
         "in pyproject.toml.",
     )
     yield _keyword("config", file, str | None)
+
+
+def _help_of_all() -> inspect.Parameter:
+    """Return the option that shows the help of all options."""
+
+    def show(context: typer.Context, asked: bool) -> None:
+        if asked:
+            context.meta[EVERYTHING] = True
+            write_result(f"{context.get_help()}\n")
+            raise typer.Exit
+
+    option = typer.Option(
+        False,
+        "--help-all",
+        callback=show,
+        is_eager=True,
+        help="Show the help of all options.",
+        rich_help_panel="run",
+    )
+    return _keyword(EVERYTHING, option, bool)
 
 
 def _blamed(

@@ -84,8 +84,7 @@ def _of_study(study: Study) -> Command:
 
 COMMANDS: Final = {
     "eval": Command(
-        """Compare every prediction with its ground truth, field by field, and report how
-        good it is.
+        """Compare predictions with ground truth, field by field.
 
         GT and PRED are two files, two directories (paired by relative path without suffix) or two
         JSON Lines files; each may be gzipped. Of fewer than three arguments the last is PRED, the
@@ -108,7 +107,9 @@ COMMANDS: Final = {
         },
     ),
     "compare": Command(
-        """Explain the score of one prediction: every value, threshold, pair and sum behind it.
+        """Explain the score of one prediction, value by value.
+
+        Every threshold, pair and sum behind it is told.
 
         GT and PRED are two files, or what eval takes together with --document.
         """,
@@ -122,7 +123,9 @@ COMMANDS: Final = {
         codes={ExitCode.INCOMPLETE: "a document is missing, cannot be used, or cannot be compared"},
     ),
     "errors": Command(
-        """List the errors of a run: all, or those of a field, of a class or of some documents.
+        """List the errors of a run, all or those asked for.
+
+        Asked for are those of a field, of a class or of some documents.
 
         RUN is a run directory, as eval --run-dir makes it, or the run file of a single document.
         Of [SCHEMA] GT PRED, the documents are compared first, with the options of eval.
@@ -137,7 +140,9 @@ COMMANDS: Final = {
         codes={ExitCode.INCOMPLETE: "some documents could not be evaluated, or none was"},
     ),
     "diff": Command(
-        """Compare two runs of the same documents: what got better or worse, and is it chance?
+        """Compare two runs of the same documents.
+
+        What got better or worse, and is it chance?
 
         BASE and NEW are run files, as stickler eval -o run.json writes them, or run directories.
         Of four arguments, SCHEMA GT PRED_A PRED_B, the runs are made here, with the options that
@@ -160,7 +165,7 @@ COMMANDS: Final = {
         codes={**_GATE, ExitCode.INCOMPLETE: "the runs cannot be compared (wins over 1)"},
     ),
     "accept": Command(
-        """Find the confidences from which values may pass without review.
+        """Find the confidences from which values may pass unseen.
 
         GT and PRED are labelled documents whose predictions have confidences. For each field there
         is the lowest confidence such that, with the assurance that was asked for, the expected
@@ -175,7 +180,7 @@ COMMANDS: Final = {
         codes={ExitCode.INCOMPLETE: "some predictions that a policy is applied to are unusable"},
     ),
     "init": Command(
-        """Write an annotated schema, each choice with its reason, for you to check and keep.
+        """Write an annotated schema, each choice with its reason.
 
         Of ground truth (a JSON file, a directory or JSON Lines) it is inferred by the values in all
         documents; of a JSON Schema, or a pydantic model, by kinds and names. What a schema says
@@ -190,7 +195,10 @@ COMMANDS: Final = {
   stickler init shop.models:Invoice --allow-plugins""",
     ),
     "check": Command(
-        "Compile schemas and tell every problem of all of them; no document is read.",
+        """Compile schemas and tell every problem of all of them.
+
+        No document is read.
+        """,
         "listings.check",
         CheckSettings,
         {"schemas": Argument("SCHEMA", "Annotated JSON Schemas.", list[str])},
@@ -200,9 +208,10 @@ COMMANDS: Final = {
         },
     ),
     "show": Command(
-        """Show how each field is compared: kind, comparator, threshold, weight, and who said so.
+        """Show how each field is compared, and who said so.
 
-        That is an annotation of the schema, a rule by which it was inferred, or a default.
+        Kind, comparator, threshold and weight come of an annotation of the schema, of a rule by
+        which they were inferred, or of a default.
         """,
         "show.show",
         ShowSettings,
@@ -212,7 +221,7 @@ COMMANDS: Final = {
     ),
     **{name: _of_study(study) for name, study in STUDIES.items()},
     "merge": Command(
-        """Put the runs of shards together: the run of all their documents, to the last digit.
+        """Put the runs of shards together, to the last digit.
 
         The runs must be of one version, one schema and the same options, and no document may be in
         two of them. Gates are judged anew: those given here, else those of the runs.
@@ -236,7 +245,9 @@ COMMANDS: Final = {
         },
     ),
     "report": Command(
-        """Write the results of a finished run in any format, without evaluating again.
+        """Write a finished run in any format.
+
+        Nothing is evaluated again.
 
         The figures are those of the run. Single errors are in a run directory, not in a run file.
         With --by, a run directory is reported by other groups: its documents are compared again,
@@ -252,7 +263,7 @@ COMMANDS: Final = {
   stickler report nightly/ --by currency --open""",
     ),
     "view": Command(
-        """Serve the page of a run of any size to this machine, until Ctrl-C.
+        """Serve the page of a run of any size, until Ctrl-C.
 
         RUN is a run directory, as eval --run-dir makes it. The page asks for errors as one scrolls,
         so none is left out. It is served on 127.0.0.1 only, at an address that cannot be guessed,
@@ -281,6 +292,22 @@ COMMANDS: Final = {
         },
     ),
 }
+
+GROUPS: Final = {
+    "Evaluate": ("eval", "compare", "errors", "diff", "report", "view"),
+    "Prepare": ("init", "check", "show", "lint", "comparators"),
+    "Go further": ("accept", *(name for name in STUDIES if name != "lint"), "merge", "cache"),
+}
+"""The commands as help lists them."""
+
+USUAL: Final = {
+    "eval": (
+        *("id_field", "lenient_json", "validate", "limit"),
+        *("output", "format", "show_non_matches", "show_documents", "only_errors"),
+        *("fail_under", "gate", "by", "run_dir", "jobs", "quiet"),
+    )
+}
+"""The options that most runs use: all that `--help` shows of a command that has very many."""
 
 SETTINGS: Final = {name: it.settings for name, it in COMMANDS.items() if it.settings is not None}
 """The options of each command; of two that have an option, a file follows the first."""

@@ -1,7 +1,7 @@
 """The help of commands: options in panels, examples and exit codes, wrapped to the terminal."""
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -14,10 +14,10 @@ from .console import ExitCode
 READER: Final = "_runtime_param"
 
 PANELS: Final = (
-    *("arguments", "options", "input", "output", "counting", "gates", "statistics", "models"),
-    "run",
+    *("arguments", "options", "input", "output", "counting", "gates", "statistics", "run"),
+    *("models", "engine"),
 )
-"""In their order; "options" are those of one command alone."""
+"""In their order; "options" are those of one command alone, and who tunes comes last."""
 
 WIDEST: Final = 120  # columns: longer lines are hard to read
 NARROWEST: Final = 30
@@ -31,19 +31,54 @@ def context_settings() -> dict[str, Any]:
     return {"help_option_names": ["-h", "--help"], "terminal_width": width}
 
 
-def group_of_commands(codes: Mapping[ExitCode, str]) -> type[typer.core.TyperGroup]:
-    """Return a class of groups of commands whose help ends with exit codes."""
-    documented: type[typer.core.TyperGroup] = _documented(typer.core.TyperGroup, "", codes)
-    return documented
+EVERYTHING: Final = "everything"
+"""The parameter of the option that shows all options, and the mark of a context that does."""
 
 
-def single_command(examples: str, codes: Mapping[ExitCode, str]) -> type[typer.core.TyperCommand]:
-    """Return a class of commands whose help ends with examples and exit codes."""
+def group_of_commands(
+    codes: Mapping[ExitCode, str], groups: Mapping[str, Sequence[str]]
+) -> type[typer.core.TyperGroup]:
+    """Return a class of groups of commands, listed in groups, whose help ends with exit codes."""
+    documented = _documented(typer.core.TyperGroup, "", codes)
+
+    class Grouped(documented):  # type: ignore[misc,valid-type]
+        def format_commands(self, ctx: Any, formatter: Any) -> None:
+            if not groups:
+                super().format_commands(ctx, formatter)
+                return
+            room = formatter.width - max(map(len, self.commands)) - SPACE
+            for title, names in groups.items():
+                known = [(name, self.commands[name]) for name in names if name in self.commands]
+                if known:
+                    with formatter.section(title):
+                        formatter.write_dl(
+                            [(name, it.get_short_help_str(room)) for name, it in known]
+                        )
+
+    return Grouped
+
+
+SPACE: Final = 6  # columns around the names of commands
+
+
+def single_command(
+    examples: str, codes: Mapping[ExitCode, str], usual: Collection[str]
+) -> type[typer.core.TyperCommand]:
+    """Return a class of commands whose help ends with examples and exit codes.
+
+    Of options it has the usual ones, if any are named, and all if the context is marked.
+    """
     documented = _documented(typer.core.TyperCommand, examples, codes)
 
     class Single(documented):  # type: ignore[misc,valid-type]
         def format_options(self, ctx: Any, formatter: Any) -> None:
-            for title, rows in panels(self.get_params(ctx), ctx).items():
+            parameters = self.get_params(ctx)
+            if usual and not ctx.meta.get(EVERYTHING):
+                shown = {*usual, EVERYTHING, "help"}
+                parameters = [
+                    it for it in parameters if it.name in shown or it.param_type_name == "argument"
+                ]
+            for title, rows in panels(parameters, ctx).items():
                 with formatter.section(title):
                     formatter.write_dl(rows, col_max=min(30, formatter.width // 3))
 

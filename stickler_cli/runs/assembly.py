@@ -16,7 +16,7 @@ from stickler_cli.documents.pairs import Pairs, open_pairs
 from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.documents.selection import selected
 from stickler_cli.documents.single import with_confidences
-from stickler_cli.metrics.run_metrics import ANLS, measures_of
+from stickler_cli.metrics.run_metrics import measures_of
 from stickler_cli.records.row_files import format_of_lines
 from stickler_cli.runs.directory.run_directory import KEPT_NON_MATCHES, OPTION
 from stickler_cli.runs.directory.whole_files import check_outputs
@@ -91,8 +91,7 @@ def assemble(
     loaded = load()
     options = comparing(loaded.plan, settings, client_of(loaded.plan, policy))
     check_paths(gates, known_paths(loaded.plan))
-    names = [*settings.metric, *([ANLS] if settings.anls else [])]
-    measures = measures_of(names, allow_plugins=settings.allow_plugins)
+    measures = measures_of(settings.metric, allow_plugins=settings.allow_plugins)
     check_metrics(gates, measures)
     if settings.ci == "none":
         refuse_bounds(gates)

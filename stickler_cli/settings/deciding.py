@@ -22,7 +22,7 @@ class ComparisonOptions(Settings, panel="counting"):
     )
 
 
-class LimitedOptions(ComparisonOptions, panel="run"):
+class LimitedOptions(ComparisonOptions, panel="engine"):
     """Options that also decide whether it has one."""
 
     work_limit: float = option(

@@ -155,11 +155,10 @@ class MetricOptions(Settings, panel="statistics"):
 
     metric: tuple[str, ...] = option(
         (),
-        "Also give this metric of all documents: anls_star, one that a package offers, or "
-        "module:Class. Repeatable.",
+        "Also give this metric of all documents: anls_star (the mean ANLS* of whole documents), "
+        "one that a package offers, or module:Class. Repeatable.",
         "NAME",
     )
-    anls: bool = option(False, "The same as --metric anls_star: the mean ANLS* of whole documents.")
 
 
 class ValidationOptions(Settings, panel="input"):

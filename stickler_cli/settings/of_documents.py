@@ -143,6 +143,7 @@ class CompareSettings(
     SchemaOptions,
     LimitedOptions,
     ModelOptions,
+    WidthOptions,
     TerminalOptions,
 ):
     """Settings of `stickler compare`."""
@@ -184,6 +185,7 @@ class ErrorsSettings(
     DecidingOptions,
     ModelOptions,
     WorkOptions,
+    WidthOptions,
     TerminalOptions,
 ):
     """Settings of `stickler errors`; those of documents are for a run that it makes."""

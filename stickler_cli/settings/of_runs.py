@@ -18,6 +18,7 @@ from .showing import (
     OutputOptions,
     ReportOptions,
     TableOptions,
+    WidthOptions,
     written,
 )
 
@@ -30,6 +31,7 @@ class DiffSettings(
     ModelOptions,
     ReportOptions,
     IntervalOptions,
+    WidthOptions,
     TerminalOptions,
 ):
     """Settings of `stickler diff`; those of documents are for runs that it makes."""
@@ -122,6 +124,7 @@ class AcceptSettings(
     ModelOptions,
     BreakdownOptions,
     WorkOptions,
+    WidthOptions,
     TerminalOptions,
 ):
     """Settings of `stickler accept`."""

@@ -84,19 +84,21 @@ class WorkOptions(Settings, panel="run"):
         "more is failed (Linux).",
         "SIZE",
         values=Size(),
+        panel="engine",
     )
     document_timeout: float = option(
         TIMEOUT,
         "Fail a document that takes longer to compare than so many seconds.",
         "SECONDS",
         values=ABOVE_ZERO,
+        panel="engine",
     )
     progress: bool | None = option(
         None, "Show a progress bar on standard error.  [default: if it is a terminal]"
     )
 
 
-class EngineOptions(Settings, panel="run"):
+class EngineOptions(Settings, panel="engine"):
     """Where the work is done."""
 
     engine: Literal["local", "dask"] = option(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stickler_cli.cli.commands import COMMANDS as ROWS
-from stickler_cli.cli.commands import SETTINGS
+from stickler_cli.cli.commands import GROUPS, SETTINGS, USUAL
 from stickler_cli.cli.console import ExitCode
 from stickler_cli.cli.help import PANELS
 from stickler_cli.core.option import options_of
@@ -18,9 +18,9 @@ MANUAL = Path(__file__).parents[2] / "docs" / "stickler.1"
 
 @pytest.fixture
 def shown(stickler, monkeypatch):
-    def run(*command, columns=80):
+    def run(*command, columns=80, asked="--help"):
         monkeypatch.setenv("COLUMNS", str(columns))
-        return stickler(*command, "--help").out
+        return stickler(*command, asked).out
 
     return run
 
@@ -31,15 +31,45 @@ def section(text, title):
 
 
 def test_options_stand_in_panels_in_one_order(shown):
-    text = shown("eval")
+    text = shown("eval", asked="--help-all")
     titles = re.findall(r"^(\w+):$", text, re.MULTILINE)
     assert titles == [
-        *("Arguments", "Input", "Output", "Counting", "Gates", "Statistics", "Models", "Run"),
-        "Examples",
+        *("Arguments", "Input", "Output", "Counting", "Gates", "Statistics", "Run", "Models"),
+        *("Engine", "Examples"),
     ]
     assert "--fail-under" in section(text, "Gates")
     assert "--seed" in section(text, "Statistics")
     assert "--run-dir" in section(text, "Run")
+    assert "--scheduler" in section(text, "Engine")
+
+
+def flags_of(text):
+    return set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, re.MULTILINE))
+
+
+def test_help_of_eval_has_the_options_that_most_runs_use_and_help_all_every_one(shown):
+    usual = {options_of(SETTINGS["eval"])[name].flag for name in USUAL["eval"]}
+    assert len(usual) == 15
+    assert flags_of(shown("eval")) == {*usual, "--help-all", "--help"}
+    every = {it.flag for it in options_of(SETTINGS["eval"]).values() if not it.argument}
+    more = {"--help-all", "--help", "--config", "--no-config"}
+    assert flags_of(shown("eval", asked="--help-all")) == every | more
+
+
+def test_commands_are_listed_in_groups_each_once_with_a_summary_that_is_not_cut(shown):
+    text = shown()
+    for title, names in GROUPS.items():
+        lines = section(text, title).splitlines()
+        assert [line.split()[0] for line in lines if line] == [*names]
+    assert sorted(name for names in GROUPS.values() for name in names) == sorted(ROWS)
+    assert "..." not in text.partition("\n")[2]
+
+
+@pytest.mark.parametrize(
+    "command", [name for name in SETTINGS if name not in {"check", "init", "view"}]
+)
+def test_every_command_that_draws_takes_a_width(command):
+    assert "width" in options_of(SETTINGS[command])
 
 
 @pytest.mark.parametrize("command", SETTINGS)

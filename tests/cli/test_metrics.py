@@ -95,7 +95,7 @@ def evaluated(stickler, files):
 
 def test_anls_is_the_mean_over_documents_and_missing_ones_score_nothing(evaluated):
     scores = [anls_score(gt, pred) for gt, pred in zip(GT, PRED[:-1], strict=False)]
-    (metric,) = evaluated("--anls")["metrics"]
+    (metric,) = evaluated("--metric", "anls_star")["metrics"]
     assert metric["figures"] == {"anls_star": pytest.approx(sum(scores) / len(GT))}
 
 
@@ -108,7 +108,7 @@ def test_a_class_of_ones_own_gets_each_document_once(evaluated):
 
 @pytest.mark.parametrize("how", [("--jobs", "2"), ("--run-dir", "kept")])
 def test_processes_and_journals_give_the_same(evaluated, how):
-    asked = ("--metric", "own_metrics:Totals", "--anls")
+    asked = ("--metric", "own_metrics:Totals", "--metric", "anls_star")
     assert evaluated(*asked, *how)["metrics"] == evaluated(*asked)["metrics"]
     if how[0] == "--run-dir":  # all of it comes from the journal
         assert evaluated(*asked, *how)["metrics"] == evaluated(*asked)["metrics"]
@@ -116,7 +116,7 @@ def test_processes_and_journals_give_the_same(evaluated, how):
 
 @pytest.mark.parametrize(
     ("asked", "may"),
-    [(("--anls",), ()), (("--metric", "own_metrics:Totals"), ("--allow-plugins",))],
+    [(("--metric", "anls_star"), ()), (("--metric", "own_metrics:Totals"), ("--allow-plugins",))],
 )
 def test_shards_merge_to_the_run_of_all(stickler, files, evaluated, asked, may):
     whole = evaluated(*asked)
@@ -135,9 +135,9 @@ def test_shards_merge_to_the_run_of_all(stickler, files, evaluated, asked, may):
 
 def test_figures_are_shown_gated_and_compared(stickler, files, evaluated):
     own = ("--metric", "own_metrics:Totals")
-    evaluated("--anls", *own, "-o", "base.json", "--gate", "metric:anls_star>=0.5")
+    evaluated("--metric", "anls_star", *own, "-o", "base.json", "--gate", "metric:anls_star>=0.5")
     (files / "pred.jsonl").write_text("".join(json.dumps(it) + "\n" for it in GT))
-    evaluated("--anls", *own, "-o", "new.json")
+    evaluated("--metric", "anls_star", *own, "-o", "new.json")
     shown = stickler("report", "base.json").out
     assert "own_metrics:Totals.apart" in shown
     assert "anls_star" in shown
@@ -147,7 +147,7 @@ def test_figures_are_shown_gated_and_compared(stickler, files, evaluated):
         in stickler("report", "base.json", "-f", "openmetrics").out
     )
     assert "<code>anls_star</code>" in stickler("report", "base.json", "-f", "html").out
-    failed = evaluated("--anls", "--gate", "metric:anls_star<0.5", code=1)
+    failed = evaluated("--metric", "anls_star", "--gate", "metric:anls_star<0.5", code=1)
     assert not failed["gates"][0]["passed"]
     changed = json.loads(stickler("diff", "base.json", "new.json", "-f", "json").out)
     by_name = {it["name"]: it for it in changed["metrics"]}
@@ -172,15 +172,17 @@ def test_figures_are_shown_gated_and_compared(stickler, files, evaluated):
 def test_a_metric_that_fails_has_no_figures_and_ends_no_run(stickler, evaluated, name, said, how):
     name = f"own_metrics:{name}"
     gate = ("--gate", f"metric:{name}.apart>=0")
-    with_it = evaluated("--metric", name, "--anls", *gate, *how, "-o", "run.json", code=3)
-    usual = evaluated("--anls")
+    with_it = evaluated(
+        "--metric", name, "--metric", "anls_star", *gate, *how, "-o", "run.json", code=3
+    )
+    usual = evaluated("--metric", "anls_star")
     own = next(it for it in with_it["metrics"] if it["name"] == name)
     assert (own["figures"], own["problem"]) == ({name: None}, said)
     assert [it for it in with_it["metrics"] if it != own] == usual["metrics"]
     assert with_it["confusion_matrix"] == usual["confusion_matrix"]
     assert said in with_it["gates"][0]["reason"]
     if how[:1] == ("--run-dir",):  # from the journal
-        assert evaluated("--metric", name, "--anls", *gate, *how, code=3) == with_it
+        assert evaluated("--metric", name, "--metric", "anls_star", *gate, *how, code=3) == with_it
     report = stickler("report", "run.json", "-f", "markdown")
     assert said in report.out
     assert "PASS" not in stickler("report", "run.json", "-f", "github").out

@@ -59,7 +59,7 @@ class Seen(Metric):
     [
         ("--confidence", "sure.jsonl"),
         ("--metric", "own_metric:Seen", "--allow-plugins"),
-        ("--sample", "4", "--validate", "pred", "--anls"),
+        ("--sample", "4", "--validate", "pred", "--metric", "anls_star"),
     ],
 )
 def test_lines_are_reported_by_other_groups_as_they_were_evaluated(

@@ -46,7 +46,7 @@ class JudgeSettings(SchemaSource, LabelledSource, SchemaOptions, ModelOptions, S
 JUDGES: Final = Study(
     JudgeSettings,
     "JudgeReport",
-    """Hold the judges of a schema against pairs of values that people have labelled.
+    """Hold the judges of a schema against labelled pairs.
 
     Told are agreement, Cohen's kappa, the pairs that a judge accepts though they differ, and
     what asking took, for each field that asks a model. The pairs are those of tune --verdicts.

@@ -45,7 +45,7 @@ class LintSettings(
 LINT: Final = Study(
     LintSettings,
     "LintRecord",
-    """Look for what is wrong in the ground truth before it judges anyone.
+    """Find what is wrong in the ground truth.
 
     GT is what eval takes. Each finding has the id of its rule, a severity, and its places:
     file, line and JSON Pointer. Values are held against the schema and against each other.

@@ -31,7 +31,7 @@ class SplitSettings(
 PACKETS: Final = Study(
     SplitSettings,
     "SplitReport",
-    """Compare how packets, of several documents each, were split into them.
+    """Compare how packets were split into documents.
 
     GT and PRED are what eval takes; each document is a packet: its sections, with their pages
     and their class. Told are sections found whole, boundaries, panoptic quality, the class of

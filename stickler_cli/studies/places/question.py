@@ -44,7 +44,7 @@ class PlacesSettings(
 PLACES: Final = Study(
     PlacesSettings,
     "PlacesReport",
-    """Say whether right values are in the right place, and how well boxes are found.
+    """Say whether right values are in the right place.
 
     GT and PRED are what eval takes; both have boxes: in the metadata of values (`_bbox`,
     `_page`), or as fields that BBoxIoUComparator judges.

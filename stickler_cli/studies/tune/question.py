@@ -60,7 +60,7 @@ class TuneSettings(
 TUNE: Final = Study(
     TuneSettings,
     "TuningRecord",
-    """Propose thresholds that the evidence supports, and show it.
+    """Propose thresholds that the evidence supports.
 
     Half of the documents chooses a threshold and the other half judges it. With --verdicts
     people have said which values are the same; without, the gap between like and unlike
