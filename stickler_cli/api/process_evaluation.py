@@ -9,6 +9,7 @@ from stickler_cli.reports.rows import named_rows
 from stickler_cli.score import evaluation as score
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.document_result import DocumentProblem, Status
+from stickler_cli.score.tally import predicted
 from .evaluation_views import Evaluation
 from .views import confidence_metrics
 
@@ -70,6 +71,8 @@ def process_evaluation(
         fields[field_path(row.path)] = {**_metrics(row.counts), **mean}
     overall = _metrics(evaluation.tally.counts("overall"))
     known = evaluation.confidences
+    total = predicted(evaluation.tally, ())
+    trust = confidence_metrics(known, total) if known else None
     found = ProcessEvaluation(
         document_count=evaluation.evaluated,
         metrics={**overall, "weighted_overall_score": evaluation.overall_score or 0.0},
@@ -80,7 +83,7 @@ def process_evaluation(
         ],
         total_time=seconds,
         non_matches=non_matches,
-        confidence_metrics=confidence_metrics(known, evaluation.tally) if known else None,
+        confidence_metrics=trust,
     )
     found._evaluation, found._title = evaluation, title  # noqa: SLF001 - it is made here
     return found

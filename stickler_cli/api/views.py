@@ -7,15 +7,16 @@ from typing import Any, Final, NotRequired, TypedDict
 from pydantic import BaseModel, Field
 
 from stickler_cli.compare.comparison import Comparison
-from stickler_cli.compare.result import BOTH_SIDES, Outcome
+from stickler_cli.compare.result import BOTH_SIDES, FN, Outcome
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.batch import Batch, batch_of
-from stickler_cli.score.comparison_view import document_view, tally_of, tally_view
+from stickler_cli.score.comparison_view import counts_view
 from stickler_cli.score.confidence import confidence_view
 from stickler_cli.score.confident import Confidences, Units
+from stickler_cli.score.counts import RATES
 from stickler_cli.score.errors.non_matches import NON_MATCH_TYPES, NonMatch, below_threshold
 from stickler_cli.score.errors.units import Unit, documents_units, judged
-from stickler_cli.score.tally import Tally, predicted
+from stickler_cli.score.field_counts import LEAVES
 
 
 class NonMatchType(StrEnum):
@@ -63,21 +64,17 @@ class EvaluatorResult(TypedDict):
 
 
 def document_part(batch: Batch) -> ComparisonResult:
-    """Return what results say of a document beyond its counts.
-
-    As stickler-eval, it lists no errors inside of what failed as a whole.
-    """
-    view: dict[str, Any] = document_view(batch, 0)
+    """Return what results say of a document beyond its counts and errors."""
+    comparison = batch.comparison(0)
     return {
-        "field_scores": view["field_scores"],
+        "field_scores": comparison.field_scores if comparison else {},
         "overall_score": float(batch.scores[0]),
-        "all_fields_matched": view["all_fields_matched"],
-        "non_matches": told(batch.errors(0)),
+        "all_fields_matched": not batch.some_wrong,
     }
 
 
 def told(errors: Iterable[NonMatch]) -> list[dict[str, Any]]:
-    """Return errors as entries of `non_matches`."""
+    """Return errors as entries of `non_matches`; as stickler-eval, none inside of another."""
     entries: list[dict[str, Any]] = [
         {**error.view(), "non_match_type": NonMatchType(NON_MATCH_TYPES[error.outcome])}
         for error in errors
@@ -100,15 +97,10 @@ def comparison_result(
 ) -> ComparisonResult:
     """Return a comparison as `compare_with` does, with as much as is asked for."""
     result = document_part(batch)
-    found = result.pop("non_matches")
+    found = told(batch.errors(0)) if errors else []
     if counts:
-        result["confusion_matrix"] = confusion_matrix(
-            tally_of(batch),
-            result,
-            found if errors else [],
-            recall_with_fd=recall_with_fd,
-            derived=derived,
-        )
+        view = counts_view(batch, recall_with_fd=recall_with_fd, derived=derived)
+        result["confusion_matrix"] = confusion_matrix(view, result, found)
     if errors:
         result["non_matches"] = found
     if units:
@@ -116,7 +108,8 @@ def comparison_result(
     if confidences:
         known = Confidences()
         known.add([result.id for result in batch.results], batch.leaves)
-        result["confidence_metrics"] = trust = confidence_metrics(known, tally_of(batch))
+        total = int(batch.counts.sums[LEAVES, 0, :FN].sum()) if batch.counts else 0
+        result["confidence_metrics"] = trust = confidence_metrics(known, total)
         auroc = trust["overall"]["auroc"]["value"]
         result["auroc_confidence_metric"] = 0.5 if auroc is None else auroc
     return result
@@ -126,13 +119,14 @@ _TRUST: Final = {"auroc": "auroc", "brier_score": "brier", "ece": "ece"}
 """Names that stickler-eval has for figures of docs/confidence.md."""
 
 
-def confidence_metrics(known: Confidences, counts: Tally) -> dict[str, Any]:
+def confidence_metrics(known: Confidences, total: int) -> dict[str, Any]:
     """Return how far confidences can be trusted, in the form of stickler-eval.
 
-    A field has its path without indexes of lists. A figure that is not defined has the value None.
+    `total` is how many values predictions have. A field has its path without indexes of lists. A
+    figure that is not defined has the value None.
     """
     by_field = known.by_field()
-    total, units = predicted(counts, ()), int(by_field[""].reliability().total[0])
+    units = int(by_field[""].reliability().total[0])
     return {
         "overall": _trust(by_field[""]),
         "fields": {path: _trust(units) for path, units in by_field.items() if path},
@@ -150,26 +144,13 @@ def _trust(units: Units) -> dict[str, Any]:
 
 
 def confusion_matrix(
-    counts: Tally,
-    part: ComparisonResult,
-    errors: list[dict[str, Any]],
-    *,
-    recall_with_fd: bool,
-    derived: bool = True,
+    counts: dict[str, Any], part: ComparisonResult, errors: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """Return the counts, at the root with what else users look for there."""
-    view: dict[str, Any] = tally_view(counts, recall_with_fd=recall_with_fd)
-    view["overall"].update(
+    counts["overall"].update(
         similarity_score=part["overall_score"], all_fields_matched=part["all_fields_matched"]
     )
-    matrix: dict[str, Any] = {"fields": {}, **view, "non_matches": errors}
-    return matrix if derived else _without_derived(matrix)
-
-
-def _without_derived(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _without_derived(part) for key, part in value.items() if key != "derived"}
-    return value
+    return {"fields": {}, **counts, "non_matches": errors}
 
 
 def field_comparisons(batch: Batch) -> list[dict[str, Any]]:
@@ -217,24 +198,27 @@ def evaluator_view(comparison: Comparison, *, recall_with_fd: bool) -> Evaluator
     In its confusion matrix the counts of a field stand beside `overall`, too.
     """
     batch = batch_of(comparison)
-    part, counts = document_part(batch), tally_of(batch)
-    errors = part["non_matches"]
-    matrix = confusion_matrix(counts, part, errors, recall_with_fd=recall_with_fd)
+    errors, counts = told(batch.errors(0)), counts_view(batch, recall_with_fd=recall_with_fd)
+    overall = _rates(counts, comparison.similarity)
+    rates = _field_rates(comparison, counts, recall_with_fd=recall_with_fd)
+    matrix = confusion_matrix(counts, document_part(batch), errors)
     fields = {name: {**node["overall"], **node} for name, node in matrix["fields"].items()}
     return {
-        "overall": _rates(counts, comparison.similarity, recall_with_fd=recall_with_fd),
-        "fields": _field_rates(comparison, counts, recall_with_fd=recall_with_fd),
+        "overall": overall,
+        "fields": rates,
         "confusion_matrix": {**matrix, "fields": fields},
         "non_matches": errors,
     }
 
 
-def _field_rates(comparison: Comparison, counts: Tally, *, recall_with_fd: bool) -> dict[str, Any]:
+def _field_rates(
+    comparison: Comparison, counts: Mapping[str, Any], *, recall_with_fd: bool
+) -> dict[str, Any]:
     """Return the rates of each field; a list or an object also has the rates of what is inside."""
     rates: dict[str, Any] = {}
     for field in comparison.fields:
-        inside, tally = field.comparison, counts.fields[field.name]
-        own: dict[str, Any] = _rates(tally, inside.score, recall_with_fd=recall_with_fd)
+        inside, view = field.comparison, counts["fields"][field.name]
+        own: dict[str, Any] = _rates(view, inside.score)
         if inside.shape == "list":
             items = [
                 evaluator_view(element.comparison, recall_with_fd=recall_with_fd)
@@ -243,12 +227,12 @@ def _field_rates(comparison: Comparison, counts: Tally, *, recall_with_fd: bool)
             ]
             own = {"overall": own, "items": items}
         elif inside.shape == "object":
-            fields = _field_rates(inside, tally, recall_with_fd=recall_with_fd)
+            fields = _field_rates(inside, view, recall_with_fd=recall_with_fd)
             own = {**own, "overall": own, "fields": fields}
         rates[field.name] = own
     return rates
 
 
-def _rates(counts: Tally, score: float, *, recall_with_fd: bool) -> dict[str, float]:
-    rates = counts.counts("overall").derived(recall_with_fd=recall_with_fd)
-    return {**rates, "anls_score": score}
+def _rates(counts: Mapping[str, Any], score: float) -> dict[str, float]:
+    derived = counts["overall"]["derived"]
+    return {**{name: derived[f"cm_{name}"] for name in RATES}, "anls_score": score}

@@ -8,7 +8,7 @@ import numpy as np
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
-from .account import Account, ListAccount, MismatchAccount, ObjectAccount
+from .account import Account, BlockAccount, ListAccount, MismatchAccount, ObjectAccount
 from .columns import NOTHING, Indexes
 from .result import Outcome
 
@@ -102,6 +102,26 @@ class Comparison:
                 more.append((int(entry.order[at]), field))
         more.sort(key=itemgetter(0))
         return (*found, *(field for _, field in more))
+
+    @property
+    def field_scores(self) -> dict[str, float]:
+        """The scores of the fields, by their names."""
+        account, pair = self.account, self.pair
+        if not isinstance(account, ObjectAccount):
+            return {}
+        if account.entries or account.compared is not None:
+            return {field.name: field.comparison.score for field in self.fields}
+        scores: dict[int, float] = {}
+        for part in account.parts:
+            if isinstance(part, BlockAccount):
+                scores.update(
+                    zip(
+                        part.block.positions, part.score[pair :: len(account)].tolist(), strict=True
+                    )
+                )
+            else:
+                scores[part[0]] = float(part[1].score[pair])
+        return {name: scores[at] for at, name in enumerate(account.names)}
 
     @property
     def elements(self) -> "tuple[ElementComparison, ...]":

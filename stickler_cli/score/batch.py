@@ -23,6 +23,7 @@ from .errors.non_matches import (
     plain_errors,
     plain_units,
 )
+from .errors.units import has_errors
 from .field_counts import FieldCounts
 from .leaves import Leaves, leaves_counted
 from .visit import Visit
@@ -93,6 +94,11 @@ class Batch:
         for errors in self.plain_errors:
             found[errors.visit.documents[errors.pairs]] = True
         return found
+
+    @cached_property
+    def some_wrong(self) -> bool:
+        """Whether there is an error at all."""
+        return any(map(has_errors, self.visits))
 
     def classified(self, some: Mask | None = None) -> Iterator[WrongUnit]:
         """Yield the errors that are not plain, of all documents that were compared or of some."""

@@ -1,12 +1,15 @@
 """The dict that users of one comparison know: scores, confusion matrix, non-matches."""
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import Path
 from .batch import Batch
-from .tally import COUNTING_MODES, Tally, units_of
+from .counts import Counts
+from .field_counts import Names
+from .tally import COUNTING_MODES, SCORE_UNIT, Tally, units_of
 
 DOCUMENT_KEYS: Final = ("field_scores", "all_fields_matched", "non_matches")  # `document_view`'s
 
@@ -19,12 +22,45 @@ def comparison_view(batch: Batch, *, recall_with_fd: bool = False) -> dict[str, 
     Keys: `overall_score`, `field_scores`, `all_fields_matched`, `confusion_matrix`,
     `non_matches`; docs/results.md describes each.
     """
-    counts = tally_view(tally_of(batch), recall_with_fd=recall_with_fd)
     return {
         "overall_score": batch.results[0].score,
-        "confusion_matrix": {"fields": {}, **counts},
+        "confusion_matrix": {"fields": {}, **counts_view(batch, recall_with_fd=recall_with_fd)},
         **document_view(batch, 0),
     }
+
+
+def counts_view(
+    batch: Batch, *, recall_with_fd: bool = False, derived: bool = True
+) -> dict[str, Any]:
+    """Return the counts, scores and fields of one document as results show them."""
+    counts = batch.counts
+    views: dict[Names, dict[str, Any]] = {}
+    if counts is None:
+        none = Counts().view(recall_with_fd=recall_with_fd)
+        return {mode: {**none} for mode in COUNTING_MODES}
+    for path, *modes, scored, raw, score, weight in zip(
+        counts.paths, *counts.sums.tolist(), *counts.scores.tolist(), strict=True
+    ):
+        view: dict[str, Any] = {}
+        for mode, of_mode in zip(COUNTING_MODES, modes, strict=True):
+            shown, rates = _shown(tuple(of_mode), recall_with_fd)
+            view[mode] = {**shown, "derived": {**rates}} if derived else {**shown}
+        if scored:
+            similarity = units_of(raw) / SCORE_UNIT
+            view["raw_similarity_score"] = view["similarity_score"] = similarity
+            view["threshold_applied_score"] = units_of(score) / SCORE_UNIT
+            view["weight"] = weight
+        views[path] = view
+        if path:
+            views[path[:-1]].setdefault("fields", {})[path[-1]] = view
+    return views[()]
+
+
+@lru_cache(4096)  # most fields of a document have one value
+def _shown(counts: tuple[int, ...], recall_with_fd: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+    view = Counts(*counts).view(recall_with_fd=recall_with_fd)
+    rates: Any = view.pop("derived")
+    return view, rates
 
 
 def tally_of(batch: Batch) -> Tally:
@@ -39,9 +75,8 @@ def document_view(batch: Batch, document: int) -> dict[str, object]:
     """Return what results say of one document beyond its counts."""
     errors = [entry.view() for entry in batch.errors(document)]
     comparison = batch.comparison(document)
-    fields = comparison.fields if comparison else ()
     return {
-        "field_scores": {entry.name: entry.comparison.score for entry in fields},
+        "field_scores": comparison.field_scores if comparison else {},
         "all_fields_matched": not errors,
         "non_matches": errors,
     }

@@ -125,6 +125,14 @@ def wrong(visit: Visit) -> Mask:
     return shown
 
 
+def has_errors(visit: Visit) -> bool:
+    """Return whether some of the pairs are wrong, or have undeclared keys that are."""
+    if visit.order is None:
+        extras = visit.account.extras
+        return bool(extras) and any(at in extras for at in visit.at.tolist())
+    return bool(np.count_nonzero(wrong(visit)))
+
+
 def plain(visit: Visit) -> Mask:
     """Return which pairs are wrong values that are simply missed or invented.
 
