@@ -14,8 +14,8 @@ from stickler_cli.reports.cause_sentences import causes, more_causes
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.row_reports import TIDY, WIDE, run_rows
-from stickler_cli.reports.rows import Figures, figures_of, named_rows
-from stickler_cli.reports.run_sentences import headline, verdict
+from stickler_cli.reports.rows import FieldRow, named_rows
+from stickler_cli.reports.run_sentences import headline, values, verdict
 from stickler_cli.reports.view import RunView
 from stickler_cli.score import evaluation as score
 from stickler_cli.score.record import Run, SchemaSignature
@@ -28,15 +28,14 @@ REPORTS: Final = ("table", "markdown", "html")
 """Those that show figures; files for programs are written by `to_dict` and `to_frame`."""
 
 _HEADERS: Final = (
-    Head("TP", "right"),
-    Head("FD", "wrong value"),
-    Head("FA", "invented"),
-    Head("FN", "missed"),
-    Head("TN", "absent on both sides"),
+    Head("right"),
+    Head("wrong"),
+    Head("invented"),
+    Head("missed"),
+    Head("absent", "on both sides"),
     Head("precision", "tp / (tp + fp)"),
     Head("recall", "the share of the ground truth that was found"),
     Head("F1", "harmonic mean of precision and recall"),
-    Head("leaves F1", "F1 of all values of the field"),
     Head("score", "mean score after clipping"),
 )
 
@@ -120,26 +119,25 @@ class Evaluation(score.Evaluation):
 
     def _run(self, title: str) -> Run:
         options = self.conditions.options if self.conditions else DecidingOptions()
+        read = RunOptions(**asdict(options), counting=self.rule.counting)
         schema = SchemaSignature("", "", title or "documents")
-        return Run(self, schema, RunOptions(**asdict(options)), self.fields)
+        return Run(self, schema, read, self.fields)
 
     def _repr_html_(self) -> str:
         """Return what it comes to, the causes, and a table with a row for each field."""
         view = RunView(self._run(""), visible)
         named, more = causes(view)
-        lines = [headline(view), *(f"{cause.values} values: {cause.text}" for cause in named)]
+        lines = [headline(view), values(view)]
+        lines += (f"{cause.values} values: {cause.text}" for cause in named)
         lines += [more_causes(more)] if more else []
         told = [f"<strong>{escape(verdict(view))}</strong>", *map(escape, lines)]
-        whole = _figures(figures_of(self.tally, self.rule), self.overall_score)
-        rows = [Row("all fields", whole)]
+        rows = [Row("all fields", _figures(view.whole, self.overall_score))]
         for row in named_rows(self.tally, self.fields, self.rule):
             name = f"<bdi><code>{escape(visible(field_path(row.path)))}</code></bdi>"
-            rows.append(Row(name, _figures(row.figures, row.score), len(row.path)))
+            rows.append(Row(name, _figures(row, row.score), len(row.path)))
         return html_table(told, "field", _HEADERS, rows, "to_frame() gives every field.")
 
 
-def _figures(figures: Mapping[str, Figures], score: float | None) -> list[str]:
-    """Return the counts and rates of `overall`, as the table of fields in a terminal has them."""
-    counts, rates = figures["overall"].counts, figures["overall"].rates
-    shares = (*rates, figures["leaves"].rates.f1, score)
-    return [*map(str, counts), *map(rate, shares)]
+def _figures(row: FieldRow, score: float | None) -> list[str]:
+    """Return the counts and rates of a field, as the table of fields in a terminal has them."""
+    return [*map(str, row.counts), *map(rate, (*row.rates, score))]

@@ -23,7 +23,7 @@ from stickler_cli.runs.job import Job, SchemaChoice, Validation, validation_of
 from stickler_cli.runs.unwrapping import unwrapper_of
 from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas, loaded
 from stickler_cli.schema.verdicts.judging import MOST_LEVELS
-from stickler_cli.settings.allowed import ExtraFields, Infer, Missing, Validate
+from stickler_cli.settings.allowed import Counting, ExtraFields, Infer, Missing, Validate
 from stickler_cli.settings.of_documents import ManySettings
 from .evaluation_views import Evaluation
 
@@ -43,6 +43,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     work_limit: float = ManySettings.work_limit,
     recall_with_fd: bool = ManySettings.recall_with_fd,
     missing: Missing = ManySettings.missing,
+    counting: Counting = ManySettings.counting,
     wrapped: str = ManySettings.wrapped,
     allow_plugins: bool = ManySettings.allow_plugins,
     infer: Infer = ManySettings.infer,
@@ -74,6 +75,8 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         recall_with_fd: whether recall also counts false discoveries as not found.
         missing: what a ground truth without prediction is: `fn` (false negatives), `skip` (left
             out) or `error` (a failed document).
+        counting: what reports of it read: `leaves`, all values; `aggregate`, those in objects and
+            items that match; or `overall`, where a value, an object and an item are one each.
         wrapped: what values are taken out of: `auto` (the usual objects with metadata), `none`, or
             `VALUE_KEY[:CONFIDENCE_KEY]`; see docs/confidence.md.
         allow_plugins: whether the schema may name comparators of installed modules.

@@ -18,6 +18,7 @@ from stickler_cli.runs.saved import load_run, with_rows
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run
+from stickler_cli.settings.deciding import CountingOptions
 from stickler_cli.settings.of_runs import DiffSettings
 from .command_schema import schema_of
 from .console import ExitCode
@@ -44,7 +45,8 @@ def diff(names: Sequence[str], settings: DiffSettings) -> ExitCode:
     first, *others = (*base.values(), *new.values())
     if not settings.allow_different:
         _check_alike(first, others)
-    decided = Deciding(IntervalSettings(settings.ci, settings.seed), settings.margin)
+    intervals = IntervalSettings(settings.ci, settings.seed)
+    decided = Deciding(intervals, settings.margin, settings.counting or first.rule.counting)
     difference = compare_runs(base, new, gates, decided)
     outputs.write(difference)
     outputs.conclude(difference)
@@ -101,7 +103,8 @@ def _runs(
             side |= {name: _finished(name, detail=detail) for name in names}
         return runs, ExitCode.OK
     schema, gt = sources
-    asked = as_of_eval(settings, schema=schema, gt=gt, ci="none", gate=())
+    counting = settings.counting or CountingOptions.counting
+    asked = as_of_eval(settings, schema=schema, gt=gt, ci="none", gate=(), counting=counting)
     loaded, code = schema_of(schema, asked), ExitCode.OK
     for side, names in zip(runs, sides, strict=True):
         for name in names:

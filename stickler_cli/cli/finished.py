@@ -13,6 +13,7 @@ from stickler_cli.runs.directory.run_directory import JOURNAL
 from stickler_cli.runs.listed_errors import load_detail
 from stickler_cli.runs.page_sources import check_sources
 from stickler_cli.runs.saved import file_in, load_run
+from stickler_cli.score.gate_verdicts import counted_as
 from stickler_cli.score.gates import check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.run_merging import merge_runs
 from stickler_cli.settings.of_runs import MergeSettings, ReportSettings
@@ -27,7 +28,7 @@ def report(name: str, settings: ReportSettings) -> ExitCode:
         settings = replace(settings, output=(*settings.output, page))
     outputs = outputs_of(settings, [("the run", name)])
     check_sources(settings.sources)
-    run = load_run(name)
+    run = counted_as(load_run(name), settings.counting)
     if settings.by and [*run.evaluation.by] != [*settings.by]:
         from .regrouping import regrouped  # loads the engine
 
@@ -52,7 +53,7 @@ def merge(names: Sequence[str], settings: MergeSettings) -> ExitCode:
     """Put the runs of shards together and report."""
     gates = parse_gates(settings.fail_under, settings.gate)
     outputs = outputs_of(settings, [("a run", name) for name in names])
-    runs = [(name, load_run(name)) for name in names]
+    runs = [(name, counted_as(load_run(name), settings.counting)) for name in names]
     _, first = runs[0]
     check_paths(gates, [info.path for info in first.fields])
     if first.evaluation.interval_settings is None:

@@ -194,6 +194,7 @@ def style_of(settings: TerminalOptions | Reporting) -> TableStyle:
         width=width or (shutil.get_terminal_size().columns if terminal else None),
         color=color,
         plain=not terminal and not color and width is None,
+        verbose=settings.verbose,
         sort=getattr(settings, "sort", "schema"),
         only_errors=getattr(settings, "only_errors", False),
         fields=getattr(settings, "fields", None) or "*",

@@ -86,6 +86,7 @@ def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
         "validate": "both" if sides == [*SIDES] else sides[0] if sides else "none",
         "ci": "none" if intervals is None else intervals.level,
         "rows": run.options.rows,
+        "counting": run.options.counting,
         "by": settings.by,
         "by_file": settings.by_file,
         "allow_plugins": settings.allow_plugins,

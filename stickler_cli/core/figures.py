@@ -25,7 +25,7 @@ Quoting: TypeAlias = Callable[[str], str]
 """How a report writes a name that it did not choose itself inside a sentence."""
 
 DIGITS: Final = 4
-"""Decimals of a rate: enough to tell one error in ten thousand, few enough for a column."""
+"""The most decimals of a rate: enough to tell one error in ten thousand."""
 
 NOTHING: Final = "-"
 """Stands for a rate that has nothing to divide by, and for a score that nobody gave."""
@@ -37,8 +37,19 @@ IDEOGRAPHIC_SPACE: Final = "\u3000"
 """An ordinary blank in Chinese and Japanese names, though Python calls it unprintable."""
 
 
-def rate(value: float | None, limits: Collection[float] = ()) -> str:
-    """Return a rate or score with four decimals, never rounded onto 0, 1 or a limit it is not.
+def digits_of(interval: Ends | None) -> int:
+    """Return the decimals that a rate is worth: one more than where its interval begins to differ.
+
+    >>> from stickler_cli.score.intervals import Interval
+    >>> [digits_of(Interval(0.9, end)) for end in (0.99, 0.95, 0.903, 0.9)], digits_of(None)
+    ([3, 3, 4, 4], 4)
+    """
+    width = 0.0 if interval is None else interval.upper - interval.lower
+    return DIGITS if width <= 0 else max(2, min(DIGITS, math.ceil(-math.log10(width)) + 1))
+
+
+def rate(value: float | None, limits: Collection[float] = (), digits: int = DIGITS) -> str:
+    """Return a rate or score, rounded, but never onto 0, 1 or a limit that it is not.
 
     So 9,999.6 of 10,000 is no 1.0000, and what fails a gate does not look as if it passed.
 
@@ -47,13 +58,15 @@ def rate(value: float | None, limits: Collection[float] = ()) -> str:
     """
     if value is None:
         return NOTHING
-    shown = round(value, DIGITS)
+    shown = round(value, digits)
     if shown != value and shown in (0.0, 1.0, *limits):
-        shown += math.copysign(10**-DIGITS, value - shown)
-    return f"{shown:.{DIGITS}f}"
+        shown += math.copysign(10**-digits, value - shown)
+    return f"{shown:.{digits}f}"
 
 
-def interval_text(interval: Ends | None, limits: Collection[float] = ()) -> str:
+def interval_text(
+    interval: Ends | None, limits: Collection[float] = (), digits: int = DIGITS
+) -> str:
     """Return an interval as people read it, with the digits of `rate`.
 
     >>> from stickler_cli.score.intervals import Interval
@@ -62,7 +75,7 @@ def interval_text(interval: Ends | None, limits: Collection[float] = ()) -> str:
     """
     if interval is None:
         return NOTHING
-    return f"[{rate(interval.lower, limits)}, {rate(interval.upper, limits)}]"
+    return f"[{rate(interval.lower, limits, digits)}, {rate(interval.upper, limits, digits)}]"
 
 
 def setting(value: float | None) -> str:

@@ -9,29 +9,34 @@ from numpy.typing import NDArray
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import field_path
 from stickler_cli.score.moments import NAMES
+from stickler_cli.score.tally import COUNTING_MODES
+from stickler_cli.settings.allowed import Counting
+from stickler_cli.settings.deciding import CountingOptions
 from .changes import DIFFERENT, HARD, DocumentChange
 from .joined_runs import JoinedRuns, RunRows
 
 Numbers: TypeAlias = NDArray[np.int64]
 
-_COUNTED: Final = slice(0, len(NAMES))  # the counts of `overall` in a cell
 _ERRORS: Final = [Outcome.FD, Outcome.FA, Outcome.FN]
 
 
-def document_changes(runs: JoinedRuns, fields: Sequence[str] = ()) -> list[DocumentChange]:
+def document_changes(
+    runs: JoinedRuns, fields: Sequence[str] = (), counting: Counting = CountingOptions.counting
+) -> list[DocumentChange]:
     """Return what changed in documents, greatest losses first, then most new errors, then by id.
 
     What broke or was fixed is named in the order of the fields, others last.
     """
-    differing = _differing(runs)
+    differing, first = _differing(runs), COUNTING_MODES.index(counting) * len(NAMES)
+    counts = runs.cells[:, first : first + len(NAMES)]
     order = {path: at for at, path in enumerate(fields)}
     names = [field_path(path) for path in runs.paths]
     places = [(order.get(name, len(order)), runs.paths[at]) for at, name in enumerate(names)]
     changed: dict[int, tuple[list[int], list[int]]] = {}
-    for which, cells in enumerate(_broken_and_fixed(runs, differing)):
+    for which, cells in enumerate(_broken_and_fixed(runs, counts, differing)):
         for document, at in cells:
             changed.setdefault(document, ([], []))[which].append(at)
-    scores, errors = _of_root(runs)
+    scores, errors = _of_root(runs, counts)
     found = []
     for document in np.flatnonzero(differing).tolist():
         broken, fixed = (
@@ -102,15 +107,14 @@ def _differing(runs: JoinedRuns) -> NDArray[np.bool_]:
 
 
 def _broken_and_fixed(
-    runs: JoinedRuns, differing: NDArray[np.bool_]
+    runs: JoinedRuns, counts: Numbers, differing: NDArray[np.bool_]
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """Return document and field where a field was right and is wrong, and the reverse.
 
     Of several runs, it is what it was in more than half of them.
     """
-    counted = runs.cells[:, _COUNTED].any(axis=1)
-    wrong = runs.cells[:, _COUNTED][:, _ERRORS].any(axis=1)
-    states = np.stack([counted & ~wrong, wrong], axis=1)
+    wrong = counts[:, _ERRORS].any(axis=1)
+    states = np.stack([counts.any(axis=1) & ~wrong, wrong], axis=1)
     some = [differing[rows.document] & (rows.field > 0) for rows in runs.rows]
     keys = [_keys(runs, rows)[which] for rows, which in zip(runs.rows, some, strict=True)]
     every = np.unique(np.concatenate(keys))
@@ -128,12 +132,12 @@ def _broken_and_fixed(
     return broken, fixed
 
 
-def _of_root(runs: JoinedRuns) -> tuple[NDArray[np.float64], Numbers]:
+def _of_root(runs: JoinedRuns, counts: Numbers) -> tuple[NDArray[np.float64], Numbers]:
     """Return score and errors of each document in each run, (runs, documents) both."""
     scores = np.zeros((len(runs.rows), len(runs.ids)))
     errors = np.zeros(scores.shape, np.int64)
     for run in range(len(runs.rows)):
         root = runs.of_field(run, 0)
         scores[run, root.document] = root.score
-        errors[run, root.document] = runs.cells[root.cell][:, _ERRORS].sum(axis=1)
+        errors[run, root.document] = counts[root.cell][:, _ERRORS].sum(axis=1)
     return scores, errors

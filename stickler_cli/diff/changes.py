@@ -23,7 +23,8 @@ from stickler_cli.score.gates import SCORE, TRUST, GateResult
 from stickler_cli.score.intervals import Interval, IntervalSettings
 from stickler_cli.score.resampling import resampled_view
 from stickler_cli.score.tally import COUNTING_MODES
-from stickler_cli.settings.allowed import MARGIN
+from stickler_cli.settings.allowed import MARGIN, Counting
+from stickler_cli.settings.deciding import CountingOptions
 from .changed_values import ChangedValue
 from .significance import SWAPS
 
@@ -42,11 +43,18 @@ _BOUNDS: Final = {
 }
 
 
+def excludes_zero(interval: Interval | None) -> bool:
+    """Return whether there is an interval, and no change at all lies outside of it."""
+    return interval is not None and not interval.lower <= 0 <= interval.upper
+
+
 class Trend(StrEnum):
     """What became of a figure."""
 
     IMPROVED = "improved"
     REGRESSED = "regressed"
+    IDENTICAL = "identical"
+    """No document differs in it."""
     UNCHANGED = "unchanged"
     """Any change is smaller than the margin, at the confidence level, be it by chance or not."""
     UNCLEAR = "not enough data"
@@ -64,6 +72,12 @@ class Decision(StrEnum):
     INTERVAL = "confidence interval"
     DOCUMENTS = "number of documents"
     """There are too few for any test to find anything."""
+    EQUAL = "equal counts"
+    """Both sides counted the same in every document."""
+    TEST_ALONE = "test, but the interval holds 0"
+    """The test rejects chance; the interval does not."""
+    INTERVAL_ALONE = "interval, but the test does not reject chance"
+    """The interval excludes 0; the test does not reject chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +88,9 @@ class DiffSettings:
     """A change is significant if its p is at most 1 - level; the seed also draws the swaps."""
     margin: float = MARGIN
     """Above 0; a change counts as none where its interval shows that it is smaller than this."""
+
+    counting: Counting = CountingOptions.counting
+    """Which counts rates are of."""
 
     @property
     def alpha(self) -> float:
@@ -142,11 +159,6 @@ class Change(Figure):
     runs_after: list[Fraction]
     """In each run of the second side, likewise."""
 
-    @property
-    def excludes_zero(self) -> bool:
-        """Whether there is an interval, and no change at all lies outside of it."""
-        return self.interval is not None and not self.interval.lower <= 0 <= self.interval.upper
-
 
 @dataclass(frozen=True, slots=True)
 class MetricChange:
@@ -182,7 +194,7 @@ class DocumentChange:
     score_after: Fraction
     """In the second run; 0 where it is lost."""
     errors_before: Number
-    """FD, FA and FN of `overall` in the first run; of several runs their mean, as the score."""
+    """Values that were lost in the first run; of several runs their mean, as the score."""
     errors_after: Number
     """In the second run, likewise."""
     broken: list[str]
@@ -270,6 +282,7 @@ def diff_record(difference: Difference) -> dict[str, Any]:
     record["settings"] = {
         "alpha": decided.alpha,
         "margin": decided.margin,
+        "counting": decided.counting,
         "swaps": SWAPS,
         "intervals": resampled_view(decided.intervals),
     }

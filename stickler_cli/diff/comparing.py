@@ -1,6 +1,7 @@
 """From two runs to the difference between them: of figures, of documents, and their gates."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import compress
 from typing import Final
 
@@ -21,7 +22,6 @@ from stickler_cli.score.gates import (
 )
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run
-from stickler_cli.score.tally import COUNTING_MODES
 from .changed_documents import document_changes, of_one
 from .changed_values import changed_values
 from .changes import (
@@ -36,7 +36,7 @@ from .changes import (
 from .contrasts import contrasts
 from .counted_runs import Counted, counted
 from .joined_runs import JoinedRuns, joined
-from .measures import WHOLE, changes
+from .measures import changes, figures_of_whole
 from .significance import change_intervals
 from .trust import CONFIDENCE, trust_changes
 
@@ -67,29 +67,27 @@ def compare_runs(
     known = {info.path for info in first.fields}
     described = [*first.fields, *(info for info in other.fields if info.path not in known)]
     fields = [info.path for info in described if info.path]
-    table = counted(pairs, described, first.rule)
+    rule = replace(first.rule, counting=settings.counting)
+    table = counted(pairs, described, rule)
     # The fields of the schemas, then those that only documents have.
     paths = list(dict.fromkeys([*fields, *table.paths]))
     check_paths(gates, paths)
-    figures = [*WHOLE, *(Figure(path, COUNTING_MODES[0], F1) for path in paths)]
-    found = changes(figures, table, settings)
-    changed = document_changes(pairs, [field_path(path) for path in paths])
+    whole = figures_of_whole(rule.counting)
+    fields_too = (Figure(path, rule.counting, F1) for path in paths)
+    found = changes([*whole, *fields_too], table, settings)
+    changed = document_changes(pairs, [*map(field_path, paths)], rule.counting)
     documents = _documents(pairs, changed)
     metrics = metric_changes([*base.values()], [*new.values()])
-    before, after = (
-        RunName(names[0], run.version, run.schema.path, run.schema.model_name, names[1:])
-        for names, run in (([*base], first), ([*new], other))
-    )
     return Difference(
-        base=before,
-        new=after,
+        base=_name_of(base),
+        new=_name_of(new),
         contrasts=contrasts(first, other),
         settings=settings,
         documents=documents,
         lost=[*compress(pairs.ids, pairs.lost)],
         only_new=pairs.only_new,
-        whole=[*found[: len(WHOLE)], *trust_changes(pairs, settings)],
-        fields=found[len(WHOLE) :],
+        whole=[*found[: len(whole)], *trust_changes(pairs, settings)],
+        fields=found[len(whole) :],
         changed_documents=changed,
         gates=judge_changes(
             gates, table, documents, settings, [it.path for it in described], metrics
@@ -97,6 +95,12 @@ def compare_runs(
         metrics=metrics,
         values=changed_values(first, other) if len(base) == len(new) == 1 else None,
     )
+
+
+def _name_of(side: Mapping[str, Run]) -> RunName:
+    """Return which runs a side has; the first one tells of all."""
+    (name, *further), run = side, next(iter(side.values()))
+    return RunName(name, run.version, run.schema.path, run.schema.model_name, further)
 
 
 def _documents(pairs: JoinedRuns, changed: Sequence[DocumentChange]) -> dict[str, int]:
@@ -169,13 +173,14 @@ def _moved(
     gate: Gate, path: Path, counted: Counted, settings: IntervalSettings
 ) -> tuple[float | None, str]:
     """Return how much changed what a gate asks of a field, or None and why there is nothing."""
+    mode = gate.mode or counted.rule.counting
     if gate.metric in COUNTS:
         before, after = (
             getattr(Counts(*sums), gate.metric)
-            for sums in counted.counts(path, gate.mode).sum(axis=2).tolist()
+            for sums in counted.counts(path, mode).sum(axis=2).tolist()
         )
         return of_one(after - before, counted.times), ""
-    figure = Figure(path, gate.mode, gate.metric)
+    figure = Figure(path, mode, gate.metric)
     value = counted.change(figure)
     if gate.bound and value is not None:
         (interval,) = change_intervals([counted.sample(figure)], counted.ids, settings)

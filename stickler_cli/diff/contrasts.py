@@ -58,8 +58,8 @@ def _every(base: Run, new: Run) -> Iterator[_Both]:
             if path in old and path in now:
                 for key in ("kind", "comparator", "threshold", "weight"):
                     yield f"{name}, {key}", old[path][key], now[path][key], False
-    options = asdict(new.options)  # `strict` and `rows` decide no figure
+    options = asdict(new.options)  # `strict` and `rows` decide no figure, `counting` which are read
     for name, value in asdict(base.options).items():
-        yield f"option {name}", value, options[name], name not in ("strict", "rows")
+        yield f"option {name}", value, options[name], name not in ("strict", "rows", "counting")
     yield "run", _WHOLE[base.partial], _WHOLE[new.partial], True
     yield "version", base.version, new.version, False

@@ -10,7 +10,8 @@ from stickler_cli.compare.result import Outcome
 from stickler_cli.score.gates import SCORE
 from stickler_cli.score.intervals import Interval
 from stickler_cli.score.tally import COUNTING_MODES
-from .changes import F1, Change, Decision, DiffSettings, Figure, Trend
+from stickler_cli.settings.allowed import Counting
+from .changes import F1, Change, Decision, DiffSettings, Figure, Trend, excludes_zero
 from .counted_runs import Counted
 from .significance import (
     Sample,
@@ -22,8 +23,12 @@ from .significance import (
 )
 from .spread import variance_of_runs
 
-WHOLE: Final = (*(Figure((), mode, F1) for mode in COUNTING_MODES), Figure((), "", SCORE))
-"""What is told of whole documents; the first of them is the headline."""
+
+def figures_of_whole(counting: Counting) -> list[Figure]:
+    """Return the figures of whole documents: F1 as it is read first, which is the headline."""
+    modes = sorted(COUNTING_MODES, key=lambda mode: mode != counting)
+    return [*(Figure((), mode, F1) for mode in modes), Figure((), "", SCORE)]
+
 
 _ERRORS: Final = [Outcome.FD, Outcome.FA, Outcome.FN]
 
@@ -92,19 +97,42 @@ def trend_of(
     sample: Sample, interval: Interval | None, corrected_p: float, settings: DiffSettings
 ) -> tuple[Trend, Decision]:
     """Return what became of a figure, and on what grounds."""
-    inside = (
-        interval is not None
-        and -settings.margin <= interval.lower
-        and interval.upper <= settings.margin
-    )
-    if corrected_p <= settings.alpha and not inside:
-        decision = Decision.EXACT if is_enumerated(sample) else Decision.SAMPLED
-        if variance_of_runs(sample.runs) is not None:
-            decision = Decision.RUNS
-        return (Trend.REGRESSED if sample.change < 0 else Trend.IMPROVED), decision
-    if smallest_p(sample.documents) > settings.alpha or interval is None:
+    alike = len({*sample.runs[0], *sample.runs[1]}) <= 1
+    if alike and not sample.differing:
+        return Trend.IDENTICAL, Decision.EQUAL
+    tested = Decision.EXACT if is_enumerated(sample) else Decision.SAMPLED
+    if variance_of_runs(sample.runs) is not None:
+        tested = Decision.RUNS
+    better, enough = sample.change > 0, smallest_p(sample.documents) <= settings.alpha
+    return trend_by(corrected_p, interval, settings, tested, better=better, enough=enough)
+
+
+def trend_by(  # noqa: PLR0913 - what a trend rests on
+    p: float,
+    interval: Interval | None,
+    settings: DiffSettings,
+    tested: Decision,
+    *,
+    better: bool,
+    enough: bool,
+) -> tuple[Trend, Decision]:
+    """Return a trend, and on what grounds: a change needs test and interval to agree.
+
+    Without anything to divide by in one of the runs there is no interval, and the test decides.
+    `tested` is how p was made, `enough` whether there are documents enough for any test.
+    """
+    margin, by_interval = settings.margin, excludes_zero(interval)
+    inside = interval is not None and -margin <= interval.lower and interval.upper <= margin
+    by_test = p <= settings.alpha and not inside
+    if by_test and (by_interval or interval is None):
+        return (Trend.IMPROVED if better else Trend.REGRESSED), tested
+    if not enough or interval is None:
         return Trend.UNCLEAR, Decision.DOCUMENTS
-    return (Trend.UNCHANGED if inside else Trend.UNCLEAR), Decision.INTERVAL
+    if inside:
+        return Trend.UNCHANGED, Decision.INTERVAL
+    if by_test:
+        return Trend.UNCLEAR, Decision.TEST_ALONE
+    return Trend.UNCLEAR, Decision.INTERVAL_ALONE if by_interval else Decision.INTERVAL
 
 
 def right_and_wrong(

@@ -9,7 +9,6 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.score.errors.non_matches import NonMatch
 from stickler_cli.score.record import Run
 from stickler_cli.score.repeats import MOST_ERRORS, FieldRepeats, Flip, Repeats, WrongIn
-from stickler_cli.score.tally import COUNTING_MODES
 from .changes import F1, Figure
 from .counted_runs import Counted, counted
 from .joined_runs import joined
@@ -27,16 +26,13 @@ def repeats_of(runs: Mapping[str, Run]) -> Repeats:
     """
     first, *others = runs.values()
     pairs = joined([first], others)
-    whole, values = COUNTING_MODES[0], COUNTING_MODES[-1]
-    fields = (info for info in first.fields if info.path)
-    modes = {info.path: values if info.kind == "leaf" else whole for info in fields}
-    table = counted(pairs, first.fields, first.rule)
-    paths = dict.fromkeys([*modes, *table.paths])
+    table, mode = counted(pairs, first.fields, first.rule), first.rule.counting
+    paths = dict.fromkeys([*(info.path for info in first.fields if info.path), *table.paths])
     errors = [run.first_non_matches for run in runs.values()]
     return Repeats(
         runs=[*runs],
-        whole=_of_field(Figure((), whole, F1), table),
-        fields=[_of_field(Figure(path, modes.get(path, whole), F1), table) for path in paths],
+        whole=_of_field(Figure((), mode, F1), table),
+        fields=[_of_field(Figure(path, mode, F1), table) for path in paths],
         flips=_flips(
             errors,
             [name for name, lost in zip(pairs.ids, pairs.lost.tolist(), strict=True) if not lost],
@@ -47,6 +43,9 @@ def repeats_of(runs: Mapping[str, Run]) -> Repeats:
 
 def _of_field(figure: Figure, table: Counted) -> FieldRepeats:
     right, wrong = right_and_wrong(table, figure)
+    # What is absent on both sides in every run says nothing.
+    told = table.of_runs(figure.path, figure.mode)[:, :-1].any(axis=(0, 1))
+    right, wrong = right[:, told], wrong[:, told]
     return FieldRepeats(
         field_path(figure.path),
         f1=table.in_runs(figure),

@@ -10,10 +10,10 @@ from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.confidence import Reliability, reliability
 from stickler_cli.score.confident import FEWEST, percentiles
-from stickler_cli.score.intervals import Interval
 from stickler_cli.score.resampling import UNIT, weights
 from .changes import Change, Decision, DiffSettings, Trend
 from .joined_runs import JoinedRuns
+from .measures import trend_by
 from .significance import smallest_p
 
 CONFIDENCE: Final = "confidence."  # before the names of such metrics
@@ -50,6 +50,16 @@ class Units:
             for side in (self.document < self.documents, self.document >= self.documents)
         )
         return len(np.intersect1d(of_base, of_new))
+
+    @property
+    def identical(self) -> bool:
+        """Whether both runs have the same values with the same confidences in every document."""
+        columns = np.array([self.document % self.documents, self.confidence, self.right])
+        before, after = (
+            columns[:, side][:, np.lexsort(columns[:, side])]
+            for side in (self.document < self.documents, self.document >= self.documents)
+        )
+        return np.array_equal(before, after)
 
 
 def units_of(runs: JoinedRuns, path: Path = ()) -> Units:
@@ -113,7 +123,17 @@ def _change(  # noqa: PLR0913, PLR0917 - what it is made of
         p = (1 + int((np.abs(known) >= abs(change) - _SAME).sum())) / (len(known) + 1)
         if units.told >= FEWEST:
             interval = percentiles(resampled, settings.intervals.level)
-    trend, decision = _trend(name, change, interval, p, units.told, settings)
+    better = (change or 0) > 0
+    trend, decision = trend_by(
+        1.0 if p is None else p,
+        interval,
+        settings,
+        Decision.SAMPLED,
+        better=better is (name in _HIGHER_IS_BETTER),
+        enough=smallest_p(units.told) <= settings.alpha,
+    )
+    if identical := units.identical:
+        trend, decision = Trend.IDENTICAL, Decision.EQUAL
     return Change(
         path,
         "",
@@ -127,26 +147,9 @@ def _change(  # noqa: PLR0913, PLR0917 - what it is made of
         trend=trend,
         decided_by=decision,
         documents=units.told,
-        differing=units.told,
+        differing=0 if identical else units.told,
         broken=0,
         fixed=0,
         runs_before=[] if before is None else [before],
         runs_after=[] if after is None else [after],
     )
-
-
-def _trend(  # noqa: PLR0913, PLR0917 - what it rests on
-    name: str,
-    change: float | None,
-    interval: Interval | None,
-    p: float | None,
-    documents: int,
-    settings: DiffSettings,
-) -> tuple[Trend, Decision]:
-    inside = interval is not None and max(map(abs, interval)) <= settings.margin
-    if p is not None and change and p <= settings.alpha and not inside:
-        better = (change > 0) is (name in _HIGHER_IS_BETTER)
-        return (Trend.IMPROVED if better else Trend.REGRESSED), Decision.SAMPLED
-    if smallest_p(documents) > settings.alpha or interval is None:
-        return Trend.UNCLEAR, Decision.DOCUMENTS
-    return (Trend.UNCHANGED if inside else Trend.UNCLEAR), Decision.INTERVAL

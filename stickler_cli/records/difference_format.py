@@ -10,6 +10,7 @@ from typing_extensions import TypedDict  # that of Python 3.11 is none that pyda
 from stickler_cli.core.rules import Count, Fraction
 from stickler_cli.diff.changes import Change, Contrast, DocumentChange, MetricChange, RunName
 from stickler_cli.score.gates import GateResult
+from stickler_cli.settings.allowed import Counting
 from .run_format import IntervalsRecord
 
 
@@ -27,6 +28,8 @@ class DiffSettingsRecord(TypedDict):
     """A change is significant if its corrected p is at most this."""
     margin: Fraction
     """A change is none if its interval is within this of 0."""
+    counting: Counting
+    """Which counts the rates of fields and the first figure of the whole are of."""
     swaps: Count
     """How many swaps are drawn where not all are tried."""
     intervals: ResampledRecord

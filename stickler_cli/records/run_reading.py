@@ -30,7 +30,7 @@ from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
 from stickler_cli.score.tally import COUNTING_MODES, Tally
 from stickler_cli.score.validity import SIDES, Side, Validity
-from stickler_cli.settings.deciding import DecidingOptions, RunOptions
+from stickler_cli.settings.deciding import CountingOptions, DecidingOptions, RunOptions
 from .account_format import AccountRecord
 from .codec import read
 from .count_format import NodeRecord
@@ -52,7 +52,9 @@ _HINTS: Final = dict.fromkeys(
     ("documents", "score_sums", "score_sum", "score_squares", "moments", "error_classes"), OLD
 )
 
-OPTIONS_ADDED_LATER: Final = frozenset({"lenient_json", "rows", "work_limit", "wrapped"})
+OPTIONS_ADDED_LATER: Final = frozenset(
+    {"counting", "lenient_json", "rows", "work_limit", "wrapped"}
+)
 """Records need not have them."""
 
 
@@ -66,7 +68,7 @@ def read_run(record: Mapping[str, object], source: str = "") -> Run:
     run = read(RunRecord, record, source, hints=_HINTS)
     options = read_options(run["options"], RunOptions, source)
     deciding = read_options(run["options"], DecidingOptions, source)
-    conditions = Conditions(deciding, tuple(run["fields"]))
+    conditions = Conditions(deciding, tuple(run["fields"]), options.counting)
     evaluation = _evaluation(run, conditions, source)
     evaluation.rows = options.rows
     return Run(
@@ -100,7 +102,9 @@ def read_evaluation(record: Mapping[str, object], source: str = "") -> Evaluatio
     if record["options"] is None:
         return _evaluation(evaluation, None, source)
     options = read_options(record["options"], DecidingOptions, source)
-    return _evaluation(evaluation, Conditions(options, tuple(evaluation["fields"])), source)
+    counting = read_options(record["options"], CountingOptions, source).counting
+    conditions = Conditions(options, tuple(evaluation["fields"]), counting)
+    return _evaluation(evaluation, conditions, source)
 
 
 def _check_format(

@@ -10,6 +10,8 @@ from stickler_cli.core.sections import Tone
 from stickler_cli.core.values import dataclass
 from stickler_cli.diff.changes import F1, Change, Decision, Difference, DocumentChange, Trend
 from stickler_cli.score.gates import SCORE
+from stickler_cli.settings.deciding import CountingOptions
+from .run_sentences import MODES
 
 NAMED: Final = 5
 """Documents, or fields of one, that a report for people names; those that broke hard besides."""
@@ -20,6 +22,7 @@ MOST_HARD: Final = 20
 MARKS: Final[dict[Trend, tuple[str, Tone]]] = {
     Trend.IMPROVED: ("+", "good"),
     Trend.REGRESSED: ("-", "bad"),
+    Trend.IDENTICAL: ("=", "dim"),
     Trend.UNCHANGED: ("=", "dim"),
     Trend.UNCLEAR: ("?", ""),
 }
@@ -31,6 +34,9 @@ SHORT: Final = {
     Decision.RUNS: "runs, documents",
     Decision.INTERVAL: "interval",
     Decision.DOCUMENTS: "documents",
+    Decision.EQUAL: "equal",
+    Decision.TEST_ALONE: "not interval",
+    Decision.INTERVAL_ALONE: "not test",
 }
 
 
@@ -57,12 +63,18 @@ class DifferenceView:
         """The limits of gates, onto which no change may be rounded."""
         return {abs(result.gate.limit) for result in self.difference.gates}
 
+    @property
+    def whole(self) -> list[Change]:
+        """The figures of whole documents, F1 in the counting mode that is read."""
+        counting = self.difference.settings.counting
+        return [it for it in self.difference.whole if it.mode in ("", counting)]
+
     def name(self, change: Change) -> str:
         """Return the path of a field, or what a figure of the whole is."""
         if change.path:
             return self.quoted(field_path(change.path))
         if change.metric == F1:
-            return f"{change.mode} F1"
+            return "F1"
         return "mean score" if change.metric == SCORE else change.metric.replace(".", " ")
 
     def figures(self, change: Change) -> tuple[str, str, str, str, str]:
@@ -86,7 +98,9 @@ class DifferenceView:
         source, other = (
             " + ".join(map(self.quoted, [side.source, *side.further])) for side in (base, new)
         )
-        return f"{self.quoted(new.model_name)}: from {source} to {other}"
+        counting = self.difference.settings.counting
+        read = "" if counting == CountingOptions.counting else f", counting {counting}"
+        return f"{self.quoted(new.model_name)}: from {source} to {other}{read}"
 
     @property
     def of_runs(self) -> str:
@@ -154,17 +168,14 @@ class DifferenceView:
         """
         found = self.fields_with(Trend.REGRESSED, Trend.IMPROVED)
         alpha, margin = self.difference.settings.alpha, self.difference.settings.margin
-        told = (*self.difference.whole, *self.difference.fields)
-        chance = [it for it in told if it.corrected_p is not None and it.corrected_p > alpha]
-        may_be = [it for it in chance if it.excludes_zero]
-        small = [it for it in told if it.trend is Trend.UNCHANGED and it not in chance]
-        for changes, what in (
-            (may_be, "the interval excludes 0, but the test does not reject chance, and decides"),
-            (small, f"more than chance, but by less than {margin:g}, which counts as none"),
-        ):
-            if changes:
-                named = (f"{self.name(it)} (p {rate(it.corrected_p)})" for it in changes)
-                found.append(("warn", f"{what}: {some_of(named, NAMED)}"))
+        told = (*self.whole, *self.difference.fields)
+        changes = [
+            it for it in told if it.trend is Trend.UNCHANGED and (it.corrected_p or 0) <= alpha
+        ]
+        if changes:
+            named = (f"{self.name(it)} (p {rate(it.corrected_p)})" for it in changes)
+            what = f"more than chance, but by less than {margin:g}, which counts as none"
+            found.append(("warn", f"{what}: {some_of(named, NAMED)}"))
         return found
 
     @property
@@ -214,11 +225,13 @@ class DifferenceView:
     @property
     def legend(self) -> list[str]:
         """What a reader may not know, a line each."""
+        counting = self.difference.settings.counting
         alpha, margin = self.difference.settings.alpha, self.difference.settings.margin
         return [
-            "before, after: F1 of overall, over the documents of the first run",
+            f"before, after: F1 of {MODES[counting]}, over the documents of the first run",
             "p: paired permutation test over documents, corrected for all fields (Holm)",
             f"unchanged: the interval is within {margin:g} of 0, whatever p is",
-            f"improved, regressed: p is at most {alpha:.4g}; not enough data: neither",
+            f"improved, regressed: p is at most {alpha:.4g}, and the interval excludes 0",
+            "not enough data: neither, or only one of the two, which is named",
             "broken, fixed: documents in which the field was right and is wrong, and the reverse",
         ]

@@ -88,8 +88,8 @@ def _of_run(view: RunView) -> Iterator[Annotation]:
     if title and not view.run.unfit:
         yield Annotation("warning", "stickler: documents with problems", title)
     name = view.run.schema.model_name
-    f1 = ", ".join(f"{view.rate(found.rates.f1)} {mode}" for mode, found in view.whole.items())
-    message = f"{run_sentences.headline(view)}; F1 {f1}"
+    counted = (run_sentences.headline, run_sentences.values, run_sentences.rates)
+    message = "; ".join(tell(view) for tell in counted)
     yield Annotation("notice", f"stickler: {name}", message)
     for text in run_sentences.worst_field_texts(view):
         yield Annotation("notice", f"stickler: {name}, worst fields", text)

@@ -55,7 +55,7 @@ def render_run(run: Run, style: TableStyle) -> str:
     if style.junit_fields:
         failed = _failed(run.gates, {info.path: info for info in run.fields})
         for row in view.rows:
-            told, empty = _row_lines(view, row), row.leaves is None and row.rates.f1 is None
+            told, empty = _row_lines(view, row), row.rates.f1 is None
             cases.append(_field(_RUN, row.path, failed[row.path], told, empty=empty))
     figures: dict[str, object] = {
         "version": __version__,
@@ -65,9 +65,8 @@ def render_run(run: Run, style: TableStyle) -> str:
         **{f"documents.{name}": count for name, count in evaluation.documents.items()},
         "score": evaluation.overall_score,
     }
-    for mode, found in view.whole.items():
-        for part in (found.rates, found.counts):
-            figures |= {f"{mode}.{name}": value for name, value in part._asdict().items()}
+    figures |= {"counting": run.rule.counting, **view.whole.rates._asdict()}
+    figures |= view.whole.counts._asdict()
     return junit_text("stickler", cases, figures)
 
 
@@ -124,8 +123,8 @@ def _field(
 
 
 def _row_lines(view: RunView, row: FieldRow) -> list[str]:
-    titles = ("precision", "recall", "F1", "F1 of leaves", "mean score")
-    rates = zip(titles, map(view.rate, (*row.rates, row.leaves, row.score)), strict=True)
+    titles = ("precision", "recall", "F1", "mean score")
+    rates = zip(titles, map(view.rate, (*row.rates, row.score)), strict=True)
     return [
         ", ".join(f"{title} {value}" for title, value in rates),
         ", ".join(f"{name.upper()} {count}" for name, count in row.counts._asdict().items()),

@@ -47,6 +47,8 @@ class TableStyle:
     """Whether rows have all columns that there are."""
     sort: str = "schema"
     """The order of fields in tables: `schema`, `f1`, `errors` or `name`."""
+    verbose: bool = False
+    """Whether a run is also told in the other counting modes."""
     only_errors: bool = False
     fields: str = "*"
     """The paths of the fields that tables show, as a glob."""

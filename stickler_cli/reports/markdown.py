@@ -45,7 +45,8 @@ def render_pair(pair: ComparedPair, style: TableStyle) -> str:
 def run_page(run: Run, style: TableStyle) -> str:
     """Return a run as Markdown, however long."""
     view = RunView(run, code)
-    told = (run_sentences.disagreement(view), run_sentences.error_classes(view))
+    counted = (run_sentences.headline, run_sentences.values, run_sentences.rates)
+    doubt, classes = run_sentences.disagreement(view), run_sentences.error_classes(view)
     shown = rows_shown(view.rows, style.sort, style.fields, only_errors=style.only_errors)
     chosen = run.first_non_matches[: style.show_non_matches]
     return _page(
@@ -54,10 +55,10 @@ def run_page(run: Run, style: TableStyle) -> str:
         *([text] for text in run_sentences.marked(view)),
         _causes(view),
         *([text] for text in run_sentences.labels(view)),
-        [f"{run_sentences.result(view)}."],
-        *([text] for text in (run_sentences.headline(view), *run_sentences.validities(view))),
-        table_text(tables.whole_table(view)),
-        *([text] for text in told if text),
+        *([text] for text in (*(tell(view) for tell in counted), *run_sentences.validities(view))),
+        table_text(tables.countings_table(view)) if style.verbose else [],
+        [doubt] if style.verbose and doubt else [],
+        [classes] if classes else [],
         _gates(run.gates),
         [f"- {note}" for note in run_sentences.notes(view)],
         _problems(view),
@@ -95,7 +96,7 @@ def difference_page(difference: Difference) -> str:
         [view.of_runs],
         _gates(difference.gates),
         [f"- {text}" for _, text in view.findings],
-        table_text(tables.change_table(view, difference.whole, page=True)),
+        table_text(tables.change_table(view, view.whole, page=True)),
         table_text(tables.metric_changes_table(difference.metrics)) if difference.metrics else [],
         *(_changed_documents(view, what) for what in view.documents),
         _details(tables.change_table(view, difference.fields, "field", page=True)),

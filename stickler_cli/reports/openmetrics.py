@@ -10,7 +10,7 @@ from typing import Final
 from stickler_cli.core.figures import visible
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
-from stickler_cli.diff.changes import F1, Change, Difference, Trend
+from stickler_cli.diff.changes import Change, Difference, Trend
 from stickler_cli.score.counts import Rates
 from stickler_cli.score.gates import SCORE, GateResult
 from stickler_cli.score.record import Run
@@ -49,12 +49,10 @@ class Gauge:
 def render_run(run: Run, style: TableStyle) -> str:
     """Return the figures of a run, of the whole and of each field; ends with `# EOF`."""
     view, score = RunView(run), [(dict[str, str](), run.evaluation.overall_score)]
-    units = [
-        ({"mode": mode, "outcome": outcome}, count)
-        for mode, figures in view.whole.items()
-        for outcome, count in figures.counts._asdict().items()
-    ]
-    whole = [({"mode": mode}, figures.rates) for mode, figures in view.whole.items()]
+    mode = {"mode": run.rule.counting}
+    counts = view.whole.counts._asdict().items()
+    units = [({**mode, "outcome": outcome}, count) for outcome, count in counts]
+    whole = [(mode, view.whole.rates)]
     fields = [({"field": field_path(row.path)}, row.rates) for row in view.rows]
     metrics = [({"metric": name}, figure) for name, figure in view.metrics.items()]
     return metrics_text(
@@ -72,7 +70,7 @@ def render_run(run: Run, style: TableStyle) -> str:
 
 def render_difference(difference: Difference, style: TableStyle) -> str:
     """Return what changed, of the whole and of each field; ends with `# EOF`."""
-    f1 = [({"mode": each.mode}, each) for each in difference.whole if each.metric == F1]
+    f1 = [({"mode": each.mode}, each) for each in difference.whole[:1]]
     score = [(dict[str, str](), each) for each in difference.whole if each.metric == SCORE]
     fields = [({"field": field_path(each.path)}, each) for each in difference.fields]
     trends = [({"trend": trend.value}, len(difference.with_trend(trend))) for trend in Trend]

@@ -17,10 +17,11 @@ from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
-from stickler_cli.score.tally import COUNTING_MODES
+from stickler_cli.score.tally import COUNTING_MODES, Tally
+from .difference_view import DifferenceView
 from .error_list import ErrorList
 from .layout import TableStyle
-from .rows import FieldRow, Figures, figures_of, named_rows
+from .rows import FieldRow, named_rows
 
 COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn")
 
@@ -33,7 +34,7 @@ TIDY: Final[Columns] = {
     **_ABOUT,
     **dict.fromkeys(("documents", "tp", "fd", "fa", "fn", "tn"), int),
     **dict.fromkeys(("precision", "recall", "f1", "f1_lower", "f1_upper"), float),
-    **dict.fromkeys(("leaves_f1", "score", "score_lower", "score_upper"), float),
+    **dict.fromkeys(("score", "score_lower", "score_upper"), float),
     **dict.fromkeys(("auroc", "ece", "brier"), float),
     **dict.fromkeys(("by", "group"), str),
 }
@@ -82,7 +83,7 @@ def rows_of_difference(difference: Difference, style: TableStyle) -> tuple[Colum
     """Return the columns of a difference, the rows of whole documents, then one for each field."""
     return DIFFERENCE, [
         [field_path(change.path), *(_attribute(change, name) for name in [*DIFFERENCE][1:])]
-        for change in (*difference.whole, *difference.fields)
+        for change in (*DifferenceView(difference).whole, *difference.fields)
     ]
 
 
@@ -132,7 +133,7 @@ def _field_rows(
 ) -> Iterator[FieldRow]:
     """Yield a row for whole documents, then those of the fields, each key of a map by its name."""
     tally = results.tally
-    yield FieldRow((), DOCUMENT, "", None, None, tally, figures_of(tally, rule))
+    yield FieldRow((), DOCUMENT, "", None, None, tally, rule)
     yield from named_rows(tally, fields, rule)
 
 
@@ -149,13 +150,12 @@ def _tidy(
     units: Units | None,
 ) -> Row:
     found = results.intervals(rule, field_path(row.path))
-    f1, score = (found.rates[row.mode]["f1"], found.score) if found else (None, None)
+    f1, score = (found.rates[rule.counting]["f1"], found.score) if found else (None, None)
     return (
         results.evaluated,
         *row.counts,
         *row.rates,
         *_ends(f1),
-        row.leaves,
         row.score if row.path else results.overall_score,
         *_ends(score),
         *_trust(units),
@@ -180,7 +180,7 @@ def _wide(results: Results, row: FieldRow, rule: RateRule, group: tuple[str, str
     found = results.intervals(rule, path)
     rates = [found and found.rates[mode][name] for mode in COUNTING_MODES for name in RATES]
     return (
-        *_counted(row.figures, rule),
+        *_counted(row.tally, rule),
         *scores,
         *(classes.get(each, 0) for each in ErrorClass),
         *group,
@@ -188,9 +188,9 @@ def _wide(results: Results, row: FieldRow, rule: RateRule, group: tuple[str, str
     )
 
 
-def _counted(figures: Mapping[str, Figures], rule: RateRule) -> Iterator[JsonValue]:
+def _counted(tally: Tally, rule: RateRule) -> Iterator[JsonValue]:
     for mode in COUNTING_MODES:
-        counts = figures[mode].counts
+        counts = tally.counts(mode)
         yield from (getattr(counts, name) for name in COUNTS)
         parts = rule.fractions(counts).values()
         yield from (above / below if below else None for above, below in parts)

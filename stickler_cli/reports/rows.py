@@ -12,32 +12,15 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.score.conditions import ANY_KEY, in_schema_order, pattern_of, step_of
 from stickler_cli.score.counts import Counts, RateRule, Rates
 from stickler_cli.score.record import Run
-from stickler_cli.score.tally import COUNTING_MODES, Tally
+from stickler_cli.score.tally import Tally
 
 WORST: Final = 3
-
-_OF_UNITS: Final = ("object", "list", "tuple")
-"""The kinds of fields whose own elements or objects are counted, and not the values in them."""
 
 UNKNOWN_KIND: Final = "any"
 """The kind of a field whose values alone tell how it is compared."""
 
 MOST_UNKNOWN_NAMES: Final = 50
 """With more names than this, an object without a schema is taken for a map: one screen or two."""
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """What was counted in one counting mode, and the rates that it comes to."""
-
-    counts: Counts
-    rates: Rates
-
-
-def figures_of(tally: Tally, rule: RateRule) -> dict[str, Figures]:
-    """Return what was counted in each counting mode."""
-    counted = {mode: tally.counts(mode) for mode in COUNTING_MODES}
-    return {mode: Figures(counts, rule.rates(counts)) for mode, counts in counted.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,35 +34,23 @@ class FieldRow:
     threshold: float | None
     weight: float | None
     tally: Tally
-    figures: Mapping[str, Figures]
+    rule: RateRule
     worst: bool = False
 
     @property
-    def mode(self) -> str:
-        """What it is counted by: objects and lists by their units, all else by its values."""
-        units = not self.path or self.kind in _OF_UNITS or self.tally.fields
-        return "overall" if units else "leaves"
-
-    @property
     def counts(self) -> Counts:
-        """How many of its units or values there are of each outcome."""
-        return self.figures[self.mode].counts
+        """How many of its values there are of each outcome, as the run counts them."""
+        return self.tally.counts(self.rule.counting)
 
     @property
     def rates(self) -> Rates:
         """The rates of these."""
-        return self.figures[self.mode].rates
+        return self.rule.rates(self.counts)
 
     @property
     def lost(self) -> int:
         """How many of its values are wrong, invented or missed."""
-        counts = self.figures["leaves"].counts
-        return counts.fp + counts.fn
-
-    @property
-    def leaves(self) -> float | None:
-        """F1 of all values."""
-        return self.figures["leaves"].rates.f1
+        return self.counts.fp + self.counts.fn
 
     @property
     def score(self) -> float | None:
@@ -148,7 +119,7 @@ def _rows(
         info = known.get(pattern_of(path, known))
         said = (info.kind, info.comparator, info.threshold) if info else ("", "", None)
         weight = info.weight if info and node.weight is None else node.weight
-        rows.append(FieldRow(path, *said, weight, node, figures_of(node, rule)))
+        rows.append(FieldRow(path, *said, weight, node, rule))
     return rows[1:]  # the first is the whole
 
 
@@ -191,5 +162,5 @@ def by_values_lost(rows: Sequence[FieldRow]) -> list[FieldRow]:
     for row in rows:
         if row.path[:-1] in lost:
             lost[row.path[:-1]] -= row.lost
-    ranked = sorted(rows, key=lambda row: (-lost[row.path], row.leaves or 0.0))
+    ranked = sorted(rows, key=lambda row: (-lost[row.path], row.rates.f1 or 0.0))
     return [row for row in ranked if lost[row.path] > 0]

@@ -5,9 +5,9 @@ from typing import Final
 
 from stickler_cli.core.figures import number_of, rate, some_of
 from stickler_cli.core.locations import field_path
-from stickler_cli.score.counts import FOUND_RIGHT
 from stickler_cli.score.document_result import LENIENT, WAYS, Status
 from stickler_cli.score.errors.error_counts import ByClass, overall
+from stickler_cli.score.gate_verdicts import moved_gates
 from stickler_cli.score.results import NO_GROUP
 from .cause_sentences import of_class
 from .rows import WORST, by_values_lost
@@ -25,6 +25,16 @@ NAMED: Final = 10
 UNFIT: Final = 3
 """How many verdicts a sentence names that fit no error; the JSON report has all."""
 
+
+MODES: Final = {
+    "overall": "units, where a value, an object and a list item are one each",
+    "aggregate": "values, but only in objects and items that match as a whole",
+    "leaves": "all values",
+}
+"""What each counting mode counts."""
+
+FEWEST: Final = 30
+"""Documents from which on a sentence has an interval: of fewer it says more than can be known."""
 
 _WHY_LOWEST: Final = {
     "overall": "objects or list items fail as a whole (one unit each) although most of the values "
@@ -49,57 +59,50 @@ def labels(view: RunView) -> list[str]:
     return [f"labels: {', '.join(map(view.quoted, said))}"] if said else []
 
 
-def result(view: RunView) -> str:
-    """Return in words how much was right and how much was found, and what the gates say."""
-    counts, run = view.whole["leaves"].counts, view.run
-    found = run.evaluation.intervals(FOUND_RIGHT)
-    bounds = found.rates["leaves"] if found else {}
-    sides = (
-        ("predicted", "are right", counts.tp + counts.fp, "precision"),
-        ("to be found", "were found right", counts.tp + counts.fd + counts.fn, "recall"),
-    )
-    texts = []
-    for which, what, total, rate_name in sides:
-        interval = bounds.get(rate_name)
-        shown = "none" if not total else _share(counts.tp / total)
-        if total and interval is not None:
-            shown += f" ({_share(interval.lower)} to {_share(interval.upper)})"
-        texts.append(f"of {number_of(total, 'value')} {which} {shown} {what}")
-    in_all = f" in {number_of(run.evaluation.evaluated, 'document')}"
-    said = f"{texts[0][0].upper()}{texts[0][1:]}, {texts[1]}{in_all}"
-    if not run.gates:
-        return said
-    failed, gates = view.failed_gates, number_of(len(run.gates), "gate")
-    return f"{said}; {f'{failed} of {gates} failed' if failed else f'{gates} passed'}"
+def values(view: RunView) -> str:
+    """Return how many values were found right, wrong, missed and invented."""
+    right, wrong, invented, missed, _ = view.whole.counts
+    total = right + wrong + invented + missed
+    noun = "unit" if view.run.rule.counting == "overall" else "value"
+    outcomes = {"right": right, "wrong": wrong, "missed": missed, "invented": invented}
+    told = ", ".join(f"{count:,} {name}" for name, count in outcomes.items())
+    return f"{total:,} {noun}{'' if total == 1 else 's'}: {told}"
+
+
+def rates(view: RunView) -> str:
+    """Return the rates of the whole and its mean score, each with its interval."""
+    of = view.whole.rates
+    score = "score" if view.run.document else "mean score"
+    told = f"F1 {_f1(view)}, precision {view.rate(of.precision)}, recall {view.rate(of.recall)}"
+    return f"{told}, {score} {view.rate(view.run.evaluation.overall_score)}"
 
 
 def verdict(view: RunView) -> str:
     """Return whether the run is good enough; without gates the figure that would decide it."""
-    run, gates = view.run, view.run.gates
+    run = view.run
     whole = [partial(view)] if run.partial else []
     if run.unfit:
         whole.append(f"{number_of(run.unfit, 'document')} could not be evaluated")
     elif not run.evaluation.evaluated or run.nothing_paired:
         whole.append("nothing was compared")
-    failed = [view.quoted(result.reason) for result in gates if not result.passed]
-    if failed:
-        told = f"{len(failed)} of {number_of(len(gates), 'gate')} failed: {some_of(failed, NAMED)}"
-    elif gates:
-        told = f"{number_of(len(gates), 'gate')} passed"
-    else:
-        told = f"no gate set; F1 {_f1(view)}, {number_of(run.evaluation.evaluated, 'document')}"
+    failed = [view.quoted(result.reason) for result in run.gates if not result.passed]
+    told = gates(view) + (f": {some_of(failed, NAMED)}" if failed else "")
+    if not told:
+        told = f"no gate set; F1 {_f1(view)}"
     return "; ".join([*filter(None, whole), told])
 
 
 def _f1(view: RunView) -> str:
-    """Return F1 of the whole, with its interval where there is one."""
-    told = view.rate(view.whole["overall"].rates.f1)
-    bounds, settings = view.intervals, view.run.evaluation.interval_settings
-    interval = bounds.rates["overall"]["f1"] if bounds else None
-    if interval is None or settings is None:
+    """Return F1 of the whole with its interval, or with why there is none."""
+    told, interval = view.rate(view.whole.rates.f1), view.bounds("f1")
+    if interval is None:
         return told
-    level = f"{100 * settings.level:g}% interval"
-    return f"{told}, {level} {view.rate(interval.lower)} to {view.rate(interval.upper)}"
+    documents = view.run.evaluation.evaluated
+    if documents < FEWEST:
+        are = "is" if documents == 1 else "are"
+        return f"{told} ({number_of(documents, 'document')} {are} too few for an interval)"
+    level = view.interval_title.replace(" CI of F1", " interval")
+    return f"{told} ({level} {view.rate(interval.lower)} to {view.rate(interval.upper)})"
 
 
 _VERDICTS: Final = {
@@ -118,11 +121,12 @@ def marked(view: RunView) -> list[str]:
     if found.changed:
         why = ", ".join(f"{count} {_VERDICTS[name]}" for name, count in found.right.items())
         counts = "counts" if found.changed == 1 else "count"
-        now, then = view.rate(view.whole["overall"].rates.f1), view.rate(found.overall.f1)
+        mended = getattr(found, view.run.rule.counting)
+        now, then = view.rate(view.whole.rates.f1), view.rate(mended.f1)
         errors = number_of(found.changed, "marked error")
         rest = {
-            "precision": found.overall.precision,
-            "recall": found.overall.recall,
+            "precision": mended.precision,
+            "recall": mended.recall,
             "mean score": found.overall_score,
         }
         told = ", ".join(f"{name} {view.rate(figure)}" for name, figure in rest.items())
@@ -138,19 +142,8 @@ def marked(view: RunView) -> list[str]:
     return lines
 
 
-def _share(value: float) -> str:
-    """Return a share in percent, never rounded onto all or nothing that it is not.
-
-    >>> _share(0.99996), _share(0.5), _share(1.0)
-    ('99.9%', '50.0%', '100%')
-    """
-    if value in (0, 1):
-        return f"{value:.0%}"
-    return f"{min(max(100 * value, 0.1), 99.9):.1f}%"
-
-
 def headline(view: RunView) -> str:
-    """Return how many documents there were, what became of the others, and the mean score."""
+    """Return how many documents there were, what became of the others, and what is counted."""
     evaluation, run = view.run.evaluation, view.run
     total = evaluation.documents["total"]
     of = "" if evaluation.evaluated == total else f"{evaluation.evaluated} of "
@@ -160,11 +153,17 @@ def headline(view: RunView) -> str:
         for status, count in evaluation.statuses.items()
         if count and status is not Status.EVALUATED
     ]
-    score = "score" if run.document else "mean score"
-    shown = view.rate(evaluation.overall_score)
-    if view.intervals is not None and view.intervals.score is not None:
-        shown += f" {view.interval(view.intervals.score)}"
-    return "; ".join([f"{of}{number_of(total, 'document')} evaluated", *others, f"{score} {shown}"])
+    counting = run.rule.counting
+    read = [] if view.counts_values else [f"counting {counting}: {MODES[counting]}"]
+    return "; ".join([f"{of}{number_of(total, 'document')} evaluated", *others, *read])
+
+
+def gates(view: RunView) -> str:
+    """Return how many gates there are, or how many of them failed; empty without any."""
+    gates, failed = number_of(len(view.run.gates), "gate"), view.failed_gates
+    if not view.run.gates:
+        return ""
+    return f"{failed} of {gates} failed" if failed else f"{gates} passed"
 
 
 def validities(view: RunView) -> list[str]:
@@ -184,11 +183,13 @@ def validities(view: RunView) -> list[str]:
 
 def disagreement(view: RunView) -> str | None:
     """Return which counting modes disagree, and what that means; None if they agree."""
+    rule = view.run.rule
     for metric in ("f1", "precision", "recall"):
+        by_mode = {mode: rule.rates(view.run.evaluation.tally.counts(mode)) for mode in MODES}
         values = {
             mode: value
-            for mode, figures in view.whole.items()
-            if (value := getattr(figures.rates, metric)) is not None
+            for mode, rates in by_mode.items()
+            if (value := getattr(rates, metric)) is not None
         }
         if values and max(values.values()) - min(values.values()) > DISAGREE:
             lowest = min(values, key=lambda mode: values[mode])
@@ -225,11 +226,11 @@ def worst_field_texts(view: RunView) -> list[str]:
     """Return a text for each of the fields to look at first, the worst one first."""
     texts = []
     for row in by_values_lost(view.rows)[:WORST]:
-        counts = row.figures["leaves"].counts
-        errors = {"wrong": counts.fd, "invented": counts.fa, "missed": counts.fn}
+        counts = row.counts
+        errors = {"wrong": counts.fd, "missed": counts.fn, "invented": counts.fa}
         told = ", ".join(f"{count} {name}" for name, count in errors.items() if count)
         name = view.quoted(field_path(row.path))
-        texts.append(f"{name} F1 {view.rate(row.leaves)} ({told})")
+        texts.append(f"{name} F1 {view.rate(row.rates.f1)} ({told})")
     return texts
 
 
@@ -278,6 +279,7 @@ def notes(view: RunView) -> list[str]:
         quoted(f"metric {name} has no figures: {problem}")
         for name, problem in evaluation.metric_problems.items()
     )
+    lines += map(quoted, moved_gates(view.run))
     return lines + [quoted(note) for note in sorted(view.run.notes)]
 
 

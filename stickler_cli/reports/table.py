@@ -25,20 +25,19 @@ def render_run(run: Run, style: TableStyle) -> str:
     """Return a run as tables and sentences; ends with a line break."""
     view = RunView(run)
     partial = [Text(text, "bad") for text in [run_sentences.partial(view)] if text]
+    gated = run_sentences.gates(view)
     head = (
+        f"{run.schema.title}: {'; '.join(filter(None, [run_sentences.headline(view), gated]))}",
         *run_sentences.labels(view),
-        run_sentences.headline(view),
+        run_sentences.values(view),
+        run_sentences.rates(view),
+        *run_sentences.marked(view),
         *run_sentences.validities(view),
     )
     sections = (
-        [
-            *partial,
-            Text(run_sentences.result(view), "title"),
-            *map(Text, run_sentences.marked(view)),
-            Text(run.schema.title),
-            *map(Text, head),
-        ],
-        _whole(view),
+        [*partial, *(Text(text, "" if at else "title") for at, text in enumerate(head))],
+        _countings(view) if style.verbose else [],
+        [Text(errors)] if (errors := run_sentences.error_classes(view)) else [],
         _causes(view),
         _groups(view, MOST_GROUPS_SHOWN if style.room else None),
         _fields(view, style),
@@ -55,14 +54,11 @@ def render_run(run: Run, style: TableStyle) -> str:
     return draw(sections, style)
 
 
-def _whole(view: RunView) -> Iterator[Block]:
-    yield tables.whole_table(view)
-    doubt, errors = run_sentences.disagreement(view), run_sentences.error_classes(view)
+def _countings(view: RunView) -> Iterator[Block]:
+    yield tables.countings_table(view)
+    doubt = run_sentences.disagreement(view)
     if doubt:
         yield Text(doubt, "warn")
-    if errors:
-        yield BLANK
-        yield Text(errors, indent=INDENT)
 
 
 def _groups(view: RunView, most: int | None) -> Iterator[Block]:
@@ -150,7 +146,7 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
     told = view.findings
     sections: tuple[Iterable[Block], ...] = (
         _head(view),
-        [tables.change_table(view, difference.whole)],
+        [tables.change_table(view, view.whole)],
         [tables.metric_changes_table(difference.metrics)] if difference.metrics else [],
         [Text(text, tone, INDENT) for tone, text in told],
         [tables.change_table(view, difference.fields, "field", nested=not style.plain)]

@@ -10,27 +10,26 @@ from stickler_cli.core.figures import NOTHING, rate, setting, visible
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import INDENT, Column, Span, Table, Tone
 from stickler_cli.diff.changes import Change, MetricChange
+from stickler_cli.score.counts import Counts
 from .difference_view import MARKS, SHORT, DifferenceView
-from .rows import FieldRow, Figures
-from .run_sentences import DISAGREE
+from .rows import FieldRow
+from .run_sentences import MODES
 from .view import GroupRow, RunView
 
-_FIGURES: Final = ("TP", "FD", "FA", "FN", "TN", "precision", "recall", "F1")
-_LAST: Final = {False: ("leaves", "score"), True: ("F1 leaves", "mean score")}
-"""The titles of the last columns of fields and groups, by whether it is a page."""
+_OUTCOMES: Final = ("right", "wrong", "missed", "invented", "absent")
 
-_OUTCOMES: Final = ("TP right", "FD wrong value", "FA invented", "FN missed", "TN absent in both")
-
-MODES: Final = (
-    "overall counts units: a value, an object and a list item are one each",
-    "aggregate counts values, but only in objects and items that match as a whole",
-    "leaves counts every value, whatever it is in",
-)
+_RATES: Final = ("precision", "recall", "F1")
 
 WORST_MARK: Final = "!"
 WORST_LEGEND: Final = "! look here first: the fields that lost most values"
 
-_SHORT: Final = {"precision": "prec", "documents": "docs", "threshold": "thr"}
+_SHORT: Final = {
+    "precision": "prec",
+    "documents": "docs",
+    "threshold": "thr",
+    "invented": "inv",
+    "absent": "abs",
+}
 
 
 def _columns(titles: Iterable[str], *ranks: int) -> list[Column]:
@@ -38,28 +37,31 @@ def _columns(titles: Iterable[str], *ranks: int) -> list[Column]:
     return [Column(title, rank, short=_SHORT.get(title, "")) for title, rank in ranked]
 
 
-def _figures(view: RunView, figures: Figures, tone: Tone) -> list[Span]:
+def _figures(view: RunView, counts: Counts, tone: Tone) -> list[Span]:
     """Return counts, so that errors stand out from zeros, and rates."""
-    (right, *errors, absent), (*rates, f1) = figures.counts, figures.rates
+    *rates, f1 = view.run.rule.rates(counts)
     return [
-        Span(str(right)),
-        *(Span(str(count), "" if count else "dim") for count in errors),
-        Span(str(absent), "dim"),
+        Span(f"{counts.tp:,}"),
+        *(Span(f"{it:,}", "" if it else "dim") for it in (counts.fd, counts.fn, counts.fa)),
+        Span(f"{counts.tn:,}", "dim"),
         *(Span(view.rate(value)) for value in rates),
         Span(view.rate(f1), tone),
     ]
 
 
-def whole_table(view: RunView) -> Table:
-    """Return a row for each counting mode."""
-    bounds = view.intervals
-    columns = [Column("", left=True), *_columns(_FIGURES, 5, 4, 3, 2, 7, 1, 1, 0)]
-    rows = [[Span(mode), *_figures(view, each, "title")] for mode, each in view.whole.items()]
+def countings_table(view: RunView) -> Table:
+    """Return a row for the whole in each counting mode."""
+    bounds, tally = view.intervals, view.run.evaluation.tally
+    columns = [
+        Column("counting", left=True),
+        *_columns((*_OUTCOMES, *_RATES), 5, 4, 2, 3, 7, 1, 1, 0),
+    ]
+    rows = [[Span(mode), *_figures(view, tally.counts(mode), "title")] for mode in MODES]
     if bounds is not None:
         columns.append(Column(view.interval_title, 6))
-        for row in rows:
-            row.append(Span(view.interval(bounds.rates[row[0].text]["f1"])))
-    return Table(columns, rows, [("", text) for text in MODES])
+        for mode, row in zip(MODES, rows, strict=True):
+            row.append(Span(view.interval(bounds.rates[mode]["f1"])))
+    return Table(columns, rows, [("", f"{mode}: {text}") for mode, text in MODES.items()])
 
 
 def metric_table(figures: Mapping[str, float | None]) -> Table:
@@ -95,14 +97,13 @@ def group_table(view: RunView, key: str, groups: Sequence[GroupRow], *, page: bo
     """Return a row for each of some groups."""
     columns = [
         Column(visible(f"by {view.quoted(key)}"), left=True),
-        *_columns(("documents", "F1", *_LAST[page]), 1, 0, 2, 3),
+        *_columns(("documents", "F1", "mean score"), 1, 0, 3),
     ]
     rows = [
         [
             Span.of(row.name if page else f"{INDENT}{row.name}"),
             Span(str(row.documents)),
             Span(view.rate(row.f1), "title"),
-            Span(view.rate(row.leaves)),
             Span(view.rate(row.score)),
         ]
         for row in groups
@@ -122,9 +123,9 @@ def field_table(
     columns = [
         *([Column("", left=True)] if page else []),
         Column("field", left=True),
+        *_columns((*_OUTCOMES, *_RATES, "mean score"), 4, 2, 1, 3, 9, 7, 6, 0, 8),
         Column("comparator", 11, left=True),
         *_columns(("threshold", "weight"), 10, 12),
-        *_columns((*_FIGURES, *_LAST[page]), 4, 2, 3, 1, 9, 7, 6, 0, 5, 8),
     ]
     rows = [_field(view, row, page=page, nested=nested) for row in shown]
     return Table(columns, rows, legend(view))
@@ -133,35 +134,29 @@ def field_table(
 def legend(view: RunView) -> list[tuple[str, str]]:
     """Return what explains the table of fields: a column, and a text; only what occurs."""
     rows = view.rows
-    met = [any(row.counts[at] for row in rows) for at in range(len(_OUTCOMES))]
-    told = [text for text, occurs in zip(_OUTCOMES, met, strict=True) if occurs]
+    lines = []
     if any(None in row.rates for row in rows):
-        told.append("- nothing to divide by")
-    lines = [("TP", ", ".join(told))] if told else []
-    if any(row.mode == "overall" for row in rows):
-        units = "an object or a list counts units: an object or list item is one"
-        lines += [("", f"a field counts all its values; {units}")]
-        lines += [("leaves", "leaves: F1 of all values in an object or list")]
+        lines.append(("F1", "- nothing to divide by"))
+    if view.whole.counts.fd and not view.recall_counts_wrong_values:
+        told = "recall leaves wrong values out (--recall-with-fd counts them as missed)"
+        lines.append(("recall", told))
     lists = any(row.score is None and row.counts.total for row in rows)
     none = "; the fields of list items have none" if lists else ""
-    lines += [("score", f"score: the mean after clipping{none}")]
+    lines.append(("mean score", f"mean score: after clipping{none}"))
     return lines + ([("", WORST_LEGEND)] if any(row.worst for row in rows) else [])
 
 
 def _field(view: RunView, row: FieldRow, *, page: bool, nested: bool) -> list[Span]:
-    f1, leaves = row.rates.f1, row.leaves if row.mode == "overall" else None
     name = INDENT * row.depth + row.name if nested else field_path(row.path)
-    tone: Tone = "bad" if row.worst else "" if row.tally.fields or row.leaves is not None else "dim"
-    lower = leaves is not None and (f1 is None or leaves < f1 - DISAGREE)
+    tone: Tone = "bad" if row.worst else "" if row.counts.total > row.counts.tn else "dim"
     mark = WORST_MARK if row.worst else ""
     return [
         *([Span(mark), Span.of(name)] if page else [Span.of(f"{mark:1} {name}", tone)]),
+        *_figures(view, row.counts, tone),
+        Span(view.rate(row.score)),
         Span.of(row.compared_by, "dim"),
         Span(setting(row.threshold), "dim"),
         Span(setting(row.weight), "dim"),
-        *_figures(view, row.figures[row.mode], tone),
-        Span(view.rate(leaves) if row.mode == "overall" else "", "warn" if lower else ""),
-        Span(view.rate(row.score)),
     ]
 
 

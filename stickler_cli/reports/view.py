@@ -1,26 +1,25 @@
 """A run as every report reads it: its rates bound once, its fields and groups as rows."""
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from stickler_cli.core.figures import Quoting, interval_text, rate
+from stickler_cli.core.figures import Quoting, digits_of, interval_text, rate
 from stickler_cli.core.values import dataclass
+from stickler_cli.score.counts import VALUES
 from stickler_cli.score.intervals import FieldIntervals, Interval
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
-from .rows import FieldRow, Figures, field_rows, figures_of
+from .rows import FieldRow, field_rows
 
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """The documents of one group that were evaluated, with F1 of `overall` and of `leaves`."""
+    """The documents of one group that were evaluated."""
 
     name: str
     documents: int
     f1: float | None
     interval: Interval | None
-    leaves: float | None
     score: float | None
 
 
@@ -42,18 +41,33 @@ class RunView:
         """The limits of gates, onto which no other figure may be rounded."""
         return frozenset(result.gate.limit for result in self.run.gates)
 
+    @cached_property
+    def digits(self) -> int:
+        """The decimals that rates are worth, by the interval of F1 of the whole."""
+        return digits_of(self.bounds("f1"))
+
     def rate(self, value: float | None) -> str:
         """Return a rate or score as text."""
-        return rate(value, self.limits)
+        return rate(value, self.limits, self.digits)
 
     def interval(self, interval: Interval | None) -> str:
         """Return a confidence interval as text."""
-        return interval_text(interval, self.limits)
+        return interval_text(interval, self.limits, self.digits)
 
     @cached_property
-    def whole(self) -> Mapping[str, Figures]:
-        """The figures of all documents together, by counting mode."""
-        return figures_of(self.run.evaluation.tally, self.run.rule)
+    def whole(self) -> FieldRow:
+        """The figures of all documents together."""
+        return FieldRow((), "", "", None, None, self.run.evaluation.tally, self.run.rule)
+
+    def bounds(self, name: str, of: FieldIntervals | None = None) -> Interval | None:
+        """Return the interval of a rate: of the whole, or of intervals that are given."""
+        found = of or self.intervals
+        return found.rates[self.run.rule.counting][name] if found else None
+
+    @property
+    def counts_values(self) -> bool:
+        """Whether all values are counted, as if nobody says otherwise."""
+        return self.run.rule.counting == VALUES.counting
 
     @cached_property
     def intervals(self) -> FieldIntervals | None:
@@ -83,13 +97,13 @@ class RunView:
         }
 
     def _group_row(self, name: str, group: Results) -> GroupRow:
-        figures, bounds = figures_of(group.tally, self.run.rule), group.intervals(self.run.rule)
+        rule = self.run.rule
+        bounds = group.intervals(rule)
         return GroupRow(
             name,
             group.evaluated,
-            figures["overall"].rates.f1,
-            bounds.rates["overall"]["f1"] if bounds else None,
-            figures["leaves"].rates.f1,
+            rule.rates(group.tally.counts(rule.counting)).f1,
+            self.bounds("f1", bounds) if bounds else None,
             group.overall_score,
         )
 

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterator
 from heapq import nsmallest
 
+from stickler_cli.core.figures import rate
 from stickler_cli.core.sections import INDENT, Block, Column, Span, Table, Text
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.document_result import Status
@@ -46,7 +47,7 @@ def document_blocks(view: RunView, style: TableStyle) -> Iterator[Block]:
 def document_table(view: RunView, shown: list[WrongDocument], *, page: bool) -> Table:
     """Return a row for each document; on a page, and in a pipe, the command is a column."""
     columns = [Column("document", left=True), Column("score"), Column("values lost")]
-    rows = [[Span.of(it.id), Span(view.rate(it.score)), Span(str(it.lost))] for it in shown]
+    rows = [[Span.of(it.id), Span(rate(it.score)), Span(str(it.lost))] for it in shown]
     told = [Span.of(it.explained, "dim") for it in shown]
     if not any(it.explained for it in shown):
         return Table(columns, rows)

@@ -77,7 +77,9 @@ def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot ho
     workers = Workers(settings.workers, settings.chunk_size, f"workers={settings.workers}")
     results = chunk_results(job, iter(pairs), workers, total=total)
     evaluation = gather(results, job, lines).evaluation
-    evaluation.conditions = Conditions(part_of(settings, DecidingOptions), field_listing(plan))
+    evaluation.conditions = Conditions(
+        part_of(settings, DecidingOptions), field_listing(plan), settings.counting
+    )
     return evaluation
 
 
@@ -245,8 +247,7 @@ def _progress_bar(total: int | None, job: Job) -> Iterator[Advance]:
 
 def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bool) -> Run:
     evaluation, settings, schema = total.evaluation, assembly.settings, assembly.schema
-    recall_with_fd = settings.recall_with_fd
-    rule = RateRule(recall_with_fd)
+    rule = RateRule(settings.recall_with_fd, settings.counting)
     gt, pred = source_of(settings.gt), source_of(settings.pred)
     return Run(
         evaluation=evaluation,
@@ -255,7 +256,7 @@ def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bo
         ),
         options=part_of(settings, RunOptions),
         fields=field_listing(schema.plan),
-        gates=[judge(it, evaluation, recall_with_fd=recall_with_fd) for it in assembly.gates],
+        gates=[judge(it, evaluation, rule) for it in assembly.gates],
         notes=[
             *_notes(assembly.pairs, evaluation, partial=partial),
             *(each.told for one in schema.each for each in tunings(one.contents)),

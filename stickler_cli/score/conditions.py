@@ -2,14 +2,15 @@
 
 import math
 from collections.abc import Container, Iterable, Iterator
+from dataclasses import field, replace
 from dataclasses import fields as fields_of
-from dataclasses import replace
 from typing import Final
 
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings.deciding import DecidingOptions
+from stickler_cli.settings.allowed import Counting
+from stickler_cli.settings.deciding import CountingOptions, DecidingOptions
 from .tally import Tally
 
 ANY_KEY: Final = "*"  # in the path of a field: any key that only the documents name
@@ -22,6 +23,8 @@ class Conditions:
     options: DecidingOptions
     fields: tuple[FieldInfo, ...]
     """In schema order, parents first."""
+    counting: Counting = field(default=CountingOptions.counting, compare=False)
+    """What reports of it read."""
 
     def differences(self, other: "Conditions") -> Iterator[str]:
         """Yield in what two evaluations disagree, a clause each."""

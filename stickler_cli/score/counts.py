@@ -5,6 +5,8 @@ from operator import add
 from typing import Any, Final, NamedTuple
 
 from stickler_cli.core.values import dataclass
+from stickler_cli.settings.allowed import Counting
+from stickler_cli.settings.deciding import CountingOptions
 
 RATES: Final = ("precision", "recall", "f1", "accuracy")  # in results `cm_` stands before each
 BOUNDS: Final = ("lower", "upper")  # of the confidence interval of a rate or score
@@ -108,10 +110,12 @@ class Rates(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RateRule:
-    """How rates come of counts: the option that decides what recall is, bound once."""
+    """How counts are read: which of the three, and what recall is; bound once."""
 
     recall_with_fd: bool = False
     """Whether recall also counts false discoveries as not found."""
+    counting: Counting = CountingOptions.counting
+    """The counts that people and pipelines read: all values, if nobody says otherwise."""
 
     def rates(self, counts: Counts) -> Rates:
         """Return rates for people to read: 0 of 0 is not 0.0 but nothing.
@@ -132,5 +136,5 @@ class RateRule:
         return fractions(counts, recall_with_fd=self.recall_with_fd)
 
 
-FOUND_RIGHT: Final = RateRule(recall_with_fd=True)
-"""By which a value that was read wrong was not found, whatever recall counts."""
+VALUES: Final = RateRule()
+"""How counts are read if nobody says otherwise."""

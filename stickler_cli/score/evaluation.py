@@ -219,7 +219,9 @@ class Evaluation(Results):
         return {
             "format": FORMAT,
             "version": __version__,
-            "options": asdict(self.conditions.options) if self.conditions else None,
+            "options": asdict(self.conditions.options) | {"counting": self.conditions.counting}
+            if self.conditions
+            else None,
             **self.view(self.fields, recall_with_fd=self.rule.recall_with_fd),
             **({} if self.ledger is None else {"per_document": self.ledger.view()}),
         }
@@ -231,8 +233,10 @@ class Evaluation(Results):
 
     @property
     def rule(self) -> RateRule:
-        """How rates come of the counts."""
-        return RateRule(self.conditions.options.recall_with_fd if self.conditions else False)
+        """How counts are read."""
+        if self.conditions is None:
+            return RateRule()
+        return RateRule(self.conditions.options.recall_with_fd, self.conditions.counting)
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{name}={count}" for name, count in self.documents.items() if count)

@@ -1,12 +1,13 @@
 """Whether a run, or a change, reached what a gate asks for."""
 
 import operator
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
 from stickler_cli.core.locations import Path, field_path
-from .counts import BOUNDS, RateRule
+from stickler_cli.settings.allowed import Counting
+from .counts import BOUNDS, RATES, VALUES, RateRule
 from .evaluation import Evaluation
 from .gates import (
     CONFIDENCE,
@@ -24,17 +25,17 @@ from .gates import (
     refuse_resampled,
     refused,
 )
+from .record import Run
 from .tally import Tally
 
 
-def judge(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool = False) -> GateResult:
+def judge(gate: Gate, evaluation: Evaluation, rule: RateRule = VALUES) -> GateResult:
     """Return whether a run reached what a gate asks for.
 
     Raises:
         UsageError: the gate asks for a kind of document count that there is not, or for what
             takes rows, which the run has not.
     """
-    rule = RateRule(recall_with_fd)
     if gate.mode == METRIC:
         problems = evaluation.metric_problems.items()
         whole = f"{gate.metric}."
@@ -47,6 +48,36 @@ def judge(gate: Gate, evaluation: Evaluation, *, recall_with_fd: bool = False) -
     paths = asked(gate, (path for path, _ in evaluation.tally.walk()))
     values = {path: _value(replace(gate, path=path), evaluation, rule) for path in paths}
     return judged_worst(gate, values)
+
+
+def counted_as(run: Run, counting: Counting | None) -> Run:
+    """Return a run in another counting mode, its gates judged by it; None leaves it as it is."""
+    if counting is None or counting == run.rule.counting:
+        return run
+    evaluation = replace(run.evaluation)
+    if evaluation.conditions is not None:
+        evaluation.conditions = replace(evaluation.conditions, counting=counting)
+    read = replace(run, evaluation=evaluation, options=replace(run.options, counting=counting))
+    gates = [it if it.gate.mode else judge(it.gate, evaluation, read.rule) for it in run.gates]
+    return replace(read, gates=gates)
+
+
+def _counts_whole(gate: Gate) -> bool:
+    """Return whether a gate without a set reads counts of all documents."""
+    return not gate.mode and not gate.path and gate.metric in (*RATES, *COUNTS)
+
+
+def moved_gates(run: Run) -> Iterator[str]:
+    """Yield a note where a gate reads another figure than in version 0.1.0: `overall` then."""
+    for gate in (it.gate for it in run.gates if _counts_whole(it.gate)):
+        now, then = (
+            judge(replace(gate, mode=mode), run.evaluation, run.rule).value
+            for mode in ("", "overall")
+        )
+        if now != then and run.rule.counting == VALUES.counting:
+            name = name_of(gate)
+            told = f"version 0.1.0 read overall:{name}, which is {then!r}"
+            yield f"{name} is {now!r}, of values; {told}"
 
 
 def judged(gate: Gate, value: float | None, empty: str, what: str = "") -> GateResult:
@@ -122,7 +153,7 @@ def _value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | 
     if gate.metric == SCORE:
         score = node.mean_score if gate.path else evaluation.overall_score
         return score, "no document has a score of it"
-    counts = node.counts(gate.mode)
+    counts = node.counts(gate.mode or rule.counting)
     if gate.metric in COUNTS:
         return getattr(counts, gate.metric), ""
     above, below = rule.fractions(counts)[gate.metric]
@@ -160,7 +191,8 @@ def _bound(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | 
     found = evaluation.intervals(rule, field_path(gate.path))
     if found is None:
         return None, "the run has no confidence intervals"
-    interval = found.score if gate.metric == SCORE else found.rates[gate.mode][gate.metric]
+    rates = found.rates[gate.mode or rule.counting]
+    interval = found.score if gate.metric == SCORE else rates[gate.metric]
     if interval is None:
         return None, "no document says anything about it"
     return getattr(interval, gate.bound), ""

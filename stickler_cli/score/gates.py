@@ -1,7 +1,7 @@
 """Gates: what a run must reach, as one line of text each, and whether it did.
 
-A gate is `[set:][path.]metric[.lower|.upper] op number`. Without a set, one on the whole is about
-`overall`, and one on a field about its `leaves`: all of its values. In a path `*` is any one name
+A gate is `[set:][path.]metric[.lower|.upper] op number`. Without a set it reads what the run
+counts: all values, of the whole as of a field. In a path `*` is any one name
 and `**` any number of them; such a gate holds if it holds for every field that matches.
 What is printed is what is compared, at full precision, and an empty denominator never passes.
 """
@@ -53,7 +53,7 @@ class Gate:
 
     text: str
     mode: str
-    """The counting mode: `overall`, `aggregate` or `leaves`."""
+    """The counting mode: `overall`, `aggregate` or `leaves`; empty for that of the run."""
     path: Path
     """The field; empty for the whole."""
     metric: str
@@ -103,11 +103,11 @@ def _field_gate(text: str, option: str, lowest: float) -> Gate:
         *rest, bound = map(str, path)
         path = tuple(rest)
     metric = str(path[-1]) if path else ""
-    mode = match["mode"] or COUNTING_MODES[-1 if len(path) > 1 else 0]
     if path[:1] == (CONFIDENCE,) and f"{CONFIDENCE}.{metric}" in TRUST:
         path, metric = path[1:], f"{CONFIDENCE}.{metric}"
     limit = _limit(text, match["limit"], option)
-    gate = Gate(text.strip(), mode, path[:-1], metric, match["operator"], limit, bound)
+    mode, sign = match["mode"] or "", match["operator"]
+    gate = Gate(text.strip(), mode, path[:-1], metric, sign, limit, bound)
     if path[:1] == (DOCUMENTS,) and len(path) == 2:
         return gate
     if metric not in (*METRICS, *TRUST):

@@ -119,8 +119,8 @@ class Run:
 
     @property
     def rule(self) -> RateRule:
-        """How rates come of the counts of the run."""
-        return RateRule(self.options.recall_with_fd)
+        """How the counts of the run are read."""
+        return RateRule(self.options.recall_with_fd, self.options.counting)
 
     @property
     def verdict(self) -> Verdict:

@@ -15,8 +15,7 @@ class FieldRepeats:
     field_path: str
     """Of the field, without list indexes; keys of maps are `*`. Empty for whole documents."""
     f1: list[FractionOrNone]
-    """F1 in each run, of `leaves` for a value and of `overall` for others; null where there was
-    nothing to divide by."""
+    """F1 in each run, as the first one counts; null where there was nothing to divide by."""
     documents: Count
     """Documents that say anything about it in any run."""
     right_in_all: Count

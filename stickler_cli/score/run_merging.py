@@ -44,7 +44,7 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
         first,
         evaluation=whole,
         schema=min((run.schema for _, run in runs), key=lambda schema: schema.path),
-        gates=[judge(gate, whole, recall_with_fd=first.rule.recall_with_fd) for gate in gates],
+        gates=[judge(gate, whole, first.rule) for gate in gates],
         notes=sorted({note for _, run in runs for note in run.notes}),
         partial=any(run.partial for _, run in runs),
         planned=_planned([run for _, run in runs]),

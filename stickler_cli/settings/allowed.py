@@ -5,6 +5,7 @@ from typing import Final, Literal
 
 from stickler_cli.core.option import Number
 
+Counting = Literal["overall", "aggregate", "leaves"]
 Missing = Literal["fn", "skip", "error"]
 Rows = Literal["auto", "none", "inline"]
 ExtraFields = Literal["fa", "ignore"]

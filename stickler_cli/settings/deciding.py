@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Literal
 
 from stickler_cli.core.option import Number, Settings, option
-from .allowed import COUNT, LEVEL, SHARE, WORK, ExtraFields, Missing, Rows
+from .allowed import COUNT, LEVEL, SHARE, WORK, Counting, ExtraFields, Missing, Rows
 from .inputs import LenientOptions, WrapperOptions
 
 
@@ -43,7 +43,17 @@ class DecidingOptions(LenientOptions, WrapperOptions, LimitedOptions, panel="cou
     )
 
 
-class RunOptions(DecidingOptions, panel="gates"):
+class CountingOptions(Settings, panel="counting"):
+    """The counts that people and pipelines read."""
+
+    counting: Counting = option(
+        "leaves",
+        "What everything but JSON counts: leaves, all values; aggregate, those in objects and "
+        "items that match; overall, where a value, an object and an item are one each.",
+    )
+
+
+class RunOptions(CountingOptions, DecidingOptions, panel="gates"):
     """Options that decide the figures and the verdict of a run; its record has them."""
 
     strict: bool = option(False, "Exit 3 if any document is unpaired or invalid.")
@@ -72,7 +82,7 @@ class GateOptions(Settings, panel="gates"):
 
     fail_under: float | None = option(
         None,
-        "Fail (exit 1) if the overall F1 is below this, 0 to 1.",
+        "Fail (exit 1) if F1 of all documents is below this, 0 to 1.",
         "F1",
         values=Number("a number"),
     )

@@ -5,6 +5,7 @@ from typing import Literal
 from stickler_cli.core.option import option
 from .allowed import COUNT, PROCESSES, SOME, ComparisonFormat, ErrorFormat, ErrorOrder
 from .deciding import (
+    CountingOptions,
     DecidingOptions,
     GateOptions,
     IntervalOptions,
@@ -254,7 +255,9 @@ class ShowSettings(SchemaSource, SchemaOptions, WidthOptions, TerminalOptions):
     """What `stickler show` is asked for."""
 
 
-class ManySettings(SeveralSchemas, SchemaOptions, DecidingOptions, ValidationOptions):
+class ManySettings(
+    SeveralSchemas, SchemaOptions, CountingOptions, DecidingOptions, ValidationOptions
+):
     """Settings of `evaluate_many`; documents in memory are not read leniently."""
 
     workers: int | Literal["auto"] = option(

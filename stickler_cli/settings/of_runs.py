@@ -1,7 +1,7 @@
 """Settings of the commands about finished runs."""
 
-from stickler_cli.core.option import option
-from .allowed import COUNT, LEVEL, MARGIN, SHARE, RunFormat
+from stickler_cli.core.option import Settings, option
+from .allowed import COUNT, LEVEL, MARGIN, SHARE, Counting, RunFormat
 from .deciding import DecidingOptions, GateOptions, IntervalOptions
 from .inputs import (
     ConfidenceSource,
@@ -23,7 +23,16 @@ from .showing import (
 )
 
 
+class FinishedOptions(Settings, panel="counting"):
+    """How finished runs are read."""
+
+    counting: Counting | None = option(
+        None, "What everything but JSON counts, as for eval.  [default: as the run was made]"
+    )
+
+
 class DiffSettings(
+    FinishedOptions,
     SeveralSchemas,
     DocumentOptions,
     SchemaOptions,
@@ -70,12 +79,20 @@ class DiffSettings(
     )
 
 
-class MergeSettings(ReportOptions, TableOptions, GateOptions, PluginOptions, TerminalOptions):
+class MergeSettings(
+    ReportOptions, TableOptions, GateOptions, FinishedOptions, PluginOptions, TerminalOptions
+):
     """Settings of `stickler merge`."""
 
 
 class ReportSettings(
-    OutputOptions, LinkOptions, TableOptions, BreakdownOptions, PluginOptions, TerminalOptions
+    OutputOptions,
+    LinkOptions,
+    TableOptions,
+    BreakdownOptions,
+    FinishedOptions,
+    PluginOptions,
+    TerminalOptions,
 ):
     """Settings of `stickler report`."""
 

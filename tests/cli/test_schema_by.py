@@ -234,5 +234,6 @@ def test_a_page_links_figures_of_a_schema_to_no_list_of_its_own_errors(stickler,
     stickler(*EVAL, "-q", "-o", "out.html")
     page = (data / "out.html").read_text(encoding="utf-8")
 
-    assert "#errors&amp;at=invoice/total&amp;outcome=fd" in page
-    assert "#errors&amp;at=invoice/&amp;outcome=" not in page  # they are those of all of its fields
+    assert "#errors&amp;field=invoice/total&amp;outcome=fd" in page
+    # Those of a schema are of all its fields.
+    assert "#errors&amp;field=invoice/&amp;outcome=" not in page

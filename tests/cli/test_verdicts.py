@@ -54,7 +54,7 @@ def test_the_first_lines_tell_both_figures(stickler, data):
     say(data, {}, INVENTED)
     for form in ("table", "markdown", "html"):
         shown = stickler(*COMMAND, "-f", form).out
-        assert "1.0000 if the 2 marked errors count as right" in shown
+        assert "1.00 if the 2 marked errors count as right" in shown
         assert "1 ground truth wrong, 1 both acceptable" in shown
 
 

@@ -60,16 +60,47 @@ def test_four_hundred_documents_alike_but_one_are_unchanged():
     assert found.change == -1 / 799
 
 
-def test_few_documents_that_are_alike_do_not_show_that_nothing_changed():
-    found = field("1" * 6, "1" * 6)
+@pytest.mark.parametrize("documents", [1, 6, 155])
+def test_where_no_document_differs_all_is_identical_however_many_there_are(documents):
+    difference = compared(*runs("1" * documents, "1" * documents))
 
-    assert (found.trend, found.decided_by) == (Trend.UNCLEAR, Decision.INTERVAL)
+    assert {it.trend for it in (*difference.whole, *difference.fields)} == {Trend.IDENTICAL}
+    assert {it.decided_by for it in difference.fields} == {Decision.EQUAL}
+
+
+def test_a_change_that_only_the_test_sees_is_not_enough_data():
+    # Nine documents of 400 broke: p is 2 / 2**9; the interval has room for one that was right.
+    found = field("1" * 400, "0" * 9 + "1" * 391)
+
+    assert found.corrected_p == pytest.approx(2 / 2**9, abs=0.002)
+    assert found.interval.lower < 0 <= found.interval.upper
+    assert (found.trend, found.decided_by) == (Trend.UNCLEAR, Decision.TEST_ALONE)
+    assert field("1" * 400, "0" * 40 + "1" * 360).trend is Trend.REGRESSED
+
+
+def test_a_change_that_only_the_interval_sees_is_not_enough_data():
+    # Seven of eight documents broke in thirty fields: significant alone, not among thirty.
+    fields = [f"f{n:02}" for n in range(30)]
+
+    def run(entry):
+        return run_of(
+            *(
+                document(f"d{n}", **dict.fromkeys(fields, entry if n < 7 else RIGHT))
+                for n in range(8)
+            ),
+            paths=fields,
+        )
+
+    found = compared(run(RIGHT), run(WRONG)).fields
+
+    assert {it.corrected_p for it in found} == {30 * 2 / 2**7}
+    assert all(it.interval.upper < 0 for it in found)
+    assert {(it.trend, it.decided_by) for it in found} == {(Trend.UNCLEAR, Decision.INTERVAL_ALONE)}
 
 
 def test_a_change_that_is_surely_smaller_than_the_margin_counts_as_none():
     before, after = "1" * 400, "0" * 9 + "1" * 391
 
-    assert field(before, after).trend is Trend.REGRESSED
     found = field(before, after, margin=0.1)
     assert (found.trend, found.decided_by) == (Trend.UNCHANGED, Decision.INTERVAL)
     assert found.p < 0.05
@@ -112,7 +143,7 @@ def test_a_field_that_no_document_has_has_no_p():
     (found,) = compared(base, new).fields
 
     assert (found.p, found.corrected_p, found.documents) == (None, None, 0)
-    assert (found.trend, found.decided_by) == (Trend.UNCLEAR, Decision.DOCUMENTS)
+    assert found.trend is Trend.IDENTICAL
 
 
 def test_a_field_that_cannot_be_significant_is_not_one_of_many():
@@ -150,9 +181,9 @@ def test_the_whole_has_three_readings_and_the_mean_score():
     difference = compared(*runs("1111111", "0111111"))
 
     assert [(it.mode, it.metric) for it in difference.whole] == [
+        ("leaves", "f1"),
         ("overall", "f1"),
         ("aggregate", "f1"),
-        ("leaves", "f1"),
         ("", "score"),
     ]
     assert [it.change for it in difference.whole] == [*[-1 / 13] * 3, -1 / 7]
@@ -219,9 +250,9 @@ def test_the_fields_of_a_trend_are_told_by_the_size_of_their_change():
     assert [it.path for it in difference.with_trend(Trend.UNCLEAR)] == [
         ("c",),
         ("b",),
-        ("total",),
         ("d",),
     ]
+    assert [it.path for it in difference.with_trend(Trend.IDENTICAL)] == [("total",)]
 
 
 def judged(*gates, before="1" * 100, after="0" + "1" * 99, **changes):
@@ -379,4 +410,4 @@ def test_the_counts_of_pairs_are_those_of_the_runs():
     base, new = runs("110", "101")
     found = counted(joined([base], [new]), base.fields, base.rule)
 
-    assert found.counts(("total",), "overall")[:, 0].tolist() == [[1, 1, 0], [1, 0, 1]]
+    assert found.counts(("total",), "leaves")[:, 0].tolist() == [[1, 1, 0], [1, 0, 1]]

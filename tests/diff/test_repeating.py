@@ -10,7 +10,7 @@ from stickler_cli.diff import repeating
 from stickler_cli.diff.repeating import repeats_of
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.non_matches import NonMatch
-from .runs import MISSED, RIGHT, WRONG, document, run_of, single
+from .runs import MISSED, OPTIONS, RIGHT, WRONG, document, run_of, single
 
 
 def wrong(name, path, pred, gt="x", values=None):
@@ -39,17 +39,33 @@ def test_a_field_is_right_in_all_runs_in_any_or_in_none():
     assert (found.whole.field_path, found.whole.right_in_any) == ("", 3)
 
 
-def test_values_are_counted_wherever_they_are_and_objects_as_units():
+@pytest.mark.parametrize(("counting", "right"), [("leaves", 0), ("overall", 1)])
+def test_fields_are_counted_as_the_first_run_says(counting, right):
     counts = {"overall": {"tp": 1}, "leaves": {"tp": 1, "fn": 1}}
+    options = replace(OPTIONS, counting=counting)
     found = repeats_of(
         {
-            name: run_of(document("a", total=counts, other=counts), paths=("total",))
+            name: run_of(
+                document("a", total=counts, other=counts), paths=("total",), options=options
+            )
             for name in ("a", "b")
         }
     )
     total, other = found.fields
 
-    assert (total.right_in_any, other.field_path, other.right_in_all) == (0, "other", 1)
+    assert (total.right_in_any, other.field_path, other.right_in_all) == (right, "other", right)
+
+
+def test_a_field_that_is_absent_on_both_sides_in_every_run_is_not_right():
+    def run(pred):
+        absent = (document(name, total={"tn": 1}) for name in "bc")
+        return run_of(document("a", total=pred), *absent)
+
+    (wrong_twice,) = repeats_of({"x": run(WRONG), "y": run(MISSED)}).fields
+    (invented_once,) = repeats_of({"x": run({"fa": 1}), "y": run({"tn": 1})}).fields
+
+    assert (wrong_twice.documents, wrong_twice.right_in_any) == (1, 0)
+    assert (invented_once.documents, invented_once.flipping) == (1, 1)
 
 
 def test_a_document_that_a_run_lacks_counts_as_missed_in_it():

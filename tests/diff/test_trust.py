@@ -63,10 +63,10 @@ def test_confidences_that_got_better_are_told(diff):
     assert all(it["trend"] == "improved" for it in found.values())
 
 
-def test_the_same_confidences_are_unchanged(diff):
+def test_the_same_confidences_are_identical(diff):
     _, found = diff("good.json", "good.json")
     for it in found.values():
-        assert (it["change"], it["p"], it["trend"]) == (0, 1, "unchanged")
+        assert (it["change"], it["p"], it["trend"]) == (0, 1, "identical")
 
 
 def test_nothing_is_told_where_a_run_has_no_confidences(diff):

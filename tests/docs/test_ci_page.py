@@ -145,7 +145,7 @@ def test_the_action_evaluates_and_tells_f1_verdict_and_report(workspace):
 
     assert result.returncode == 0, result.stderr
     record = json.loads((workspace / "stickler.json").read_text(encoding="utf-8"))
-    f1 = record["confusion_matrix"]["overall"]["derived"]["cm_f1"]
+    f1 = record["confusion_matrix"]["leaves"]["derived"]["cm_f1"]
     assert outputs == {"f1": str(f1), "verdict": "passed", "report": "stickler.json"}
     assert result.stdout.startswith("::notice title=")
     assert (workspace / "summary.md").read_text(encoding="utf-8").startswith("<!-- stickler -->")

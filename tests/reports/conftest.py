@@ -20,6 +20,7 @@ from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.counts import RateRule
 from stickler_cli.score.errors.non_matches import NonMatch
 from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.gates import parse_gate
@@ -101,16 +102,14 @@ def run_of() -> Callable[..., Run]:
         job, documents = Job(plan, options_of_run, chosen.missing, requested), list(pairs)
         chunk, first = evaluate_chunk(job, documents), evaluate_chunk(job, documents[:1])
         evaluation = chunk.evaluation
+        rule = RateRule(chosen.recall_with_fd, chosen.counting)
         digest = hashlib.sha256(source).hexdigest()
         return Run(
             evaluation,
             SchemaSignature(file, f"sha256:{digest}", plan.model_name),
             chosen,
             [*field_listing(plan)],
-            [
-                judge(parse_gate(gate), evaluation, recall_with_fd=chosen.recall_with_fd)
-                for gate in gates
-            ],
+            [judge(parse_gate(gate), evaluation, rule) for gate in gates],
             document=first.document,
             detail=chunk.detail,
         )

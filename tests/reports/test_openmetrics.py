@@ -35,11 +35,11 @@ def read_as_gitlab(text):
 def test_the_whole_each_field_and_each_gate_have_a_metric(orders):
     found = read(render(orders, STYLE))
 
-    overall = orders.evaluation.tally.counts("overall")
-    total = orders.evaluation.tally.fields["total"].counts("overall")
+    values = orders.evaluation.tally.counts("leaves")
+    total = orders.evaluation.tally.fields["total"].counts("leaves")
     assert found["stickler_documents", ("status", "evaluated")] == 3
-    assert found["stickler_f1", ("mode", "overall")] == pytest.approx(overall.f1(), abs=1e-6)
-    assert found["stickler_units", ("mode", "overall"), ("outcome", "fn")] == overall.fn
+    assert found["stickler_f1", ("mode", "leaves")] == pytest.approx(values.f1(), abs=1e-6)
+    assert found["stickler_units", ("mode", "leaves"), ("outcome", "fn")] == values.fn
     assert found["stickler_field_recall", ("field", "total")] == pytest.approx(
         total.recall(), abs=1e-6
     )
@@ -64,9 +64,8 @@ def test_a_rate_of_nothing_and_a_score_of_no_document_are_left_out(run_of):
             for status in ("total", "evaluated", "missing", "invalid", "failed", "unmatched")
         ),
         *(
-            ("stickler_units", ("mode", mode), ("outcome", outcome))
+            ("stickler_units", ("mode", "leaves"), ("outcome", outcome))
             for outcome in ("tp", "fd", "fa", "fn", "tn")
-            for mode in ("overall", "aggregate", "leaves")
         ),
     }
 

@@ -14,6 +14,7 @@ from stickler_cli.reports.layout import TableStyle
 render = partial(formats.render, "table")
 
 PLAIN = TableStyle()
+VERBOSE = TableStyle(verbose=True)
 NARROW = TableStyle(width=40, plain=False)
 
 
@@ -21,7 +22,7 @@ def test_a_path_of_a_field_finds_its_row(orders):
     (row,) = (line for line in render(orders, PLAIN).splitlines() if " lines.sku " in line)
 
     # two right, one missed with its item: F1 4/5
-    assert " ".join(row.split()) == ("lines.sku Exact 0.5 1 2 0 0 1 0 1.0000 0.6667 0.8000 -")
+    assert " ".join(row.split()) == ("lines.sku 2 0 1 0 0 1.0000 0.6667 0.8000 - Exact 0.5 1")
 
 
 def test_a_plain_table_has_no_box_and_no_codes(orders):
@@ -62,7 +63,7 @@ def test_no_line_is_wider_than_the_terminal(fixture_run, name, width):
 def test_no_documents_are_no_failure_of_the_report(run_of):
     text = render(run_of(pairs=[], gates=["f1>=0.5"]), PLAIN)
 
-    assert "0 documents evaluated; mean score -\n" in text
+    assert "F1 -, precision -, recall -, mean score -\n" in text
     assert "FAIL  f1 is undefined: nothing was counted\n" in text
     assert "worst" not in text
     assert "never present" not in text
@@ -75,10 +76,10 @@ def test_a_schema_without_fields_has_no_table_of_them(run_of):
 
 
 def test_one_document_has_a_score_and_not_a_mean(run_of, orders):
-    assert "; score 1.0000\n" in render(
+    assert ", score 1.0000\n" in render(
         run_of(pairs=[DocumentPair("a", {"id": "1"}, {"id": "1"})], single=True), PLAIN
     )
-    assert "; mean score 0.4333\n" in render(orders, PLAIN)
+    assert ", mean score 0.4333\n" in render(orders, PLAIN)
 
 
 def test_the_headline_says_what_became_of_each_document(run_of):
@@ -92,10 +93,10 @@ def test_the_headline_says_what_became_of_each_document(run_of):
     ]
     others = "1 invalid (compared with nothing); 1 failed (left out); 1 unmatched (left out)"
 
-    assert f"3 of 5 documents evaluated; 1 missing (compared with nothing); {others}; " in render(
+    assert f"3 of 5 documents evaluated; 1 missing (compared with nothing); {others}\n" in render(
         run_of(pairs=pairs), PLAIN
     )
-    assert f"2 of 5 documents evaluated; 1 missing (left out); {others}; " in render(
+    assert f"2 of 5 documents evaluated; 1 missing (left out); {others}\n" in render(
         run_of(pairs=pairs, missing="skip"), PLAIN
     )
 
@@ -132,7 +133,7 @@ def test_fields_that_are_never_present_are_named_without_those_inside(run_of):
 
 def test_readings_that_agree_are_not_spoken_of(run_of):
     gt = {"id": "1", "total": 1}
-    text = render(run_of(pairs=[DocumentPair("a", gt, gt)]), PLAIN)
+    text = render(run_of(pairs=[DocumentPair("a", gt, gt)]), VERBOSE)
 
     assert "disagree" not in text
 
@@ -140,7 +141,7 @@ def test_readings_that_agree_are_not_spoken_of(run_of):
 def test_leaves_is_lowest_where_whole_objects_are_missed(run_of):
     # overall: total TP, customer FN, F1 2/3; leaves: 1 right of 3, F1 1/2
     gt = {"total": 1, "customer": {"name": "Ada", "city": "Ulm"}}
-    text = render(run_of(pairs=[DocumentPair("a", gt, {"total": 1})]), PLAIN)
+    text = render(run_of(pairs=[DocumentPair("a", gt, {"total": 1})]), VERBOSE)
 
     assert (
         "disagree: F1 0.6667 overall, 0.6667 aggregate, 0.5000 leaves. leaves is lowest: " in text
@@ -153,7 +154,7 @@ def test_aggregate_is_lowest_where_items_that_match_have_errors_inside(run_of):
     line = {"type": "object", "properties": properties}
     schema = {"type": "object", "properties": {"l": {"type": "array", "items": line}}}
     gt, pred = ({"l": [{"a": 1, "b": 2, "c": 3, "d": last}]} for last in (4, 5))
-    text = render(run_of(schema, [DocumentPair("a", gt, pred)]), PLAIN)
+    text = render(run_of(schema, [DocumentPair("a", gt, pred)]), VERBOSE)
 
     assert "F1 1.0000 overall, 0.8571 aggregate, 0.8571 leaves. aggregate is lowest: " in text
 
@@ -173,19 +174,18 @@ def test_precision_may_disagree_where_f1_does_not(run_of):
     }
     pair = DocumentPair("a", {"o": {"a": 1, "b": 2, "c": 3}}, {"o": {"a": 1, "b": 2}, "n": 1})
 
-    text = render(run_of(schema, [pair]), PLAIN)
+    text = render(run_of(schema, [pair]), VERBOSE)
 
     assert "disagree: precision 0.5000 overall, 0.6667 aggregate, 0.6667 leaves. overall is" in text
 
 
 def test_a_figure_is_not_rounded_onto_the_limit_of_a_gate(run_of):
     run = run_of(gates=["f1>=0.8"])
-    run.evaluation.tally.overall[:2] = [6675, 3334]  # with 1 FA and 3 FN, F1 is 13350/16688
+    run.evaluation.tally.leaves[:4] = [6675, 3334, 1, 3]  # F1 is 13350/16688
 
     text = render(run, PLAIN)
 
-    assert " 0.7999\n" in text
-    assert "0.8000\n" not in text.partition("aggregate")[0]
+    assert "\nF1 0.7999, " in text
 
 
 @pytest.mark.parametrize(("shown", "lines"), [(0, 0), (2, 2), (99, 9)])
@@ -211,20 +211,60 @@ def test_long_values_are_cut_to_the_terminal(run_of, errors_of):
     assert f'"{"x" * 70}"' in render(run, replace(style, width=None))
 
 
-def test_the_first_line_says_how_much_is_right_and_how_much_was_found(orders, run_of):
-    first, heading, *_ = render(orders, PLAIN).splitlines()
+def test_the_first_lines_say_what_became_of_documents_and_values(orders, run_of):
+    heading, values, rates, *_ = render(orders, PLAIN).splitlines()
 
-    # leaves: 11 TP, 2 FD, 1 FA, 4 FN; two of three gates pass
-    assert first == (
-        "Of 14 values predicted 78.6% are right, of 17 values to be found 64.7% were found right "
-        "in 3 documents; 1 of 3 gates failed"
-    )
-    assert heading == "Order (order.json)"
-    none = render(run_of(pairs=[]), PLAIN).splitlines()[0]
-    assert none == (
-        "Of 0 values predicted none are right, of 0 values to be found none were found right "
-        "in 0 documents"
-    )
+    assert heading.startswith("Order (order.json): 3 of 4 documents evaluated; ")
+    assert heading.endswith("; 1 of 3 gates failed")
+    # 11 TP, 2 FD, 1 FA, 4 FN
+    assert values == "18 values: 11 right, 2 wrong, 4 missed, 1 invented"
+    assert rates == "F1 0.7586, precision 0.7857, recall 0.7333, mean score 0.4333"
+    assert "0 values: 0 right" in render(run_of(pairs=[]), PLAIN).splitlines()[1]
+
+
+def test_another_reading_is_said_in_the_first_line_and_told_everywhere(orders, run_of):
+    run = run_of(counting="overall", gates=["f1>=0.7"])
+    text = render(run, PLAIN)
+    heading, counted, *_ = text.splitlines()
+
+    assert "; counting overall: units, where a value, an object and a list item are one" in heading
+    assert counted == "13 units: 7 right, 2 wrong, 3 missed, 1 invented"
+    assert "PASS  f1 0.7 >= 0.7" in text
+    (row,) = (line for line in text.splitlines() if line[2:].startswith("lines "))
+    # right, wrong, missed, invented, absent
+    assert row.split()[1:6] == ["2", "0", "1", "0", "1"]
+    assert "counting" not in render(orders, PLAIN)
+
+
+def test_of_few_documents_no_interval_is_told_but_that_there_are_too_few(run_of):
+    def heading(documents):
+        gt = {"id": "A"}
+        preds = [{"id": "B"}, *[gt] * (documents - 1)]
+        pairs = [DocumentPair(f"{at}", gt, pred) for at, pred in enumerate(preds)]
+        return render(run_of(pairs=pairs, intervals=True), PLAIN).splitlines()[2]
+
+    assert heading(29).startswith("F1 0.98 (29 documents are too few for an interval), precision")
+    assert re.match(r"F1 0\.98\d? \(95% interval 0\.\d+ to 0\.\d+\), ", heading(30))
+
+
+def test_in_all_countings_the_whole_is_told_if_asked_for(orders):
+    text = render(orders, VERBOSE)
+
+    for mode in ("overall ", "aggregate ", "leaves "):
+        assert f"\n{mode}" in text
+    assert "\noverall " not in render(orders, PLAIN)
+
+
+def test_a_gate_that_read_units_in_0_1_0_is_told_once(run_of):
+    text = render(run_of(gates=["f1>=0.7"]), PLAIN)
+
+    told = "f1 is 0.7586206896551724, of values; version 0.1.0 read overall:f1, which is 0.7\n"
+    assert text.count(told) == 1
+    for gates, options in (
+        (["leaves:f1>=0.7", "total.f1>=0", "score>0", "documents.total>0"], {}),
+        (["f1>=0.7"], {"counting": "overall"}),
+    ):
+        assert "0.1.0" not in render(run_of(gates=gates, **options), PLAIN)
 
 
 def test_the_legend_explains_only_what_occurs(run_of):
@@ -233,8 +273,10 @@ def test_the_legend_explains_only_what_occurs(run_of):
     wrong = DocumentPair("2", {"a": 1}, {"a": 2})
 
     text = render(run_of(schema, [right, wrong]), PLAIN)
-    assert "\nTP right, FD wrong value\nscore: the mean after clipping\n! look here" in text
-    assert "\nTP right\nscore: the mean after clipping\n" in render(run_of(schema, [right]), PLAIN)
+    assert "\nrecall leaves wrong values out (--recall-with-fd" in text
+    assert "! look here" in text
+    assert "recall leaves" not in render(run_of(schema, [right]), PLAIN)
+    assert "recall leaves" not in render(run_of(schema, [wrong], recall_with_fd=True), PLAIN)
 
 
 @pytest.mark.parametrize(
@@ -242,7 +284,7 @@ def test_the_legend_explains_only_what_occurs(run_of):
     [
         ({"sort": "errors", "only_errors": True, "fields": "*ines*"}, ["lines", "lines.sku"]),
         ({"sort": "name", "fields": "[ir]*"}, ["id", "rates", "rates.*"]),
-        ({"sort": "f1", "only_errors": True, "fields": "?????*"}, ["total", "customer"]),
+        ({"sort": "f1", "only_errors": True, "fields": "?????*"}, ["total", "customer.city"]),
     ],
 )
 def test_fields_are_chosen_and_ordered_as_asked_for(orders, said, fields):

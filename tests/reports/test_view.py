@@ -26,10 +26,10 @@ def test_recall_is_counted_alike_in_the_whole_the_fields_and_the_groups(run_of, 
     whole.by["kind"] = {"one": replace(whole, by={})}
     view = RunView(run)
 
-    assert view.whole["overall"].rates.recall == (0.5 if with_fd else 1.0)
-    assert view.whole["overall"].rates.f1 == pytest.approx(0.5 if with_fd else 2 / 3)
+    assert view.whole.rates.recall == (0.5 if with_fd else 1.0)
+    assert view.whole.rates.f1 == pytest.approx(0.5 if with_fd else 2 / 3)
     (group,) = view.groups["kind"]
-    assert group.f1 == view.whole["overall"].rates.f1
+    assert group.f1 == view.whole.rates.f1
     assert [row.rates.recall for row in view.rows if row.path == ("total",)] == [
         0.0 if with_fd else None
     ]

@@ -151,6 +151,7 @@ def test_options_are_kept_and_decide():
         missing="skip",
         recall_with_fd=True,
         pairing_floor=0,
+        counting="overall",
     )
 
     # One document is left: a is wrong (similarity 1/3), z does not count, nothing else is there.
@@ -166,6 +167,7 @@ def test_options_are_kept_and_decide():
         "lenient_json": False,
         "work_limit": 20.0,
         "wrapped": "auto",
+        "counting": "overall",
     }
     assert [field["path"] for field in record["fields"]] == ["a", "n", "tags", "open", "open.*"]
 

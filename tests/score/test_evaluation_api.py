@@ -383,7 +383,7 @@ def test_a_notebook_shows_the_fields_in_schema_order():
     # a is right in documents 0 and 1, missed in gone and bad, absent in the other five. With
     # recall_with_fd as without: 2 of 4 found, F1 4 / (2 + 4); its scores are 1 but for the two
     # missed ones: 7 of 9.
-    rates = ["1.0000", "0.5000", "0.6667", "0.6667", "0.7778"]
+    rates = ["1.0000", "0.5000", "0.6667", "0.7778"]
     assert page.rows[3] == ["a", "2", "0", "0", "2", "5", *rates]
 
 
@@ -393,7 +393,7 @@ def test_a_notebook_tells_what_became_of_the_documents():
     assert "1 document could not be evaluated; no gate set; F1 " in text
     assert "9 of 12 documents evaluated; 2 missing (compared with nothing); 1 invalid" in text
     assert "a missed in 2 documents" in text
-    assert "nothing was compared; no gate set; F1 -, 0 documents" in page_of(Evaluation()).text
+    assert "nothing was compared; no gate set; F1 -" in page_of(Evaluation()).text
 
 
 def test_names_from_documents_are_harmless_in_a_notebook():
@@ -427,7 +427,7 @@ def test_an_evaluation_is_reported_as_the_command_reports_it():
     assert evaluation.report(title="Orders", width=90) == render(
         "table", run, TableStyle(90, plain=False)
     )
-    assert "\nOrders\n9 of 12 documents" in evaluation.report(title="Orders")
+    assert evaluation.report(title="Orders").startswith("Orders: 9 of 12 documents evaluated")
     assert "`lines.sku`" in evaluation.report("markdown")
     page = evaluation.report("html", title="Orders")
     assert "<title>Orders" in page
@@ -445,6 +445,6 @@ def test_an_evaluation_as_json_says_who_made_it_how_and_what_no_document_had():
     found = evaluation.to_dict()
 
     assert found["version"] == __version__
-    assert found["options"] == asdict(DecidingOptions())
+    assert found["options"] == {**asdict(DecidingOptions()), "counting": "leaves"}
     assert "never" in found["never_present"]
     assert Evaluation().to_dict()["options"] is None

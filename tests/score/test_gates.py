@@ -44,31 +44,31 @@ def evaluation(**fields: list[int]) -> Evaluation:
 @pytest.mark.parametrize(
     ("text", "mode", "path", "metric", "operator", "limit"),
     [
-        ("f1>=0.9", "overall", (), "f1", ">=", 0.9),
+        ("f1>=0.9", "", (), "f1", ">=", 0.9),
         ("leaves:f1 >= 0.9", "leaves", (), "f1", ">=", 0.9),
         ("aggregate:recall>0.5", "aggregate", (), "recall", ">", 0.5),
         (
             "line_items.unit_price.f1>=0.95",
-            "leaves",
+            "",
             ("line_items", "unit_price"),
             "f1",
             ">=",
             0.95,
         ),
-        ('["unit price"].f1<=1', "leaves", ("unit price",), "f1", "<=", 1.0),
-        ("documents.invalid<=0", "leaves", ("documents",), "invalid", "<=", 0.0),
-        ("documents.f1>=0.5", "leaves", ("documents",), "f1", ">=", 0.5),
+        ('["unit price"].f1<=1', "", ("unit price",), "f1", "<=", 1.0),
+        ("documents.invalid<=0", "", ("documents",), "invalid", "<=", 0.0),
+        ("documents.f1>=0.5", "", ("documents",), "f1", ">=", 0.5),
         ("overall:lines.f1>=0.5", "overall", ("lines",), "f1", ">=", 0.5),
-        ("**.price.f1>=0.5", "leaves", ("**", "price"), "f1", ">=", 0.5),
-        ("score>=.9", "overall", (), "score", ">=", 0.9),
-        ("fd<20", "overall", (), "fd", "<", 20.0),
-        ("fn==0", "overall", (), "fn", "==", 0.0),
-        ("tp!=0", "overall", (), "tp", "!=", 0.0),
-        ("confidence.brier<=0.2", "leaves", (), "confidence.brier", "<=", 0.2),
-        ("confidence.total.mce<1", "leaves", ("total",), "confidence.mce", "<", 1.0),
-        ("confidence.log_loss<=3", "leaves", (), "confidence.log_loss", "<=", 3.0),
-        ("confidence.f1>=0.5", "leaves", ("confidence",), "f1", ">=", 0.5),
-        ('["a:b"].f1>=0.5', "leaves", ("a:b",), "f1", ">=", 0.5),
+        ("**.price.f1>=0.5", "", ("**", "price"), "f1", ">=", 0.5),
+        ("score>=.9", "", (), "score", ">=", 0.9),
+        ("fd<20", "", (), "fd", "<", 20.0),
+        ("fn==0", "", (), "fn", "==", 0.0),
+        ("tp!=0", "", (), "tp", "!=", 0.0),
+        ("confidence.brier<=0.2", "", (), "confidence.brier", "<=", 0.2),
+        ("confidence.total.mce<1", "", ("total",), "confidence.mce", "<", 1.0),
+        ("confidence.log_loss<=3", "", (), "confidence.log_loss", "<=", 3.0),
+        ("confidence.f1>=0.5", "", ("confidence",), "f1", ">=", 0.5),
+        ('["a:b"].f1>=0.5', "", ("a:b",), "f1", ">=", 0.5),
     ],
 )
 def test_a_gate_is_read_into_its_parts(text, mode, path, metric, operator, limit):
@@ -175,7 +175,7 @@ def test_a_gate_may_ask_for_valid_documents():
 def test_recall_with_fd_changes_what_a_gate_compares():
     gate = parse_gate("recall>=0.9")
     assert judge(gate, evaluation(a=[9, 1, 0, 1, 0])).passed
-    assert not judge(gate, evaluation(a=[9, 1, 0, 1, 0]), recall_with_fd=True).passed
+    assert not judge(gate, evaluation(a=[9, 1, 0, 1, 0]), RateRule(recall_with_fd=True)).passed
 
 
 @pytest.mark.parametrize(
@@ -291,15 +291,18 @@ def test_a_pattern_of_which_no_field_has_a_value_fails():
     assert (result.passed, result.reason) == (False, "*.f1 is undefined: nothing was counted")
 
 
-def test_a_gate_on_a_field_counts_all_of_its_values_and_one_on_the_whole_units():
+def test_a_gate_reads_all_values_if_nobody_says_otherwise():
     made = evaluation(a=[9, 1, 0, 1, 0])
     made.tally.fields["a"].overall = [1, 0, 0, 0, 0]
     made.tally.overall = [1, 0, 0, 0, 0]
 
     assert judge(parse_gate("a.f1>=0"), made).value == 0.9
     assert judge(parse_gate("overall:a.f1>=0"), made).value == 1
-    assert judge(parse_gate("f1>=0"), made).value == 1
-    assert judge(parse_gate("leaves:f1>=0"), made).value == 0.9
+    assert judge(parse_gate("f1>=0"), made).value == 0.9
+    assert judge(parse_gate("overall:f1>=0"), made).value == 1
+    units = RateRule(counting="overall")
+    assert [judge(parse_gate(f"{of}f1>=0"), made, units).value for of in ("", "a.")] == [1, 1]
+    assert judge(parse_gate("leaves:f1>=0"), made, units).value == 0.9
 
 
 def test_every_unknown_path_is_told_with_near_ones():

@@ -9,7 +9,7 @@ from stickler_cli.diff.changes import Change, Trend
 from stickler_cli.reports.difference_view import DifferenceView
 from .field_charts import axis_of
 
-ORDER: Final = (Trend.REGRESSED, Trend.IMPROVED, Trend.UNCLEAR, Trend.UNCHANGED)
+ORDER: Final = (Trend.REGRESSED, Trend.IMPROVED, Trend.UNCLEAR, Trend.UNCHANGED, Trend.IDENTICAL)
 """What comes first of fields: what got worse."""
 
 MOST_SLOPES: Final = 24

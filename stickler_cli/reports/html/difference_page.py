@@ -38,7 +38,7 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
         ]
         + [("schema", visible(difference.new.schema))],
         "told": [text for _, text in view.findings],
-        "whole_axis": change_axis(difference.whole),
+        "whole_axis": change_axis(view.whole),
         "field_axis": change_axis(difference.fields),
         "fields": ranked(difference.fields),
         "chart": slope_chart(view, tones),

@@ -86,18 +86,15 @@ class DotPlot:
 
 def dot_plot(view: RunView, fields: Sequence[FieldView]) -> DotPlot:
     """Return the drawing of all values of each field that has no fields in it."""
-    whole = view.whole["overall"].rates.f1
-    values = [it for it in fields if it.is_innermost and it.row.leaves is not None]
-    values.sort(key=lambda it: (it.row.leaves or 0.0, -it.row.lost))
+    whole = view.whole.rates.f1
+    values = [it for it in fields if it.is_innermost and it.row.rates.f1 is not None]
+    values.sort(key=lambda it: (it.row.rates.f1 or 0.0, -it.row.lost))
     found: list[tuple[str, float, Interval | None, Path, int | None]] = []
     if whole is not None:
-        bounds = view.intervals
-        interval = bounds.rates["overall"]["f1"] if bounds else None
-        found.append(("", whole, interval, (), None))
+        found.append(("", whole, view.bounds("f1"), (), None))
     for it in values[:MOST_DOTS]:
-        bounds = it.intervals
-        interval = bounds.rates["leaves"]["f1"] if bounds else None
-        found.append((it.path, it.row.leaves or 0.0, interval, it.row.path, it.row.lost))
+        interval = view.bounds("f1", it.intervals) if it.intervals else None
+        found.append((it.path, it.row.rates.f1 or 0.0, interval, it.row.path, it.row.lost))
     gates = {path: _gates(view, path) for *_, path, _ in found}
     lowest = [interval.lower if interval else value for _, value, interval, _, _ in found]
     lowest += (limit for limits in gates.values() for limit, _, _ in limits)
@@ -123,11 +120,11 @@ def _length(axis: Axis, interval: Interval) -> float:
 
 def _gates(view: RunView, path: Path) -> list[tuple[float, str, bool]]:
     """Return the limits of the gates that ask for the F1 that is drawn of a field."""
-    mode = "leaves" if path else "overall"
+    mode = view.run.rule.counting
     return [
         (it.limit, visible(it.gate.text), it.passed)
         for it in view.run.gates
-        if (it.gate.metric, it.gate.mode) == ("f1", mode)
+        if (it.gate.metric, it.gate.mode or mode) == ("f1", mode)
         and 0 <= it.limit <= 1
         and path in asked(it.gate, [path])
     ]

@@ -39,11 +39,6 @@ class FieldView:
         """The part of the path that the tree shows by indentation."""
         return visible(field_path(self.row.path).removesuffix(self.row.name))
 
-    @property
-    def errors(self) -> int:
-        """FD, FA and FN by `overall`, or by `leaves` where that counts more."""
-        return max(each.counts.fp + each.counts.fn for each in self.row.figures.values())
-
 
 def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[FieldView]:
     """Return the fields, parents first, at most `MOST_FIELDS`."""
@@ -79,7 +74,7 @@ def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[Fie
 
 
 def _chart(view: RunView, row: FieldRow, pairs: Histogram) -> Chart:
-    judged = row.figures["overall" if row.mode == "overall" else "aggregate"].counts
+    judged = row.tally.counts("overall")
     return similarity_chart(pairs, row.threshold, threshold_curve(pairs, judged, view.run.rule))
 
 

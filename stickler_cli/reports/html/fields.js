@@ -5,7 +5,7 @@ const Fields = (() => {
   const bodies = Array.from(table.tBodies).filter((body) => body.dataset.field !== undefined);
   const folded = new Set();
   const byPath = new Map(bodies.map((body) => [body.dataset.path, body]));
-  const RISING = ["path", "precision", "recall", "f1", "leaves", "score"]; // first click: the lowest first
+  const RISING = ["path", "precision", "recall", "f1", "score"]; // first click: the lowest first
   let inOrder = bodies;
   let shown = { find: "", wrong: "", sort: "", open: [] };
 

@@ -173,18 +173,18 @@ def script() -> str:
 
 
 def _cards(view: RunView) -> list[tuple[str, float | None, Interval | None, str]]:
-    bounds, rates = view.intervals, view.whole["overall"].rates
+    rates = view.whole.rates
     with_fd = "; wrong values count as not found" if view.recall_counts_wrong_values else ""
     explained = {
         "f1": ("F1", "harmonic mean of precision and recall"),
         "precision": ("Precision", "of what was predicted, how much is right"),
         "recall": ("Recall", f"of what there was to find, how much was found{with_fd}"),
     }
-    score = view.run.evaluation.overall_score
+    score, bounds = view.run.evaluation.overall_score, view.intervals
     said = "of the documents, by the weights in the schema"
     return [
         *(
-            (title, getattr(rates, name), bounds.rates["overall"][name] if bounds else None, text)
+            (title, getattr(rates, name), view.bounds(name), text)
             for name, (title, text) in explained.items()
         ),
         ("Mean score", score, bounds.score if bounds else None, said),
