@@ -48,7 +48,10 @@ LATE_IMPORTS: Final = {
     ("records/row_files.py", "pyarrow"): "comes with an extra",
     ("reports/pieces.py", "rapidfuzz.distance"): "few reports show differences",
     ("runs/asking.py", "stickler_cli.clients.client"): "few runs ask models",
-    ("runs/evaluate.py", "stickler_cli.runs.executors.dask_cluster"): "Dask is an extra, and large",
+    (
+        "runs/executors/pipeline.py",
+        "stickler_cli.runs.executors.dask_cluster",
+    ): "Dask is an extra, and large",
     ("runs/evaluate.py", "rich*"): "few runs show a bar, and rich is large",
     ("runs/limits.py", "numpy"): "commands that need no engine do not load it",
     ("runs/limits.py", "stickler_cli.compare.assignment"): "the same",

@@ -63,8 +63,6 @@ class Assembly:
     """That gates judge documents which thresholds were tuned on."""
     policy: AcceptancePolicy | None = None
     """What is asked what it would let pass."""
-    cluster: Cluster | None = None
-    """What does the work in place of the workers."""
 
 
 def assemble(
@@ -118,8 +116,8 @@ def assemble(
     tuned = [each for one in loaded.each for each in tunings(one.contents)] if gates else []
     warnings = overlap(tuned, settings.gt, settings)
     accepting = _policy(settings, loaded) if settings.policy else None
-    cluster = _cluster(settings, workers, loaded.plan)
-    return Assembly(loaded, settings, pairs, job, workers, gates, warnings, accepting, cluster)
+    workers = replace(workers, cluster=_cluster(settings, workers, loaded.plan))
+    return Assembly(loaded, settings, pairs, job, workers, gates, warnings, accepting)
 
 
 def kinds_of(loaded: LoadedSchema) -> tuple[DocumentKind, ...]:

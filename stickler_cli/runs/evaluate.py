@@ -155,14 +155,8 @@ def _total(
         if not done:  # else they were counted then
             _check_pairs(assembly, interruption)
         left = None if pairs.total is None else pairs.total - done
-        if (cluster := assembly.cluster) is None:
-            workers = assembly.workers
-            yield from chunk_results(job, items, workers, total=left, interruption=interruption)
-        else:
-            # An extra, which takes a while to load.
-            from stickler_cli.runs.executors.dask_cluster import cluster_results
-
-            yield from cluster_results(job, items, cluster, left, interruption)
+        workers = assembly.workers
+        yield from chunk_results(job, items, workers, total=left, interruption=interruption)
 
     if directory is None:
         results = evaluate_rest(pairs.refs())

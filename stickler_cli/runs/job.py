@@ -169,3 +169,5 @@ class Workers:
     """Whether all work is for other processes, as this one could not end it."""
     memory_limit: int | None = None
     """Bytes that documents may take in a process, beyond what the program itself takes."""
+    cluster: Cluster | None = None
+    """A cluster that does the work in their place."""

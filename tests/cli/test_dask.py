@@ -25,7 +25,7 @@ import pytest
 
 from stickler_cli.cli import main
 from stickler_cli.cli.console import ExitCode
-from stickler_cli.runs.executors import chunking
+from stickler_cli.runs.executors import chunking, pipeline
 from .conftest import write
 from .test_faults import COMPARATOR, EVAL, PATIENCE, SCHEMA, alive, problems, running, until
 
@@ -119,7 +119,7 @@ def orders(tmp_path: Path, shared: SimpleNamespace, monkeypatch: pytest.MonkeyPa
 @pytest.fixture
 def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have no task hold more than three documents."""
-    monkeypatch.setattr(dask_cluster, "TASK", chunking.Largest(4.0, 3, 8_000_000))
+    monkeypatch.setattr(pipeline, "TASK", chunking.Largest(4.0, 3, 8_000_000))
     monkeypatch.setattr(chunking, "FIRST_BYTES", 1_000)
 
 

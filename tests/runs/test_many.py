@@ -33,8 +33,8 @@ from stickler_cli.runs import chunk
 from stickler_cli.runs.chunk import ChunkResult
 from stickler_cli.runs.executors import worker
 from stickler_cli.runs.executors.chunking import CHUNK
+from stickler_cli.runs.executors.executor import PARTS_AHEAD
 from stickler_cli.runs.executors.pipeline import chunk_results
-from stickler_cli.runs.executors.pool import CHUNKS_AHEAD
 from stickler_cli.runs.job import Job, Workers
 from stickler_cli.schema.compiler import compile_schema
 from .conftest import Here, processes_stand_still
@@ -398,7 +398,7 @@ def test_no_more_than_a_few_chunks_are_held_for_each_worker(in_process, monkeypa
     def pairs():
         for number in range(320):
             read.append(number)
-            assert len(read) - len(given_out) <= 3 * CHUNKS_AHEAD * 4
+            assert len(read) - len(given_out) <= 3 * PARTS_AHEAD * 4
             yield DocumentPair(str(number), {"a": "x"}, {"a": "x"})
 
     for result in chunk_results(Job(PLAN, Options()), pairs(), Workers(3, 4), total=320):

@@ -16,7 +16,7 @@ from stickler_cli.documents.document import FileReference
 from stickler_cli.documents.document_pair import DocumentPair, PairRef
 from stickler_cli.runs import limits
 from stickler_cli.runs.chunk import evaluate_chunk
-from stickler_cli.runs.executors import pipeline, pool, worker
+from stickler_cli.runs.executors import inline, pipeline, pool, worker
 from stickler_cli.runs.executors.pipeline import chunk_results, gather
 from stickler_cli.runs.interruption import Interruption
 from stickler_cli.runs.job import Job, OutputsRequested, Workers
@@ -179,7 +179,7 @@ def no_memory_for(name, monkeypatch, module):
 
 @pytest.mark.parametrize("crew", [Workers(1), Workers(2, 4)])
 def test_results_that_take_too_much_memory_fail_one_document(in_process, monkeypatch, crew):
-    no_memory_for("7", monkeypatch, pipeline if crew.jobs == 1 else worker)
+    no_memory_for("7", monkeypatch, inline if crew.jobs == 1 else worker)
     found = gather(chunk_results(JOB, pairs(20), crew), JOB)
     assert [entry.problem for entry in found.evaluation.problems if entry.document == "7"] == [
         f"7: {TOO_LITTLE_MEMORY}"

@@ -11,10 +11,8 @@ import logging
 import os
 import pickle
 import signal
-from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import field
 from multiprocessing import resource_tracker
 from queue import Empty, SimpleQueue
 from time import monotonic
@@ -29,13 +27,13 @@ from stickler_cli import __version__
 from stickler_cli.core.problems import Problem, SticklerError, UsageError, WorkerDiedError
 from stickler_cli.core.values import dataclass
 from stickler_cli.runs.chunk import ChunkResult, evaluate_chunk, failed_chunk
-from stickler_cli.runs.interruption import Interrupted, Interruption, until_interrupted
+from stickler_cli.runs.interruption import Interrupted, Interruption
 from stickler_cli.runs.job import Cluster, Job
 from stickler_cli.runs.limits import usable_cores
 from stickler_cli.runs.read_documents import Item
-from .chunking import TASK, Chunks, Size, size_of
+from .chunking import Chunks, Size, size_of
 from .dask_task import Needs, evaluate_task, packed_items, read_job, unpacked_items, versions
-from .pool import CHUNKS_AHEAD, MOST_IN_VAIN
+from .executor import MOST_IN_VAIN, Elsewhere, Handed
 from .worker import packed_job
 
 AT_A_WORKER: Final = 2  # tasks: one that it does, and one that waits there
@@ -50,38 +48,15 @@ LOST: Final = (OSError, TimeoutError, RuntimeError)
 
 
 @dataclass(slots=True, eq=False)
-class _Task:
+class _Task(Handed):
+    """Documents that a worker is sent, to be cut into chunks there."""
+
     items: bytes
     """Where the documents are, as it is sent: held until workers are done, packed takes little."""
     size: Size
     result: ChunkResult | None = None
     suspected: bool = False
     """Whether workers died of it, so that it is to be alone."""
-
-
-def cluster_results(
-    job: Job,
-    items: Iterable[Item],
-    cluster: Cluster,
-    total: int | None,
-    interruption: Interruption,
-) -> Generator[ChunkResult]:
-    """Evaluate documents on a cluster and yield the results in the order of the documents.
-
-    Raises:
-        UsageError: there is no such cluster, or its workers are not what the run needs.
-        WorkerDiedError: the cluster is gone, or its workers die whatever they compare.
-    """
-    packed = packed_job(job, ENGINE)
-    given = until_interrupted(items, interruption)
-    chunks = Chunks(given, jobs=usable_cores(), largest=TASK)
-    needs = Needs(versions(), os.getcwd(), cluster.sources)  # noqa: PTH109 - it may be no text
-    try:
-        with _connected(cluster, interruption) as client:
-            run = _Run(client, job, needs, interruption, chunks, total)
-            yield from run.results(packed)
-    except Interrupted:
-        return
 
 
 @contextmanager
@@ -143,53 +118,54 @@ def _unheard() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _task(items: Sequence[Item], *, suspected: bool = False) -> _Task:
-    return _Task(packed_items(items), size_of(items), suspected=suspected)
-
-
-@dataclass(slots=True, eq=False)
-class _Run:
+class DaskExecutor(Elsewhere[_Task]):
     """The tasks of a run, and where they are."""
 
-    client: Client
-    job: Job
-    needs: Needs
-    interruption: Interruption
-    chunks: Chunks
-    left: int | None
-    """Items that are in no task yet; None where nobody knows."""
-    job_there: Future | None = None
-    order: deque[_Task] = field(default_factory=deque)
-    """What is not given out yet, in the order of the documents."""
-    at: dict[Future, _Task] = field(default_factory=dict)
-    finished: SimpleQueue[Future] = field(default_factory=SimpleQueue)
-    all_read: bool = False
-    in_vain: int = 0
-    """Tasks that killed their workers since there was a result."""
-    workers: int = 0
-    looked: float = 0.0
-    seen: float = 0.0
-    """When there last was a worker."""
+    source = ENGINE
 
-    def results(self, packed: bytes) -> Iterator[ChunkResult]:
-        """Yield the results of all tasks, in order."""
+    def __init__(
+        self, job: Job, cluster: Cluster, left: int | None, interruption: Interruption
+    ) -> None:
+        """Take the cluster that is asked for; the rest is as every executor has it."""
+        super().__init__(job, left, interruption)
+        self.cluster = cluster
+        directory = os.getcwd()  # noqa: PTH109 - it may be no text
+        self.needs = Needs(versions(), directory, cluster.sources)
+        self.at: dict[Future, _Task] = {}
+        self.finished: SimpleQueue[Future] = SimpleQueue()
+        self.workers = 0
+        self.looked = 0.0
+        self.seen = 0.0
+        """When there last was a worker."""
+
+    def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
+        """Evaluate documents on a cluster and yield the results in the order of the documents.
+
+        Raises:
+            UsageError: there is no such cluster, or its workers are not what the run needs.
+            WorkerDiedError: the cluster is gone, or its workers die whatever they compare.
+        """
+        packed = packed_job(self.job, ENGINE)
+        try:
+            with _connected(self.cluster, self.interruption) as client:
+                yield from self._results_of(client, packed, chunks)
+        except Interrupted:
+            return
+
+    def _results_of(self, client: Client, packed: bytes, chunks: Chunks) -> Iterator[ChunkResult]:
+        self.client = client
         self.seen = monotonic()
         try:
-            self.job_there = self.client.submit(read_job, packed, pure=False)
-            while True:
-                self._look()
-                self._hand_out()
-                if not self.order and self.all_read:
-                    return
-                self._receive()
-                while self.order and (result := self.order[0].result) is not None:
-                    self.order.popleft()
-                    yield result
+            self.job_there = client.submit(read_job, packed, pure=False)
+            yield from self._in_order(chunks)
         except LOST as error:
             found = f"the cluster is gone ({str(error) or type(error).__name__})"
             raise WorkerDiedError([Problem(ENGINE, found)]) from None
         finally:
             self._cancel()
+
+    def _part(self, items: Sequence[Item]) -> _Task:
+        return _Task(packed_items(items), size_of(items))
 
     def _cancel(self) -> None:
         """Have the cluster forget what it did not begin."""
@@ -211,10 +187,11 @@ class _Run:
             found, hint = f"it has had no workers for {ALONE:g} seconds", "dask worker ADDRESS"
             raise WorkerDiedError([Problem(ENGINE, found, "some that stay", hint)])
 
-    def _hand_out(self) -> None:
+    def _hand_out(self, chunks: Chunks) -> None:
         """Keep all workers busy."""
+        self._look()
         while len(self.at) < max(1, self.workers) * AT_A_WORKER:
-            task = self._next()
+            task = self._next(chunks)
             if task is None:
                 return
             self._give(task)
@@ -225,7 +202,7 @@ class _Run:
         self.at[future] = task
         future.add_done_callback(self.finished.put)
 
-    def _next(self) -> _Task | None:
+    def _next(self, chunks: Chunks) -> _Task | None:
         """Return a task to be sent; None where there is none, enough is held, or one is alone."""
         under_way = [*self.at.values()]
         if any(task.suspected for task in under_way):
@@ -233,21 +210,9 @@ class _Run:
         again = next((it for it in self.order if it.suspected and it.result is None), None)
         if again is not None:
             return None if under_way else again
-        workers = max(1, self.workers)
-        if len(self.order) >= workers * CHUNKS_AHEAD:
-            return None
-        # The last tasks are small, so that all workers have work until the end.
-        most = None if self.left is None else self.left // (2 * workers) + 1
-        taken = self.chunks.take(most)
-        if not taken:
-            self.all_read = True
-            return None
-        if self.left is not None:
-            self.left -= len(taken)
-        self.order.append(_task(taken))
-        return self.order[-1]
+        return self._new(chunks, max(1, self.workers))
 
-    def _receive(self) -> None:
+    def _receive(self, chunks: Chunks) -> None:
         """Wait for a task that is finished, and take its result; not for ever."""
         try:
             future = self.interruption.wait(self.finished.get, timeout=LOOKING)
@@ -261,7 +226,7 @@ class _Run:
                 except KilledWorker as error:  # it was lost on its way, and others died of it
                     self._failed(task, error)
                     return
-                self.chunks.took(task.size, done.seconds)
+                chunks.took(task.size, done.seconds)
                 task.result = pickle.loads(done.result)  # noqa: S301 - by a worker of ours
                 self.in_vain = 0
                 gc.collect()  # Dask leaves cycles of each task, which a run looks for too rarely
@@ -290,18 +255,11 @@ class _Run:
 
     def _try_again(self, task: _Task) -> None:
         """Send a task again in halves; a document that was alone is failed."""
-        self.in_vain += 1
-        if self.in_vain > MOST_IN_VAIN:
-            found = f"workers died of {MOST_IN_VAIN} tasks, one after the other"
-            hint = "does a comparator end its process, or was there too little memory?"
-            raise WorkerDiedError([Problem(ENGINE, found, "", hint)])
+        self._note_death(f"workers died of {MOST_IN_VAIN} tasks, one after the other")
         items = [*unpacked_items(task.items)]
         if len(items) > 1:
-            middle, place = len(items) // 2, self.order.index(task)
-            halves = items[:middle], items[middle:]
-            del self.order[place]
-            for half in reversed(halves):
-                self.order.insert(place, _task(half, suspected=True))
+            for half in self._halve(task, items):
+                half.suspected = True
         elif task.suspected:
             found = "all workers that compared it died (out of memory?)"
             task.result = failed_chunk(self.job, items[0], found)

@@ -20,10 +20,11 @@ from stickler_cli.documents.document import LineReference, Reference
 from stickler_cli.documents.document_pair import PairRef
 from stickler_cli.documents.pairs import LineRange, Part, in_ranges
 from stickler_cli.runs.chunk import empty_result
-from stickler_cli.runs.job import Job, Workers
+from stickler_cli.runs.job import Job
 from stickler_cli.runs.limits import rarely_collected
 from stickler_cli.runs.read_documents import Item
-from .pipeline import chunk_results
+from .chunking import Chunks
+from .inline import Inline
 
 DECIDING: Final = (
     "distributed",
@@ -87,7 +88,8 @@ def evaluate_task(job: Job, needs: Needs, packed: bytes) -> Done:
     worker = get_worker()
     _check(needs, str(worker.address), worker.state.nthreads)
     with chdir(needs.directory), rarely_collected():
-        results = [*chunk_results(job, unpacked_items(packed), Workers())]
+        chunks = Chunks(unpacked_items(packed), timed=not job.plan.asks_models)
+        results = [*Inline(job).results(chunks)]
     whole = empty_result(job)
     for result in results:
         whole.add(result, job)

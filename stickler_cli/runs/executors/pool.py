@@ -6,9 +6,8 @@ documents are tried again in smaller chunks, until those are known that no worke
 
 import pickle
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import field
 from multiprocessing.connection import Connection, wait
 from queue import SimpleQueue
 from time import monotonic
@@ -21,6 +20,7 @@ from stickler_cli.runs.interruption import Interrupted, Interruption
 from stickler_cli.runs.job import Job, Workers
 from stickler_cli.runs.read_documents import Item
 from .chunking import Chunks, size_of
+from .executor import MOST_IN_VAIN, Elsewhere, Handed
 from .worker import (
     ASKS,
     NO_MEMORY,
@@ -31,43 +31,42 @@ from .worker import (
     packed_job,
 )
 
-CHUNKS_AHEAD: Final = 4  # for each worker that are held, because one before them takes longer
 MOST_DEATHS: Final = 2  # of workers by one document; one may have been killed from outside
-MOST_IN_VAIN: Final = 32  # deaths without a result between them: to find one document takes 10
 
 if TYPE_CHECKING:
     from stickler_cli.clients.relay import Asking
 
 
 @dataclass(slots=True, eq=False)
-class _Chunk:
-    items: list[Item]
+class _Chunk(Handed):
+    items: Sequence[Item]
     result: ChunkResult | None = None
     sent_at: float = 0.0
     deaths: int = 0
     """Workers that died of it when it was one document."""
 
 
-@dataclass(slots=True, eq=False)
-class Pool:
+class Pool(Elsewhere[_Chunk]):
     """Workers, and the chunks that they are at."""
 
-    job: Job
-    workers: Workers
-    number: int
-    left: int | None
-    """Items that are not cut into chunks; None where nobody knows."""
-    interruption: Interruption
-    packed: bytes = b""
-    order: list[_Chunk] = field(default_factory=list)
-    """What is not given out yet, in the order of the documents."""
-    at: dict[Worker, _Chunk | None] = field(default_factory=dict)
-    """Every worker, and what it is at."""
-    all_read: bool = False
-    in_vain: int = 0
-    """Workers that died since there was a result."""
-    asking: "Asking | None" = None
-    """What workers ask models; None before any does."""
+    def __init__(
+        self,
+        job: Job,
+        workers: Workers,
+        number: int,
+        left: int | None,
+        interruption: Interruption,
+    ) -> None:
+        """Prepare a number of workers; the rest is as every executor has it."""
+        super().__init__(job, left, interruption)
+        self.workers = workers
+        self.number = number
+        self.source = workers.source
+        self.packed = b""
+        self.at: dict[Worker, _Chunk | None] = {}
+        """Every worker, and the chunk that it is at."""
+        self.asking: Asking | None = None
+        """The questions of workers to models; None before any asks."""
 
     def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
         """Yield the results of all chunks, in their order; they are cut as workers ask for more."""
@@ -75,16 +74,7 @@ class Pool:
         try:
             for _ in range(self.number):
                 self._start_worker()
-            while True:
-                self._hand_out(chunks)
-                if not self.order and self.all_read:
-                    return
-                self._receive(chunks, block=not self.order or self.order[0].result is None)
-                self._stop_late(chunks)
-                self._hand_out(chunks)  # so that no worker waits while the result is added
-                while self.order and (result := self.order[0].result) is not None:
-                    del self.order[0]
-                    yield result
+            yield from self._in_order(chunks)
         except Interrupted:
             return
         finally:
@@ -95,6 +85,9 @@ class Pool:
                     worker.stop()  # where it is
             for worker in self.at:
                 worker.end()
+
+    def _part(self, items: Sequence[Item]) -> _Chunk:
+        return _Chunk(items)
 
     def _hand_out(self, chunks: Chunks) -> None:
         """Send a chunk to every worker that waits for one."""
@@ -116,21 +109,11 @@ class Pool:
         for chunk in self.order:
             if chunk.result is None and chunk not in under_way:
                 return chunk  # it is to be tried again
-        if len(self.order) >= len(self.at) * CHUNKS_AHEAD:
-            return None
-        # The last chunks are small, so that all workers have work until the end.
-        most = None if self.left is None else self.left // (2 * len(self.at)) + 1
-        taken = chunks.take(most)
-        if not taken:
-            self.all_read = True
-            return None
-        if self.left is not None:
-            self.left -= len(taken)
-        self.order.append(_Chunk(taken))
-        return self.order[-1]
+        return self._new(chunks, len(self.at))
 
-    def _receive(self, chunks: Chunks, *, block: bool) -> None:
-        """Take what workers have to say; wait until one has something, if that is asked for."""
+    def _receive(self, chunks: Chunks) -> None:
+        """Take the answers of workers; wait for one unless a result is ready."""
+        block = not self.order or self.order[0].result is None
         waited = [worker.connection for worker in self.at]
         ready = self.interruption.wait(wait, waited, self._patience() if block else 0)
         for worker in [worker for worker in self.at if worker.connection in ready]:
@@ -159,6 +142,8 @@ class Pool:
                 expected = "comparators of classes in a module that can be imported"
                 problem = Problem(self.workers.source, found, expected, "use one process")
                 raise UsageError([problem])
+        self._stop_late(chunks)
+        self._hand_out(chunks)  # so that no worker waits while the result is added
 
     def _ask(self, worker: Connection, questions: bytes) -> None:
         """Have questions of a worker answered, in a thread that waits for models."""
@@ -191,8 +176,7 @@ class Pool:
             self._start_worker()
             chunks.took(size_of(chunk.items), now - chunk.sent_at)
             if len(chunk.items) > 1:
-                place = self.order.index(chunk)
-                self.order[place : place + 1] = [_Chunk([item]) for item in chunk.items]
+                self._replace(chunk, *([item] for item in chunk.items))
             else:
                 found = f"it takes longer to compare than --document-timeout {limit:g} lets it"
                 chunk.result = failed_chunk(self.job, chunk.items[0], found)
@@ -201,13 +185,9 @@ class Pool:
         """Put a new worker in the place of a dead one, and have its documents tried again."""
         chunk = self.at.pop(worker)
         how = worker.end()
-        self.in_vain += 1
         if not worker.ready:
             raise self._broken(f"a worker process ended before its work did ({how})")
-        if self.in_vain > MOST_IN_VAIN:
-            found = f"{MOST_IN_VAIN} worker processes died one after the other ({how})"
-            hint = "does a comparator end its process, or was there too little memory?"
-            raise WorkerDiedError([Problem(self.workers.source, found, "", hint)])
+        self._note_death(f"{MOST_IN_VAIN} worker processes died one after the other ({how})")
         self._start_worker()
         if chunk is not None:
             self._try_again(chunk, f"the worker process that compared it died ({how})")
@@ -216,9 +196,7 @@ class Pool:
         """Send a chunk again in halves; a document by itself once more, then it is failed."""
         chunk.deaths += 1
         if len(chunk.items) > 1:
-            middle, place = len(chunk.items) // 2, self.order.index(chunk)
-            halves = chunk.items[:middle], chunk.items[middle:]
-            self.order[place : place + 1] = map(_Chunk, halves)
+            self._halve(chunk, chunk.items)
         elif chunk.deaths == MOST_DEATHS:
             chunk.result = failed_chunk(self.job, chunk.items[0], found)
 
