@@ -18,18 +18,29 @@ def intervals(counts: NDArray[np.int64], scores: Sequence[float]) -> dict[str, l
         scores: of each.
     """
     tp, fd, fa, fn, _ = counts.T
-    one = np.asarray(scores)
-    parts = [(tp, fd + fa), (tp, fn), (2 * tp, fd + fa + fn), (one, 1 - one)]
+    one, to_find = np.asarray(scores), tp + fd + fn
+    parts = [
+        (tp, fd + fa, 0 * tp),
+        (tp, fn, to_find),
+        (2 * tp, fd + fa + fn, 2 * to_find),
+        (one, 1 - one, 0 * one),
+    ]
     found = {}
-    for name, (right, wrong) in zip(_NAMES, parts, strict=True):
+    for name, (right, wrong, if_right) in zip(_NAMES, parts, strict=True):
         sizes = right + wrong
         if sizes.any():
-            more = np.sqrt((sizes**2).sum() / np.count_nonzero(sizes))
-            lower = _end(np.append(right, 0), np.append(wrong, more), _TAIL)
-            upper = _end(np.append(right, more), np.append(wrong, 0), 1 - _TAIL)
+            size = _mean(sizes, sizes)
+            wrong_one = max(size, _mean(sizes, wrong))
+            right_one = max(size, _mean(sizes, right), _mean(if_right, if_right))
+            lower = _end(np.append(right, 0), np.append(wrong, wrong_one), _TAIL)
+            upper = _end(np.append(right, right_one), np.append(wrong, 0), 1 - _TAIL)
             share = right.sum() / sizes.sum()
             found[name] = [min(lower, share), max(upper, share)]
     return found
+
+
+def _mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    return float(values @ weights / weights.sum()) if weights.any() else 0.0
 
 
 def _end(right: NDArray[np.float64], wrong: NDArray[np.float64], tail: float) -> float:

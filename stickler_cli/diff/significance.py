@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.intervals import Interval, IntervalSettings, size_of
+from stickler_cli.score.intervals import Interval, IntervalSettings
 from stickler_cli.score.resampling import REPLICATES, added_weights, ends, weights
 from .spread import p_of_runs, widened
 
@@ -66,8 +66,8 @@ class Sample:
     @property
     def sizes(self) -> NDArray[np.float64]:
         """How large a document is in either run, among those that say anything, (2,)."""
-        squares = (float(below @ below) for below in (self.before[1], self.after[1]))
-        return np.array([size_of(self.documents, each) for each in squares])
+        squares = [float(below @ below) for below in (self.before[1], self.after[1])]
+        return np.sqrt(np.array(squares) / max(self.documents, 1))
 
     @property
     def documents(self) -> int:

@@ -16,7 +16,6 @@ from stickler_cli.core.rules import (
     Rule,
     Weight,
 )
-from stickler_cli.score.moments import KEYS
 from stickler_cli.score.tally import COUNTING_MODES
 
 _SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
@@ -118,9 +117,7 @@ def _are_moments(value: object) -> bool:
     by_mode = value.keys() <= {*COUNTING_MODES}
     parts = value.values() if by_mode else [value]
     return all(
-        isinstance(part, dict)
-        and part.keys() <= {*KEYS}
-        and all(type(it) is int and it > 0 for it in part.values())
+        isinstance(part, dict) and all(type(it) is int and it > 0 for it in part.values())
         for part in parts
     )
 
@@ -133,9 +130,8 @@ MomentsRecord = Annotated[
         fits=_are_moments,
     ),
 ]
-"""Sums over documents of squares and products of their counts (`tp_tp`, `tp_fd`), and in how many
-there is any of what a rate divides by (`predicted`, `relevant`, `values`, `units`); by counting
-mode where the three differ. Intervals of any number of documents are made of these."""
+"""Sums over documents of squares and products of their counts (`tp_tp`, `tp_fd`), by counting mode
+where the three differ. Intervals of any number of documents are made of these."""
 
 
 IntervalRecord = Annotated[

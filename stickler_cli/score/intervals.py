@@ -15,19 +15,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.compare.outcomes import Floats
+from stickler_cli.compare.result import FD, FN, TP
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.allowed import LEVEL
 from stickler_cli.settings.deciding import IntervalOptions
 from .counts import RATES, fractions
-from .moments import NAMES, documents_with, products
+from .moments import NAMES, products
 from .tally import COUNTING_MODES, SCORE_UNIT, Tally
 
 METHOD: Final = (
     "delta method, as a beta distribution, of documents and one more, wholly wrong or wholly right"
 )
+FEWEST_DOCUMENTS: Final = 30
+"""Below these an interval says little: if nothing is wrong in so many, a tenth of all may be bad.
+
+Source: Hanley and Lippman-Hand (1983), doi:10.1001/jama.1983.03330370053031, the rule of three.
+"""
 NODE_SCORE: Final = "threshold_applied_score"
 
 _UNITS: Final = np.eye(len(NAMES))
+_TO_FIND: Final = _UNITS[TP] + _UNITS[FD] + _UNITS[FN]
+_TIMES_FOUND: Final = {"recall": 1, "f1": 2}
+"""How often a value that is to be found is in what a rate divides by, if it is found right: that
+may be more often than if it is not."""
 _POINTS: Final = 500  # at which the density of a beta distribution is summed: four digits or more
 
 
@@ -93,8 +103,8 @@ class Spread(NamedTuple):
     right_squares: float
     products: float
     wrong_squares: float
-    size: float
-    """How large one document more is."""
+    all_right: float = 0.0
+    """How large a document would be if all of it were right, where that is more than it is."""
 
 
 def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | None]:
@@ -107,11 +117,16 @@ def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | N
         Pearson (1934), doi:10.1093/biomet/26.4.404, for the exact interval, which is of beta
         distributions; docs/statistics.md has what this one holds in simulations.
     """
-    right, wrong, right_squares, both, wrong_squares, size = np.array(spreads).reshape(-1, 6).T
+    right, wrong, right_squares, both, wrong_squares, all_right = np.array(spreads).reshape(-1, 6).T
     some = right + wrong > 0
+    # How large the document is in which a value, a right one or a wrong one is, on average.
+    where_right, where_wrong = right_squares + both, wrong_squares + both
+    size = _ratio(where_right + where_wrong, right + wrong)
+    right_one = np.maximum(np.maximum(size, all_right), _ratio(where_right, right))
+    wrong_one = np.maximum(size, _ratio(where_wrong, wrong))
     found = []
-    for good, bad, tail in ((0.0, size, (1 - level) / 2), (size, 0.0, (1 + level) / 2)):
-        total = np.where(some, right + wrong + size, 1.0)
+    for good, bad, tail in ((0.0, wrong_one, (1 - level) / 2), (right_one, 0.0, (1 + level) / 2)):
+        total = np.where(some, right + wrong + good + bad, 1.0)
         mean = (right + good) / total
         other = (wrong + bad) / total
         # Of right - mean (right + wrong), written so that nothing cancels near 0 and 1.
@@ -121,20 +136,24 @@ def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | N
             + mean**2 * (wrong_squares + bad**2)
         )
         # Weights that add up to one vary a little less than independent ones.
-        sizes = right_squares + 2 * both + wrong_squares + size**2
+        sizes = right_squares + 2 * both + wrong_squares + (good + bad) ** 2
         inside = (mean > 0) & (other > 0)
-        as_many = np.ones_like(total)
-        np.divide(mean * other * (total**2 + sizes), squares, out=as_many, where=inside)
-        as_many = np.where(inside, as_many - 1, 1.0)
+        as_many = np.where(inside, _ratio(mean * other * (total**2 + sizes), squares) - 1, 1.0)
         first, second = (np.where(inside, it, 0.5) * as_many for it in (mean, other))
         end = beta_percentiles(first, second, tail)
         found.append(np.where(mean <= 0, 0.0, np.where(other <= 0, 1.0, end)))
-    share = right / np.where(some, right + wrong, 1.0)
+    share = _ratio(right, right + wrong)
     ends = np.minimum(share, found[0]), np.maximum(share, found[1])
     return [
         Interval(lower, upper) if there else None
         for there, lower, upper in zip(some.tolist(), *(it.tolist() for it in ends), strict=True)
     ]
+
+
+def _ratio(above: Floats, below: Floats) -> Floats:
+    """Return the quotient of each, 0 where there is nothing to divide by."""
+    found: Floats = np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+    return found
 
 
 def beta_percentiles(first: Floats, second: Floats, tail: float) -> Floats:
@@ -180,7 +199,7 @@ class ScoreSums(NamedTuple):
         whole = self.documents * SCORE_UNIT
         both, wrong_squares = self.units - self.squares, whole - 2 * self.units + self.squares
         sums = (self.units, whole - self.units, self.squares, both, max(wrong_squares, 0))
-        return _spread([it / SCORE_UNIT for it in sums], 1.0)
+        return Spread(*(it / SCORE_UNIT for it in sums))
 
 
 def field_intervals(
@@ -198,30 +217,16 @@ def field_intervals(
 def _spreads(node: Tally, *, recall_with_fd: bool) -> Iterator[Spread]:
     """Yield the spread of each rate of each counting mode."""
     # Of the five counts by themselves: how often each is in what a rate divides, and by what.
-    parts = [*fractions([*_UNITS], recall_with_fd=recall_with_fd).values()]
+    parts = fractions([*_UNITS], recall_with_fd=recall_with_fd)
     for mode, moments in zip(COUNTING_MODES, node.moments, strict=True):
         counts, squares = np.array(getattr(node, mode), np.float64), products(moments)
-        about = documents_with(moments, recall_with_fd=recall_with_fd)
-        for (right, below), documents in zip(parts, about, strict=True):
+        to_find = _TO_FIND @ counts
+        if_right = float(_TO_FIND @ squares @ _TO_FIND / to_find) if to_find else 0.0
+        for name, (right, below) in parts.items():
             wrong = below - right
-            size = size_of(documents, float(below @ squares @ below))
-            sums = right @ counts, wrong @ counts
             pairs = ((right, right), (right, wrong), (wrong, wrong))
-            yield _spread([*sums, *(one @ squares @ other for one, other in pairs)], size)
-
-
-def _spread(sums: Sequence[float], size: float) -> Spread:
-    right, wrong, right_squares, both, wrong_squares = sums
-    return Spread(right, wrong, right_squares, both, wrong_squares, size)
-
-
-def size_of(documents: int, squares: float) -> float:
-    """Return how large one document more is: the quadratic mean of those that there are.
-
-    That of a few large documents among small ones is larger than their mean, and so is what it
-    would take away to find one of the large ones wrong.
-    """
-    return float(np.sqrt(squares / documents)) if documents else 0.0
+            sums = (right @ counts, wrong @ counts, *(it @ squares @ other for it, other in pairs))
+            yield Spread._make([*map(float, sums), _TIMES_FOUND.get(name, 0) * if_right])
 
 
 def shares_of_documents(
@@ -246,7 +251,5 @@ def shares_of_documents(
 def _spread_of(above: NDArray[Any], below: NDArray[Any]) -> Spread:
     """Return the spread of a share, by sums that are as exact as floats can be."""
     right, wrong = above.astype(float), (below - above).astype(float)
-    pairs = ((right, right), (right, wrong), (wrong, wrong))
-    squares = [fsum((one * other).tolist()) for one, other in pairs]
-    size = size_of(int(np.count_nonzero(below)), fsum((below.astype(float) ** 2).tolist()))
-    return _spread([fsum(right.tolist()), fsum(wrong.tolist()), *squares], size)
+    squares = (right * right, right * wrong, wrong * wrong)
+    return Spread(*(fsum(each.tolist()) for each in (right, wrong, *squares)))

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, binomtest
 
+from stickler_cli.compare.result import FD, FN, TP
 from stickler_cli.core.problems import UsageError
 from stickler_cli.records.run_reading import read_evaluation, read_settings
 from stickler_cli.schema.compiler import compile_schema
@@ -27,7 +28,6 @@ from stickler_cli.score.intervals import (
     intervals_of,
     rate_intervals,
     shares_of_documents,
-    size_of,
 )
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, Tally, units_of
@@ -41,16 +41,15 @@ USUAL = RateRule(recall_with_fd=False)
 
 def spread_of(right, wrong) -> Spread:
     right, wrong = np.asarray(right, float), np.asarray(wrong, float)
-    sizes = right + wrong
-    size = float(np.sqrt(sizes @ sizes / max(np.count_nonzero(sizes), 1)))
     products = (
         float(one @ other) for one, other in ((right, right), (right, wrong), (wrong, wrong))
     )
-    return Spread(float(right.sum()), float(wrong.sum()), *products, size)
+    return Spread(float(right.sum()), float(wrong.sum()), *products)
 
 
-def interval_of(right, wrong, level: float = 0.95) -> Interval | None:
-    (found,) = rate_intervals([spread_of(right, wrong)], level)
+def interval_of(right, wrong, level: float = 0.95, all_right: float = 0.0) -> Interval | None:
+    spread = spread_of(right, wrong)._replace(all_right=all_right)
+    (found,) = rate_intervals([spread], level)
     return found
 
 
@@ -79,12 +78,25 @@ def test_of_many_documents_it_is_the_interval_of_the_delta_method():
     assert interval_of(right, sizes - right) == pytest.approx(ends, rel=2e-4)
 
 
-def test_ends_are_those_of_the_beta_distribution_with_the_mean_and_variance_of_the_share():
-    right, wrong = np.array([3, 1, 0, 2]), np.array([1, 1, 4, 0])
-    size = (sum((right + wrong) ** 2) / 4) ** 0.5
-    found = interval_of(right, wrong, 0.9)
+@pytest.mark.parametrize(
+    ("right", "wrong", "all_right", "wrong_one", "right_one"),
+    [
+        # Of sixteen values two are in a document with two, four in one with four, ten in one
+        # with ten: 7.5 on average. Of the eight wrong ones six are in the one with ten.
+        ([1, 3, 4], [1, 1, 6], 0, (2 + 4 + 60) / 8, 7.5),
+        ([1, 1, 6], [1, 3, 4], 0, 7.5, (2 + 4 + 60) / 8),
+        ([1, 1, 6], [1, 3, 4], 20, 7.5, 20),
+    ],
+)
+def test_ends_are_those_of_the_beta_distribution_with_the_mean_and_variance_of_the_share(
+    right, wrong, all_right, wrong_one, right_one
+):
+    found = interval_of(right, wrong, 0.9, all_right)
 
-    for end, added, level in ((found.lower, (0, size), 0.05), (found.upper, (size, 0), 0.95)):
+    for end, added, level in (
+        (found.lower, (0, wrong_one), 0.05),
+        (found.upper, (right_one, 0), 0.95),
+    ):
         good, bad = np.append(right, added[0]), np.append(wrong, added[1])
         sizes = good + bad
         mean = good.sum() / sizes.sum()
@@ -115,17 +127,12 @@ def test_all_wrong_is_the_mirror_of_all_right_and_nothing_has_no_interval():
 
 def test_a_billion_documents_with_one_error_have_an_interval_around_it():
     documents, size = 10**9, 1000.0
-    spread = Spread(documents * size - 1, 1.0, documents * size**2, size - 1, 1.0, size)
+    spread = Spread(documents * size - 1, 1.0, documents * size**2, size - 1, 1.0)
     (found,) = rate_intervals([spread], 0.95)
 
     # The upper end is of a Poisson rate of one; the lower one takes a whole document to be wrong.
     assert 1 - found.upper == pytest.approx(0.0253 / (documents * size), rel=0.1)
     assert found.lower < 1 - 1 / (documents * size) < found.upper < 1
-
-
-def test_the_document_that_is_added_is_as_large_as_their_quadratic_mean():
-    assert size_of(20, 10 * 1 + 10 * 81) == 41**0.5
-    assert size_of(0, 0) == 0
 
 
 DOCUMENTS = st.lists(
@@ -174,7 +181,10 @@ def test_intervals_of_a_field_are_those_of_its_documents(recall_with_fd):
         parts = fractions(of_mode.T, recall_with_fd=recall_with_fd)
         for name in RATES:
             above, below = parts[name]
-            assert found.rates[mode][name] == interval_of(above, below - above)
+            values = of_mode[:, [TP, FD, FN]].sum(axis=1)
+            if_right = {"recall": 1, "f1": 2}.get(name, 0) * (values @ values) / values.sum()
+            expected = interval_of(above, below - above, all_right=if_right)
+            assert found.rates[mode][name] == pytest.approx(expected, rel=1e-12)
     assert found.score == pytest.approx(interval_of(scores, 1 - scores))
 
 

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from stickler_cli.compare.result import FA, FD, FN, TP
-from stickler_cli.score.counts import RATES
 from stickler_cli.score.field_counts import FieldCounts
-from stickler_cli.score.moments import KEYS, documents_with, moments_of, no_moments, products
+from stickler_cli.score.moments import KEYS, moments_of, no_moments, products
 
 RANDOM = np.random.default_rng(3)
 COUNTS = RANDOM.integers(0, 3, (3, 9, 5))
@@ -28,29 +26,8 @@ def test_products_are_those_of_each_document_added_up(by_field, field, some):
         assert products(by_field[field][mode]).tolist() == (counts.T @ counts).tolist()
 
 
-@pytest.mark.parametrize(("recall_with_fd", "relevant"), [(False, [TP, FN]), (True, [TP, FD, FN])])
-def test_a_rate_is_about_the_documents_that_have_what_it_divides_by(
-    by_field, recall_with_fd, relevant
-):
-    about = {
-        "precision": [TP, FD, FA],
-        "recall": relevant,
-        "f1": [TP, FD, FA, FN],
-        "accuracy": range(5),
-    }
-    assert [*about] == [*RATES]
-    for mode in range(3):
-        counts = COUNTS[mode, 4:]
-        expected = [
-            sum(any(document[outcome] for outcome in some) for document in counts.tolist())
-            for some in about.values()
-        ]
-        found = documents_with(by_field[1][mode], recall_with_fd=recall_with_fd)
-        assert found == expected
-
-
 def test_of_no_documents_all_are_0_and_each_has_a_name():
-    assert len(set(KEYS)) == len(KEYS) == 20
+    assert len(set(KEYS)) == len(KEYS) == 15
     assert KEYS[:2] == ("tp_tp", "tp_fd")
-    assert no_moments() == [[0] * 20] * 3
+    assert no_moments() == [[0] * 15] * 3
     assert no_moments()[0] is not no_moments()[0]
