@@ -13,14 +13,16 @@ from fuzz.mutation import mutated
 
 with atheris.instrument_imports(include=["stickler_cli"]):
     from fuzz.targets import TARGETS
-    from stickler_cli.cli.commands import SETTINGS
+    from stickler_cli.cli.commands import settings_of_commands
     from stickler_cli.core.option import options_of
 
 HERE = Path(__file__).parent
 DICTIONARY = HERE / "words.dict"
 WORDS = re.findall(r'^"\\"(.*)\\""$', DICTIONARY.read_text(), re.MULTILINE)
 WORDS += [
-    f"--{name.replace('_', '-')}" for settings in SETTINGS.values() for name in options_of(settings)
+    f"--{name.replace('_', '-')}"
+    for settings in settings_of_commands().values()
+    for name in options_of(settings)
 ]
 
 

@@ -4,6 +4,8 @@ import gc
 import os
 import sys
 
+from stickler_cli import __version__
+
 
 def program() -> int:
     """Run one command as a process of its own, and return its exit code.
@@ -13,7 +15,15 @@ def program() -> int:
     of one thread can be forked. Modules are no garbage: to look for cycles among them, at the start
     and the end, takes a fifth of a small run.
     """
+    if sys.argv[1:] in (["--version"], ["-V"]):  # needs nothing that a command does
+        try:
+            os.write(1, f"stickler {__version__}{os.linesep}".encode())
+        except OSError:
+            pass  # told below, as any command tells it
+        else:
+            return 0
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    gc.disable()
     try:
         from stickler_cli.cli import main  # after what is decided above
         from stickler_cli.runs.limits import COLLECTED_AFTER
@@ -24,6 +34,7 @@ def program() -> int:
         print(f"error: the program cannot be loaded ({kind}: {error})", file=sys.stderr)  # noqa: T201
         return 4
     gc.set_threshold(COLLECTED_AFTER)
+    gc.enable()
     code = main()
     gc.freeze()
     return code

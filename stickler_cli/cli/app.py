@@ -15,11 +15,13 @@ from stickler_cli import __version__
 from stickler_cli.core.problems import NotComparableError, SticklerError, WorkerDiedError
 from stickler_cli.runs.interruption import Interrupted
 from stickler_cli.runs.limits import room_for_depth
-from .command import add_command, new_app
-from .commands import COMMANDS, GROUPS
+from .command import add_command, list_command, new_app
+from .commands import OWN, commands, groups
 from .console import MEANINGS, ExitCode, prepare_streams, show_problems, warn, write_result
 
 DEBUG_OPTION: Final = "--debug"
+COMPLETING: Final = "_STICKLER_COMPLETE"
+"""Set in the environment by a shell that completes a command line, whose words are there too."""
 
 # Of errors that are not for the user's command line to mend.
 _CODES: Final[dict[type[SticklerError], ExitCode]] = {
@@ -50,12 +52,7 @@ def main(args: Sequence[str] | None = None) -> int:
     _answer_signals()
     try:
         with room_for_depth():
-            app = new_app(MEANINGS, GROUPS, name="stickler", pretty_exceptions_enable=False)
-            app.callback()(_stickler)
-            named = next((each for each in arguments if not each.startswith("-")), "")
-            for name in [named] if named in COMMANDS else COMMANDS:  # each takes its time
-                add_command(app, name, COMMANDS[name])
-            app(arguments)
+            _app(arguments)(arguments)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else ExitCode.OK
     except KeyboardInterrupt:
@@ -68,6 +65,22 @@ def main(args: Sequence[str] | None = None) -> int:
                 os.write(2, b"error: too little memory, or no room for messages\n")
             return ExitCode.INTERNAL
     return ExitCode.OK
+
+
+def _app(arguments: Sequence[str]) -> typer.Typer:
+    """Return the app with the command that is named; with all of them, where none is."""
+    named = next((each for each in arguments if not each.startswith("-")), "")
+    known = OWN if named in OWN else commands()
+    listed = {} if named in known else groups()
+    app = new_app(MEANINGS, listed, name="stickler", pretty_exceptions_enable=False)
+    app.callback()(_stickler)
+    if named in known:
+        known = {named: known[named]}
+    # To read the options of all takes its time, and help lists none of them.
+    add = add_command if named in known or COMPLETING in os.environ else list_command
+    for name, command in known.items():
+        add(app, name, command)
+    return app
 
 
 def _tell(error: Exception, *, debug: bool) -> ExitCode:

@@ -83,6 +83,15 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
     )(run)
 
 
+def list_command(app: typer.Typer, name: str, command: Command) -> None:
+    """Add a command by its name and help alone: all that the list of commands shows."""
+
+    def run() -> None:
+        """Do nothing: the command that is called was added with its options."""
+
+    app.command(name, help=command.help)(run)
+
+
 def _argument(name: str, said: Argument, options: Collection[str]) -> inspect.Parameter:
     default = [""] if name in options else [] if said.required else [()]
     shown = typer.Argument(*default, show_default=False, metavar=said.metavar, help=said.help)

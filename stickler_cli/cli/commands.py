@@ -3,9 +3,10 @@
 What does a command is named, and imported when it is called, so that `--help` loads no engine.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Any, Final
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.of_documents import (
@@ -23,9 +24,10 @@ from stickler_cli.settings.of_runs import (
     ReportSettings,
     ViewSettings,
 )
-from stickler_cli.studies.registry import STUDIES
-from stickler_cli.studies.study import Study
 from .console import MEANINGS, ExitCode
+
+if TYPE_CHECKING:
+    from stickler_cli.studies.study import Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Command:
     parts: Mapping[str, "Command"] = field(default_factory=dict)  # of a group
     codes: Mapping[ExitCode, str] = field(default_factory=dict)
     """What exit codes mean that not all commands have, or that mean something else here."""
-    study: Study | None = None
+    study: "Study | None" = None
 
     @property
     def exit_codes(self) -> Mapping[ExitCode, str]:
@@ -74,7 +76,7 @@ ALWAYS: Final = (
 _GATE: Final = {ExitCode.GATE_FAILED: "a gate failed, and nothing else"}
 
 
-def _of_study(study: Study) -> Command:
+def _of_study(study: "Study") -> Command:
     said = {ExitCode.GATE_FAILED: study.gate, ExitCode.INCOMPLETE: study.incomplete}
     codes = {code: meaning for code, meaning in said.items() if meaning}
     return Command(
@@ -82,7 +84,7 @@ def _of_study(study: Study) -> Command:
     )
 
 
-COMMANDS: Final = {
+OWN: Final = {
     "eval": Command(
         """Compare predictions with ground truth, field by field.
 
@@ -219,7 +221,6 @@ COMMANDS: Final = {
   stickler show schema.json
   stickler show schema.json --infer always""",
     ),
-    **{name: _of_study(study) for name, study in STUDIES.items()},
     "merge": Command(
         """Put the runs of shards together, to the last digit.
 
@@ -293,12 +294,27 @@ COMMANDS: Final = {
     ),
 }
 
-GROUPS: Final = {
-    "Evaluate": ("eval", "compare", "errors", "diff", "report", "view"),
-    "Prepare": ("init", "check", "show", "lint", "comparators"),
-    "Go further": ("accept", *(name for name in STUDIES if name != "lint"), "merge", "cache"),
-}
-"""The commands as help lists them."""
+"""The commands that are no studies."""
+
+
+@cache
+def commands() -> dict[str, Command]:
+    """Return all commands by their names."""
+    # Most runs are no study, and spare themselves the settings of all.
+    from stickler_cli.studies.registry import STUDIES
+
+    return OWN | {name: _of_study(study) for name, study in STUDIES.items()}
+
+
+def groups() -> dict[str, Sequence[str]]:
+    """Return the commands as help lists them."""
+    studies = [name for name, command in commands().items() if command.study and name != "lint"]
+    return {
+        "Evaluate": ("eval", "compare", "errors", "diff", "report", "view"),
+        "Prepare": ("init", "check", "show", "lint", "comparators"),
+        "Go further": ("accept", *studies, "merge", "cache"),
+    }
+
 
 USUAL: Final = {
     "eval": (
@@ -309,5 +325,7 @@ USUAL: Final = {
 }
 """The options that most runs use: all that `--help` shows of a command that has very many."""
 
-SETTINGS: Final = {name: it.settings for name, it in COMMANDS.items() if it.settings is not None}
-"""The options of each command; of two that have an option, a file follows the first."""
+
+def settings_of_commands() -> dict[str, Any]:
+    """Return the options of each command; of two that have an option, a file follows the first."""
+    return {name: it.settings for name, it in commands().items() if it.settings is not None}

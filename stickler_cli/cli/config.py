@@ -13,7 +13,7 @@ from stickler_cli.core.option import NotTakenError, options_of
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.remote import is_url
 from stickler_cli.documents.reading import STANDARD_INPUT
-from .commands import SETTINGS
+from .commands import settings_of_commands
 from .console import warn
 
 OWN_FILE: Final = "stickler.toml"
@@ -32,10 +32,11 @@ def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
         file = None
     if file is None:
         return {}, ""
-    own = options_of(SETTINGS[command])
+    of_commands = settings_of_commands()
+    own = options_of(of_commands[command])
     known = {  # what a file may set; of two that have an option, this command goes first
         name: option
-        for settings in (*reversed(SETTINGS.values()), SETTINGS[command])
+        for settings in (*reversed(of_commands.values()), of_commands[command])
         for name, option in options_of(settings).items()
         if option.in_file != "none"
     }

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.cli.commands import COMMANDS as ROWS
-from stickler_cli.cli.commands import GROUPS, SETTINGS, USUAL
+from stickler_cli.cli.commands import USUAL, commands, groups, settings_of_commands
 from stickler_cli.cli.console import ExitCode
 from stickler_cli.cli.help import PANELS
 from stickler_cli.core.option import options_of
@@ -48,33 +47,37 @@ def flags_of(text):
 
 
 def test_help_of_eval_has_the_options_that_most_runs_use_and_help_all_every_one(shown):
-    usual = {options_of(SETTINGS["eval"])[name].flag for name in USUAL["eval"]}
+    usual = {options_of(settings_of_commands()["eval"])[name].flag for name in USUAL["eval"]}
     assert len(usual) == 15
     assert flags_of(shown("eval")) == {*usual, "--help-all", "--help"}
-    every = {it.flag for it in options_of(SETTINGS["eval"]).values() if not it.argument}
+    every = {
+        it.flag for it in options_of(settings_of_commands()["eval"]).values() if not it.argument
+    }
     more = {"--help-all", "--help", "--config", "--no-config"}
     assert flags_of(shown("eval", asked="--help-all")) == every | more
 
 
 def test_commands_are_listed_in_groups_each_once_with_a_summary_that_is_not_cut(shown):
     text = shown()
-    for title, names in GROUPS.items():
+    for title, names in groups().items():
         lines = section(text, title).splitlines()
         assert [line.split()[0] for line in lines if line] == [*names]
-    assert sorted(name for names in GROUPS.values() for name in names) == sorted(ROWS)
+    assert sorted(name for names in groups().values() for name in names) == sorted(commands())
     assert "..." not in text.partition("\n")[2]
 
 
 @pytest.mark.parametrize(
-    "command", [name for name in SETTINGS if name not in {"check", "init", "view"}]
+    "command", [name for name in settings_of_commands() if name not in {"check", "init", "view"}]
 )
 def test_every_command_that_draws_takes_a_width(command):
-    assert "width" in options_of(SETTINGS[command])
+    assert "width" in options_of(settings_of_commands()[command])
 
 
-@pytest.mark.parametrize("command", SETTINGS)
+@pytest.mark.parametrize("command", settings_of_commands())
 def test_every_option_has_a_panel_that_there_is(command):
-    panels = {it.panel for it in options_of(SETTINGS[command]).values() if not it.argument}
+    panels = {
+        it.panel for it in options_of(settings_of_commands()[command]).values() if not it.argument
+    }
     assert panels - {""} <= set(PANELS)
 
 
@@ -111,10 +114,14 @@ def test_a_command_says_what_its_codes_mean(shown):
 
 def test_the_manual_has_every_command_and_option():
     text = MANUAL.read_text("utf-8").replace("\\-", "-")
-    for name, row in ROWS.items():
+    for name, row in commands().items():
         if not row.parts:
             assert f"\n.SS stickler {name}" in text
-        for option in options_of(SETTINGS[name]).values() if name in SETTINGS else ():
+        for option in (
+            options_of(settings_of_commands()[name]).values()
+            if name in settings_of_commands()
+            else ()
+        ):
             assert option.argument or re.search(rf"^\.B .*{option.flag}( |$)", text, re.MULTILINE)
 
 

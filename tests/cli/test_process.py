@@ -13,7 +13,7 @@ import pytest
 
 from stickler_cli import __version__
 from stickler_cli.__main__ import program
-from stickler_cli.cli.commands import SETTINGS
+from stickler_cli.cli.commands import settings_of_commands
 from stickler_cli.cli.console import MEANINGS, ExitCode
 from stickler_cli.runs.limits import LEAST_ADDRESS_SPACE
 from .conftest import write
@@ -239,31 +239,39 @@ def test_a_misspelt_command_gets_the_nearest_one():
     assert "eval" in result.stderr
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("-h",)])
-def test_help_loads_nothing_heavy(arguments):
+def loaded_by(*arguments, **said):
+    """Return the modules that a command loads."""
+    result = run(sys.executable, "-X", "importtime", "-m", "stickler_cli", *arguments, **said)
+    assert result.returncode == ExitCode.OK, result.stderr
+    lines = [line for line in result.stderr.splitlines() if line.startswith("import time:")]
+    return {line.rpartition("|")[2].strip() for line in lines}
+
+
+@pytest.mark.parametrize("argument", ["--help", "-h"])
+def test_help_loads_nothing_heavy(argument):
     heavy = {"numpy", "scipy", "jsonschema", "pydantic", "rapidfuzz", "dateutil", "rich"}
-    result = run(sys.executable, "-X", "importtime", "-m", "stickler_cli", *arguments)
-    loaded = {
-        line.rpartition("|")[2].strip().partition(".")[0]
-        for line in result.stderr.splitlines()
-        if line.startswith("import time:")
-    }
+    loaded = loaded_by(argument)
     assert "typer" in loaded
     assert loaded.isdisjoint(heavy), loaded & heavy
+
+
+@pytest.mark.parametrize("argument", ["--version", "-V"])
+def test_the_version_is_told_by_the_package_alone(argument):
+    loaded = loaded_by(argument)
+    assert "typing" not in loaded
+    assert {name for name in loaded if name.startswith("stickler_cli")} == {"stickler_cli"}
 
 
 def test_a_small_run_loads_only_what_it_needs(data):
     spared = {"scipy", "pydantic", "jsonschema", "rich", "dateutil", "jinja2", "tomllib"}
     spared |= {"asyncio", "concurrent", "multiprocessing", "sqlite3", "ssl", "logging"}
     write(data / "flat.json", {"type": "object", "properties": {"id": {"type": "string"}}})
-    command = (sys.executable, "-X", "importtime", "-m", "stickler_cli", "eval", "flat.json")
-    result = run(*command, "gt", "pred", "--no-config", cwd=data)
-    assert result.returncode == 0
-    loaded = {
-        line.rpartition("|")[2].strip().partition(".")[0] for line in result.stderr.splitlines()
-    }
+    modules = loaded_by("eval", "flat.json", "gt", "pred", "--no-config", cwd=data)
+    loaded = {name.partition(".")[0] for name in modules}
     assert "numpy" in loaded
     assert loaded.isdisjoint(spared), loaded & spared
+    of_others = ("numpy.ma", "stickler_cli.studies", "stickler_cli.reports.html")
+    assert [name for name in modules if name.startswith(of_others)] == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -281,7 +289,7 @@ sys.exit(code)
     assert result.stderr.split() == ["Threads:", "1"]
 
 
-@pytest.mark.parametrize("command", SETTINGS)
+@pytest.mark.parametrize("command", settings_of_commands())
 def test_the_help_of_a_command_loads_no_engine_and_fits_a_narrow_terminal(command):
     engine = {
         "numpy",

@@ -5,7 +5,7 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 
 from stickler_cli import evaluate_many
-from stickler_cli.cli.commands import SETTINGS
+from stickler_cli.cli.commands import settings_of_commands
 from stickler_cli.core.option import (
     NotTakenError,
     Number,
@@ -152,7 +152,7 @@ def test_the_keywords_of_evaluate_many_are_its_settings():
 
 ALL = [
     pytest.param(option, id=f"{settings.__name__}.{option.name}")
-    for settings in (*SETTINGS.values(), ManySettings)
+    for settings in (*settings_of_commands().values(), ManySettings)
     for option in options_of(settings).values()
 ]
 
@@ -169,6 +169,6 @@ def test_an_option_says_what_it_is_for(option: Option):
     assert option.help.rstrip("]").endswith((".", "terminal", "--output"))
 
 
-@pytest.mark.parametrize("settings", [*SETTINGS.values(), ManySettings])
+@pytest.mark.parametrize("settings", [*settings_of_commands().values(), ManySettings])
 def test_each_group_of_options_says_what_is_in_it(settings: type):
     assert all(group.__doc__ for group in settings.__mro__)
