@@ -81,21 +81,21 @@ class Visit(NamedTuple):
     """Of a block of leaves its fields, as many pairs of each, one after the other; then `field` is
     that of their objects."""
 
-    def each(self) -> "Iterator[Visit]":
-        """Return visits of single fields."""
+    def each(self, some: Iterable[int] | None = None) -> "Iterator[Visit]":
+        """Return visits of single fields, of all or of some by their positions in the block."""
         account = self.account
         if not isinstance(account, BlockAccount):
             yield self
             return
         pairs, size = len(self.at) // len(self.block), len(account) // len(self.block)
-        for row, field in enumerate(self.block):
-            some = slice(row * pairs, (row + 1) * pairs)
-            live = None if self.live is None else self.live[some]
-            alone = None if self.alone is None else self.alone[some]
+        for row in range(len(self.block)) if some is None else some:
+            mine = slice(row * pairs, (row + 1) * pairs)
+            live = None if self.live is None else self.live[mine]
+            alone = None if self.alone is None else self.alone[mine]
             one, order = account.field(row), account.block.positions[row]
-            at, rows = self.at[some] - row * size, self.rows[some]
-            weight = account.block.nodes[row].weight
-            yield Visit(field, one, at, rows, live, alone, self.around, None, order, weight)
+            at, rows, weight = self.at[mine] - row * size, self.rows[mine], one.node.weight
+            part = rows, live, alone, self.around, None, order, weight
+            yield Visit(self.block[row], one, at, *part)
 
     @property
     def pattern(self) -> tuple[str, ...]:

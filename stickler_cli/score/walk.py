@@ -1,6 +1,6 @@
 """The one walk through an account that all folds read: its pairs, place by place."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -117,8 +117,8 @@ class _Walk:
         if account.compared is not None:
             at = local_positions(account.compared, len(account))[at]
         for name, included in zip(account.names, account.included, strict=True):
-            for counted, _ in _by_say(included, at):  # in schema order, whoever comes first
-                self.declared(objects, name, counted=counted)
+            for say, _ in _by_say(included, at):  # in schema order, whoever is compared first
+                self.declared(objects, name, counted=say)
         for part in account.parts:
             if not isinstance(part, BlockAccount):
                 self.field(objects, account, *part, at)
@@ -197,12 +197,9 @@ class _Walk:
                 self.units(Visit(below, entry.account, at, *part))
 
 
-def _by_say(counted: "bool | Mask", at: Indexes) -> Iterator[tuple[bool, Indexes | None]]:
+def _by_say(counted: "bool | Mask", at: Indexes) -> Sequence[tuple[bool, Indexes | None]]:
     """Return whether fields are counted, and which of them; None for all."""
     if not isinstance(counted, np.ndarray):
-        yield counted, None
-        return
-    for say in (True, False):
-        which = np.flatnonzero(counted[at] == say)
-        if len(which):
-            yield say, which
+        return ((counted, None),)
+    each = ((say, np.flatnonzero(counted[at] == say)) for say in (True, False))
+    return [(say, which) for say, which in each if len(which)]

@@ -6,7 +6,7 @@ are in docs/error-classes.md.
 
 from decimal import Decimal
 from enum import StrEnum
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from itertools import islice
 from typing import Any, Final
 
@@ -32,6 +32,7 @@ from .confusions import (
 LONGEST: Final = 1_000  # characters; of longer texts only whether one begins or ends the other
 TELLING: Final = 3  # characters; shorter values, such as quantities, are everywhere by chance
 NEIGHBOURS: Final = 10  # items before and after; rows shift by a few, and time must stay linear
+_SCALARS: Final = frozenset((str, int, float, bool))
 SIBLINGS: Final = 100  # fields of an object that a value is looked for in; of a map the first
 LEVELS: Final = 3  # lists and objects around a value that are looked at, innermost first
 
@@ -91,30 +92,36 @@ def classify(  # noqa: PLR0911 - one for each rule, in their order
     return ErrorClass.WRONG_OBJECT if isinstance(gt, dict) else ErrorClass.OTHER
 
 
-def _of_scalars(  # noqa: PLR0911 - one for each rule, in their order
-    path: Path, gt: JsonValue, pred: JsonValue, places: "Places"
-) -> ErrorClass:
-    gt_text, pred_text = text_of(gt), text_of(pred)
-    if max(len(gt_text), len(pred_text)) > LONGEST:
-        return _of_long_texts(gt_text, pred_text) or _rest(path)
+def _of_scalars(path: Path, gt: JsonValue, pred: JsonValue, places: "Places") -> ErrorClass:
+    texts = text_of(gt), text_of(pred)
+    if max(map(len, texts)) > LONGEST:
+        return _of_long_texts(*texts) or _rest(path)
+    compared: Any = _of_two if {gt.__class__, pred.__class__} <= _SCALARS else _of_two.__wrapped__
+    sure, rest = compared(gt, pred, *texts)
+    if sure is not None:
+        return sure
+    return ErrorClass.SWAPPED if places.have_elsewhere(pred, path) else rest or _rest(path)
+
+
+@lru_cache(4096, typed=True)  # the same values are wrong in many documents
+def _of_two(  # noqa: PLR0911 - one for each rule, in their order
+    gt: Any, pred: Any, gt_text: str, pred_text: str
+) -> tuple[ErrorClass | None, ErrorClass | None]:
+    """Return the class of two values in any place, or that of one that no other place has."""
     if gt_text == pred_text and type(gt) is type(pred):
-        return ErrorClass.WRONG_KIND  # nothing differs: the comparator reads neither
+        return ErrorClass.WRONG_KIND, None  # nothing differs: the comparator reads neither
     gt_amount, pred_amount = amount(gt), amount(pred)
     if gt_amount is not None and pred_amount is not None:
         if gt_amount == pred_amount or same_in_other_separators(gt, pred):
-            return ErrorClass.FORMAT
-        if places.have_elsewhere(pred, path):
-            return ErrorClass.SWAPPED
-        return _of_numbers(gt_amount, pred_amount) or _rest(path)
+            return ErrorClass.FORMAT, None
+        return None, _of_numbers(gt_amount, pred_amount)
     if same_text(gt_text, pred_text) or same_date(gt_text, pred_text):
-        return ErrorClass.FORMAT
+        return ErrorClass.FORMAT, None
     if look_alike(gt_text, pred_text):
-        return ErrorClass.LOOK_ALIKE
+        return ErrorClass.LOOK_ALIKE, None
     if _kind(gt) != _kind(pred):
-        return ErrorClass.WRONG_KIND
-    if places.have_elsewhere(pred, path):
-        return ErrorClass.SWAPPED
-    return _of_texts(gt_text, pred_text) or _rest(path)
+        return ErrorClass.WRONG_KIND, None
+    return None, _of_texts(gt_text, pred_text)
 
 
 def _of_numbers(gt: Decimal, pred: Decimal) -> ErrorClass | None:

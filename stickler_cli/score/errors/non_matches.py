@@ -162,11 +162,10 @@ def plain_errors(visits: Iterable[Visit]) -> list[PlainErrors]:
     """Return the errors of documents that are `plain`."""
     found = []
     for visit, chosen in chosen_of(visits, plain):
-        if chosen.any():
-            outcome = visit.outcome
-            for one, error_class in _PLAIN[visit.units is not None].items():
-                (pairs,) = (chosen & (outcome == one)).nonzero()
-                found.append(PlainErrors(visit, error_class, pairs))
+        outcome = visit.outcome
+        for one, error_class in _PLAIN[visit.units is not None].items():
+            (pairs,) = (chosen & (outcome == one)).nonzero()
+            found.append(PlainErrors(visit, error_class, pairs))
     return found
 
 

@@ -184,8 +184,9 @@ def chosen_of(
     for visit in visits:
         some = chosen(visit)
         if np.count_nonzero(some):
-            each = [*visit.each()]
-            yield from zip(each, np.split(some, len(each)), strict=True)
+            by_field = some.reshape(len(visit.block) or 1, -1)
+            rows = np.flatnonzero(by_field.any(axis=1)).tolist()
+            yield from zip(visit.each(rows), by_field[rows], strict=True)
 
 
 def documents_units(
