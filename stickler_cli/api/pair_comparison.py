@@ -1,9 +1,9 @@
 """`PairComparison`: what `comparison` returns, which can tell a person how it came about."""
 
 from html import escape
-from typing import Any
 
-from stickler_cli.compare.comparison import Comparison, comparison_of
+from stickler_cli.compare.account import Account
+from stickler_cli.compare.comparison import Comparison
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.plan import Options, Plan
@@ -84,6 +84,10 @@ def compared(
     Raises:
         ComparisonError: a comparator failed on a pair of values.
     """
-    account = compare(plan, [gt], [pred], options, [confidences])
-    found: Any = comparison_of(account, 0)
-    return PairComparison(found.account, found.pair, plan.model_name, options or Options())
+    options = options or Options()
+    return pair_of(compare(plan, [gt], [pred], options, [confidences]), 0, plan, options)
+
+
+def pair_of(account: Account, document: int, plan: Plan, options: Options) -> PairComparison:
+    """Return the comparison of one of the documents of an account."""
+    return PairComparison(*account.innermost(document), plan.model_name, options)

@@ -4,7 +4,7 @@ How each field is compared is inferred from types and names; `eval_for` does tha
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path as File
 from typing import Any, Final, TypeAlias
@@ -13,7 +13,8 @@ from weakref import WeakKeyDictionary
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
-from stickler_cli.comparators.base import BaseComparator, meets
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Plan
 from stickler_cli.core.json_values import JsonDocument, kind_of
 from stickler_cli.core.locations import field_path
@@ -22,14 +23,10 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.inference import Inferred, infer
 from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.schema.loading import LoadedSchema, load_observed, load_schema, loaded
-from stickler_cli.score.batch import batch_of
-from stickler_cli.score.comparison_view import comparison_view
-from stickler_cli.score.counts import Counts
 from .comparable import values_of
-from .eval_result import EvalResult, choices_table
+from .eval_result import Compared, EvalResult, choices_table
 from .fields import annotated_schema
 from .overrides import FieldRules, overridden
-from .pair_comparison import compared
 from .structured import StructuredModel
 
 Schema: TypeAlias = type[BaseModel] | Mapping[str, Any] | str | os.PathLike[str]
@@ -57,20 +54,25 @@ class EvalSpec:
             TypeError: either side is something else.
             ComparisonError: a comparator failed on a pair of values.
         """
-        comparison = compared(self.plan, self._values(gt, "gt"), self._values(pred, "pred"))
-        view: dict[str, Any] = comparison_view(batch_of(comparison))
-        overall = view["confusion_matrix"]["overall"]
-        counts = Counts(**{name: overall[name] for name in Counts._fields})
-        rates: dict[str, Any] = counts.derived()
-        return EvalResult(
-            **view,
-            **rates,
-            matched=meets(comparison.reported, comparison.threshold),
-            counts=counts,
-            comparison=comparison,
-            plan=self.plan,
-            inferred=self.inferred,
-        )
+        (found,) = self.evaluate_batch([(gt, pred)])
+        return found
+
+    def evaluate_batch(self, pairs: Iterable[tuple[Side, Side]]) -> list[EvalResult]:
+        """Compare predictions with their ground truths, all at once, which takes less.
+
+        Args:
+            pairs: of a ground truth and its prediction, as `evaluate` takes them.
+
+        Raises:
+            TypeError: a side is something else.
+            ComparisonError: a comparator failed on a pair of values.
+        """
+        values = [(self._values(gt, "gt"), self._values(pred, "pred")) for gt, pred in pairs]
+        if not values:
+            return []
+        gts, preds = zip(*values, strict=True)
+        found = Compared(compare(self.plan, gts, preds))
+        return [EvalResult(found, at, self.plan, self.inferred) for at in range(len(values))]
 
     def explain(self) -> str:
         """Return how each field is compared and why, as a table."""

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
+import numpy as np
+
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import Path
 from .batch import Batch
@@ -30,16 +32,22 @@ def comparison_view(batch: Batch, *, recall_with_fd: bool = False) -> dict[str, 
 
 
 def counts_view(
-    batch: Batch, *, recall_with_fd: bool = False, derived: bool = True
+    batch: Batch, document: int = 0, *, recall_with_fd: bool = False, derived: bool = True
 ) -> dict[str, Any]:
-    """Return the counts, scores and fields of one document as results show them."""
+    """Return the counts, scores and fields of a document of a batch as results show them."""
     counts = batch.counts
     views: dict[Names, dict[str, Any]] = {}
     if counts is None:
         none = Counts().view(recall_with_fd=recall_with_fd)
         return {mode: {**none} for mode in COUNTING_MODES}
+    sums, scores, paths = counts.sums, counts.scores, counts.paths
+    if len(counts.documents) > len(paths):  # of several documents
+        rows = np.flatnonzero(counts.documents == document)
+        sums, scores = sums[:, rows], scores[:, rows]
+        fields = np.searchsorted(counts.starts, rows, "right") - 1
+        paths = [paths[field] for field in fields.tolist()]
     for path, *modes, scored, raw, score, weight in zip(
-        counts.paths, *counts.sums.tolist(), *counts.scores.tolist(), strict=True
+        paths, *sums.tolist(), *scores.tolist(), strict=True
     ):
         view: dict[str, Any] = {}
         for mode, of_mode in zip(COUNTING_MODES, modes, strict=True):

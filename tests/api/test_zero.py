@@ -399,6 +399,22 @@ def test_a_result_shows_its_rates():
     )
 
 
+def test_documents_that_are_compared_at_once_have_the_results_that_each_has_alone():
+    spec = zero.eval_for(type(GT))
+    preds = [GT, changed(paid=True), changed(invoice_number="other", lines=[]), GT]
+
+    together = spec.evaluate_batch((GT, pred) for pred in preds)
+
+    assert [found.overall_score == 1.0 for found in together] == [True, False, False, True]
+    assert [found.to_dict() for found in together] == [
+        spec.evaluate(GT, pred).to_dict() for pred in preds
+    ]
+    assert [found.comparison for found in together] == [
+        spec.evaluate(GT, pred).comparison for pred in preds
+    ]
+    assert spec.evaluate_batch([]) == []
+
+
 def test_a_result_can_be_pickled():
     result = evaluate(GT, changed(paid=True))
 

@@ -97,10 +97,10 @@ def _of_scalars(path: Path, gt: JsonValue, pred: JsonValue, places: "Places") ->
     if max(map(len, texts)) > LONGEST:
         return _of_long_texts(*texts) or _rest(path)
     compared: Any = _of_two if {gt.__class__, pred.__class__} <= _SCALARS else _of_two.__wrapped__
-    sure, rest = compared(gt, pred, *texts)
-    if sure is not None:
-        return sure
-    return ErrorClass.SWAPPED if places.have_elsewhere(pred, path) else rest or _rest(path)
+    found: tuple[ErrorClass | None, ErrorClass | None] = compared(gt, pred, *texts)
+    if found[0] is not None:
+        return found[0]
+    return ErrorClass.SWAPPED if places.have_elsewhere(pred, path) else found[1] or _rest(path)
 
 
 @lru_cache(4096, typed=True)  # the same values are wrong in many documents
