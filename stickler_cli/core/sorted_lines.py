@@ -58,7 +58,8 @@ class SortedLines:
 
     def __iter__(self) -> Iterator[Entry]:
         self._here.sort()
-        return merge(*(_part(*part) for part in self._parts), self._here)
+        # Not returned: whoever iterates over lines that nobody else has keeps their file open.
+        yield from merge(*(_part(*part) for part in self._parts), self._here)
 
 
 def _part(file: IO[bytes], places: Iterable[int]) -> Iterator[Entry]:

@@ -14,6 +14,7 @@ from stickler_cli.core.rules import (
     Fraction,
     Number,
     Rule,
+    Some,
     Weight,
 )
 from stickler_cli.score.tally import COUNTING_MODES
@@ -193,6 +194,12 @@ class NodeRecord(TypedDict):
     documents: NotRequired[Count]
     """How many documents the scores are means over."""
     score_sums: NotRequired[SumsRecord]
+    not_evaluated: NotRequired[Some]
+    """Values that were not evaluated."""
+    whole: NotRequired[Some]
+    """Of a list or an object, items that are right as a whole: paired, and without an error."""
+    items: NotRequired[Some]
+    """All items that are in the ground truth or invented."""
     moments: NotRequired[MomentsRecord]
     """Where anything was counted."""
     intervals: NotRequired[Annotated[NodeIntervalsRecord, UNREAD]]

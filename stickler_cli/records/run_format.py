@@ -104,6 +104,23 @@ class ScoreIntervalsRecord(IntervalsRecord):
     """The interval of overall_score; null where no document has a score."""
 
 
+class WhollyRightRecord(TypedDict):
+    """Documents without a wrong, invented or missed value, of those that were compared."""
+
+    documents: Count
+    """Documents that were compared."""
+    lost: list[Count]
+    """How many of them lost none of their values, how many one, and so on up to ten."""
+    right: NotRequired[Annotated[Count, DERIVED]]
+    """Those that lost none."""
+    share: NotRequired[Annotated[FractionOrNone, DERIVED]]
+    """right / documents; null of no documents."""
+    lost_at_most: NotRequired[Annotated[list[Count], DERIVED]]
+    """How many lost none, at most one, and so on up to ten."""
+    interval: NotRequired[Annotated[IntervalRecord, UNREAD]]
+    """The confidence interval of the share, if intervals were requested."""
+
+
 class ResultsRecord(TypedDict):
     """The results of a group of documents, or of all."""
 
@@ -118,6 +135,7 @@ class ResultsRecord(TypedDict):
     confusion_matrix: Annotated[NodeRecord, LATER]
     """Counts and rates of whole documents, and of each field below."""
     error_classes: ErrorClassesRecord
+    wholly_right: NotRequired[Annotated[WhollyRightRecord, ADDED_LATER]]
     intervals: NotRequired[ScoreIntervalsRecord]
     """Only if they were requested; those of rates stand beside them."""
     unwrapped: NotRequired[dict[str, Count]]

@@ -15,7 +15,7 @@ from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.option import NotTakenError, Settings, options_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.metrics.run_metrics import Measure
-from stickler_cli.score.cells import counts_by_mode
+from stickler_cli.score.cells import BESIDE, counts_by_mode
 from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.confident import read_counted
@@ -23,6 +23,7 @@ from stickler_cli.score.document_result import LENIENT, ODDITIES, Status
 from stickler_cli.score.errors.causes import Causes, Kind, Size, text_of
 from stickler_cli.score.errors.error_counts import ByClass, ErrorCounts
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation
+from stickler_cli.score.folds import FOLDS
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.moments import KEYS
@@ -196,6 +197,9 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
         odd[LENIENT if way == "documents" else f"{LENIENT}_{way}"] = cast("int", count)
     results.warnings = Counter({name: count for name, count in odd.items() if count})
     results.unwrapped = Counter(record.get("unwrapped", {}))
+    for key, kind in FOLDS.items():
+        if key in record:
+            results.folds[key] = read(kind, record[key], source, (*place, key))  # type: ignore[literal-required]
     classes = record["error_classes"]
     results.errors = ErrorCounts(_by_class(classes), _by_class(classes.get("units")))
 
@@ -253,6 +257,8 @@ def read_tally(record: object, source: str = "", place: Path = ()) -> Tally:
             node.raw_units = int(sums["raw_similarity_score"])
             node.score_units = int(sums["threshold_applied_score"])
             node.score_squares = int(sums["threshold_applied_squares"])
+        for name in BESIDE:
+            setattr(node, name, found.get(name, 0))
         if "moments" in found:
             by_mode = counts_by_mode(found["moments"])
             node.moments = [[mode.get(key, 0) for key in KEYS] for mode in by_mode]

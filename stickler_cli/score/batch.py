@@ -1,7 +1,7 @@
 """Some documents of a run and the account of those that were compared: what every fold reads."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import count
 
@@ -28,6 +28,7 @@ from .field_counts import FieldCounts
 from .leaves import Leaves, leaves_counted
 from .visit import Visit
 from .walk import walked
+from .whole_items import whole_items
 
 
 @dataclass(eq=False)
@@ -55,6 +56,12 @@ class Batch:
     def counts(self) -> FieldCounts | None:
         """What was counted in each document that was compared."""
         return count_documents(self.visits) if self.visits else None
+
+    @cached_property
+    def counted(self) -> FieldCounts | None:
+        """The same, and how many items are right as a whole."""
+        counts = self.counts
+        return counts and replace(counts, items=whole_items(self.visits, counts))
 
     @cached_property
     def compared(self) -> Indexes:

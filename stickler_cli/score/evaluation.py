@@ -21,6 +21,7 @@ from .conditions import Conditions
 from .counts import RateRule
 from .document_result import LENIENT, ODDITIES, DocumentProblem, Status
 from .errors.causes import Causes
+from .gates import RIGHT
 from .known_ids import KnownIds
 from .ledger import Ledger
 from .results import Results
@@ -180,6 +181,7 @@ class Evaluation(Results):
         return {
             **self.documents,
             **{name: self.warnings[name] for name in (*ODDITIES, LENIENT)},
+            RIGHT: self.wholly_right.share,
             "schema_invalid": pred.invalid if pred else None,
             "schema_valid_share": pred.share if pred else None,
         }

@@ -58,9 +58,9 @@ class FieldCounts:
     """Those that only the prediction has."""
     confident: Mapping[Names, Confident]
     """By field, those that `leaves` counts."""
-    items: NDArray[np.int64]
+    items: NDArray[np.int64] | None = None
     """(2, rows): of lists and objects, how many items are right as a whole, and how many are in the
-    ground truth or invented; else 0."""
+    ground truth or invented; else 0. None where nobody counted them."""
 
     def among(self, some: Mask) -> "FieldCounts":
         """Return the rows of some documents, at least one, and the fields that have any."""
@@ -80,15 +80,17 @@ class FieldCounts:
                 for path, leaves in self.confident.items()
                 if (those := some[leaves.document]).any()
             },
-            self.items[:, chosen],
+            None if self.items is None else self.items[:, chosen],
         )
 
     @property
     def cells(self) -> NDArray[np.int64]:
         """The rows as the ledger has them, (rows, CELL)."""
         by_row = self.sums.transpose(1, 0, 2).reshape(len(self.documents), -1)
-        nothing = np.zeros((len(by_row), 1), np.int64)  # not evaluated
-        return np.concatenate([by_row, nothing, self.items.T], axis=1)
+        beside = np.zeros((len(by_row), 3), np.int64)  # first of what is not evaluated
+        if self.items is not None:
+            beside[:, 1:] = self.items.T
+        return np.concatenate([by_row, beside], axis=1)
 
     @property
     def known_scores(self) -> Floats:
@@ -115,8 +117,6 @@ class Collected:
     )
     """Rows and outcomes, by the counting modes that they count in."""
     scores: list[tuple[Indexes, Floats]] = field(default_factory=list)
-    items: list[tuple[Indexes, NDArray[np.int64]]] = field(default_factory=list)
-    """Rows of lists and objects, and what `FieldCounts` has, (2, n)."""
     undeclared: list[Key] = field(default_factory=list)
     extras: list[Key] = field(default_factory=list)
     confident: list[tuple[Indexes, Mask, Floats]] = field(default_factory=list)
@@ -134,10 +134,6 @@ class Collected:
         fields = [each for _, each in sorted(self.fields.items())]  # parents first
         size = sum(len(each.documents) for each in fields)
         sums = np.zeros((LEAVES + 1, size, OUTCOMES), np.int64)
-        items = np.zeros((2, size), np.int64)
-        for row, counted in self.items:
-            for into, more in zip(items, counted, strict=True):
-                np.add.at(into, row, more)
         for modes, units in self.units.items():
             bins = _joined(units, 0) * OUTCOMES + _joined(units, 1)
             counted = np.bincount(bins, minlength=size * OUTCOMES)
@@ -162,11 +158,10 @@ class Collected:
             keys, firsts = np.unique(keys[order], return_index=True)
             sums = np.add.reduceat(sums[:, order], firsts, axis=1)
             scores = np.add.reduceat(scores[:, order], firsts, axis=1)
-            items = np.add.reduceat(items[:, order], firsts, axis=1)
         starts = np.searchsorted(keys, lengths[0] * np.arange(len(ranks)))
         known = sums, scores, self.undeclared, self.extras
         confident = self._confident(list(ranks), ranked, documents)
-        return FieldCounts(list(ranks), starts, keys % lengths[0], *known, confident, items)
+        return FieldCounts(list(ranks), starts, keys % lengths[0], *known, confident)
 
     def _confident(
         self, paths: list[Names], ranked: Indexes, documents: Indexes

@@ -14,6 +14,7 @@ from .gates import (
     COUNTS,
     METRIC,
     OPERATORS,
+    RIGHT,
     SCORE,
     TRUST,
     Gate,
@@ -140,9 +141,7 @@ def check_kind(gate: Gate, kinds: Collection[str]) -> None:
 def _value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
     """Return what a gate asks for, or None and why there is nothing."""
     if asks_documents(gate):
-        documents = evaluation.document_figures()
-        check_kind(gate, documents)
-        return documents[gate.metric], "no prediction was held against the schema (--validate pred)"
+        return _of_documents(gate, evaluation)
     if gate.metric in TRUST:
         return _trust(gate, evaluation)
     if gate.bound:
@@ -158,6 +157,17 @@ def _value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | 
         return getattr(counts, gate.metric), ""
     above, below = rule.fractions(counts)[gate.metric]
     return (above / below, "") if below else (None, "nothing was counted")
+
+
+def _of_documents(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:
+    documents = evaluation.document_figures()
+    check_kind(gate, documents)
+    if gate.bound:
+        interval = evaluation.wholly_right.interval(evaluation.interval_settings)
+        return interval and getattr(interval, gate.bound), "the run has no confidence intervals"
+    if gate.metric == RIGHT:
+        return documents[RIGHT], "no document was compared"
+    return documents[gate.metric], "no prediction was held against the schema (--validate pred)"
 
 
 def metric_value(gate: Gate, figures: Mapping[str, float | None]) -> tuple[float | None, str]:

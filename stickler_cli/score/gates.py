@@ -38,6 +38,7 @@ TRUST: Final = tuple(f"{CONFIDENCE}.{name}" for name in (*FIGURES, "coverage"))
 """Metrics of such gates."""
 ANY_NAMES: Final = "**"  # in the path of a gate, as `*` is any one name
 METRIC: Final = "metric:"  # before the name of a metric, in the place of a counting mode
+RIGHT: Final = "right"  # the share of documents without an error
 DOCUMENTS: Final = "documents"  # the path of gates on how many documents there were of a kind
 SYNTAX: Final = "[set:][path.]metric op number, such as line_items.price.recall>=0.9"
 
@@ -98,7 +99,7 @@ def _field_gate(text: str, option: str, lowest: float) -> Gate:
         whole = field_path(tuple(names)) + match["operator"] + match["limit"]
         raise refused(option, found, "a field of all elements", _did_you_mean(whole))
     bound = ""
-    bounded = (*RATES, SCORE, *FIGURES)
+    bounded = (*RATES, SCORE, *FIGURES, RIGHT)
     if len(path) > 1 and path[-1] in BOUNDS and path[-2] in bounded:
         *rest, bound = map(str, path)
         path = tuple(rest)
@@ -108,12 +109,13 @@ def _field_gate(text: str, option: str, lowest: float) -> Gate:
     limit = _limit(text, match["limit"], option)
     mode, sign = match["mode"] or "", match["operator"]
     gate = Gate(text.strip(), mode, path[:-1], metric, sign, limit, bound)
-    if path[:1] == (DOCUMENTS,) and len(path) == 2:
+    of_documents = path[:1] == (DOCUMENTS,) and len(path) == 2
+    if of_documents and metric != RIGHT:
         return gate
-    if metric not in (*METRICS, *TRUST):
+    if not of_documents and metric not in (*METRICS, *TRUST):
         expected = f"one of {', '.join(METRICS)}"
         raise refused(option, f"{text!r} asks for {metric or 'nothing'}", expected, _meant(gate))
-    if metric in _SHARES and not lowest <= gate.limit <= 1:
+    if (of_documents or metric in _SHARES) and not lowest <= gate.limit <= 1:
         is_percent = 1 < abs(gate.limit) <= 100 and gate.limit >= 100 * lowest
         hint = _did_you_mean(f"{name_of(gate)}{gate.operator}{gate.limit / 100:g}")
         found = f"in {text!r}, the limit is {gate.limit:g}"

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 
@@ -11,15 +11,17 @@ from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.rules import encoded
 from stickler_cli.core.values import dataclass
 from .batch import Batch
-from .cells import sparse
+from .cells import BESIDE, sparse
 from .comparison_view import tally_view
 from .conditions import in_schema_order
 from .confident import Confidences, counted_view
 from .counts import RateRule
 from .document_result import Status, warnings_view
 from .errors.error_counts import ErrorCounts
+from .folds import FOLDS, WhollyRight
 from .intervals import FieldIntervals, IntervalSettings, ScoreSums, field_intervals
 from .moments import KEYS
 from .tally import SCORE_UNIT, Tally, predicted, sums_of_units
@@ -49,6 +51,10 @@ class Results:
     confidences: Confidences = field(default_factory=Confidences)
     unwrapped: Counter[str] = field(default_factory=Counter)
     """How many values were in wrappers, by the key of the wrapper, and `INHERITED` ones."""
+    folds: dict[str, WhollyRight] = field(
+        default_factory=lambda: {key: FOLDS[key]() for key in FOLDS}
+    )
+    """Further statistics, by their keys in run files."""
 
     def add(self, batch: Batch, some: Mask | None = None) -> None:
         """Add documents: all of a batch, or some of them."""
@@ -57,7 +63,7 @@ class Results:
                 self.statuses[result.status] += 1
                 self.warnings.update(result.warnings)
                 self.unwrapped.update(result.unwrapped)
-        if batch.counts is None:
+        if batch.counted is None:
             return
         self.confidences.add([result.id for result in batch.results], batch.leaves, some)
         rows = None if some is None else some[[row is not None for row in batch.rows]]
@@ -69,7 +75,9 @@ class Results:
         start = np.zeros(1, np.intp)
         self.score_units += sum(sums_of_units(scores, start))
         self.score_squares += sum(sums_of_units(scores**2, start))
-        self.tally.add(batch.counts if rows is None else batch.counts.among(rows))
+        self.tally.add(batch.counted if rows is None else batch.counted.among(rows))
+        for fold in self.folds.values():
+            fold.add(batch, rows)
 
     def add_all(self, other: "Results") -> None:
         """Add the documents of others; intervals stay only if there are some of all documents.
@@ -94,6 +102,13 @@ class Results:
         self.errors.merge(other.errors)
         self.unwrapped.update(other.unwrapped)
         self.confidences.merge(other.confidences)
+        for key, fold in self.folds.items():
+            fold.merge(other.folds[key])
+
+    @property
+    def wholly_right(self) -> WhollyRight:
+        """The documents without a wrong, invented or missed value."""
+        return self.folds["wholly_right"]
 
     @property
     def any_documents(self) -> bool:
@@ -173,16 +188,7 @@ class Results:
         """Return the results as the run format has them, of the whole or of a group."""
 
         def more(path: Path, node: Tally) -> dict[str, object]:
-            said: dict[str, object] = {}
-            if node.scored:
-                said["documents"] = node.scored
-                said["score_sums"] = {
-                    "raw_similarity_score": str(node.raw_units),
-                    "threshold_applied_score": str(node.score_units),
-                    "threshold_applied_squares": str(node.score_squares),
-                }
-            if moments := sparse(node.moments, KEYS):
-                said["moments"] = moments
+            said = _sums_view(node)
             if whole is not None and (bounds_of_fields or not path):
                 intervals = self.intervals(rule, field_path(path)) if path else whole
                 if found := intervals and intervals.view(whole=not path):
@@ -201,6 +207,8 @@ class Results:
             "confusion_matrix": {"fields": {}, **matrix},
             "error_classes": self.errors.view(),
         }
+        for key, fold in self.folds.items():
+            shown[key] = {**cast("dict[str, Any]", encoded(fold)), **fold.figures(settings)}
         if self.unwrapped:
             shown["unwrapped"] = dict(sorted(self.unwrapped.items()))
         if self.confidences:
@@ -211,3 +219,18 @@ class Results:
             bounds = None if whole.score is None else [*whole.score]
             shown["intervals"] = {**settings.view(), "overall_score": bounds}
         return shown
+
+
+def _sums_view(node: Tally) -> dict[str, object]:
+    """Return what a node has beside its counts, from which runs are merged."""
+    said: dict[str, object] = {}
+    if node.scored:
+        said["documents"] = node.scored
+        said["score_sums"] = {
+            "raw_similarity_score": str(node.raw_units),
+            "threshold_applied_score": str(node.score_units),
+            "threshold_applied_squares": str(node.score_squares),
+        }
+    if moments := sparse(node.moments, KEYS):
+        said["moments"] = moments
+    return {**said, **{name: count for name in BESIDE if (count := getattr(node, name))}}

@@ -109,7 +109,9 @@ class Tally:
             for scores in (counts.scores[RAW], counts.scores[SCORE], counts.scores[SCORE] ** 2)
         )
         moments = moments_of(counts)
-        whole, items = np.add.reduceat(counts.items, counts.starts, axis=1).tolist()
+        whole = items = [0] * len(counts.paths)
+        if counts.items is not None:
+            whole, items = np.add.reduceat(counts.items, counts.starts, axis=1).tolist()
         nodes: dict[Path, Tally] = {}
         for at, path in enumerate(counts.paths):
             node = nodes[path] = nodes[path[:-1]].below(path[-1]) if path else self

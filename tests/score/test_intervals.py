@@ -192,8 +192,8 @@ def tallied(counts) -> Tally:
     """Return the tally of a field of some documents, (3 modes, documents, 5 outcomes)."""
     tally = Tally()
     documents = counts.shape[1]
-    scores, items = np.zeros((4, documents)), np.zeros((2, documents), int)
-    known = np.arange(documents), counts, scores, [], [], {}, items
+    scores = np.zeros((4, documents))
+    known = np.arange(documents), counts, scores, [], [], {}
     tally.add(FieldCounts([()], np.zeros(1, int), *known))
     return tally
 

@@ -59,7 +59,13 @@ def test_equal_modes_stand_once_and_others_by_name():
     found = account({"id": "a", "lines": lines}, {"id": "a", "lines": lines[:1]})
 
     assert found["fields"]["id"] == {"score": 1.0, "tp": 1}
-    assert found["fields"]["lines"] == {"score": 0.5, "tp": 1, "fn": 1}
+    assert found["fields"]["lines"] == {
+        "score": 0.5,
+        "tp": 1,
+        "fn": 1,
+        "whole": 1,
+        "items": 2,
+    }
     assert found["fields"]["lines.sku"] == {
         "overall": {"tp": 1},
         "aggregate": {"tp": 1},

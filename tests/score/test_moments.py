@@ -13,8 +13,8 @@ COUNTS = RANDOM.integers(0, 3, (3, 9, 5))
 
 @pytest.fixture
 def by_field():
-    scores, nobody, items = np.zeros((4, 9)), np.zeros(9, int), np.zeros((2, 9), int)
-    known = nobody, COUNTS, scores, [], [], {}, items
+    scores, nobody = np.zeros((4, 9)), np.zeros(9, int)
+    known = nobody, COUNTS, scores, [], [], {}
     return moments_of(FieldCounts([("a",), ("b",)], np.array([0, 4]), *known))
 
 

@@ -1,0 +1,109 @@
+"""Documents wholly right: how many, and how many lost few values, in any order of adding."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from stickler_cli.core.problems import UsageError
+from stickler_cli.records.run_reading import read_evaluation
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.folds import WhollyRight
+from stickler_cli.score.gate_verdicts import judge
+from stickler_cli.score.gates import parse_gate
+from stickler_cli.score.intervals import IntervalSettings
+from .batches import TEXT, a_list, an_object, batch, not_compared
+
+PLAN = compile_schema(an_object(a=TEXT, tags=a_list(TEXT)))
+RIGHT = ({"a": "x"}, {"a": "x"})
+ONE_LOST = ({"a": "x"}, {"a": "y"})
+THREE_LOST = ({"a": "x", "tags": ["b", "c"]}, {"a": "x", "tags": ["d"]})
+MANY_LOST = ({"tags": list("abcdefghijkl")}, {})
+
+
+def evaluation(*, rows="inline"):
+    found = Evaluation(interval_settings=IntervalSettings(), rows=rows)
+    found.update(batch(PLAN, {"1": RIGHT, "2": ONE_LOST}, groups={"k": "one"}))
+    found.update(batch(PLAN, {"3": THREE_LOST, "4": RIGHT}, groups={"k": "two"}))
+    found.update(batch(PLAN, {"5": MANY_LOST}, groups={"k": "two"}))
+    found.update(not_compared("6"))
+    return found
+
+
+def test_documents_are_right_where_they_lost_no_value():
+    found = evaluation()
+    shown = found.to_dict()
+
+    exact = binomtest(2, 5).proportion_ci(0.95, method="exact")
+    whole = shown["wholly_right"]
+    assert whole.pop("interval") == pytest.approx([exact.low, exact.high], rel=1e-4)
+    assert whole == {
+        "documents": 5,
+        "lost": [2, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0],
+        "right": 2,
+        "share": 0.4,
+        "lost_at_most": [2, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4],
+    }
+    by = shown["by"]["k"]
+    assert by["one"]["wholly_right"]["share"] == 0.5
+    assert by["two"]["wholly_right"]["lost"][:4] == [1, 0, 0, 1]
+
+
+def test_they_come_back_from_a_record_and_add_up():
+    found = evaluation(rows="none")
+    again = read_evaluation(json.loads(json.dumps(found.to_dict())))
+    assert again.wholly_right == found.wholly_right
+
+    again.merge(found)
+    assert again.wholly_right == WhollyRight(10, [4, 2, 0, 2, *[0] * 7])
+
+
+@pytest.mark.parametrize("lost", [[1], "x", [-1] * 11, [True] * 11])
+def test_what_is_no_such_record_is_refused(lost):
+    record = evaluation().to_dict()
+    record["wholly_right"]["lost"] = lost
+    with pytest.raises(UsageError, match=r"wholly_right/lost"):
+        read_evaluation(record)
+
+
+def test_of_no_documents_there_is_no_share():
+    nothing = WhollyRight()
+    assert nothing.figures(IntervalSettings()) == {
+        "right": 0,
+        "share": None,
+        "lost_at_most": [0] * 11,
+    }
+    assert WhollyRight(2, [2, *[0] * 10]).interval(None) is None
+
+
+@pytest.mark.parametrize(
+    ("gate", "passed", "reason"),
+    [
+        ("documents.right>=0.4", True, "documents.right 0.4 >= 0.4"),
+        ("documents.right>=0.5", False, "documents.right 0.4 < 0.5"),
+        ("documents.right.lower>=0.1", False, "documents.right.lower 0.05"),
+        ("documents.right.upper<=0.9", True, "documents.right.upper 0.85"),
+    ],
+)
+def test_gates_ask_for_the_share_and_its_bounds(gate, passed, reason):
+    found = judge(parse_gate(gate), evaluation())
+    assert found.passed is passed
+    assert found.reason.startswith(reason)
+
+
+def test_a_gate_on_documents_without_intervals_or_documents_fails():
+    bare = Evaluation()
+    bare.update(not_compared("6"))
+    assert "no document was compared" in judge(parse_gate("documents.right>=0"), bare).reason
+    lower = judge(parse_gate("documents.right.lower>=0"), bare)
+    assert "the run has no confidence intervals" in lower.reason
+    with pytest.raises(UsageError, match="a number between 0 and 1"):
+        parse_gate("documents.right>=70")
+
+
+def test_some_documents_of_a_batch_can_be_added():
+    found = WhollyRight()
+    found.add(batch(PLAN, {"1": RIGHT, "2": ONE_LOST, "3": RIGHT}), np.array([True, True, False]))
+    assert (found.documents, found.right) == (2, 1)

@@ -1,0 +1,89 @@
+"""How many items are right as a whole: paired, and nothing wrong, missed or invented inside."""
+
+import pytest
+
+from stickler_cli.schema.compiler import compile_schema
+from .batches import TEXT, a_list, an_object, batch, records
+
+LINE = an_object(sku=TEXT, name=TEXT)
+SCHEMA = an_object(
+    id=TEXT,
+    o=an_object(a=TEXT, b=TEXT),
+    lines=a_list(LINE),
+    tags=a_list(TEXT),
+    rows=a_list(a_list(TEXT)),
+    parts=a_list(an_object(id=TEXT, of=an_object(a=TEXT), lines=a_list(LINE))),
+)
+BOLT, NUT = {"sku": "1", "name": "bolt"}, {"sku": "2", "name": "nut"}
+
+
+def whole(gt, pred, schema=SCHEMA):
+    """Return how many items of each field are right as a whole, and how many there are."""
+    (record,) = records(batch(compile_schema(schema), {"1": (gt, pred)}))
+    return {
+        name: (entry.get("whole", 0), entry["items"])
+        for name, entry in record["fields"].items()
+        if "items" in entry
+    }
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "expected"),
+    [
+        ({"lines": [BOLT, NUT]}, {"lines": [NUT, BOLT]}, {"lines": (2, 2)}),
+        # One of two values is wrong in a pair, which is one item.
+        ({"lines": [BOLT]}, {"lines": [{**BOLT, "name": "zzz"}]}, {"lines": (0, 1)}),
+        ({"lines": [BOLT]}, {"lines": [{**BOLT, "new": 1}]}, {"lines": (0, 1)}),
+        ({"lines": [BOLT, NUT]}, {"lines": [BOLT]}, {"lines": (1, 2)}),
+        ({"lines": [BOLT]}, {"lines": [BOLT, NUT]}, {"lines": (1, 2)}),
+        # What is not alike is not paired: one is missed and one invented.
+        ({"tags": ["a", "b"]}, {"tags": ["b", "x"]}, {"tags": (1, 3)}),
+        ({"rows": [["a", "b"], ["c"]]}, {"rows": [["a", "b"], ["c", "d"]]}, {"rows": (1, 2)}),
+        ({"o": {"a": "x"}}, {"o": {"a": "x"}}, {"o": (1, 1)}),
+        ({"o": {"a": "x"}}, {"o": {"a": "x", "b": "y"}}, {"o": (0, 1)}),
+        ({"o": {"a": "x"}}, {"o": {"a": "x", "new": 1}}, {"o": (0, 1)}),
+        ({"o": {"a": "x"}}, {}, {"o": (0, 1)}),
+        ({}, {"o": {"a": "x"}}, {"o": (0, 1)}),
+        ({"o": {"a": "x"}}, {"o": "x"}, {"o": (0, 1)}),
+        # A value in the place of a list is a list of one.
+        ({"lines": [BOLT]}, {"lines": "x"}, {"lines": (0, 2)}),
+        ({"id": "a"}, {"id": "b"}, {}),
+    ],
+)
+def test_items_are_whole_where_they_are_paired_and_nothing_in_them_is_wrong(gt, pred, expected):
+    assert whole(gt, pred) == expected
+
+
+def test_an_error_deep_inside_breaks_all_that_is_around_it():
+    part = {"id": "1", "of": {"a": "x"}, "lines": [BOLT, NUT]}
+    other = {**part, "lines": [BOLT, {**NUT, "name": "zzz"}]}
+
+    assert whole({"parts": [part, part]}, {"parts": [part, other]}) == {
+        "parts": (1, 2),
+        "parts.lines": (3, 4),
+        "parts.of": (2, 2),
+    }
+
+
+def test_what_is_inside_a_missed_item_is_missed_too():
+    part = {"id": "1", "of": {"a": "x"}, "lines": [BOLT]}
+
+    assert whole({"parts": [part]}, {}) == {
+        "parts": (0, 1),
+        "parts.lines": (0, 1),
+        "parts.of": (0, 1),
+    }
+
+
+def test_documents_that_are_lists_have_items_at_their_root():
+    assert whole([BOLT, NUT], [BOLT], a_list(LINE)) == {"": (1, 2)}
+
+
+def test_items_of_documents_compared_together_are_those_of_each():
+    lines = [[BOLT, NUT], [], [BOLT]]
+    pairs = {f"{at}": ({"lines": it}, {"lines": it[:1]}) for at, it in enumerate(lines)}
+    found = records(batch(compile_schema(SCHEMA), pairs))
+
+    assert [
+        (it["fields"]["lines"].get("whole"), it["fields"]["lines"].get("items")) for it in found
+    ] == [(1, 2), (None, None), (1, 1)]
