@@ -1,0 +1,278 @@
+"""One reading: whatever is read of a run shows the same figures for the same field."""
+
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import junitparser
+import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
+from stickler_cli.api.evaluation_views import Evaluation
+from stickler_cli.cli import main
+from stickler_cli.core.figures import rate
+from stickler_cli.core.locations import field_path
+from stickler_cli.diff.changes import DiffSettings
+from stickler_cli.diff.comparing import compare_runs
+from stickler_cli.reports.view import RunView
+from stickler_cli.runs.saved import load_run
+
+ROOT = Path(__file__).parents[2]
+SETS = ("bank-statement", "invoice", "receipt", "resume")
+MODES = ("leaves", "overall", "aggregate")
+
+
+def sources(name, pred="pred"):
+    folder = ROOT / "fixtures" / name
+    return [str(ROOT / "schemas" / f"{name}.json"), str(folder / "gt"), str(folder / pred)]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Two runs of each set of fixtures, which have different errors."""
+    folder = tmp_path_factory.mktemp("runs")
+    found = {}
+    for name in SETS:
+        # The ground truth is a prediction without an error.
+        for pred in ("pred", "pred-next" if name == "receipt" else "gt"):
+            file = folder / f"{name}-{pred}.json"
+            assert main(["eval", *sources(name, pred), "-q", "-o", str(file)]) in (0, 3)
+            found.setdefault(name, []).append(load_run(str(file)))
+    return found
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", SETS)
+def test_before_and_after_of_a_difference_are_what_the_tables_of_both_runs_show(runs, name, mode):
+    base, new = runs[name]
+    for first, second in ((base, new), (new, base), (base, base)):
+        found = compare_runs({"a": first}, {"b": second}, (), DiffSettings(counting=mode))
+        changes = [found.whole[0], *found.fields]
+
+        assert len(changes) > 5
+        assert {it.path: it.before for it in changes} == _f1_of(first, mode)
+        assert {it.path: it.after for it in changes} == _f1_of(second, mode)
+
+
+def _f1_of(run, mode):
+    view = RunView(replace(run, options=replace(run.options, counting=mode)))
+    return {(): view.whole.rates.f1, **{row.path: row.rates.f1 for row in view.rows}}
+
+
+@pytest.fixture(scope="module", params=MODES)
+def told(request, tmp_path_factory):
+    """What every report says of the receipts in a counting mode, by its name."""
+    return Told(request.param, tmp_path_factory.mktemp("told"))
+
+
+class Told:
+    """Everything that is read of one run; counts are right, wrong, missed and invented."""
+
+    def __init__(self, mode, folder):
+        self.mode, self.folder = mode, folder
+        names = ("run.json", "t.txt", "m.md", "p.html", "c.csv", "j.junit.xml", "o.metrics.txt")
+        self.files = {name: folder / name for name in names}
+        outputs = [part for file in self.files.values() for part in ("-o", str(file))]
+        self.eval("--junit-fields", *outputs)
+        self.run = load_run(str(self.files["run.json"]))
+        self.rows = RunView(self.run).rows
+
+    def eval(self, *options):
+        return main(["eval", *sources("receipt"), "-q", "--counting", self.mode, *options])
+
+    def text(self, name):
+        return self.files[name].read_text(encoding="utf-8")
+
+    @property
+    def record(self):
+        """F1 and counts of each field, from the three readings of the JSON record."""
+        found = {}
+
+        def walk(node, path):
+            counts = node[self.mode]
+            four = tuple(counts[key] for key in ("tp", "fd", "fn", "fa"))
+            found[path] = (counts["derived"]["cm_f1"] if any(four) else None, four)
+            for name, inner in node.get("fields", {}).items():
+                walk(inner, (*path, name))
+
+        walk(json.loads(self.text("run.json"))["confusion_matrix"], ())
+        return {field_path(path): figures for path, figures in found.items()}
+
+    @property
+    def shown(self):
+        """The same, with F1 as reports for people show it."""
+        digits = RunView(self.run).digits
+        return {path: (rate(f1, digits=digits), four) for path, (f1, four) in self.record.items()}
+
+
+def _columns(header, cells):
+    row = dict(zip(header, cells, strict=True))
+    four = (int(row[name].replace(",", "")) for name in ("right", "wrong", "missed", "invented"))
+    return row["F1"], tuple(four)
+
+
+def of_table(told):
+    text = told.text("t.txt")
+    header, *lines = text[text.index("field  ") :].partition("\n\n")[0].splitlines()
+    rows = [re.split(r" {2,}", line[2:].strip()) for line in lines]
+    titles = re.split(r" {2,}", header)
+    return {row[0]: _columns(titles, row) for row in rows}
+
+
+def of_markdown(told):
+    details = told.text("m.md").partition("<details>")[2].partition("</details>")[0]
+    header, _, *rows = [
+        [cell.strip().strip("`") for cell in line.strip("|").split("|")]
+        for line in details.splitlines()
+        if line.startswith("|")
+    ]
+    return {row[1]: _columns(header, row) for row in rows}
+
+
+class Rows(HTMLParser):
+    """The attributes of parts of tables, and the cells of rows."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.bodies, self.rows = [], []
+        self._in_cell = False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        if tag == "tbody" and "data-f1" in dict(attributes):
+            self.bodies.append(dict(attributes))
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self._in_cell = True
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag):
+        self._in_cell = self._in_cell and tag not in ("td", "th")
+
+    def handle_data(self, data):
+        if self._in_cell:
+            self.rows[-1][-1] += data
+
+
+def of_page(told):
+    return {
+        body["data-path"]: (
+            None if float(body["data-f1"]) < 0 else float(body["data-f1"]),
+            tuple(int(body[f"data-{key}"]) for key in ("tp", "fd", "fn", "fa")),
+        )
+        for body in Rows(told.text("p.html")).bodies
+    }
+
+
+def of_notebook(told):
+    header, *rows = Rows(Evaluation.of(told.run.evaluation)._repr_html_()).rows
+    found = {row[0]: _columns(header, row) for row in rows}
+    return {"" if name == "all fields" else name: figures for name, figures in found.items()}
+
+
+def of_csv(told):
+    return {
+        row["field"]: (
+            float(row["f1"]) if row["f1"] else None,
+            tuple(int(row[key]) for key in ("tp", "fd", "fn", "fa")),
+        )
+        for row in csv.DictReader(io.StringIO(told.text("c.csv")))
+    }
+
+
+def of_junit(told):
+    found = {}
+    (suite,) = junitparser.JUnitXml.fromstring(told.text("j.junit.xml").encode())
+    for case in suite:
+        if case.classname == "stickler.fields":
+            body = case.system_out or "\n".join(result.text for result in case.result)
+            counts = dict(re.findall(r"\b(TP|FD|FA|FN) (\d+)", body))
+            four = tuple(int(counts[key]) for key in ("TP", "FD", "FN", "FA"))
+            found[case.name] = (re.search(r"F1 ([\d.]+|-)", body)[1], four)
+    return found
+
+
+def of_openmetrics(told):
+    families = text_string_to_metric_families(told.text("o.metrics.txt"))
+    samples = [sample for family in families for sample in family.samples]
+    whole = [it.value for it in samples if it.name == "stickler_f1"]
+    assert [it.labels["mode"] for it in samples if it.name == "stickler_f1"] == [told.mode]
+    fields = {it.labels["field"]: it.value for it in samples if it.name == "stickler_field_f1"}
+    return {"": whole[0], **fields}
+
+
+def of_gates(told, capsys):
+    paths = [path for path, (f1, _) in told.record.items() if f1 is not None and path]
+    gates = [part for path in paths for part in ("--gate", f"{path}.f1>=0")]
+    told.eval("--gate", "f1>=0", *gates, "-f", "json")
+    results = json.loads(capsys.readouterr().out)["gates"]
+    return {result["field"]: result["value"] for result in results}
+
+
+def of_difference(told, capsys):
+    run = str(told.files["run.json"])
+    assert main(["diff", run, run, "-f", "csv"]) == 0
+    rows = [*csv.DictReader(io.StringIO(capsys.readouterr().out))]
+    assert {row["trend"] for row in rows} == {"identical"}
+    assert {row["mode"] for row in rows} == {told.mode, ""}
+    read = [row for row in rows if row["metric"] == "f1"]
+    assert [row["before"] for row in read] == [row["after"] for row in read]
+    return {row["field"]: float(row["before"]) if row["before"] else None for row in read}
+
+
+def of_repeats(told, capsys):
+    told.eval("--repeat", sources("receipt", "pred-next")[-1], "-f", "json")
+    repeats = json.loads(capsys.readouterr().out)["repeats"]
+    return {it["field_path"]: it["f1"][0] for it in (repeats["whole"], *repeats["fields"])}
+
+
+@pytest.mark.parametrize("report", [of_table, of_markdown, of_notebook])
+def test_what_people_read_shows_f1_and_counts_of_the_record(told, report):
+    shown = told.shown
+    if report is not of_notebook:
+        del shown[""]
+    else:
+        shown = {path: (rate(told.record[path][0]), four) for path, (_, four) in shown.items()}
+
+    assert report(told) == shown
+
+
+def test_the_first_lines_show_what_the_table_counts(told):
+    f1, four = told.shown[""]
+    first, values, rates, *_ = told.text("t.txt").splitlines()
+
+    assert (f"counting {told.mode}" in first) is (told.mode != "leaves")
+    assert [int(count) for count in re.findall(r"\d+", values)] == [sum(four), *four]
+    assert rates.startswith(f"F1 {f1} (")
+    assert rates.partition(" (")[0] in told.text("m.md")
+
+
+@pytest.mark.parametrize("report", [of_page, of_csv])
+def test_files_have_f1_and_counts_of_the_record(told, report):
+    found, record = report(told), told.record
+    record = {path: record[path] for path in found}
+
+    assert len(found) >= len(told.rows)
+    assert found == {path: (pytest.approx(f1), four) for path, (f1, four) in record.items()}
+
+
+def test_junit_and_openmetrics_show_the_same(told):
+    shown, record = told.shown, told.record
+    exact = {path: f1 for path, (f1, _) in record.items() if f1 is not None}
+    del shown[""]
+
+    assert of_junit(told) == shown
+    assert of_openmetrics(told) == {path: pytest.approx(f1, abs=1e-6) for path, f1 in exact.items()}
+
+
+def test_gates_differences_and_repeats_read_the_same(told, capsys):
+    exact = {path: f1 for path, (f1, _) in told.record.items()}
+
+    assert of_gates(told, capsys) == {path: f1 for path, f1 in exact.items() if f1 is not None}
+    assert of_difference(told, capsys) == exact
+    assert of_repeats(told, capsys) == exact
