@@ -3,33 +3,23 @@
 from collections.abc import Iterator
 from contextlib import nullcontext
 
-import orjson
-
 from stickler_cli.core.json_values import OBJECTS, json_line
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.rules import encoded
 from stickler_cli.documents.shapes import shape_of
 from stickler_cli.documents.single import open_documents
-from stickler_cli.reports.html.policy_picture import policy_page
-from stickler_cli.reports.layout import draw
-from stickler_cli.reports.policy_tables import policy_blocks
-from stickler_cli.runs.assembly import assemble
 from stickler_cli.runs.directory.whole_files import check_outputs, whole_file
 from stickler_cli.runs.grouping import DIRECTORY, MARK, group_of_id, parse_groupings
-from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.saved import load_policy
 from stickler_cli.runs.unwrapping import unwrapper_of
-from stickler_cli.score.calibrating import calibrate
-from stickler_cli.score.policy import Asked
-from stickler_cli.settings.of_runs import AcceptSettings
-from stickler_cli.studies.accept.routing import Router, names_of
-from .command_schema import schema_of
+from stickler_cli.studies.accept.answer import Router, names_of
+from stickler_cli.studies.accept.question import AcceptSettings
+from stickler_cli.studies.study import Study
+from .answers import answer
 from .console import ExitCode, warn, write_result
-from .eval import as_of_eval, evaluated
-from .outputs import OUTPUT, style_of
+from .outputs import OUTPUT
 
 
-def accept(settings: AcceptSettings) -> ExitCode:
+def accept(study: Study, settings: AcceptSettings) -> ExitCode:
     """Make a policy of labelled documents, or apply one to predictions."""
     for key in settings.by:
         if not key.startswith(MARK):
@@ -39,39 +29,7 @@ def accept(settings: AcceptSettings) -> ExitCode:
         raise UsageError([Problem("--pairs", "a policy is applied to predictions", "PRED")])
     if len(settings.by) > 1:
         raise UsageError([Problem("--by", f"there are {len(settings.by)}", "one at most")])
-    return _apply(settings, settings.apply) if settings.apply else _calibrate(settings)
-
-
-def _calibrate(settings: AcceptSettings) -> ExitCode:
-    missing = [name.upper() for name in ("schema", "gt") if not getattr(settings, name)]
-    if missing:
-        expected, hint = "stickler accept SCHEMA GT PRED", "or --apply POLICY PRED"
-        raise UsageError([Problem("", f"{' and '.join(missing)} missing", expected, hint)])
-    if not any(path.endswith(".json") for path in settings.output):
-        raise UsageError([Problem(OUTPUT, "no policy is written", "a file for it: -o policy.json")])
-    if other := [path for path in settings.output if not path.endswith((".json", ".html"))]:
-        raise UsageError([Problem(OUTPUT, f"the file is {other[0]}", "one in .json or .html")])
-    inputs = as_of_eval(settings, ci="none")
-    check_outputs(
-        [(OUTPUT, path) for path in settings.output],
-        [("the schema", settings.schema), ("GT", settings.gt), ("PRED", settings.pred)],
-    )
-    assembly = assemble(inputs, OutputsRequested(), lambda: schema_of(settings.schema, inputs))
-    run, signal = evaluated(assembly)
-    if signal is not None:
-        return ExitCode(128 + signal)
-    asked = Asked(settings.max_error, settings.assurance, settings.together)
-    policy = calibrate(run, asked, *settings.by)
-    for path in settings.output:
-        with whole_file(path, OUTPUT) as stream:
-            if path.endswith(".json"):
-                stream.write(orjson.dumps(encoded(policy), option=orjson.OPT_INDENT_2) + b"\n")
-            else:
-                stream.write(policy_page(policy).encode())
-    if not settings.quiet:
-        style = style_of(settings)
-        write_result(draw([policy_blocks(policy, drawn=not style.plain)], style))
-    return ExitCode.OK
+    return _apply(settings, settings.apply) if settings.apply else answer(study, settings)
 
 
 def _apply(settings: AcceptSettings, name: str) -> ExitCode:

@@ -5,35 +5,37 @@ from typing import Any
 
 from stickler_cli.core.option import options_of
 from stickler_cli.core.problems import ComparisonError
-from stickler_cli.runs.interruption import ended_by_signals
+from stickler_cli.core.values import dataclass
+from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.limits import room_for_depth
+from stickler_cli.schema.loading import LoadedSchema
+from stickler_cli.score.record import Run
+from stickler_cli.settings.of_documents import EvalSettings
 from stickler_cli.studies.answering import Answer
 from stickler_cli.studies.study import Study
 from .command_schema import schema_of
 from .console import ExitCode, show_problems, warn
+from .eval import EndedEarlyError, whole_run
 from .outputs import CODES, outputs_of
 
 
 def answer(study: Study, settings: Any) -> ExitCode:
     """Have a study answer its question, and write the answer."""
-    options = options_of(study.settings)
     inputs = [
         (_called(name), getattr(settings, name))
-        for name, option in options.items()
+        for name, option in options_of(study.settings).items()
         if option.is_path and name != "output" and getattr(settings, name)
     ]
     outputs = outputs_of(settings, inputs, study.formats)
     asked = import_module(f"{study.folder}.answer").answer
     try:
-        with room_for_depth(), ended_by_signals():
-            found: Answer = asked(
-                settings,
-                lambda: schema_of(settings.schema, settings),
-                lambda text: None if settings.quiet else warn(text),
-            )
+        with room_for_depth():
+            found: Answer = asked(settings, _Desk(settings))
     except ComparisonError as error:
         show_problems(error.problems)
         return ExitCode.INCOMPLETE
+    except EndedEarlyError as ended:
+        return ended.code
     outputs.write(found.report)
     for line in found.why:
         warn(line)
@@ -43,3 +45,20 @@ def answer(study: Study, settings: Any) -> ExitCode:
 def _called(name: str) -> str:
     """Return how messages call an input."""
     return {"schema": "the schema", "by_file": "--by-file"}.get(name, name.upper())
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """What a study has this room do, with the settings of its command."""
+
+    settings: Any
+
+    def schema(self) -> LoadedSchema:
+        return schema_of(self.settings.schema, self.settings)
+
+    def run(self, settings: EvalSettings, requested: OutputsRequested) -> Run:
+        return whole_run(settings, requested)
+
+    def tell(self, text: str) -> None:
+        if not self.settings.quiet:
+            warn(text)

@@ -56,7 +56,7 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
             asked |= _from_the_right(context, options)
             settings = [read_settings(kind, asked, parsed=False)] if kind else []
             check_address_space()
-            module, _, function = (command.does or "answers.answer").partition(".")
+            module, _, function = command.does.partition(".")
             does = getattr(import_module(f"{__package__}.{module}"), function)
             first = [command.study] if command.study else map(given.get, command.arguments)
             code = does(*first, *settings)

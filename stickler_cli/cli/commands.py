@@ -18,7 +18,6 @@ from stickler_cli.settings.of_documents import (
     ShowSettings,
 )
 from stickler_cli.settings.of_runs import (
-    AcceptSettings,
     DiffSettings,
     MergeSettings,
     ReportSettings,
@@ -80,7 +79,12 @@ def _of_study(study: "Study") -> Command:
     said = {ExitCode.GATE_FAILED: study.gate, ExitCode.INCOMPLETE: study.incomplete}
     codes = {code: meaning for code, meaning in said.items() if meaning}
     return Command(
-        study.help, settings=study.settings, examples=study.examples, codes=codes, study=study
+        study.help,
+        study.does,
+        study.settings,
+        examples=study.examples,
+        codes=codes,
+        study=study,
     )
 
 
@@ -165,21 +169,6 @@ OWN: Final = {
   stickler diff old.json new.json --gate 'f1>=0' --gate 'documents.worse<=3'
   stickler diff base.json new.json -o diff.json -o comment.md""",
         codes={**_GATE, ExitCode.INCOMPLETE: "the runs cannot be compared (wins over 1)"},
-    ),
-    "accept": Command(
-        """Find the confidences from which values may pass unseen.
-
-        GT and PRED are labelled documents whose predictions have confidences. For each field there
-        is the lowest confidence such that, with the assurance that was asked for, the expected
-        share of wrong values among those of a document that pass is at most the one allowed.
-        """,
-        "accept.accept",
-        AcceptSettings,
-        examples="""
-  stickler accept schema.json gt/ pred/ --max-error 0.05 -o policy.json
-  stickler accept --apply policy.json new/ -o routed.jsonl
-  stickler eval schema.json gt2/ pred2/ --policy policy.json""",
-        codes={ExitCode.INCOMPLETE: "some predictions that a policy is applied to are unusable"},
     ),
     "init": Command(
         """Write an annotated schema, each choice with its reason.
@@ -312,7 +301,7 @@ def groups() -> dict[str, Sequence[str]]:
     return {
         "Evaluate": ("eval", "compare", "errors", "diff", "report", "view"),
         "Prepare": ("init", "check", "show", "lint", "comparators"),
-        "Go further": ("accept", *studies, "merge", "cache"),
+        "Go further": (*studies, "merge", "cache"),
     }
 
 

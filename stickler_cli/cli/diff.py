@@ -19,10 +19,11 @@ from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run
 from stickler_cli.settings.deciding import CountingOptions
+from stickler_cli.settings.of_documents import as_of_eval
 from stickler_cli.settings.of_runs import DiffSettings
 from .command_schema import schema_of
 from .console import ExitCode
-from .eval import as_of_eval, evaluated
+from .eval import evaluated
 from .outputs import exit_code_of, outputs_of
 
 USAGE: Final = "[SCHEMA GT] BASE NEW, or [SCHEMA GT] --base RUN... --new RUN..."

@@ -18,10 +18,10 @@ from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.saved import errors_in, errors_of, file_in, load_run
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.record import Run
-from stickler_cli.settings.of_documents import ErrorsSettings
+from stickler_cli.settings.of_documents import ErrorsSettings, as_of_eval
 from .command_schema import schema_of
 from .console import ExitCode
-from .eval import as_of_eval, evaluated
+from .eval import evaluated
 from .outputs import exit_code_of, outputs_of
 
 _Errors: TypeAlias = Iterable[tuple[str, Mapping[str, Any]]]  # each with the id of its document

@@ -31,8 +31,7 @@ from stickler_cli.settings.inputs import (
     SeveralSchemas,
     WrapperOptions,
 )
-from stickler_cli.settings.of_documents import ErrorsSettings, EvalSettings
-from stickler_cli.settings.of_runs import AcceptSettings, DiffSettings
+from stickler_cli.settings.of_documents import EvalSettings
 from .command_schema import schema_of
 from .console import ExitCode, warn, write_result
 from .outputs import exit_code_of, listing, outputs_of, tell_asked, with_sources
@@ -162,16 +161,25 @@ def _with_repeats(run: Run, further: Sequence[Run], settings: EvalSettings) -> R
     return replace(run, repeats=repeats_of(dict(zip(names, [run, *further], strict=True))))
 
 
-def as_of_eval(
-    settings: AcceptSettings | DiffSettings | ErrorsSettings, **said: Any
-) -> EvalSettings:
-    """Return what another command says of documents, as eval has it, and more; not of output."""
-    shared = {
-        name: getattr(settings, name)
-        for name, option in options_of(EvalSettings).items()
-        if option.panel != "output" and hasattr(settings, name)
-    }
-    return EvalSettings(**{"rows": "inline", **shared, **said})
+class EndedEarlyError(Exception):
+    """A run was ended by a signal, and nothing is to be made of it."""
+
+    def __init__(self, signal: int) -> None:
+        super().__init__(signal)
+        self.code = ExitCode(128 + signal)
+
+
+def whole_run(settings: EvalSettings, requested: OutputsRequested) -> Run:
+    """Return a run that is made here.
+
+    Raises:
+        EndedEarlyError: a signal ended it.
+    """
+    found = evaluated(assemble(settings, requested, lambda: schema_of(settings.schema, settings)))
+    run, signal = found
+    if signal is not None:
+        raise EndedEarlyError(signal)
+    return run
 
 
 def evaluated(assembly: Assembly) -> tuple[Run, int | None]:

@@ -88,6 +88,7 @@ class Figure:
     """A function of the row: how people read its cell, if not by its kind."""
     quoted: bool = True
     """Whether texts in it are names that documents or schemas chose."""
+    tone: Tone = ""
     aside: bool = False
     """Whether it stands below the row on a terminal, which has no room for sentences."""
 
@@ -109,7 +110,7 @@ class Figure:
     def span(self, row: object) -> Span:
         """Return the cell of a row as people read it."""
         text = cell_text(self.of(row)) if self.shown is None else self.shown(row)
-        return Span.of(text, quoted=self.quoted and self.kind is str)
+        return Span.of(text, self.tone, quoted=self.quoted and self.kind is str)
 
 
 def cell_text(cell: Cell) -> str:
@@ -151,11 +152,36 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
+class Curve:
+    """A share as ever more pass: a line of a picture."""
+
+    name: str
+    said: str
+    """What there is to say of it in words."""
+    points: Sequence[Sequence[float]]
+    """Share that passes, and the value there."""
+    passing: float
+    """The share that passes in the end."""
+    end: tuple[float, float] | None = None
+    """The value there, and what it does not exceed; None where nothing is known of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """A picture of each of some curves."""
+
+    title: str
+    curves: Sequence[Curve]
+    level: float
+    """What the values had better not exceed."""
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """A part of a report; one without title and blocks is not drawn."""
 
     title: str = ""
-    blocks: Sequence[Block | Figures] = ()
+    blocks: Sequence[Block | Figures | Curves] = ()
 
 
 @dataclass(frozen=True, slots=True)

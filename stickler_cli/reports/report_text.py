@@ -1,9 +1,19 @@
 """Reports of studies in text, Markdown and rows: sections drawn, whatever they are of."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
-from stickler_cli.core.sections import Block, Figures, Report, Section, Table, Text
+from stickler_cli.core.sections import (
+    INDENT,
+    Block,
+    Curve,
+    Curves,
+    Figures,
+    Report,
+    Section,
+    Table,
+    Text,
+)
 from stickler_cli.records.row_files import Columns, Row
 from stickler_cli.score.counts import BOUNDS
 from .layout import TableStyle, draw
@@ -15,11 +25,39 @@ def render_text(report: Report, style: TableStyle) -> str:
     return draw([_blocks(section, style) for section in report.sections], style)
 
 
-def _blocks(section: Section, style: TableStyle) -> list[Block]:
-    title = [Text(section.title, "title")] if section.title else []
-    aside = not style.plain
-    tables = (it.table(aside=aside) if isinstance(it, Figures) else it for it in section.blocks)
-    return [*title, *tables]
+def _blocks(section: Section, style: TableStyle) -> Iterator[Block]:
+    if section.title:
+        yield Text(section.title, "title")
+    for block in section.blocks:
+        match block:
+            case Figures():
+                yield block.table(aside=not style.plain)
+            case Curves():
+                yield from () if style.plain else _drawn(block)
+            case _:
+                yield block
+
+
+HEIGHTS: Final = "▁▂▃▄▅▆▇█"
+CELLS: Final = 40
+
+
+def _drawn(curves: Curves) -> Iterator[Block]:
+    """Yield a line for each curve, from none that pass to all."""
+    wide = max((len(it.name) for it in curves.curves), default=0)
+    most = 2 * curves.level
+    yield Text(f"{curves.title}; | is where it ends, {HEIGHTS[-1]} {most:g}")
+    for it in curves.curves:
+        yield Text(f"{it.name:<{wide}}  {_line(it, most)}", indent=INDENT)
+
+
+def _line(it: Curve, most: float) -> str:
+    cells = []
+    for at in range(1, CELLS + 1):
+        near = min(it.points, key=lambda point: abs(point[0] - at / CELLS), default=(0, 0))
+        cells.append(HEIGHTS[min(int(near[1] / most * len(HEIGHTS)), len(HEIGHTS) - 1)])
+    cells.insert(round(it.passing * CELLS), "|")
+    return "".join(cells)
 
 
 def render_markdown(report: Report, style: TableStyle) -> str:
@@ -48,6 +86,8 @@ def _markdown(section: Section) -> Iterator[list[str]]:
                 yield table_text(table)
                 if table.legend:
                     yield [f"- {escaped(text)}" for _, text in table.legend]
+            case Curves():
+                listed += [f"- {escaped(it.name)}: {escaped(it.said)}" for it in block.curves]
             case Text():
                 listed.append(f"{block.margin[outer:]}- {escaped(block.text)}")
             case line:

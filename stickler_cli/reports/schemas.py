@@ -29,7 +29,8 @@ from stickler_cli.studies.study import Study
 
 
 def _record_of(study: Study) -> Any:
-    return getattr(import_module(f"{study.folder}.record"), study.record)
+    module, _, name = study.record.partition(":")
+    return getattr(import_module(f"stickler_cli.{module}"), name)
 
 
 def _format_of(record: Any) -> str:
@@ -41,10 +42,10 @@ def _format_of(record: Any) -> str:
 FORMATS: Final[Mapping[str, Any]] = {
     "stickler-run": (RunRecord, RunOptions),
     "stickler-diff": (DifferenceRecord, None),
-    "stickler-policy": (AcceptancePolicy, DecidingOptions),
     "stickler-comparison": (ComparisonRecord, ComparisonOptions),
     "stickler-verdict": (VerdictRecord, None),
     **{_format_of(kind): (kind, None) for kind in map(_record_of, STUDIES.values())},
+    "stickler-policy": (AcceptancePolicy, DecidingOptions),
 }
 """The types of what is written, and the options in it, by the names of schemas."""
 

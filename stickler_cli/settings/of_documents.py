@@ -1,8 +1,8 @@
 """Settings of the commands, and of the function, that read documents and schemas."""
 
-from typing import Literal
+from typing import Any, Literal
 
-from stickler_cli.core.option import option
+from stickler_cli.core.option import Settings, option, options_of
 from .allowed import COUNT, PROCESSES, SOME, ComparisonFormat, ErrorFormat, ErrorOrder
 from .deciding import (
     CountingOptions,
@@ -266,3 +266,13 @@ class ManySettings(
     chunk_size: int | None = option(
         None, "How many pairs go to another process at once.", values=SOME
     )
+
+
+def as_of_eval(settings: Settings, **said: Any) -> EvalSettings:
+    """Return what another command says of documents, as eval has it, and more; not of output."""
+    shared = {
+        name: getattr(settings, name)
+        for name, option in options_of(EvalSettings).items()
+        if option.panel != "output" and hasattr(settings, name)
+    }
+    return EvalSettings(**{"rows": "inline", **shared, **said})

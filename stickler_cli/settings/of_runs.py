@@ -4,14 +4,12 @@ from stickler_cli.core.option import Settings, option
 from .allowed import COUNT, LEVEL, MARGIN, SHARE, Counting, RunFormat
 from .deciding import DecidingOptions, GateOptions, IntervalOptions
 from .inputs import (
-    ConfidenceSource,
     DocumentOptions,
     PluginOptions,
     SchemaOptions,
     SeveralSchemas,
-    SourceOptions,
 )
-from .running import ModelOptions, TerminalOptions, WorkOptions
+from .running import ModelOptions, TerminalOptions
 from .showing import (
     BreakdownOptions,
     LinkOptions,
@@ -19,7 +17,6 @@ from .showing import (
     ReportOptions,
     TableOptions,
     WidthOptions,
-    written,
 )
 
 
@@ -130,54 +127,3 @@ class ViewSettings(LinkOptions, TerminalOptions):
 
     port: int = option(0, "Serve on this port; 0 is one that is free.", "N", values=COUNT)
     open: bool = option(False, "Open the page in a browser.", in_file="none")
-
-
-class AcceptSettings(
-    SourceOptions,
-    ConfidenceSource,
-    DocumentOptions,
-    SchemaOptions,
-    DecidingOptions,
-    ModelOptions,
-    BreakdownOptions,
-    WorkOptions,
-    WidthOptions,
-    TerminalOptions,
-):
-    """Settings of `stickler accept`."""
-
-    schema: str = option(
-        "", "The annotated JSON Schema.", "SCHEMA", is_path=True, argument=True, needed=False
-    )
-    gt: str = option(
-        "", "Ground truth, as eval takes it.", "GT", is_path=True, argument=True, needed=False
-    )
-    max_error: float = option(
-        0.05,
-        "The share of wrong values that is allowed among those of a document that pass.",
-        "SHARE",
-        values=SHARE,
-        in_file="none",
-    )
-    assurance: float = option(
-        0.95,
-        "How sure that is to hold, over the draw of the labelled documents.",
-        "SHARE",
-        values=SHARE,
-        in_file="none",
-    )
-    together: bool = option(
-        False, "Have it hold for all fields at once, not for each by itself.", in_file="none"
-    )
-    apply: str | None = option(
-        None,
-        "Apply this policy to PRED, which needs no ground truth: say for each document which "
-        "values pass, and which go to review.",
-        "POLICY",
-        in_file="none",
-        is_path=True,
-    )
-    output: tuple[str, ...] = written(
-        "Write the policy to this file (.json), and a picture of it (.html); with --apply, write "
-        "what passes here and not to standard output. Repeatable."
-    )

@@ -1,15 +1,31 @@
 """Answers of studies: a report, and whether it is whole and good enough."""
 
 from collections.abc import Collection, Sequence
-from typing import Final
+from typing import Final, Protocol
 
 from stickler_cli.core.figures import some_of
 from stickler_cli.core.sections import Report
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.pairs import Pairs
-from stickler_cli.score.record import Verdict
+from stickler_cli.runs.job import OutputsRequested
+from stickler_cli.schema.loading import LoadedSchema
+from stickler_cli.score.record import Run, Verdict
+from stickler_cli.settings.of_documents import EvalSettings
 
 NAMED: Final = 5  # documents that a message names; the record names all
+
+
+class Desk(Protocol):
+    """What a study has the command line do."""
+
+    def schema(self) -> LoadedSchema:
+        """Return the schema that was named, or the one that the ground truth implies."""
+
+    def run(self, settings: EvalSettings, requested: OutputsRequested) -> Run:
+        """Return the run of these documents."""
+
+    def tell(self, text: str) -> None:
+        """Say something on standard error, unless that is to be quiet."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from .accept.question import ACCEPT
 from .judges.question import JUDGES
 from .lint.question import LINT
 from .packets.question import PACKETS
@@ -11,6 +12,7 @@ from .tune.question import TUNE
 
 STUDIES: Final[dict[str, Study]] = {
     "lint": LINT,
+    "accept": ACCEPT,
     "tune": TUNE,
     "judge-check": JUDGES,
     "split": PACKETS,

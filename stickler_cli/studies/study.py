@@ -13,23 +13,23 @@ FORMATS: Final = ("table", "json", "markdown", "html", "csv", "tsv", "jsonl", "p
 class Study:
     """A question about documents.
 
-    In the folder of its settings, `answer.py` has `answer(settings, schema, tell)`, `record.py` the
-    record that its JSON is, and `sections.py` what people read of that.
+    In the folder of its settings, `answer.py` has `answer(settings, desk)`, and `sections.py` makes
+    a report of the record that is found.
     """
 
     settings: Any
     """The class of its settings."""
     record: str
-    """The name of the type of the record."""
+    """The type of the record that its JSON is, `module:Class` of this package."""
     help: str
     examples: str
     gate: str = ""
     """When its gate fails; empty where it has none."""
     incomplete: str = ""
     """When documents could not be studied; empty where that is no matter."""
-    inputs: Sequence[tuple[str, str]] = (("the schema", "schema"), ("GT", "gt"), ("PRED", "pred"))
-    """What no output may overwrite: how messages call it, and the option that names it."""
     formats: Sequence[str] = FORMATS
+    does: str = "answers.answer"
+    """What has the command done, by its module and name in `cli/`."""
 
     @property
     def folder(self) -> str:

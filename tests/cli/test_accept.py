@@ -228,11 +228,25 @@ def test_a_page_shows_how_far_confidences_can_be_trusted(stickler, data):
     assert "Reliability" not in (data / "plain.html").read_text()
 
 
+def test_a_policy_has_every_format_of_a_study(accept, data):
+    assert accept("-o", "p.html", "-o", "p.md", "-o", "p.csv", "-o", "p.txt").code == 0
+    fields = policy(data)["fields"]
+    page = (data / "p.html").read_text()
+    assert page.count('<svg class="trust"') == len(fields)
+    assert page.count("are wrong, in the mean over documents") == 2  # the title, and the heading
+    text = (data / "p.md").read_text()
+    assert all(f"- {it['field']}&#58; " in text or f"- {it['field']}: " in text for it in fields)
+    header, *rows = (data / "p.csv").read_text().splitlines()
+    assert header == "field,values,documents,threshold,accepted,error,bound"
+    assert [row.split(",")[0] for row in rows] == [it["field"] for it in fields]
+    assert "error as ever less" not in (data / "p.txt").read_text()
+
+
 @pytest.mark.parametrize(
     ("outputs", "said"),
     [
         (("-o", "picture.html"), "no policy is written"),
-        (("-o", "policy.json", "-o", "policy.txt"), "the file is policy.txt"),
+        (("-o", "policy.json", "-o", "policy.xml"), "the file is policy.xml"),
     ],
 )
 def test_files_of_policies_go_by_suffix(stickler, outputs, said):

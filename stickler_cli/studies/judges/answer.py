@@ -1,6 +1,6 @@
 """A judge held against people: pairs of values of which somebody said whether they are the same."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final, get_args
 
@@ -19,12 +19,11 @@ from stickler_cli.core.problems import ComparisonError, Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.runs.asking import client_of, comparing, policy_of
 from stickler_cli.runs.rehearsal import refuse_runaway
-from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.intervals import IntervalSettings, shares_of_documents
 from stickler_cli.score.record import Verdict
 from stickler_cli.settings.deciding import ComparisonOptions
 from stickler_cli.settings.inputs import FindingOptions
-from stickler_cli.studies.answering import Answer, held_to
+from stickler_cli.studies.answering import Answer, Desk, held_to
 from stickler_cli.studies.verdict_lines import (
     PAIRS_AT_ONCE,
     VerdictLine,
@@ -38,9 +37,9 @@ from .sections import report_of
 MOST_DISAGREEMENTS: Final = 1000  # that are kept
 
 
-def answer(settings: JudgeSettings, schema: Callable[[], LoadedSchema], tell: object) -> Answer:
+def answer(settings: JudgeSettings, desk: Desk) -> Answer:
     """Ask judges about labelled pairs."""
-    loaded = schema()
+    loaded = desk.schema()
     client = client_of(loaded.plan, policy_of(settings))
     if client is None:
         expected = "a field with LLMComparator, or another that asks a model"

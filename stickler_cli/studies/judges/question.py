@@ -45,7 +45,7 @@ class JudgeSettings(SchemaSource, LabelledSource, SchemaOptions, ModelOptions, S
 
 JUDGES: Final = Study(
     JudgeSettings,
-    "JudgeReport",
+    "studies.judges.record:JudgeReport",
     """Hold the judges of a schema against labelled pairs.
 
     Told are agreement, Cohen's kappa, the pairs that a judge accepts though they differ, and

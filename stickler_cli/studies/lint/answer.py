@@ -1,6 +1,6 @@
 """One pass over the ground truth, chunk by chunk, and what there is to find in it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Final
@@ -20,7 +20,7 @@ from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.unwrapping import unwrapper_of
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.record import Verdict
-from stickler_cli.studies.answering import Answer
+from stickler_cli.studies.answering import Answer, Desk
 from .copies import Copies
 from .document_rules import DocumentRules, values_of
 from .field_rules import FieldValues
@@ -34,7 +34,7 @@ DOCUMENTS_AT_ONCE: Final = 256
 BYTES_AT_ONCE: Final = 4_000_000  # of text; parsed it takes some ten times as much
 
 
-def answer(settings: LintSettings, schema: Callable[[], LoadedSchema], tell: object) -> Answer:
+def answer(settings: LintSettings, desk: Desk) -> Answer:
     """Look at the ground truth, but for what is to be ignored."""
     unknown = [rule for rule in settings.ignore if rule not in RULES]
     if unknown:
@@ -43,7 +43,7 @@ def answer(settings: LintSettings, schema: Callable[[], LoadedSchema], tell: obj
             Problem("--ignore", f"there is no rule {rule}", expected, did_you_mean(rule, RULES))
             for rule in unknown
         )
-    record = lint(schema(), settings.gt, settings)
+    record = lint(desk.schema(), settings.gt, settings)
     kept = [finding for finding in record.findings if finding.rule not in settings.ignore]
     report = report_of(replace(record, findings=kept), settings.places)
     failing = () if settings.fail_on == "never" else _as_bad_as(settings.fail_on)

@@ -44,7 +44,7 @@ class LintSettings(
 
 LINT: Final = Study(
     LintSettings,
-    "LintRecord",
+    "studies.lint.record:LintRecord",
     """Find what is wrong in the ground truth.
 
     GT is what eval takes. Each finding has the id of its rule, a severity, and its places:

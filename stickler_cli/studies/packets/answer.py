@@ -6,7 +6,7 @@ from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.score.intervals import intervals_of
 from stickler_cli.score.record import Verdict
-from stickler_cli.studies.answering import NAMED, Answer, held_to
+from stickler_cli.studies.answering import NAMED, Answer, Desk, held_to
 from .packet import PacketResult, compare_packet
 from .packet_sections import Sections, sections_of
 from .question import SplitSettings
@@ -16,7 +16,7 @@ from .sections import report_of
 _NOTHING = Sections(())
 
 
-def answer(settings: SplitSettings, schema: object, tell: object) -> Answer:
+def answer(settings: SplitSettings, desk: Desk) -> Answer:
     """Compare the sections of all packets."""
     pairs = open_pairs(settings.gt, settings.pred, settings)
     compared = (_compared(pair) for pair in pairs)

@@ -30,7 +30,7 @@ class SplitSettings(
 
 PACKETS: Final = Study(
     SplitSettings,
-    "SplitReport",
+    "studies.packets.record:SplitReport",
     """Compare how packets were split into documents.
 
     GT and PRED are what eval takes; each document is a packet: its sections, with their pages
@@ -42,5 +42,4 @@ PACKETS: Final = Study(
   stickler split gt.jsonl pred.jsonl --id-field packet -o split.json""",
     gate="F1 of sections is below --fail-under",
     incomplete="some packets could not be compared, or there is none",
-    inputs=(("GT", "gt"), ("PRED", "pred")),
 )

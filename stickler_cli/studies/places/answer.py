@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -18,15 +18,15 @@ from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.runs.asking import client_of, comparing, policy_of
 from stickler_cli.runs.boxes import Spot, spots_of
+from stickler_cli.runs.interruption import ended_by_signals
 from stickler_cli.runs.unwrapping import complete_pairs, unwrapper_of
-from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.errors.units import Unit, documents_units
 from stickler_cli.score.intervals import intervals_of
 from stickler_cli.score.record import Verdict
 from stickler_cli.score.value_lines import are_there, confidence_of, outcome_of
 from stickler_cli.score.walk import visits
 from stickler_cli.settings.allowed import BoxFormat
-from stickler_cli.studies.answering import Answer, notes_of
+from stickler_cli.studies.answering import Answer, Desk, notes_of
 from .average_precision import Detections
 from .question import PlacesSettings
 from .record import Located, places_report
@@ -42,17 +42,16 @@ NO_BOXES: Final = (
 )
 
 
-def answer(
-    settings: PlacesSettings, schema: Callable[[], LoadedSchema], tell: Callable[[str], None]
-) -> Answer:
+def answer(settings: PlacesSettings, desk: Desk) -> Answer:
     """Compare values and the boxes that they came with."""
     placing = Placing(settings.boxes, settings.min_overlap, _page_size(settings.page_size))
-    loaded = schema()
+    loaded = desk.schema()
     plan = loaded.plan
     options = comparing(plan, settings, client_of(plan, policy_of(settings)))
     pairs, alone = open_pairs(settings.gt, settings.pred, settings), list[str]()
     locator = Locator(plan, options, placing, Located([], [], {}))
-    locator.add_all(complete_pairs(pairs, unwrapper_of(plan.root, settings), alone))
+    with ended_by_signals():
+        locator.add_all(complete_pairs(pairs, unwrapper_of(plan.root, settings), alone))
     notes = notes_of(pairs, alone)
     if locator.unlike:
         found = "of pixels on one side and fractions of the page on the other"

@@ -43,7 +43,7 @@ class PlacesSettings(
 
 PLACES: Final = Study(
     PlacesSettings,
-    "PlacesReport",
+    "studies.places.record:PlacesReport",
     """Say whether right values are in the right place.
 
     GT and PRED are what eval takes; both have boxes: in the metadata of values (`_bbox`,

@@ -1,7 +1,7 @@
 """Thresholds of a schema that the evidence suggests, field by field, and how they are written."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -21,6 +21,7 @@ from stickler_cli.documents.positions import positions
 from stickler_cli.documents.reading import BOM, STANDARD_INPUT
 from stickler_cli.runs.asking import client_of, comparing, policy_of
 from stickler_cli.runs.directory.whole_files import whole_file
+from stickler_cli.runs.interruption import ended_by_signals
 from stickler_cli.runs.tuned import COMMENT, commented, hashes, tuned_on
 from stickler_cli.runs.unwrapping import complete_pairs, unwrapper_of
 from stickler_cli.schema.annotated_text import with_keys
@@ -30,7 +31,7 @@ from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.detail import BINS
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.settings.inputs import SchemaOptions
-from stickler_cli.studies.answering import Answer, notes_of
+from stickler_cli.studies.answering import Answer, Desk, notes_of
 from stickler_cli.studies.verdict_lines import read_verdicts
 from .cuts import Proposal, Sample, passes, propose
 from .evidence import Evidence, FieldEvidence, of_documents, of_verdicts
@@ -39,12 +40,11 @@ from .record import CutRecord, TunedFieldRecord, TuningRecord
 from .sections import report_of
 
 
-def answer(
-    settings: TuneSettings, schema: Callable[[], LoadedSchema], tell: Callable[[str], None]
-) -> Answer:
+def answer(settings: TuneSettings, desk: Desk) -> Answer:
     """Propose thresholds, and write them into the schema if that is asked for."""
-    loaded = schema()
-    evidence, notes = _evidence(loaded, settings, tell)
+    loaded = desk.schema()
+    with ended_by_signals():
+        evidence, notes = _evidence(loaded, settings, desk)
     fields = tuned_fields(evidence, IntervalSettings(settings.ci, settings.seed))
     order = {field_path(field.path): at for at, field in reversed([*enumerate(loaded.fields)])}
     record = TuningRecord(
@@ -72,7 +72,7 @@ def answer(
 
 
 def _evidence(
-    loaded: LoadedSchema, settings: TuneSettings, tell: Callable[[str], None]
+    loaded: LoadedSchema, settings: TuneSettings, desk: Desk
 ) -> tuple[Evidence, list[str]]:
     """Return the pairs that thresholds are tuned on, and what to note of the sources."""
     plan = loaded.plan
@@ -89,7 +89,7 @@ def _evidence(
         documents = complete_pairs(pairs, unwrapper_of(plan.root, settings), alone)
         evidence, notes = of_documents(plan, documents, options), notes_of(pairs, alone)
     if client is not None:
-        tell(f"models: {client.usage}")
+        desk.tell(f"models: {client.usage}")
     return evidence, notes
 
 

@@ -59,7 +59,7 @@ class TuneSettings(
 
 TUNE: Final = Study(
     TuneSettings,
-    "TuningRecord",
+    "studies.tune.record:TuningRecord",
     """Propose thresholds that the evidence supports.
 
     Half of the documents chooses a threshold and the other half judges it. With --verdicts

@@ -1,4 +1,4 @@
-"""A policy applied to predictions: which values pass unseen, and which go to review."""
+"""Confidences from which values may pass: a policy made of labelled documents, and applied."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -7,12 +7,34 @@ from stickler_cli.compare.absence import is_absent
 from stickler_cli.compare.wrappers import Names, Unwrapped, Unwrapper, least
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path, field_path, parse_field_path
-from stickler_cli.core.problems import Problem
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import Reference
 from stickler_cli.documents.shapes import Shape
+from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.limits import room_for_depth
-from stickler_cli.score.policy import AcceptancePolicy
+from stickler_cli.score.calibrating import calibrate
+from stickler_cli.score.policy import AcceptancePolicy, Asked
+from stickler_cli.settings.of_documents import as_of_eval
+from stickler_cli.studies.answering import Answer, Desk
+from .question import AcceptSettings
+from .sections import report_of
+
+
+def answer(settings: AcceptSettings, desk: Desk) -> Answer:
+    """Make a policy of labelled documents."""
+    missing = [name.upper() for name in ("schema", "gt") if not getattr(settings, name)]
+    if missing:
+        expected, hint = "stickler accept SCHEMA GT PRED", "or --apply POLICY PRED"
+        raise UsageError([Problem("", f"{' and '.join(missing)} missing", expected, hint)])
+    if settings.format != "json" and not any(it.endswith(".json") for it in settings.output):
+        raise UsageError(
+            [Problem("--output", "no policy is written", "a file for it: -o policy.json")]
+        )
+    run = desk.run(as_of_eval(settings, ci="none"), OutputsRequested())
+    asked = Asked(settings.max_error, settings.assurance, settings.together)
+    return Answer(report_of(calibrate(run, asked, *settings.by)))
+
 
 _LEAF: Final = "leaf"
 

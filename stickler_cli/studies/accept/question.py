@@ -1,0 +1,84 @@
+"""`stickler accept`: its options and its help."""
+
+from typing import Final
+
+from stickler_cli.core.option import option
+from stickler_cli.settings.allowed import SHARE
+from stickler_cli.settings.deciding import DecidingOptions
+from stickler_cli.settings.inputs import (
+    ConfidenceSource,
+    DocumentOptions,
+    SchemaOptions,
+    SourceOptions,
+)
+from stickler_cli.settings.running import ModelOptions, WorkOptions
+from stickler_cli.settings.showing import BreakdownOptions, StudyOptions, written
+from stickler_cli.studies.study import Study
+
+
+class AcceptSettings(
+    SourceOptions,
+    ConfidenceSource,
+    DocumentOptions,
+    SchemaOptions,
+    DecidingOptions,
+    ModelOptions,
+    BreakdownOptions,
+    WorkOptions,
+    StudyOptions,
+):
+    """Settings of `stickler accept`."""
+
+    schema: str = option(
+        "", "The annotated JSON Schema.", "SCHEMA", is_path=True, argument=True, needed=False
+    )
+    gt: str = option(
+        "", "Ground truth, as eval takes it.", "GT", is_path=True, argument=True, needed=False
+    )
+    max_error: float = option(
+        0.05,
+        "The share of wrong values that is allowed among those of a document that pass.",
+        "SHARE",
+        values=SHARE,
+        in_file="none",
+    )
+    assurance: float = option(
+        0.95,
+        "How sure that is to hold, over the draw of the labelled documents.",
+        "SHARE",
+        values=SHARE,
+        in_file="none",
+    )
+    together: bool = option(
+        False, "Have it hold for all fields at once, not for each by itself.", in_file="none"
+    )
+    apply: str | None = option(
+        None,
+        "Apply this policy to PRED, which needs no ground truth: say for each document which "
+        "values pass, and which go to review.",
+        "POLICY",
+        in_file="none",
+        is_path=True,
+    )
+    output: tuple[str, ...] = written(
+        "Write the policy to this file (.json), and its tables or picture (.html, .md, .csv, .txt "
+        "and so on); with --apply, write what passes here and not to standard output. Repeatable."
+    )
+
+
+ACCEPT: Final = Study(
+    AcceptSettings,
+    "score.policy:AcceptancePolicy",
+    """Find the confidences from which values may pass unseen.
+
+    GT and PRED are labelled documents whose predictions have confidences. For each field there
+    is the lowest confidence such that, with the assurance that was asked for, the expected
+    share of wrong values among those of a document that pass is at most the one allowed.
+    """,
+    """
+  stickler accept schema.json gt/ pred/ --max-error 0.05 -o policy.json
+  stickler accept --apply policy.json new/ -o routed.jsonl
+  stickler eval schema.json gt2/ pred2/ --policy policy.json""",
+    incomplete="some predictions that a policy is applied to are unusable",
+    does="accept.accept",
+)
