@@ -11,8 +11,8 @@ from inspect import cleandoc
 from pathlib import Path
 
 from stickler_cli import __version__
-from stickler_cli.cli.commands import COMMANDS as CLI
-from stickler_cli.cli.commands import SETTINGS, USUAL, Command
+from stickler_cli.cli.commands import USUAL, Command, settings_of_commands
+from stickler_cli.cli.commands import commands as all_commands
 from stickler_cli.cli.console import MEANINGS
 from stickler_cli.cli.help import PANELS
 from stickler_cli.core.option import Option, Settings, options_of
@@ -27,7 +27,7 @@ def commands() -> Iterator[str]:
     yield ""
     yield "What `--help` prints, and `--help-all` of eval."
     yield "[Configuration](configuration.md) has what a file can set."
-    for name in ("", *SETTINGS):
+    for name in ("", *settings_of_commands()):
         yield ""
         yield f"## stickler {name}".rstrip()
         yield ""
@@ -75,7 +75,7 @@ def configuration() -> Iterator[str]:
 
 def _in_files() -> dict[str, tuple[Option, list[str]]]:
     found: dict[str, tuple[Option, list[str]]] = {}
-    for command, settings in SETTINGS.items():
+    for command, settings in settings_of_commands().items():
         for name, option in options_of(settings).items():
             where = option.in_file
             if where == "all" or (where == "eval" and command == "eval"):
@@ -91,9 +91,9 @@ def manual() -> Iterator[str]:
     yield ".SH DESCRIPTION"
     yield roff("Evaluate extracted JSON documents against ground truth, field by field, driven by")
     yield roff("an annotated JSON Schema. stickler COMMAND --help says what is said here.")
-    yield ".SH SETTINGS"
-    for name, command in CLI.items():
-        yield from _manual_of(f"stickler {name}", command, SETTINGS.get(name))
+    yield ".SH COMMANDS"
+    for name, command in all_commands().items():
+        yield from _manual_of(f"stickler {name}", command, settings_of_commands().get(name))
     yield ".SH EXIT STATUS"
     for code, meaning in MEANINGS.items():
         yield from (".TP", f".B {code.value}", roff(meaning))
