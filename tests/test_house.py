@@ -19,6 +19,7 @@ LATE_IMPORTS: Final = {
     ("__main__.py", "stickler_cli.cli"): "what the process is like is decided before",
     ("__main__.py", "stickler_cli.runs.limits"): "what the process is like is decided before",
     ("api/many.py", "stickler_cli.clients.client"): "few runs ask models",
+    ("cli/commands.py", "stickler_cli.studies.registry"): "most runs are no study",
     ("cli/config.py", "tomllib"): "most runs find no configuration file",
     ("cli/finished.py", "stickler_cli.cli.regrouping"): "few reports compare again",
     ("cli/eval.py", "stickler_cli.diff.repeating"): "few runs are repeated",
