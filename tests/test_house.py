@@ -181,7 +181,6 @@ STANDARD_CLASSES: Final = [
     "runs/chunk.py",
     "runs/read_documents.py",
     "score/document_result.py",
-    "score/errors/non_matches.py",
     "score/tally.py",
 ]
 """Whose classes of fields are the standard ones: so many values are made of them."""

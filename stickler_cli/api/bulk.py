@@ -37,7 +37,7 @@ from .process_evaluation import (
     process_evaluation,
 )
 from .structured import StructuredModel
-from .views import comparison_result, told
+from .views import comparison_result, non_matches
 
 TOGETHER: Final = 256  # documents that are compared at once, which takes a fraction of the time
 
@@ -135,8 +135,8 @@ class BulkStructuredModelEvaluator:
             for status in NOT_COMPARED:
                 found.statuses[status] = 0
         self._evaluation.merge(found)
-        for name, error in chunk.first_non_matches:
-            self._non_matches += [{**entry, "doc_id": name} for entry in told([error])]
+        for error in chunk.first_non_matches:
+            self._non_matches += [{**it, "doc_id": error.document} for it in non_matches([error])]
 
     def _write(self, path: str, job: Job, pair: DocumentPair) -> None:
         """Add the line of a comparison to a file; none of one that fails, which is told later."""

@@ -14,7 +14,7 @@ from stickler_cli.core.sections import Column, Span, Table
 from stickler_cli.reports.layout import plain_text, table_lines
 from stickler_cli.schema.inference import Inferred
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.comparison_view import counts_view
+from stickler_cli.score.comparison_view import counts_view, non_match
 from stickler_cli.score.counts import RATES, Counts
 from stickler_cli.score.document_result import DocumentResult, Status
 from .pair_comparison import PairComparison, pair_of
@@ -84,7 +84,7 @@ class EvalResult:
     @cached_property
     def non_matches(self) -> list[dict[str, Any]]:
         """Every error: where it is, of which kind, and both values."""
-        return [error.view() for error in self._compared.batch.errors(self._document)]
+        return [non_match(error) for error in self._compared.batch.errors(self._document)]
 
     @property
     def matched(self) -> bool:

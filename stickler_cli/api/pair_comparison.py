@@ -52,7 +52,7 @@ class PairComparison(Comparison):
             extra_fields=self.options.extra_fields,
             root=root,
             chosen=[root],
-            classes=error_classes(batch_of(self).errors(0)),
+            classes=error_classes(batch_of(self).wrong_units(0)),
             detail=detail,
         )
 

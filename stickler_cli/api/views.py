@@ -10,11 +10,11 @@ from stickler_cli.compare.comparison import Comparison
 from stickler_cli.compare.result import BOTH_SIDES, FN, Outcome
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.batch import Batch, batch_of
-from stickler_cli.score.comparison_view import counts_view
+from stickler_cli.score.comparison_view import counts_view, non_match
 from stickler_cli.score.confidence import confidence_view
 from stickler_cli.score.confident import Confidences, Units
 from stickler_cli.score.counts import RATES
-from stickler_cli.score.errors.non_matches import NON_MATCH_TYPES, NonMatch, below_threshold
+from stickler_cli.score.errors.error_rows import Error, below_threshold
 from stickler_cli.score.errors.units import Unit, documents_units, judged
 from stickler_cli.score.field_counts import LEAVES
 
@@ -73,16 +73,12 @@ def document_part(batch: Batch) -> ComparisonResult:
     }
 
 
-def told(errors: Iterable[NonMatch]) -> list[dict[str, Any]]:
-    """Return errors as entries of `non_matches`; as stickler-eval, none inside of another."""
-    entries: list[dict[str, Any]] = [
-        {**error.view(), "non_match_type": NonMatchType(NON_MATCH_TYPES[error.outcome])}
-        for error in errors
-        if error.inside is None
+def non_matches(errors: Iterable[Error]) -> list[dict[str, Any]]:
+    """Return the errors that are inside of no other as entries of `non_matches`."""
+    return [
+        {**entry, "non_match_type": NonMatchType(entry["non_match_type"])}
+        for entry in (non_match(it._replace(values=None)) for it in errors if it.inside is None)
     ]
-    for entry in entries:
-        entry.pop("values", None)
-    return entries
 
 
 def comparison_result(
@@ -97,7 +93,7 @@ def comparison_result(
 ) -> ComparisonResult:
     """Return a comparison as `compare_with` does, with as much as is asked for."""
     result = document_part(batch)
-    found = told(batch.errors(0)) if errors else []
+    found = non_matches(batch.errors(0)) if errors else []
     if counts:
         view = counts_view(batch, recall_with_fd=recall_with_fd, derived=derived)
         result["confusion_matrix"] = confusion_matrix(view, result, found)
@@ -198,7 +194,7 @@ def evaluator_view(comparison: Comparison, *, recall_with_fd: bool) -> Evaluator
     In its confusion matrix the counts of a field stand beside `overall`, too.
     """
     batch = batch_of(comparison)
-    errors, counts = told(batch.errors(0)), counts_view(batch, recall_with_fd=recall_with_fd)
+    errors, counts = non_matches(batch.errors(0)), counts_view(batch, recall_with_fd=recall_with_fd)
     overall = _rates(counts, comparison.similarity)
     rates = _field_rates(comparison, counts, recall_with_fd=recall_with_fd)
     matrix = confusion_matrix(counts, document_part(batch), errors)

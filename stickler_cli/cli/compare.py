@@ -115,7 +115,7 @@ def _compared(
         extra_fields=settings.extra_fields,
         root=root,
         chosen=_chosen(settings, loaded, root),
-        classes=error_classes(batch_of(comparison_of(account, 0)).errors(0)),
+        classes=error_classes(batch_of(comparison_of(account, 0)).wrong_units(0)),
         detail="errors" if settings.only_errors else "all" if settings.everything else "brief",
     )
 

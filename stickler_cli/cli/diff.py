@@ -13,8 +13,7 @@ from stickler_cli.reports.formats import WITH_DETAIL
 from stickler_cli.runs.assembly import assemble
 from stickler_cli.runs.directory.run_directory import RUN_FILE
 from stickler_cli.runs.job import OutputsRequested
-from stickler_cli.runs.listed_errors import load_detail
-from stickler_cli.runs.saved import load_run, with_rows
+from stickler_cli.runs.saved import load_detail, load_run, with_rows
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run

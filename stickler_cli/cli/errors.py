@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
 from math import inf
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_names, field_path
@@ -17,6 +18,7 @@ from stickler_cli.runs.directory.run_directory import NON_MATCHES, RUN_FILE
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.saved import errors_in, errors_of, file_in, load_run
 from stickler_cli.score.errors.error_classes import ErrorClass
+from stickler_cli.score.errors.error_rows import Error, error_record
 from stickler_cli.score.record import Run
 from stickler_cli.settings.of_documents import ErrorsSettings, as_of_eval
 from .command_schema import schema_of
@@ -24,14 +26,12 @@ from .console import ExitCode
 from .eval import evaluated
 from .outputs import exit_code_of, outputs_of
 
-_Errors: TypeAlias = Iterable[tuple[str, Mapping[str, Any]]]  # each with the id of its document
-
 _CLASSES: Final = {each.value: rank for rank, each in enumerate(ErrorClass)}
 
-_ORDERS: Final[Mapping[str, Callable[[Mapping[str, Any]], Any]]] = {
-    "field": lambda error: _field_of(error["field_path"]),
-    "class": lambda error: _CLASSES.get(str(error.get("class")), len(_CLASSES)),
-    "similarity": lambda error: error.get("similarity_score", inf),
+_ORDERS: Final[Mapping[str, Callable[[Error], Any]]] = {
+    "field": attrgetter("field"),
+    "class": lambda error: _CLASSES[error.error_class],
+    "similarity": lambda error: inf if error.similarity is None else error.similarity,
 }
 """What errors are sorted by; they come in the order of the documents."""
 
@@ -61,7 +61,7 @@ def errors(settings: ErrorsSettings) -> ExitCode:
     return exit_code_of(run)
 
 
-def _kept(name: str, run: Run) -> _Errors:
+def _kept(name: str, run: Run) -> Iterable[Error]:
     found = errors_of(name, run)
     if found is None:
         said = "a run file has no single errors"
@@ -71,17 +71,17 @@ def _kept(name: str, run: Run) -> _Errors:
     return found
 
 
-def _chosen(run: Run, found: _Errors, settings: ErrorsSettings) -> ErrorList:
+def _chosen(run: Run, found: Iterable[Error], settings: ErrorsSettings) -> ErrorList:
     """Return the errors that were asked for, in the order that was asked for."""
     total, kept, documents, inside = 0, list[tuple[Any, bytes]](), set[str](), 0
     order = _ORDERS.get(settings.sort)
-    for document, error in found:
+    for error in found:
         total += 1
-        if _is_asked_for(document, error, settings):
-            line = json_line({"document": document, **error})[:-1]  # a copy without room to spare
+        if _is_asked_for(error, settings):
+            line = json_line(error_record(error))[:-1]  # a copy without room to spare
             kept.append((order and order(error), line))
-            documents.add(document)
-            inside += "inside" in error
+            documents.add(error.document)
+            inside += error.inside is not None
     if not kept:
         _refuse_unknown(run, settings)
     if order is not None:
@@ -89,12 +89,12 @@ def _chosen(run: Run, found: _Errors, settings: ErrorsSettings) -> ErrorList:
     return ErrorList([line for _, line in kept], inside, len(documents), total)
 
 
-def _is_asked_for(document: str, error: Mapping[str, Any], settings: ErrorsSettings) -> bool:
-    wanted, field, path = settings.document, settings.field, error["field_path"]
+def _is_asked_for(error: Error, settings: ErrorsSettings) -> bool:
+    wanted, field, name = settings.document, settings.field, settings.error_class
     return (
-        (wanted is None or document == wanted or fnmatchcase(document, wanted))
-        and (field is None or path == field or fnmatchcase(_field_of(path), field))
-        and (settings.error_class is None or error.get("class") == _class(settings.error_class))
+        (wanted is None or _among(wanted, [error.document]))
+        and (field is None or error.path == field or fnmatchcase(error.field, field))
+        and (name is None or error.error_class == _class(name))
     )
 
 

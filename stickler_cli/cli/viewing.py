@@ -19,7 +19,6 @@ from stickler_cli.runs.document_index import DocumentIndex
 from stickler_cli.runs.error_index import ErrorIndex
 from stickler_cli.runs.page_sources import check_sources, is_address
 from stickler_cli.runs.saved import errors_of, load_run, with_lines
-from stickler_cli.score.detail import non_match_row
 from stickler_cli.score.pictures import PageSources
 from stickler_cli.settings.of_runs import ViewSettings
 from .console import ExitCode, warn
@@ -62,7 +61,7 @@ def served(name: str, port: int, sources: str | None = None) -> tuple[ThreadingH
     if sources and is_address(sources):
         run = replace(run, sources=PageSources(template=sources))
     page = ServedRun(with_lines(name, run))
-    index = ErrorIndex(page.lines(non_match_row(document, error) for document, error in errors))
+    index = ErrorIndex(page.rows(errors))
     documents = DocumentIndex(line for _, line in (page.documents.lines if page.documents else ()))
     questions: Mapping[str, Callable[..., object]] = {
         "select": index.select,

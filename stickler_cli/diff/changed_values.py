@@ -4,16 +4,14 @@ A module of its own because no figure depends on it: it is made of the errors of
 both know theirs.
 """
 
-import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from enum import StrEnum
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from stickler_cli.compare.result import Outcome
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.comparison_lines import Text
-from stickler_cli.score.detail import Detail, NonMatchRow
-from stickler_cli.score.errors.non_matches import NON_MATCH_TYPES
+from stickler_cli.score.detail import Detail
+from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.record import Run
 
@@ -53,8 +51,7 @@ class _Place(NamedTuple):
     invented: bool
 
 
-_Wrong: TypeAlias = dict[_Place, NonMatchRow]
-_INVENTED: Final = NON_MATCH_TYPES[Outcome.FA]
+_Wrong: TypeAlias = dict[_Place, Error]
 
 
 def changed_values(base: Run, new: Run) -> list[ChangedValue] | None:
@@ -90,12 +87,7 @@ def _compared(run: Run) -> set[str]:
 
 def _wrong(run: Run, documents: Collection[str]) -> _Wrong:
     return {
-        _Place(row.document, row.path, row.type == _INVENTED): row
-        for row in _rows(run)
+        _Place(row.document, row.path, row.outcome == "FA"): row
+        for row in (run.detail.errors.rows() if run.detail else ())
         if row.values is None and row.document in documents
     }
-
-
-def _rows(run: Run) -> Iterator[NonMatchRow]:
-    for line in run.detail.errors.lines() if run.detail else ():
-        yield NonMatchRow(*json.loads(line))

@@ -6,7 +6,7 @@ import numpy as np
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import field_path
-from stickler_cli.score.errors.non_matches import NonMatch
+from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.record import Run
 from stickler_cli.score.repeats import MOST_ERRORS, FieldRepeats, Flip, Repeats, WrongIn
 from .changes import F1, Figure
@@ -55,21 +55,20 @@ def _of_field(figure: Figure, table: Counted) -> FieldRepeats:
     )
 
 
-def _flips(errors: Sequence[Sequence[tuple[str, NonMatch]]], known: Sequence[str]) -> list[Flip]:
+def _flips(errors: Sequence[Sequence[Error]], known: Sequence[str]) -> list[Flip]:
     """Return the values that are wrong in some runs only, of documents whose errors are all known.
 
-    `errors` are the first of each run, by id of the document, in the order of documents.
+    `errors` are the first of each run, in the order of documents.
     """
     compared = {*known}
     found: dict[tuple[str, str], tuple[JsonValue, list[WrongIn]]] = {}
     for run, kept in enumerate(errors):
         if len(kept) >= MOST_ERRORS:  # of the last document there may be more, of others none
-            compared &= {name for name, _ in kept} - {kept[-1][0]}
-        for document, error in kept:
+            compared &= {error.document for error in kept} - {kept[-1].document}
+        for error in kept:
             if error.values is None:
-                place = document, field_path(error.path)
-                entry = found.setdefault(place, (error.gt, []))
-                entry[1].append(WrongIn(run, error.outcome.name, error.pred))
+                entry = found.setdefault((error.document, error.path), (error.gt, []))
+                entry[1].append(WrongIn(run, error.outcome, error.pred))
     return [
         Flip(document, path, gt, wrong)
         for (document, path), (gt, wrong) in sorted(found.items(), key=lambda each: each[0][0])

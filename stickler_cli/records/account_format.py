@@ -17,6 +17,7 @@ from stickler_cli.core.rules import (
 from stickler_cli.score.cells import BESIDE
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.errors.error_classes import ErrorClass
+from stickler_cli.score.errors.error_rows import WrongOutcome
 from stickler_cli.score.ledger import SCORE
 from stickler_cli.score.moments import NAMES
 from stickler_cli.score.tally import COUNTING_MODES
@@ -103,31 +104,24 @@ class AccountRecord(TypedDict):
     """Only if the prediction has any."""
 
 
-class DetailsRecord(TypedDict):
-    """More about an error."""
+class ErrorRecord(TypedDict):
+    """A value that is wrong, missed or invented, or an item or object that failed as a whole."""
 
-    reason: str
-    """Why it is one."""
-    differing_fields: NotRequired[list[str]]
-    """Of a pair of list items below its threshold, the fields that differ."""
-    judge: NotRequired[str]
-    """Where a language model compared the values, its reason."""
-
-
-class NonMatchRecord(TypedDict):
-    """One unit that is wrong."""
-
-    field_path: Annotated[str, Rule("a string", {"type": "string", "minLength": 1})]
+    document: str
+    """Id of the document."""
+    path: Annotated[str, Rule("a string", {"type": "string", "minLength": 1})]
     """With the ground truth's list indexes; with the prediction's for a false alarm."""
-    non_match_type: Literal["false_discovery", "false_alarm", "false_negative"]
-    """What the error counts as: FD, FA or FN."""
+    field: str
+    """Without list indexes; empty of an item of a document that is an array."""
+    outcome: WrongOutcome
+    """What the error counts as: false discovery, false alarm or false negative."""
     class_: ErrorClass
     """What kind of mistake it is, as docs/error-classes.md describes them."""
     ground_truth_value: AnyJson
     """The ground truth, any JSON value; null where it is absent."""
     prediction_value: AnyJson
     """The prediction, any JSON value; null where it is absent."""
-    similarity_score: NotRequired[Fraction]
+    similarity: NotRequired[Fraction]
     """How alike the values are; for a false discovery only."""
     inside: NotRequired[str]
     """The path of the error that it is in: a list item, or what one side lacks, that failed as a
@@ -135,7 +129,14 @@ class NonMatchRecord(TypedDict):
     values: NotRequired[Count]
     """Of a list item or object that failed as a whole, how many errors are inside it; none of a
     value."""
-    details: DetailsRecord
+    reason: str
+    """Why it is an error."""
+    differing_fields: NotRequired[list[str]]
+    """Of a pair of list items below its threshold, the fields that differ."""
+    judge: NotRequired[str]
+    """Where a language model compared the values, its reason."""
+    cause: NotRequired[str]
+    """Equal for errors of one cause; not of an error that only repeats what another one says."""
 
 
 class UnitsRecord(TypedDict):
@@ -174,7 +175,7 @@ class ValueLineRecord(TypedDict):
     field: str
     path: str
     prediction_path: str
-    outcome: Literal["tp", "fd", "fa", "fn"]
+    outcome: Literal["TP", "FD", "FA", "FN"]
     similarity: Fraction
     ground_truth_value: AnyJson
     prediction_value: AnyJson

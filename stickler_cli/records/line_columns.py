@@ -6,13 +6,13 @@ from typing import get_args
 from typing_extensions import get_type_hints, is_typeddict  # those of Python 3.11 know less
 
 from stickler_cli.core.locations import Path, field_path
-from .account_format import DocumentLineRecord, NonMatchRecord, ValueLineRecord
+from .account_format import DocumentLineRecord, ErrorRecord, ValueLineRecord
 from .row_files import LineColumn
 
 
 def columns_of_errors() -> list[LineColumn]:
     """Return the columns of a file of errors."""
-    return [LineColumn("document", str, ("document",)), *_columns(NonMatchRecord)]
+    return [*_columns(ErrorRecord)]
 
 
 def columns_of_values() -> list[LineColumn]:

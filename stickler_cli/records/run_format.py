@@ -33,7 +33,7 @@ from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import Provenance, SchemaSignature
 from stickler_cli.score.repeats import Repeats
 from stickler_cli.score.validity import Violated
-from .account_format import AccountRecord, NonMatchRecord
+from .account_format import AccountRecord, ErrorRecord
 from .count_format import DocumentsRecord, IntervalRecord, NodeRecord
 from .trust_format import ConfidenceCountsRecord, ConfidenceRecord
 
@@ -265,5 +265,7 @@ class RunRecord(EvaluationRecord):
     """Score of each field, after clipping; this and what follows where two files were compared."""
     all_fields_matched: NotRequired[Annotated[Flag, UNREAD]]
     """Whether the one document has no errors."""
-    non_matches: NotRequired[Annotated[list[NonMatchRecord], UNREAD]]
-    """Every error of the one document."""
+    non_matches: NotRequired[Annotated[list[dict[str, Any]], UNREAD]]
+    """Every error of the one document, by the names of stickler-eval, as `compare_with` has it."""
+    errors: NotRequired[Annotated[list[ErrorRecord], UNREAD]]
+    """The same, as lines of files of errors."""

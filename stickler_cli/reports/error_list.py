@@ -1,18 +1,13 @@
 """Single errors as a list: of a run that was asked for some, and below the table of one."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
 
 from stickler_cli.core.figures import number_of, truncate, value_text
 from stickler_cli.core.sections import INDENT, Block, Column, Span, Table, Text
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.errors.non_matches import NON_MATCH_TYPES, NonMatch, explained
+from stickler_cli.score.errors.error_rows import Error, columns_of_record
 from .layout import TableStyle, draw
-
-ErrorRecord: TypeAlias = Mapping[str, Any]  # a line of a file of errors, as JSON values
-
-_OUTCOMES: Final = {name: outcome.name for outcome, name in NON_MATCH_TYPES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +23,10 @@ class ErrorList:
     total: int
     """How many errors the run has."""
 
-    def records(self) -> Iterator[ErrorRecord]:
-        """Yield the errors as JSON values."""
-        return map(json.loads, self.lines)  # not orjson, which makes floats of large integers
+    def rows(self) -> Iterator[Error]:
+        """Yield the errors."""
+        for line in self.lines:  # not orjson, which makes floats of large integers
+            yield Error(**columns_of_record(json.loads(line)))
 
 
 def render_errors(errors: ErrorList, style: TableStyle) -> str:
@@ -41,15 +37,10 @@ def render_errors(errors: ErrorList, style: TableStyle) -> str:
     if errors.inside:
         told = f"{errors.inside} of them inside items or objects that failed as a whole"
         head.append(Text(f"{told}, which are errors themselves", "dim", INDENT))
-    return draw([head, error_blocks(errors.records(), style) if shown else ()], style)
+    return draw([head, error_blocks(errors.rows(), style) if shown else ()], style)
 
 
-def records_of(errors: Iterable[tuple[str, NonMatch]]) -> Iterator[ErrorRecord]:
-    """Yield errors, each with the id of its document, as JSON values."""
-    return ({"document": document, **error.view()} for document, error in errors)
-
-
-def error_blocks(errors: Iterable[ErrorRecord], style: TableStyle) -> Iterator[Block]:
+def error_blocks(errors: Iterable[Error], style: TableStyle) -> Iterator[Block]:
     """Yield errors as a terminal has room for them, three lines each; a row each in a pipe."""
     if style.plain:
         yield error_table(errors, "gt", "pred")
@@ -58,41 +49,31 @@ def error_blocks(errors: Iterable[ErrorRecord], style: TableStyle) -> Iterator[B
         yield from _error(error, style.room)
 
 
-def error_table(errors: Iterable[ErrorRecord], *titles: str) -> Table:
+def error_table(errors: Iterable[Error], *titles: str) -> Table:
     """Return a row for each of some errors; the titles are those of both values."""
     names = ("document", "field", "outcome", "class", *titles, "reason")
     rows = []
     for error in errors:
-        told = error.get("details") or {}
         row = [
-            Span.of(error["document"]),
-            Span.of(error["field_path"]),
-            Span.of(_outcome(error), quoted=False),
+            Span.of(error.document),
+            Span.of(error.path),
+            Span.of(error.outcome, quoted=False),
             Span.of(_class(error), quoted=False),
-            *(Span.of(value_text(value)) for value in _values(error)),
-            Span.of(explained(error), quoted=bool(told.get("differing_fields", told.get("judge")))),
+            *(Span.of(value_text(value)) for value in (error.gt, error.pred)),
+            Span.of(error.explanation, quoted=bool(error.differing or error.judge)),
         ]
         rows.append(row)
     return Table([Column(name, left=True) for name in names], rows)
 
 
-def _error(error: ErrorRecord, width: int | None) -> Iterator[Block]:
-    place = f"{error['document']}  {error['field_path']}  {_outcome(error)}"
-    yield Text(f"{place}  {_class(error)}: {explained(error)}", indent=INDENT)
-    for side, value in zip(("gt", "pred"), _values(error), strict=True):
+def _error(error: Error, width: int | None) -> Iterator[Block]:
+    place = f"{error.document}  {error.path}  {error.outcome}"
+    yield Text(f"{place}  {_class(error)}: {error.explanation}", indent=INDENT)
+    for side, value in (("gt", error.gt), ("pred", error.pred)):
         label, text = f"{INDENT}{side:<4}  ", value_text(value)
         shown = text if width is None else truncate(text, max(1, width - len(label)))
         yield Span(label, "dim"), Span(shown)
 
 
-def _outcome(error: ErrorRecord) -> str:
-    name = str(error.get("non_match_type", ""))
-    return _OUTCOMES.get(name, name)
-
-
-def _class(error: ErrorRecord) -> str:
-    return str(error.get("class", "")).replace("_", " ")
-
-
-def _values(error: ErrorRecord) -> tuple[Any, Any]:
-    return error.get("ground_truth_value"), error.get("prediction_value")
+def _class(error: Error) -> str:
+    return error.error_class.replace("_", " ")

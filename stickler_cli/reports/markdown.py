@@ -10,7 +10,7 @@ from stickler_cli.reports import cause_sentences, repeat_sentences, run_sentence
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run, Verdict
 from .difference_view import DifferenceView, signed
-from .error_list import error_table, records_of
+from .error_list import error_table
 from .layout import TableStyle
 from .markdown_text import COMMENT_LIMIT, code, table_text, truncate_lines
 from .pair import ComparedPair, sum_text
@@ -73,7 +73,7 @@ def run_page(run: Run, style: TableStyle) -> str:
         table_text(confidence_table(view)) if view.confidence else [],
         table_text(tables.metric_table(view.metrics)) if view.metrics else [],
         _documents(view, style),
-        table_text(error_table(records_of(chosen), "ground truth", "prediction")) if chosen else [],
+        table_text(error_table(chosen, "ground truth", "prediction")) if chosen else [],
     )
 
 

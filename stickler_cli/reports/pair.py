@@ -9,7 +9,7 @@ from stickler_cli.core.figures import number_of, rate, setting
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.errors.error_classes import ErrorClass
-from stickler_cli.score.errors.non_matches import NonMatch
+from stickler_cli.score.errors.non_matches import WrongUnit
 
 Detail: TypeAlias = Literal["errors", "brief", "all"]
 """How much is shown: errors and what they are in; also what is right, but nothing inside it; or
@@ -91,9 +91,9 @@ class ComparedPair:
         return kept, ", ".join(f"{count} {what}" for what, count in words.items() if count)
 
 
-def error_classes(errors: Iterable[NonMatch]) -> ErrorClasses:
+def error_classes(errors: Iterable[WrongUnit]) -> ErrorClasses:
     """Return the class of each error by its place."""
-    return {(error.path, error.outcome): error.error_class for error in errors}
+    return {(it.unit.path, it.unit.outcome): it.error_class for it in errors}
 
 
 def all_places(root: Explained) -> Iterator[Explained]:

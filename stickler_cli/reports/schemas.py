@@ -59,6 +59,7 @@ _TOGETHER: Final[Mapping[str, Mapping[str, Any]]] = {
         "field_scores": ["all_fields_matched", "non_matches"],
         "all_fields_matched": ["field_scores", "non_matches"],
         "non_matches": ["field_scores", "all_fields_matched"],
+        "errors": ["field_scores", "all_fields_matched", "non_matches"],
     },
     "NodeRecord": {
         "threshold_applied_score": ["weight", "documents", "score_sums"],

@@ -9,7 +9,7 @@ from stickler_cli.diff.changes import Difference
 from stickler_cli.reports import cause_sentences, repeat_sentences, run_sentences, tables
 from stickler_cli.score.record import Run
 from .difference_view import MARKS, DifferenceView, signed
-from .error_list import error_blocks, records_of
+from .error_list import error_blocks
 from .layout import TableStyle, draw, gates
 from .policy_tables import outcome_blocks
 from .rows import rows_shown
@@ -127,7 +127,7 @@ def _non_matches(view: RunView, style: TableStyle) -> Iterator[Block]:
         return
     which = "all" if len(chosen) < style.show_non_matches else "the first"
     yield (Span(f"non-matches, {which} {len(chosen)}", "title"),)
-    yield from error_blocks(records_of(chosen), style)
+    yield from error_blocks(chosen, style)
 
 
 def _problems(view: RunView) -> Iterator[Text]:

@@ -16,8 +16,8 @@ from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import document_view
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.detail import Detail
+from stickler_cli.score.errors.error_rows import Error, error_record
 from stickler_cli.score.errors.marks import MarkedCounts, errors_of_marks, mended
-from stickler_cli.score.errors.non_matches import NonMatch
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.leaves import CONFIDENCES
 from stickler_cli.score.ledger import Ledger
@@ -38,8 +38,8 @@ class ChunkResult:
     document_lines: bytes = b""
     non_match_lines: bytes = b""
     value_lines: bytes = b""
-    first_non_matches: list[tuple[str, NonMatch]] = field(default_factory=list)
-    """Document id and error, at most as many as were requested."""
+    first_non_matches: list[Error] = field(default_factory=list)
+    """At most as many as were requested."""
     document: Mapping[str, object] | None = None
     """What `document_view` says of the last document, if it was requested."""
     detail: Detail | None = None
@@ -142,10 +142,9 @@ def _result_of(job: Job, read: Sequence[ReadDocument]) -> ChunkResult:
             chunk.ids.append(result.id)
             room = requested.first_non_matches - len(chunk.first_non_matches)
             if room > 0:
-                found = batch.errors(position)[:room]
-                chunk.first_non_matches += ((result.id, error) for error in found)
+                chunk.first_non_matches += batch.errors(position)[:room]
             if requested.non_match_lines:
-                errors.append(non_match_lines(result.id, batch.errors(position)))
+                errors += (json_line(error_record(error)) for error in batch.errors(position))
             if requested.document_lines:
                 line = _document_line(batch, position, recall_with_fd=requested.recall_with_fd)
                 documents.append(json_line(line | _account_of(accounts[position])))
@@ -241,7 +240,7 @@ def _document_line(batch: Batch, document: int, *, recall_with_fd: bool) -> dict
     if comparison is not None and batch.counts is not None:
         line["overall_score"] = result.score
         line["all_fields_matched"] = not batch.wrong[row]
-        line["field_scores"] = {entry.name: entry.comparison.score for entry in comparison.fields}
+        line["field_scores"] = comparison.field_scores
         counted = batch.counts.sums[:, row].tolist()
         for mode, counts in zip(COUNTING_MODES, counted, strict=True):
             line[mode] = Counts(*counts).view(recall_with_fd=recall_with_fd)
@@ -252,8 +251,3 @@ def _document_line(batch: Batch, document: int, *, recall_with_fd: bool) -> dict
     line["remarks"] = list(result.warnings)
     line["problems"] = [str(problem) for problem in result.problems]
     return line
-
-
-def non_match_lines(document: str, errors: Iterable[NonMatch]) -> bytes:
-    """Return a line for each error of a document; docs/results.md describes them."""
-    return b"".join(json_line({"document": document, **error.view()}) for error in errors)

@@ -5,12 +5,9 @@ from array import array
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from stickler_cli.core.locations import field_names, field_path
-from stickler_cli.score.detail import NonMatchRow
-from stickler_cli.score.errors.non_matches import NON_MATCH_TYPES
+from stickler_cli.core.json_values import json_line
 from .line_index import LineIndex
 
-_OUTCOMES: Final = {name: outcome.name.lower() for outcome, name in NON_MATCH_TYPES.items()}
 _KEYS: Final = {
     **{name: name for name in ("document", "field", "class", "outcome", "gt", "pred", "cause")},
     "similarity": "coalesce(similarity, -1)",
@@ -45,7 +42,7 @@ class ErrorIndex(LineIndex):
         "vals INT, cause INT, text"
     )
 
-    def __init__(self, rows: Iterable[bytes]) -> None:
+    def __init__(self, rows: Iterable[tuple[Any, ...]]) -> None:
         super().__init__(map(_columns, rows))
         self.ask("CREATE INDEX of_document ON line (document)")
 
@@ -93,23 +90,12 @@ class ErrorIndex(LineIndex):
         return self.numbers(where, asked, ", ".join(order)), groups
 
 
-def _columns(line: bytes) -> tuple[Any, ...]:
-    """Return the columns of an error, of a line as a page holds it."""
-    row, *parts, cause = json.loads(line)
-    error = NonMatchRow(*parts)
-    gt, pred = (side[0] if isinstance(side, list) else side for side in (error.gt, error.pred))
-    text = "\n".join([error.document, error.path, str(gt or ""), str(pred or "")]).lower()
-    field = field_path(field_names(error.path))
-    outcome = _OUTCOMES.get(error.type, "")
-    values = error.similarity, gt or "", pred or "", error.inside, error.values, cause
+def _columns(shown: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the columns of an error, of a row as a page holds it."""
+    row, document, path, field, outcome, name, *sides, similarity, inside, values = shown[:11]
+    gt, pred = (side[0] if isinstance(side, list) else side or "" for side in sides)
     return (
-        row,
-        error.document,
-        error.path,
-        field,
-        outcome,
-        error.error_class,
-        *values,
-        text,
-        line.decode(),
+        *(row, document, path, field, outcome.lower(), name, similarity, gt, pred),
+        *(inside, values, shown[-1], f"{document}\n{path}\n{gt}\n{pred}".lower()),
+        json_line([*shown])[:-1].decode(),
     )

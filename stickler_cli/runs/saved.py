@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final, cast
 
 from stickler_cli.core.json_values import kind_of
-from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_there, is_url
 from stickler_cli.documents.document import read_document
@@ -17,6 +18,8 @@ from stickler_cli.records.codec import read
 from stickler_cli.records.parquet_runs import accounts_in, is_in_rows, record_in
 from stickler_cli.records.run_reading import read_run
 from stickler_cli.runs.directory.run_directory import DOCUMENTS, NON_MATCHES, RUN_FILE
+from stickler_cli.score.detail import Detail
+from stickler_cli.score.errors.error_rows import Error, columns_of_record
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.policy import POLICY_FORMAT, AcceptancePolicy, signed
 from stickler_cli.score.record import PER_DOCUMENT, Run
@@ -146,31 +149,50 @@ def load_policy(name: str) -> AcceptancePolicy:
     return policy
 
 
-def errors_of(name: str, run: Run) -> Iterator[tuple[str, Mapping[str, object]]] | None:
-    """Return the errors of a run, with the ids of documents; None where it does not hold them."""
+def errors_of(name: str, run: Run) -> Iterator[Error] | None:
+    """Return the errors of a run; None where it does not hold them.
+
+    A run directory has them in a file, and the run of one pair has them itself.
+    """
     if file := file_in(name, NON_MATCHES):
         return errors_in(file)
-    if run.document is None:
+    if run.document is None or "errors" not in run.document:
         return None
-    ledger = run.evaluation.ledger
-    only = next(ledger.ids(), "") if ledger else ""
-    found = cast("list[Mapping[str, object]]", run.document["non_matches"])
-    return ((only, error) for error in found)
+    found = cast("list[object]", run.document["errors"])
+    return (_error(value, decoded(name)) for value in found)
 
 
-def errors_in(file: str) -> Iterator[tuple[str, Mapping[str, object]]]:
+def errors_in(file: str) -> Iterator[Error]:
     """Yield the errors that a file of JSON Lines holds; UsageError if it is another one."""
     for line in lines_of(file, MAX_RUN_BYTES):
-        error: Any = read_document(line).value
-        if error is None or isinstance(error, Problem):
-            raise UsageError([error] if error else [])
-        document, path = error.get("document"), error.get("field_path")
-        try:
-            known = isinstance(path, str) and parse_field_path(path) is not None
-        except ValueError:
-            known = False
-        if not known or not isinstance(document, str):
-            found = "there is no document and field_path"
-            expected = "an error, as stickler eval --non-matches writes it"
-            raise UsageError([Problem(decoded(file), found, expected, line=line.line)])
-        yield document, error
+        yield _error(read_document(line).value, decoded(file), line.line)
+
+
+def _error(value: object, source: str, line: int | None = None) -> Error:
+    if isinstance(value, Problem):
+        raise UsageError([value])
+    if not isinstance(value, dict) or not {"document", "path", "field"} <= value.keys():
+        found = "there is no document, path and field"
+        expected = "an error, as stickler eval --non-matches writes it"
+        hint = "evaluate again what an earlier version evaluated"
+        raise UsageError([Problem(source, found, expected, hint, line=line)])
+    place = source if line is None else f"{source}:{line}"
+    return read(Error, columns_of_record(value), place)
+
+
+def load_detail(name: str, run: Run) -> Detail | None:
+    """Return what is kept of the errors of a run, but nothing else that a page could show.
+
+    Raises:
+        UsageError: the file cannot be read; with the line.
+    """
+    errors = errors_of(name, run)
+    if errors is None:
+        return None
+    ledger = run.evaluation.ledger
+    scores = {it.id: it.score for it in ledger.documents()} if ledger else {}
+    detail = Detail(knows_values=False)
+    for document, of_one in groupby(errors, attrgetter("document")):
+        detail.errors.add((scores.get(document) or 0.0, document), [*of_one])
+    detail.errors.settle()
+    return detail

@@ -14,15 +14,8 @@ from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.values import dataclass
 from .counting import count_documents
 from .document_result import DocumentResult, Status
-from .errors.non_matches import (
-    NonMatch,
-    PlainErrors,
-    WrongUnit,
-    classified,
-    non_match,
-    plain_errors,
-    plain_units,
-)
+from .errors.error_rows import Error, error_of
+from .errors.non_matches import PlainErrors, WrongUnit, classified, plain_errors, plain_units
 from .errors.units import has_errors
 from .field_counts import FieldCounts
 from .leaves import Leaves, leaves_counted
@@ -118,9 +111,16 @@ class Batch:
         row = self.rows[document]
         return [] if row is None else self._all_errors[row]
 
-    def errors(self, document: int) -> list[NonMatch]:
+    def errors(self, document: int) -> list[Error]:
         """Return the errors of a document with all that is said of them."""
-        return [non_match(error) for error in self.wrong_units(document)]
+        row = self.rows[document]
+        return [] if row is None else self._error_rows[row]
+
+    @cached_property
+    def _error_rows(self) -> list[list[Error]]:
+        compared = (result.id for result in self.results if result.score is not None)
+        found = zip(compared, self._all_errors, strict=True)
+        return [[error_of(name, error) for error in errors] for name, errors in found]
 
     @property
     def scores(self) -> Floats:

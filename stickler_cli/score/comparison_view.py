@@ -10,10 +10,18 @@ from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import Path
 from .batch import Batch
 from .counts import Counts
+from .errors.error_rows import Error, error_record
 from .field_counts import Names
 from .tally import COUNTING_MODES, SCORE_UNIT, Tally, units_of
 
-DOCUMENT_KEYS: Final = ("field_scores", "all_fields_matched", "non_matches")  # `document_view`'s
+DOCUMENT_KEYS: Final = ("field_scores", "all_fields_matched", "non_matches", "errors")
+"""Those of `document_view`."""
+
+NON_MATCH_TYPES: Final = {
+    "FD": "false_discovery",
+    "FA": "false_alarm",
+    "FN": "false_negative",
+}
 
 More: TypeAlias = Callable[[Path, Tally], Mapping[str, object]]
 
@@ -21,8 +29,8 @@ More: TypeAlias = Callable[[Path, Tally], Mapping[str, object]]
 def comparison_view(batch: Batch, *, recall_with_fd: bool = False) -> dict[str, object]:
     """Return the results of a batch of one document as JSON values.
 
-    Keys: `overall_score`, `field_scores`, `all_fields_matched`, `confusion_matrix`,
-    `non_matches`; docs/results.md describes each.
+    Keys: `overall_score`, `confusion_matrix`, and those of `document_view`; docs/results.md
+    describes each.
     """
     return {
         "overall_score": batch.results[0].score,
@@ -81,12 +89,32 @@ def tally_of(batch: Batch) -> Tally:
 
 def document_view(batch: Batch, document: int) -> dict[str, object]:
     """Return what results say of one document beyond its counts."""
-    errors = [entry.view() for entry in batch.errors(document)]
+    errors = batch.errors(document)
     comparison = batch.comparison(document)
     return {
         "field_scores": comparison.field_scores if comparison else {},
         "all_fields_matched": not errors,
-        "non_matches": errors,
+        "non_matches": [non_match(error) for error in errors],
+        "errors": [error_record(error) for error in errors],
+    }
+
+
+def non_match(error: Error) -> dict[str, Any]:
+    """Return an error by the names of stickler-eval, as an entry of `non_matches`."""
+    details = {"reason": error.reason, "differing_fields": [*error.differing], "judge": error.judge}
+    figures = {
+        "similarity_score": error.similarity,
+        "inside": error.inside,
+        "values": error.values,
+    }
+    return {
+        "field_path": error.path,
+        "non_match_type": NON_MATCH_TYPES[error.outcome],
+        "class": error.error_class.value,
+        "ground_truth_value": error.gt,
+        "prediction_value": error.pred,
+        **{key: figure for key, figure in figures.items() if figure is not None},
+        "details": {key: said for key, said in details.items() if said},
     }
 
 

@@ -4,10 +4,9 @@ A module of its own because no figure of a run depends on it: it is kept only wh
 people browse was asked for, as lines of JSON, which take a tenth of what values would.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import field
-from functools import partial
-from typing import Annotated, Any, Final, NamedTuple, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 import numpy as np
 
@@ -15,14 +14,12 @@ from stickler_cli.compare.account import ListAccount
 from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.outcomes import Floats, both_sides
 from stickler_cli.compare.result import TP
-from stickler_cli.core.json_values import AsPairs, json_line
+from stickler_cli.core.json_values import AsPairs
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from .batch import Batch
-from .comparison_lines import Text, comparison_line, text_of
-from .errors.causes import cause_of
-from .errors.kept_errors import KeptErrors, SeenError
-from .errors.non_matches import WrongUnit, non_match
+from .comparison_lines import comparison_line
+from .errors.kept_errors import KeptErrors
 from .pictures import PlacedBox
 from .value_pairs import ValuePairs, value_pairs
 from .visit import Visit, singles
@@ -90,7 +87,6 @@ class Detail:
     value_pairs: Annotated[dict[Path, ValuePairs], AsPairs] = field(default_factory=dict)
     """Likewise."""
     errors: KeptErrors = field(default_factory=KeptErrors)
-    """Errors, each as `non_match_row` gives it."""
     comparisons: list[Ranked] = field(default_factory=list)
     """The documents with errors that have the lowest scores, the lowest first."""
     boxes: dict[str, list[PlacedBox]] = field(default_factory=dict)
@@ -109,12 +105,11 @@ class Detail:
         for path, pairs in value_pairs(batch.visits):
             self.value_pairs.setdefault(path, ValuePairs()).merge(pairs)
         for document, result in enumerate(batch.results):
-            errors = batch.wrong_units(document)
+            errors = batch.errors(document)
             if not errors or result.score is None:
                 continue
             rank = result.score, result.id
-            seen = [SeenError(cause_of(it), partial(_row_of, result.id, it)) for it in errors]
-            self.errors.add(rank, seen)
+            self.errors.add(rank, errors)
             may_stay = self.bound is None or rank <= self.bound[:2]
             if may_stay and (comparison := batch.comparison(document)):
                 self._keep([(*rank, comparison_line(comparison))])
@@ -153,50 +148,6 @@ class Detail:
                 self.bound = min(self.bound, entry) if self.bound else entry
                 return
             self.comparisons.append(entry)
-
-
-def _row_of(document: str, error: WrongUnit) -> bytes:
-    return non_match_row(document, non_match(error).view())
-
-
-class NonMatchRow(NamedTuple):
-    """An error as a page reads it, without what it can do without."""
-
-    document: str
-    path: str
-    """With list indexes."""
-    type: str
-    gt: Text
-    pred: Text
-    similarity: float | None
-    reason: str | None
-    error_class: str
-    differing: Sequence[str] | None
-    """Of list items, the fields that differ."""
-    inside: str | None
-    """The path of what failed as a whole around it."""
-    values: int | None
-    """How many wrong values are inside of it; None of a value."""
-
-
-def non_match_row(document: str, view: Mapping[str, Any]) -> bytes:
-    """Write an error, as `NonMatch.view` gives it, as the JSON array of a `NonMatchRow`."""
-    details = view.get("details")
-    details = details if isinstance(details, dict) else {}
-    row = NonMatchRow(
-        document,
-        view["field_path"],
-        view.get("non_match_type", ""),
-        text_of(view.get("ground_truth_value")),
-        text_of(view.get("prediction_value")),
-        view.get("similarity_score"),
-        details.get("reason"),
-        view.get("class", ""),
-        details.get("differing_fields"),
-        view.get("inside"),
-        view.get("values"),
-    )
-    return json_line([*row])[:-1]  # orjson takes no named tuples
 
 
 def similarities(visits: Iterable[Visit]) -> Iterator[tuple[Path, Floats, Mask]]:

@@ -17,8 +17,8 @@ from stickler_cli.settings.deciding import RunOptions
 from .counts import RateRule
 from .detail import Detail
 from .document_result import DocumentProblem, Status
+from .errors.error_rows import Error
 from .errors.marks import MarkedOutcome
-from .errors.non_matches import NonMatch
 from .evaluation import RUN_FORMAT, Evaluation
 from .gates import GateResult
 from .pictures import PageSources
@@ -113,7 +113,7 @@ class Run:
     explaining: str = ""
     """The command that explains a document of it, but for which one; empty where it is not known.
     No run file holds it."""
-    first_non_matches: Sequence[tuple[str, NonMatch]] = ()
+    first_non_matches: Sequence[Error] = ()
     """The errors that were kept to be listed, in order, each with the id of its document; no run
     file holds them."""
 

@@ -54,7 +54,7 @@ def _view(document: str, unit: Unit) -> dict[str, object]:
         "field": field_path(unit.names),
         "path": field_path(unit.path),
         "prediction_path": field_path(unit.pred_path or ()) if elsewhere else None,
-        "outcome": outcome.name.lower(),
+        "outcome": outcome.name,
         "similarity": float(account.similarity[position]) if outcome in BOTH_SIDES else None,
         "ground_truth_value": unit.gt,
         "prediction_value": unit.pred,

@@ -56,7 +56,7 @@ def test_a_place_begins_with_its_index(stickler):
     record = stickler("eval", "schema.json", "gt/one.json", "pred/one.json", "-f", "json").json
 
     assert record["field_scores"] == {}
-    assert [entry["field_path"] for entry in record["non_matches"]] == [
+    assert [entry["path"] for entry in record["errors"]] == [
         *("[0]", "[0].qty", "[1].more", "[2]", "[2].sku")
     ]
     one = stickler("compare", *LISTS, "--document", "one", "--field", "[0].qty", "-f", "json").json
@@ -162,10 +162,10 @@ def test_lists_of_plain_values_are_documents_too(stickler, data):
 
     assert [it["path"] for it in record["fields"]] == [""]
     assert [
-        it["field_path"]
+        it["path"]
         for it in stickler(
             "eval", "schema.json", "gt/one.json", "pred/one.json", "-f", "json"
-        ).json["non_matches"]
+        ).json["errors"]
     ] == ["[0]", "[1]"]
     assert record["confidence"]["units"] == 1  # counted once, though the field is the document
 

@@ -32,7 +32,7 @@ def test_two_files_are_one_document_with_its_non_matches(stickler):
     assert record["documents"]["evaluated"] == 1
     assert record["all_fields_matched"] is False
     assert record["field_scores"] == {"id": 1.0, "total": 0.0, "lines": 0.5}
-    assert [entry["field_path"] for entry in record["non_matches"]] == [
+    assert [entry["path"] for entry in record["errors"]] == [
         *("total", "lines[1]", "lines[1].sku", "lines[1].qty")
     ]
 
@@ -123,7 +123,7 @@ def test_documents_are_written_one_a_line(stickler, data):
 def test_non_matches_are_written_one_a_line(stickler, data):
     stickler(*EVAL, "--non-matches", "errors.jsonl")
     lines = [json.loads(line) for line in (data / "errors.jsonl").read_text().splitlines()]
-    assert [(line["document"], line["field_path"]) for line in lines] == [
+    assert [(line["document"], line["path"]) for line in lines] == [
         ("two", "total"),
         ("two", "lines[1]"),
         ("two", "lines[1].sku"),
@@ -410,14 +410,12 @@ def test_a_pair_of_items_that_fails_names_the_fields_that_differ(stickler, data)
     assert "below threshold (0.500 < 0.7): qty, new differ" in result.out
     line, *inside = map(json.loads, (data / "errors.jsonl").read_text().splitlines())
     assert (line["class"], line["values"]) == ("wrong_item", 2)
-    assert [(it["field_path"], it["inside"]) for it in inside] == [
+    assert [(it["path"], it["inside"]) for it in inside] == [
         ("lines[0].qty", "lines[0]"),
         ("lines[0].new", "lines[0]"),
     ]
-    assert line["details"] == {
-        "reason": "below threshold (0.500 < 0.7)",
-        "differing_fields": ["qty", "new"],
-    }
+    assert line["reason"] == "below threshold (0.500 < 0.7)"
+    assert line["differing_fields"] == ["qty", "new"]
 
 
 def test_values_that_are_equal_but_cannot_be_read_are_right(stickler, data):
@@ -472,7 +470,7 @@ def test_files_of_rows_go_by_their_suffix(stickler, data):
     assert documents[1]["field_scores.total"] == "0.0"
     assert documents[1]["overall.fd"] == "1"
     errors = list(csv.DictReader((data / "errors.tsv").read_text().splitlines(), delimiter="\t"))
-    assert (errors[0]["document"], errors[0]["field_path"]) == ("two", "total")
+    assert (errors[0]["document"], errors[0]["path"]) == ("two", "total")
     fields = [json.loads(line) for line in (data / "fields.jsonl").read_text().splitlines()]
     assert [row["field"] for row in fields][:3] == ["", "id", "total"]
 

@@ -101,8 +101,8 @@ def test_no_more_errors_are_read_than_the_page_takes(stickler, run_directory):
     [
         ("{", "non-matches.jsonl:2"),
         ("[]", "non-matches.jsonl:2:1: the document is of type array"),
-        ("{}", "non-matches.jsonl:2:1: there is no document and field_path, expected an error"),
-        ('{"document":"a","field_path":"[["}', "there is no document and field_path"),
+        ("{}", "non-matches.jsonl:2:1: there is no document, path and field, expected an error"),
+        ('{"document":"a","path":"x","field":"[["}', 'the value is "[["'),
     ],
 )
 def test_a_file_of_errors_that_is_none_is_refused(stickler, run_directory, line, message):

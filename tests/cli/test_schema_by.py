@@ -165,7 +165,7 @@ def test_gates_may_begin_with_the_name_of_a_schema(stickler):
 
 def test_errors_and_explanations_of_one_document(stickler):
     lines = stickler("errors", "schemas", "gt", "pred", *BY, "-f", "jsonl").out.splitlines()
-    found = [(it["document"], it["field_path"]) for it in map(json.loads, lines)]
+    found = [(it["document"], it["path"]) for it in map(json.loads, lines)]
     assert found == [
         *(("invoice/a", f"invoice/{path}") for path in ("total", "lines[0]", "lines[0].sku")),
         ("invoice/a", "invoice/more"),

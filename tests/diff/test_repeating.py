@@ -4,22 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from stickler_cli.compare.result import Outcome
-from stickler_cli.core.locations import parse_field_path
 from stickler_cli.diff import repeating
 from stickler_cli.diff.repeating import repeats_of
 from stickler_cli.score.errors.error_classes import ErrorClass
-from stickler_cli.score.errors.non_matches import NonMatch
+from stickler_cli.score.errors.error_rows import Error
 from .runs import MISSED, OPTIONS, RIGHT, WRONG, document, run_of, single
 
 
 def wrong(name, path, pred, gt="x", values=None):
     """An error of a document, wrong if something was predicted and missed otherwise."""
-    outcome = Outcome.FD if pred is not None else Outcome.FN
-    error = NonMatch(
-        parse_field_path(path), outcome, gt, pred, None, None, ErrorClass.OTHER, values=values
-    )
-    return name, error
+    outcome = "FD" if pred is not None else "FN"
+    return Error(name, path, path, outcome, ErrorClass.OTHER, gt, pred, values=values)
 
 
 def flags(text, *errors):

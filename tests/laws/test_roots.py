@@ -42,12 +42,10 @@ def test_an_array_counts_as_it_does_in_a_field(kind):
         assert bare.scores == pytest.approx(wrapped.scores)
         for document in range(len(gts)):
             shown = [
-                (f"x{error.view()['field_path']}", error.outcome, error.error_class)
+                (f"x{error.path}", error.outcome, error.error_class)
                 for error in bare.errors(document)
             ]
             of_field = wrapped.errors(document)
-            assert shown == [
-                (error.view()["field_path"], error.outcome, error.error_class) for error in of_field
-            ]
+            assert shown == [(error.path, error.outcome, error.error_class) for error in of_field]
 
     holds()

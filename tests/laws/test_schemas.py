@@ -6,6 +6,7 @@ from hypothesis import given
 
 from stickler_cli.compare import engine
 from stickler_cli.compare.several_schemas import plan_of_schemas
+from stickler_cli.core.locations import parse_field_path
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import tally_of
 from stickler_cli.score.counts import Counts
@@ -25,7 +26,10 @@ def batch(plan, gts, preds, options):
 
 
 def placed(errors, step=()):
-    return [((*step, *error.path), error.outcome, error.error_class) for error in errors]
+    return [
+        ((*step, *parse_field_path(error.path)), error.outcome, error.error_class)
+        for error in errors
+    ]
 
 
 @given(cases(ANYTHING, sides=2), cases(ANYTHING, sides=3))

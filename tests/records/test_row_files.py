@@ -114,6 +114,6 @@ def test_each_field_of_the_root_has_a_score_but_those_of_a_map():
 
 def test_errors_have_columns_with_types():
     kinds = {column.name: column.kind for column in columns_of_errors()}
-    assert kinds["document"] is kinds["class"] is kinds["details.reason"] is str
-    assert kinds["similarity_score"] is float
-    assert kinds["ground_truth_value"] is kinds["details.differing_fields"] is object
+    assert kinds["document"] is kinds["class"] is kinds["reason"] is kinds["outcome"] is str
+    assert kinds["similarity"] is float
+    assert kinds["ground_truth_value"] is kinds["differing_fields"] is object

@@ -21,7 +21,7 @@ from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.counts import RateRule
-from stickler_cli.score.errors.non_matches import NonMatch
+from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
@@ -148,12 +148,10 @@ def fixture_run(run_of: Callable[..., Run]) -> Callable[..., Run]:
 
 
 @pytest.fixture
-def errors_of() -> Callable[..., tuple[tuple[str, NonMatch], ...]]:
-    """List the non-matches of documents, each with the id of its document."""
+def errors_of() -> Callable[..., tuple[Error, ...]]:
+    """List the errors of documents."""
 
-    def build(
-        schema: Json = ORDER, pairs: Iterable[DocumentPair] = ORDERS
-    ) -> tuple[tuple[str, NonMatch], ...]:
+    def build(schema: Json = ORDER, pairs: Iterable[DocumentPair] = ORDERS) -> tuple[Error, ...]:
         job = Job(
             compile_schema(schema), Options(), requested=OutputsRequested(first_non_matches=10_000)
         )

@@ -345,7 +345,7 @@ def test_numbers_keep_all_their_digits(run_of):
         ]
     ]
 
-    assert error[4:6] == ["12345678901234567890", "1.0"]
+    assert error[6:8] == ["12345678901234567890", "1.0"]
 
 
 def test_the_same_run_gives_the_same_bytes(run_of):

@@ -42,7 +42,7 @@ def pair_of(schema=ORDER, gt=GT, pred=PRED, detail="brief"):
     options = Options()
     account = compare(plan, [gt], [pred], options)
     root = explain(account, options)
-    classes = error_classes(batch_of(comparison_of(account, 0)).errors(0))
+    classes = error_classes(batch_of(comparison_of(account, 0)).wrong_units(0))
     return ComparedPair(
         "order.json", plan.model_name, "one", 0.2, "fa", root, [root], classes, detail
     )

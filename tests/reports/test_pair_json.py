@@ -27,7 +27,7 @@ def record_of(row):
     options = Options(given.get("pairing_floor", 0.2), given.get("extra_fields", "fa"))
     account = compare(plan, [row["gt"]], [row["pred"]], options)
     root = explain(account, options)
-    classes = error_classes(batch_of(comparison_of(account, 0)).errors(0))
+    classes = error_classes(batch_of(comparison_of(account, 0)).wrong_units(0))
     return comparison_record(
         ComparedPair(
             "schema.json",

@@ -108,7 +108,7 @@ def test_the_first_errors_of_the_run_are_kept_and_no_more():
     job = Job(PLAN, Options(), requested=OutputsRequested(first_non_matches=3))
     first = everything(pairs(30), Workers(1), job)[3]
     # The first document has one error, the second two: a, and the key b.
-    assert [document for document, _ in first] == ["0", "1", "1"]
+    assert [error.document for error in first] == ["0", "1", "1"]
 
 
 # --- as many processes as fit

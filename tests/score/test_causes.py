@@ -224,17 +224,3 @@ def test_a_cause_counts_the_documents_that_it_is_in_wherever_they_stand():
 )
 def test_values_are_told_apart_by_up_to_eighty_characters_of_json(value, text):
     assert causes.text_of(value) == text
-
-
-@pytest.mark.parametrize(
-    ("values", "inside", "kind"),
-    [
-        (None, None, causes.Kind(("a",), (), '"x"', "1")),
-        (None, "rows[0]", None),
-        (0, None, None),
-        (1, None, causes.Kind(("a",), ("b",))),
-        (1, "rows[0]", causes.Kind(("a",), ("b",))),
-    ],
-)
-def test_an_error_that_results_tell_of_has_a_kind_unless_it_repeats_another(values, inside, kind):
-    assert causes.told_kind(("a",), ("b",), ("x", 1), values, inside) == kind

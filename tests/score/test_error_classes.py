@@ -50,8 +50,7 @@ NUMBER = {"type": "number"}
 def classes(schema, gt, pred):
     """List the errors of a document as (path, class)."""
     errors = batch(compile_schema(schema), {"": (gt, pred)}).errors(0)
-    views = (entry.view() for entry in errors)
-    return [(view["field_path"], view["class"]) for view in views]
+    return [(error.path, error.error_class.value) for error in errors]
 
 
 def of_values(gt, pred):

@@ -8,7 +8,8 @@ import pytest
 from stickler_cli.score.errors import kept_errors
 from stickler_cli.score.errors.causes import Kind, key_of
 from stickler_cli.score.errors.error_classes import ErrorClass
-from stickler_cli.score.errors.kept_errors import KeptErrors, SeenError
+from stickler_cli.score.errors.error_rows import Error, packed
+from stickler_cli.score.errors.kept_errors import KeptErrors
 
 GROUP = ("a",), ErrorClass.OTHER
 SOME, MANY, KINDS = 2, 5, 4
@@ -18,11 +19,15 @@ def kind(number):
     return Kind(("a",), (), f"{number}", "?")
 
 
-def seen(document, position, number):
+def error(document, position, number):
     """Give an error; a number of None is one that repeats another one."""
-    cause = None if number is None else (GROUP, kind(number))
-    text = f"{document} {position} {'x' * (position % 3)}\n".encode("utf-8", "surrogatepass")
-    return SeenError(cause, lambda: text)
+    cause = "" if number is None else key_of(*GROUP, None) + key_of(*GROUP, kind(number))
+    path = f"a[{position}]"
+    return Error(document, path, "a", "FD", GROUP[1], "x" * (position % 3), "?", cause=cause)
+
+
+def line(document, position, number):
+    return packed(error(document, position, number).shown)
 
 
 def documents(count, kinds):
@@ -40,7 +45,7 @@ def kept(some, limits):
     """Keep the errors of documents as a run does that sees a few at a time."""
     found = KeptErrors(*limits)
     for at, (score, name, numbers) in enumerate(some):
-        found.add((score, name), [seen(name, *each) for each in enumerate(numbers)])
+        found.add((score, name), [error(name, *each) for each in enumerate(numbers)])
         if at % 3 == 2:
             found.settle()
     found.settle()
@@ -52,18 +57,18 @@ def of_all(some, most, most_bytes):
     taken, size, bound, whole = 0, 0, None, {name: [] for _, name, _ in some}
     for score, name, numbers in sorted(some, key=lambda it: it[:2]):
         for at in range(len(numbers)):
-            line = seen(name, at, None).line()
-            if bound is None and (taken == most or size + len(line) > most_bytes):
+            text = line(name, at, numbers[at])
+            if bound is None and (taken == most or size + len(text) > most_bytes):
                 bound = score, name
             if bound is None:
-                taken, size = taken + 1, size + len(line)
-                whole[name].append(line)
+                taken, size = taken + 1, size + len(text)
+                whole[name].append(text)
     group = key_of(*GROUP, None)
     by_key = {}
     for _, name, numbers in some:
         for at, number in enumerate(numbers):
             text = f"{at} {name}".encode("utf-8", "surrogatepass")
-            entry = crc32(text), name, at, seen(name, at, None).line()
+            entry = crc32(text), name, at, line(name, at, number)
             if number is not None:
                 for key in (key_of(*GROUP, kind(number)), ""):
                     by_key.setdefault(key, []).append(entry)
@@ -83,7 +88,7 @@ def _small(monkeypatch):
 
 @pytest.mark.parametrize("cut", [0, 7, 30, 53, 60])
 @pytest.mark.parametrize("kinds", [1, KINDS, KINDS + 1, 3 * KINDS])
-@pytest.mark.parametrize("limits", [(999, 9999), (0, 9999), (31, 9999), (999, 0), (999, 400)])
+@pytest.mark.parametrize("limits", [(999, 99999), (0, 99999), (31, 99999), (999, 0), (999, 4000)])
 def test_any_parts_come_to_the_lowest_scores_and_the_same_samples(cut, kinds, limits):
     some = documents(60, kinds)
     found = kept(some[:cut], limits)
@@ -94,25 +99,25 @@ def test_any_parts_come_to_the_lowest_scores_and_the_same_samples(cut, kinds, li
     assert found.samples == samples
     assert bool(found.last) == (kinds > KINDS)
     lines = [*found.lines()]
-    listed = [line for errors in whole.values() for line in errors]
+    listed = [text for errors in whole.values() for text in errors]
     assert lines[: len(listed)] == listed
     if bound is None:
         assert lines == listed
     else:
-        others = {line for sample in samples.values() for *_, line in sample}
+        others = {text for sample in samples.values() for *_, text in sample}
         assert sorted(lines) == sorted({*listed, *others})
 
 
 def test_what_is_merged_later_is_held_against_what_was_kept_first():
-    first = kept([(0.5, "d", [None] * 3), (0.1, "c", [None])], (3, 999))
+    first = kept([(0.5, "d", [None] * 3), (0.1, "c", [None])], (3, 9999))
     assert first.bound == (0.5, "d")
-    first.merge(kept([(0.2, "e", [None])], (3, 999)))
-    assert [line.split()[0] for line in first.lines()] == [b"d", b"c", b"e"]
+    first.merge(kept([(0.2, "e", [None])], (3, 9999)))
+    assert [it.document for it in first.rows()] == ["d", "c", "e"]
 
 
 def test_just_so_many_lines_and_bytes_are_all():
     some = [(0.5, "d", [None] * 3)]
-    size = sum(len(seen("d", at, None).line()) for at in range(3))
+    size = sum(len(line("d", at, None)) for at in range(3))
     assert kept(some, (3, size)).complete
     assert not kept(some, (2, size)).complete
     assert not kept(some, (3, size - 1)).complete
@@ -126,7 +131,7 @@ def test_a_cause_that_is_sampled_stays_so_where_others_are_too_many():
     (number,) = (it for it in range(3 * KINDS) if key_of(*GROUP, kind(it)) == last)
     more = [(0.5, f"e{at}", [number]) for at in range(20)]
     for score, name, numbers in more:
-        found.add((score, name), [seen(name, 0, *numbers)])
+        found.add((score, name), [error(name, 0, *numbers)])
     found.settle()
     assert found.samples == of_all([*some, *more], 0, 0)[2]
 

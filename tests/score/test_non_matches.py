@@ -1,11 +1,20 @@
 import pytest
 
 from stickler_cli.compare.plan import Options
-from stickler_cli.compare.result import Outcome
 from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.errors.causes import key_of, keys_in
 from stickler_cli.score.errors.error_classes import ErrorClass
-from stickler_cli.score.errors.non_matches import NonMatch, below_threshold
+from stickler_cli.score.errors.error_rows import (
+    Error,
+    below_threshold,
+    columns_of_record,
+    error_record,
+    packed,
+    reason_of,
+    unpacked,
+)
+from stickler_cli.score.evaluation import Evaluation
 from .batches import TEXT, a_list, an_object, batch
 
 OTHER = ErrorClass.OTHER
@@ -18,17 +27,8 @@ def found(schema, gt, pred, **options):
 
 def listed(schema, gt, pred, **options):
     """List the errors that are inside of no other as (path, type, ground truth, prediction)."""
-    views = [entry.view() for entry in found(schema, gt, pred, **options)]
-    return [
-        (
-            view["field_path"],
-            view["non_match_type"],
-            view["ground_truth_value"],
-            view["prediction_value"],
-        )
-        for view in views
-        if "inside" not in view
-    ]
+    errors = found(schema, gt, pred, **options)
+    return [(it.path, it.outcome, it.gt, it.pred) for it in errors if it.inside is None]
 
 
 def inside(schema, gt, pred):
@@ -36,15 +36,15 @@ def inside(schema, gt, pred):
 
     A whole says how many values it has, which must be those that name it.
     """
-    views = [entry.view() for entry in found(schema, gt, pred)]
-    values = [view for view in views if "values" not in view]
-    wholes = [view for view in views if "values" in view]
-    assert sum(view["values"] for view in wholes) == sum("inside" in view for view in values)
-    entries = [(it["field_path"], it["non_match_type"], it.get("inside")) for it in values]
-    return entries, [(it["field_path"], it["values"], it.get("inside")) for it in wholes]
+    errors = found(schema, gt, pred)
+    values = [it for it in errors if it.values is None]
+    wholes = [it for it in errors if it.values is not None]
+    assert sum(it.values for it in wholes) == sum(it.inside is not None for it in values)
+    entries = [(it.path, it.outcome, it.inside) for it in values]
+    return entries, [(it.path, it.values, it.inside) for it in wholes]
 
 
-FD, FA, FN = "false_discovery", "false_alarm", "false_negative"
+FD, FA, FN = "FD", "FA", "FN"
 
 
 def test_documents_that_agree_have_none():
@@ -152,10 +152,7 @@ def test_an_item_below_its_threshold_names_the_fields_that_differ():
 
     # Invented, missed and wrong, in schema order; `b` neither has. One of four is right.
     assert entry.differing == ("e", "d", "c")
-    assert entry.view()["details"] == {
-        "reason": "below threshold (0.250 < 1)",
-        "differing_fields": ["e", "d", "c"],
-    }
+    assert entry.reason == "below threshold (0.250 < 1)"
     assert entry.explanation == "below threshold (0.250 < 1): e, d, c differ"
 
 
@@ -203,7 +200,7 @@ def test_an_inner_list_below_its_threshold_names_no_fields():
     entry, *_ = found(schema, {"m": [["aa", "bb"]]}, {"m": [["aa", "cc"]]})
     assert entry.differing == ()
     assert entry.explanation == "below threshold (0.500 < 0.9)"
-    assert "differing_fields" not in entry.view()["details"]
+    assert "differing_fields" not in error_record(entry)
 
 
 def test_only_pairs_of_items_name_fields_that_differ():
@@ -262,7 +259,7 @@ def test_an_inner_list_below_its_threshold_is_one_entry_with_its_score():
     schema = an_object(m=a_list(a_list({**TEXT, "x-aws-stickler-threshold": 0.9})))
 
     entry, *_ = found(schema, {"m": [["aa", "bb"]]}, {"m": [["aa", "cc"]]})
-    assert (entry.path, entry.similarity, entry.threshold) == (("m", 0), 0.5, 0.9)
+    assert (entry.path, entry.field, entry.similarity) == ("m[0]", "m", 0.5)
     assert (entry.gt, entry.pred) == (["aa", "bb"], ["aa", "cc"])
 
 
@@ -389,18 +386,13 @@ def test_names_with_dots_and_blanks_are_quoted():
 def test_a_false_discovery_says_its_similarity_and_the_others_do_not():
     schema = an_object(a={**TEXT, "x-aws-stickler-threshold": 0.8}, b=TEXT)
     errors = found(schema, {"a": "abcd", "b": "x"}, {"a": "abcx"})
-    first, second = (entry.view() for entry in errors)
 
-    assert (errors[0].similarity, errors[0].threshold) == (0.75, 0.8)
-    assert (errors[1].similarity, errors[1].threshold) == (None, None)
-    assert first["similarity_score"] == 0.75
-    assert first["details"] == {"reason": "below threshold (0.750 < 0.8)"}
-    assert "similarity_score" not in second
+    assert (errors[0].similarity, errors[0].reason) == (0.75, "below threshold (0.750 < 0.8)")
+    assert (errors[1].similarity, errors[1].reason) == (None, "unmatched ground truth")
 
 
 def test_a_reason_names_the_side_that_has_no_partner():
-    missed = NonMatch(("a",), Outcome.FN, "x", None, None, None, OTHER)
-    invented = NonMatch(("a",), Outcome.FA, None, "x", None, None, OTHER)
+    missed, invented = found(an_object(a=TEXT, b=TEXT), {"a": "x"}, {"b": "x"})
 
     assert missed.reason == "unmatched ground truth"
     assert invented.reason == "unmatched prediction"
@@ -417,37 +409,78 @@ def test_a_reason_names_the_side_that_has_no_partner():
     ],
 )
 def test_a_reason_has_the_digits_that_it_takes_to_see_it(similarity, threshold, reason):
-    entry = NonMatch(("a",), Outcome.FD, "x", "y", similarity, threshold, OTHER)
-
-    assert entry.reason == reason
+    assert reason_of("x", "y", similarity, threshold) == reason
 
 
 def test_what_a_judge_says_follows_the_reason():
-    entry = NonMatch(("a",), Outcome.FD, "x", "y", 0.0, 0.5, OTHER, judge="another company")
+    entry = Error("d", "a", "a", "FD", OTHER, "x", "y", reason="why", judge="another company")
 
-    assert entry.explanation == "below threshold (0.000 < 0.5): another company"
-    assert entry.view() == {
-        "field_path": "a",
-        "non_match_type": "false_discovery",
+    assert entry.explanation == "why: another company"
+
+
+def test_a_record_has_what_an_error_has_and_is_read_back():
+    error = Error("d", "a[0]", "a", "FD", OTHER, 0, None, 0.0, "a", 0, "why", ("b",), "no", "12")
+    record = {
+        "document": "d",
+        "path": "a[0]",
+        "field": "a",
+        "outcome": "FD",
+        "class": "other",
+        "ground_truth_value": 0,
+        "prediction_value": None,
+        "similarity": 0.0,
+        "inside": "a",
+        "values": 0,
+        "reason": "why",
+        "differing_fields": ("b",),
+        "judge": "no",
+        "cause": "12",
+    }
+    bare = Error("d", "a", "a", "FN", OTHER, "x")
+
+    assert error_record(error) == record
+    assert [*error_record(error)] == [*record]
+    assert error_record(bare) == {
+        "document": "d",
+        "path": "a",
+        "field": "a",
+        "outcome": "FN",
         "class": "other",
         "ground_truth_value": "x",
-        "prediction_value": "y",
-        "similarity_score": 0.0,
-        "details": {"reason": "below threshold (0.000 < 0.5)", "judge": "another company"},
+        "prediction_value": None,
     }
+    for each in (error, bare):
+        assert Error(**columns_of_record(error_record(each))) == each
+
+
+def test_a_shown_error_is_read_back_from_its_line():
+    shown = Error("d", "a", "a", "FD", OTHER, 2**70, {"a": 1.0}, judge="long").shown
+
+    assert (shown.gt, shown.pred, shown.judge) == (str(2**70), '{"a":1.0}', "")
+    assert unpacked(packed(shown)) == shown._replace(differing=[])
+
+
+def test_the_keys_of_a_cause_are_those_of_its_field_and_class_and_of_itself():
+    errors = batch(compile_schema(LINES), {"": ({"lines": [line("1", "bolt")]}, {})}).errors(0)
+    evaluation = Evaluation()
+    evaluation.update(batch(compile_schema(LINES), {"": ({"lines": [line("1", "bolt")]}, {})}))
+    (cause,) = evaluation.causes
+
+    assert [error.cause for error in errors[1:]] == ["", "", ""]
+    group, own = keys_in(errors[0].cause)
+    assert (group, own) == (key_of(("lines",), ErrorClass.MISSED_ITEM, None), cause.key)
 
 
 def test_a_match_threshold_of_0_is_told_of_values_that_have_nothing_in_common():
-    entry = NonMatch(("a",), Outcome.FD, {"a": 1}, [1], 0.0, 0.0, OTHER)
-
-    assert entry.reason == "object and array have nothing in common"
+    assert reason_of({"a": 1}, [1], 0.0, 0.0) == "object and array have nothing in common"
 
 
 def test_a_reason_says_so_where_values_are_equal_as_written():
-    entry = NonMatch(("a",), Outcome.FD, "n/a", "n/a", 0.0, 0.5, OTHER)
+    said = "below threshold (0.000 < 0.5)"
+    equal = f"{said}: equal as written, but not what the comparator reads"
 
-    said = "below threshold (0.000 < 0.5): equal as written, but not what the comparator reads"
-    assert entry.reason == said
+    assert reason_of("n/a", "n/a", 0.0, 0.5) == equal
+    assert reason_of(False, 0, 0.0, 0.5) == said  # which are equal to Python
 
 
 def test_a_reason_has_no_more_than_12_digits():
@@ -463,8 +496,8 @@ def test_an_undeclared_key_of_an_invented_item_is_in_no_place_of_the_ground_trut
 
     # What stands at rows[1] of the ground truth is another item.
     assert [(it.path, it.error_class.value) for it in errors if it.values is None] == [
-        (("rows", 1, "a"), "invented_value"),
-        (("rows", 1, "c"), "invented_value"),
+        ("rows[1].a", "invented_value"),
+        ("rows[1].c", "invented_value"),
     ]
 
 

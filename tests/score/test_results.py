@@ -213,10 +213,10 @@ def test_a_document_of_several_schemas_has_errors_and_confidences_below_its_name
     results = [DocumentResult(name, Status.EVALUATED, 0.0) for name in "12"]
     some = Batch(results, account, np.arange(2))
 
-    assert [it.path for it in some.errors(0)] == [("one/", "a"), ("one/", "b")]
-    assert [it.path for it in some.errors(1)] == [("two/", "b")]
+    assert [it.unit.path for it in some.wrong_units(0)] == [("one/", "a"), ("one/", "b")]
+    assert [it.unit.path for it in some.wrong_units(1)] == [("two/", "b")]
     alone = batch(whole, {"1": (gts[0], preds[0])})
-    assert [it.path for it in alone.errors(0)] == [("one/", "a"), ("one/", "b")]
+    assert [it.unit.path for it in alone.wrong_units(0)] == [("one/", "a"), ("one/", "b")]
     assert some.leaves.records(2) == [{"wrong": {"one/a": [0.7]}}, None]
 
 

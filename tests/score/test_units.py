@@ -162,8 +162,8 @@ def test_what_a_judge_says_is_told_of_the_pair_that_it_judged():
     said = [[(error.path, error.judge) for error in judged.errors(at)] for at in (0, 1)]
 
     assert said == [
-        [(("a",), "w is not w"), (("b",), "x is not z")],
-        [(("a",), "u is not v"), (("b",), "")],
+        [("a", "w is not w"), ("b", "x is not z")],
+        [("a", "u is not v"), ("b", "")],
     ]
 
 

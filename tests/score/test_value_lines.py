@@ -57,8 +57,10 @@ def test_there_are_as_many_rows_as_leaves_count(name, turned):
     rows, evaluation = rows_of([DocumentPair(name, gt, pred)])
 
     counts = evaluation.tally.counts("leaves")
-    for outcome in ("tp", "fd", "fa", "fn"):
-        assert sum(row["outcome"] == outcome for row in rows) == getattr(counts, outcome), outcome
+    for outcome in ("TP", "FD", "FA", "FN"):
+        assert sum(row["outcome"] == outcome for row in rows) == getattr(counts, outcome.lower()), (
+            outcome
+        )
 
 
 def test_rows_of_documents_together_are_those_of_each():
@@ -77,7 +79,7 @@ def test_a_row_has_both_values_and_both_places():
         "field": "id",
         "path": "id",
         "prediction_path": None,
-        "outcome": "fd",
+        "outcome": "FD",
         "similarity": 0.0,
         "ground_truth_value": "a",
         "prediction_value": "b",
@@ -85,9 +87,9 @@ def test_a_row_has_both_values_and_both_places():
     }
     moved = by_path["lines[0].tags[1]"]
     assert (moved["field"], moved["prediction_path"]) == ("lines.tags", "lines[2].tags[1]")
-    assert (moved["outcome"], moved["similarity"]) == ("tp", 1.0)
+    assert (moved["outcome"], moved["similarity"]) == ("TP", 1.0)
     extra = by_path["odd"]
-    assert (extra["outcome"], extra["prediction_value"]) == ("fa", {"y": 2})
+    assert (extra["outcome"], extra["prediction_value"]) == ("FA", {"y": 2})
     assert extra["similarity"] is None
 
 

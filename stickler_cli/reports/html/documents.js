@@ -108,7 +108,7 @@ const Documents = (() => {
       inside.push(element("p", { class: "tools" }, element("label", {}, box, " only differences")), holder);
     } else {
       inside.push(element("p", { class: "note" }, row && !errorsOf(row) && !wrong.length ? "Nothing in it differs." : "This document is not on this page in full: stickler compare shows it. Its errors:"));
-      inside.push(element("ul", {}, ...wrong.map((error) => element("li", {}, outcomeMark(outcomeOf(error)), " ", element("a", { href: State.link(placeOf(error)), class: "path" }, visible(error[PATH])), ` ${shown(error[GT])} → ${shown(error[PRED])}`))));
+      inside.push(element("ul", {}, ...wrong.map((error) => element("li", {}, outcomeMark(error[OUTCOME]), " ", element("a", { href: State.link(placeOf(error)), class: "path" }, visible(error[PATH])), ` ${shown(error[GT])} → ${shown(error[PRED])}`))));
     }
     inside.push(...source.figures);
     Panel.show([visible(id)], inside, { before: step(-1), after: step(1), place: at < 0 || !kept ? "" : `${at + 1} of ${kept.count}` });

@@ -37,24 +37,25 @@ const quotedForShell = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${wor
 const commandOf = (error) => {
   const which = error[DOCUMENT].startsWith("-") ? `--document=${error[DOCUMENT]}` : `--document ${quotedForShell(error[DOCUMENT])}`;
   // An invented item has no place in the ground truth, by which the command names places.
-  const field = outcomeOf(error) === "FA" ? fieldOf(error[PATH]) : error[PATH];
+  const field = error[OUTCOME] === "FA" ? error[FIELD] : error[PATH];
   return `${facts.explaining || "stickler compare SCHEMA GT PRED"} ${which} --field ${quotedForShell(field)}`;
 };
 
 const asJson = (error) => {
   const raw = (value) => (value === null ? "null" : isCut(value) ? JSON.stringify(`${value[0]}…`) : value);
-  const details = { reason: error[REASON], ...(error[DIFFERING] ? { differing_fields: error[DIFFERING] } : {}) };
   const entries = [
     ["document", JSON.stringify(error[DOCUMENT])],
-    ["field_path", JSON.stringify(error[PATH])],
-    ["non_match_type", JSON.stringify(error[TYPE])],
-    ...(error[CLASS] ? [["class", JSON.stringify(error[CLASS])]] : []),
+    ["path", JSON.stringify(error[PATH])],
+    ["field", JSON.stringify(error[FIELD])],
+    ["outcome", JSON.stringify(error[OUTCOME])],
+    ["class", JSON.stringify(error[CLASS])],
     ["ground_truth_value", raw(error[GT])],
     ["prediction_value", raw(error[PRED])],
-    ...(error[SIMILARITY] === null ? [] : [["similarity_score", JSON.stringify(error[SIMILARITY])]]),
+    ...(error[SIMILARITY] === null ? [] : [["similarity", JSON.stringify(error[SIMILARITY])]]),
     ...(error[INSIDE] === null ? [] : [["inside", JSON.stringify(error[INSIDE])]]),
     ...(error[VALUES] === null ? [] : [["values", JSON.stringify(error[VALUES])]]),
-    ["details", JSON.stringify(details)],
+    ["reason", JSON.stringify(error[REASON])],
+    ...(error[DIFFERING].length ? [["differing_fields", JSON.stringify(error[DIFFERING])]] : []),
   ];
   return `{${entries.map(([name, value]) => `"${name}":${value}`).join(",")}}`;
 };
@@ -66,7 +67,7 @@ const sidesOf = (error) => {
     const side = ([name, title]) => element("div", {}, element("h3", {}, title), element("div", { class: "value" }, ...marked(name, error[GT], error[PRED])));
     return element("div", { class: "sides" }, ...[["gt", "Ground truth"], ["pred", "Prediction"]].map(side));
   }
-  const differing = new Set(error[DIFFERING]?.map((path) => path.replace(/^\["|"\]$/g, "")));
+  const differing = new Set(error[DIFFERING].map((path) => path.replace(/^\["|"\]$/g, "")));
   const keys = [...new Set([...both[0].keys(), ...both[1].keys()])];
   const row = (key) => {
     const [gt, pred] = both.map((entries) => entries.get(key) ?? null);
@@ -98,7 +99,7 @@ const linkTo = (place, text = place.path) => element("a", { href: State.link(pla
 const siblingsOf = (error, others) => {
   const [path, around] = [error[PATH], parentOf(error[PATH])];
   const isInside = (each) => each[INSIDE] === path || (each[PATH].startsWith(path) && ".[".includes(each[PATH][path.length] ?? "no"));
-  const rest = others.filter((each) => !isAt(each, { as: outcomeOf(error).toLowerCase(), document: error[DOCUMENT], path }));
+  const rest = others.filter((each) => !isAt(each, { as: error[OUTCOME].toLowerCase(), document: error[DOCUMENT], path }));
   const inside = rest.filter(isInside);
   const beside = rest.filter((each) => !isInside(each) && parentOf(each[PATH]) === around);
   return [
@@ -109,7 +110,7 @@ const siblingsOf = (error, others) => {
 
 const listOf = (title, errors, { [DOCUMENT]: id }) => {
   if (!errors.length) return null;
-  const items = errors.slice(0, MOST_SIBLINGS).map((each) => element("li", {}, outcomeMark(outcomeOf(each)), " ", linkTo(placeOf(each)), ` ${pairOf(each)}`));
+  const items = errors.slice(0, MOST_SIBLINGS).map((each) => element("li", {}, outcomeMark(each[OUTCOME]), " ", linkTo(placeOf(each)), ` ${pairOf(each)}`));
   const more = errors.length - items.length;
   if (more) items.push(element("li", {}, element("a", { href: `#errors&of=${encodeURIComponent(id)}` }, `and ${more} more`)));
   return element("div", { class: "siblings" }, element("h3", {}, title), element("ul", {}, ...items));
@@ -131,9 +132,9 @@ const copies = (error) => {
 const errorParts = (error, others, source) => {
   const field = Fields.pathOf(error[ROW]);
   return [
-    element("p", {}, outcomeMark(outcomeOf(error)), ` ${MEANINGS[outcomeOf(error)]}`, error[CLASS] ? ` · ${classText(error[CLASS])}` : "", " · ", visible(error[REASON] || "")),
+    element("p", {}, outcomeMark(error[OUTCOME]), ` ${MEANINGS[error[OUTCOME]]}`, ` · ${classText(error[CLASS])} · `, visible(error[REASON])),
     element("p", {}, ...costOf(error)),
-    error[DIFFERING] ? element("p", {}, "Fields that differ: ", element("span", { class: "path" }, visible(error[DIFFERING].join(", ")))) : null,
+    error[DIFFERING].length ? element("p", {}, "Fields that differ: ", element("span", { class: "path" }, visible(error[DIFFERING].join(", ")))) : null,
     sidesOf(error),
     source.link,
     Verdicts.buttons(error),

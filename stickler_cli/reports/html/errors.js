@@ -16,7 +16,7 @@ const Errors = (() => {
     const error = kept.at(at);
     const value = (side, name) => element("span", { class: `value ${name}${error[side] === null ? " absent" : ""}` }, shown(error[side]));
     return [
-      element("span", { class: "outcome" }, outcomeMark(outcomeOf(error)), Verdicts.of(error) ? element("span", { class: "judged", title: "you gave a verdict" }, " ✓") : null),
+      element("span", { class: "outcome" }, outcomeMark(error[OUTCOME]), Verdicts.of(error) ? element("span", { class: "judged", title: "you gave a verdict" }, " ✓") : null),
       element("span", { class: "document" }, visible(error[DOCUMENT])),
       element("span", { class: "path" }, visible(error[PATH])),
       value(GT, "gt"),

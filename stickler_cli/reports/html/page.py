@@ -8,11 +8,12 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from markupsafe import Markup
 
 from stickler_cli.core.figures import number_of, setting, visible
+from stickler_cli.core.json_values import json_line
 from stickler_cli.reports.cause_sentences import CauseText, causes
 from stickler_cli.reports.html import payload
 from stickler_cli.reports.layout import TableStyle
@@ -21,6 +22,7 @@ from stickler_cli.reports.trust_table import confidence_sentences, confidence_ta
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.comparison_lines import MOST_LINES
 from stickler_cli.score.detail import Detail
+from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.errors.kept_errors import KeptErrors
 from stickler_cli.score.intervals import Interval
 from stickler_cli.score.record import Run, Verdict
@@ -29,7 +31,6 @@ from .charts import score_chart
 from .field_charts import confusion_matrices, dot_plot, heat_maps
 from .field_tree import MOST_FIELDS, field_views, places_of
 from .filling import POLICY, asset, filled
-from .origins import Origins
 from .trust_charts import coverage_chart, reliability_chart
 
 SCRIPTS: Final = (
@@ -77,11 +78,11 @@ class ServedRun:
             fields = field_views(RunView(run, visible), {})
             self.documents = payload.documents_of(run.evaluation.ledger, fields)
 
-    def lines(self, rows: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield errors, each as `non_match_row` gives it, as the page wants them."""
+    def rows(self, errors: Iterable[Error]) -> Iterator[tuple[Any, ...]]:
+        """Yield errors as the page wants them."""
         view = RunView(self.run, visible)
         named, more = causes(view)
-        return payload.non_match_lines(rows, places_of(view), Origins([*named, *more]))
+        return payload.error_rows((it.shown for it in errors), places_of(view), [*named, *more])
 
     def text(self, errors: int) -> str:
         """Return the page, of so many errors."""
@@ -152,9 +153,9 @@ def _parts(
     documents: payload.Documents | None,
 ) -> dict[str, str]:
     """Return what the script reads, by the identifier of the element that holds it."""
-    errors = payload.non_match_lines(detail.errors.lines(), places_of(view), Origins(causes))
+    errors = payload.error_rows(detail.errors.rows(), places_of(view), causes)
     parts: dict[str, Iterable[bytes]] = {
-        "non-matches": errors,
+        "non-matches": (json_line([*error])[:-1] for error in errors),
         "facts": [payload.facts(view, detail, causes)],
         "documents": documents.listed() if documents else (),
         "comparisons": payload.comparison_lines(detail),

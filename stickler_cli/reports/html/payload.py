@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from struct import Struct
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from stickler_cli.core.figures import truncate
 from stickler_cli.core.json_values import json_line
@@ -18,11 +18,11 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.reports.cause_sentences import CauseText
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.cells import counts_by_mode
-from stickler_cli.score.detail import BINS, Detail, NonMatchRow, bin_of
-from stickler_cli.score.errors.non_matches import NON_MATCH_TYPES
+from stickler_cli.score.detail import BINS, Detail, bin_of
+from stickler_cli.score.errors.causes import keys_in
+from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.ledger import Ledger
 from .field_tree import FieldView, places_of, rows_around
-from .origins import Origins
 
 MOST_DOCUMENTS: Final = 50_000
 """Documents that the page lists: those with the lowest scores."""
@@ -37,7 +37,7 @@ FIRST_ERRORS: Final = 200
 """Errors that are named without the script, and on paper."""
 
 _LONGEST: Final = 200
-_OUTCOMES: Final = {name: outcome.name for outcome, name in NON_MATCH_TYPES.items()}
+_ON_PAGE: Final = Error._fields.index("judge")  # columns of an error that the script reads
 _PATHS_REMEMBERED: Final = 10_000
 _SHOWN: Final = ("tp", "fd", "fa", "fn")
 """The counts of a document, in the order in which the script reads them."""
@@ -77,41 +77,31 @@ def packed(lines: Iterable[bytes]) -> str:
     return base64.b64encode(b"".join(parts)).decode("ascii")
 
 
-def non_match_lines(
-    lines: Iterable[bytes], places: Mapping[Path, int], origins: Origins
-) -> Iterator[bytes]:
-    """Yield the errors as the script reads them: first their row, or -1, and last their cause."""
+def error_rows(
+    errors: Iterable[Error], places: Mapping[Path, int], causes: Iterable[CauseText]
+) -> Iterator[tuple[Any, ...]]:
+    """Yield shown errors as the script reads them: their row, or -1, and what `_ON_PAGE` says.
+
+    Last is the position of their cause among texts, or -1 of one that repeats another, or has none.
+    """
+    known = {cause.key: at for at, text in enumerate(causes) for cause in text.causes}
 
     @lru_cache(_PATHS_REMEMBERED)
-    def row_of(path: str) -> int:
-        return (rows_around(field_names(path), places) or [-1])[-1]
+    def row_of(field: str) -> int:
+        return (rows_around(field_names(field), places) or [-1])[-1]
 
-    for line in lines:
-        error = NonMatchRow(*json.loads(line))
-        yield b"[%d,%b,%d]" % (row_of(error.path), line[1:-1], origins.of(error))
-
-
-class FirstError(NamedTuple):
-    """An error as it can be read without the script, and on paper."""
-
-    document: str
-    path: str
-    outcome: str
-    gt: str | None
-    """As JSON, cut where it is long; None where it is absent, as the prediction."""
-    pred: str | None
-    error_class: str
+    for error in errors:
+        group, own = keys_in(error.cause)
+        yield row_of(error.field), *error[:_ON_PAGE], known.get(own, known.get(group, -1))
 
 
-def first_errors(detail: Detail) -> list[FirstError]:
-    """Return the errors that can be read without the script."""
+def first_errors(detail: Detail) -> list[Error]:
+    """Return the errors that can be read without the script, and on paper; long values are cut."""
     found = []
-    for line in islice(detail.errors.lines(), FIRST_ERRORS):
-        error = NonMatchRow(*json.loads(line))
+    for error in islice(detail.errors.rows(), FIRST_ERRORS):
         sides = (side[0] if isinstance(side, list) else side for side in (error.gt, error.pred))
         gt, pred = (None if side is None else truncate(str(side), _LONGEST) for side in sides)
-        outcome = _OUTCOMES.get(error.type, "")
-        found.append(FirstError(error.document, error.path, outcome, gt, pred, error.error_class))
+        found.append(error._replace(gt=gt, pred=pred))
     return found
 
 

@@ -1,22 +1,18 @@
 // Errors: what they are made of, and which of them a state of the page lets through, in what order and groups.
 
 // What an error is made of; payload.py writes them.
-const [ROW, DOCUMENT, PATH, TYPE, GT, PRED, SIMILARITY, REASON, CLASS, DIFFERING, INSIDE, VALUES, CAUSE] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+const [ROW, DOCUMENT, PATH, FIELD, OUTCOME, CLASS, GT, PRED, SIMILARITY, INSIDE, VALUES, REASON, DIFFERING, CAUSE] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
 
 // What is known of all errors, kept or not: `total`; `totals`: row of a field, class and number; `causes`: key,
 // text, errors and values.
 let facts = null;
 
 const classText = (name) => (name || "").replaceAll("_", " ");
-const outcomeOf = (error) => NAMES[error[TYPE]] || "";
 const pairOf = (error) => `${shown(error[GT])} → ${shown(error[PRED])}`;
 
 // The address of an error: its document and path, and its side where the path is that of the prediction.
-const placeOf = (error) => ({ document: error[DOCUMENT], path: error[PATH], ...(outcomeOf(error) === "FA" ? { as: "fa" } : {}) });
-const isAt = (error, { document, path, as }) => error[PATH] === path && error[DOCUMENT] === document && (!as || outcomeOf(error).toLowerCase() === as);
-
-// A path without the indexes of lists.
-const fieldOf = (path) => path.replace(/\["(?:[^"\\]|\\.)*"\]|\[\d+\]/g, (step) => (step[1] === '"' ? step : ""));
+const placeOf = (error) => ({ document: error[DOCUMENT], path: error[PATH], ...(error[OUTCOME] === "FA" ? { as: "fa" } : {}) });
+const isAt = (error, { document, path, as }) => error[PATH] === path && error[DOCUMENT] === document && (!as || error[OUTCOME].toLowerCase() === as);
 
 const causeAt = (key) => facts.causes.findIndex(([each]) => each === key);
 
@@ -26,9 +22,9 @@ const filterOf = (state) => {
   const text = find.trim().toLowerCase();
   const range = Fields.range(field);
   if (range) tests.push((error) => error[ROW] >= range[0] && error[ROW] < range[1]);
-  else if (field) tests.push((error) => error[PATH] === field || fieldOf(error[PATH]) === field);
+  else if (field) tests.push((error) => error[PATH] === field || error[FIELD] === field);
   if (name) tests.push((error) => error[CLASS] === name);
-  if (outcome.length) tests.push((error) => outcome.includes(outcomeOf(error).toLowerCase()));
+  if (outcome.length) tests.push((error) => outcome.includes(error[OUTCOME].toLowerCase()));
   if (text) tests.push((error) => [error[DOCUMENT], error[PATH], textOf(error[GT]) ?? "", textOf(error[PRED]) ?? ""].some((part) => part.toLowerCase().includes(text)));
   return (error) => tests.every((test) => test(error));
 };
@@ -47,10 +43,10 @@ const truth = (state) => {
 // What errors are sorted and grouped by; runs/error_index.py has the same.
 const KEYS = {
   document: (error) => error[DOCUMENT],
-  field: (error) => fieldOf(error[PATH]),
+  field: (error) => error[FIELD],
   class: (error) => error[CLASS] || "",
   pair: (error) => `${textOf(error[GT]) ?? ""} ${textOf(error[PRED]) ?? ""}`,
-  outcome: outcomeOf,
+  outcome: (error) => error[OUTCOME],
   similarity: (error) => error[SIMILARITY] ?? -1,
   gt: (error) => textOf(error[GT]) ?? "",
   pred: (error) => textOf(error[PRED]) ?? "",

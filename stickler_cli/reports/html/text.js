@@ -40,7 +40,6 @@ const rate = (value) => {
 
 const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
-const NAMES = { false_discovery: "FD", false_alarm: "FA", false_negative: "FN" };
 const MEANINGS = { TP: "right", FD: "wrong value", FA: "invented", FN: "missed", TN: "absent in both" };
 
 const outcomeMark = (name) =>

@@ -13,7 +13,7 @@ const Verdicts = (() => {
   let place = "";
   let lasting = true;
 
-  const keyOf = (error) => JSON.stringify([error[DOCUMENT], error[PATH], outcomeOf(error)]);
+  const keyOf = (error) => JSON.stringify([error[DOCUMENT], error[PATH], error[OUTCOME]]);
   const of = (error) => said.get(keyOf(error))?.[0];
 
   const store = () => {
@@ -28,7 +28,7 @@ const Verdicts = (() => {
 
   const lineOf = (error, verdict) => {
     const sides = [["gt", error[GT]], ["pred", error[PRED]]].filter(([, value]) => !isCut(value)).map(([side, value]) => `"${side}":${value ?? "null"}`);
-    const entries = { format: "stickler-verdict/1", schema: facts.schema, document: error[DOCUMENT], path: error[PATH], outcome: outcomeOf(error) };
+    const entries = { format: "stickler-verdict/1", schema: facts.schema, document: error[DOCUMENT], path: error[PATH], outcome: error[OUTCOME] };
     const texts = Object.entries(entries).map(([key, value]) => `"${key}":${JSON.stringify(value)}`);
     return `{${[...texts, ...sides, `"verdict":"${verdict}"`, `"time":"${new Date().toISOString()}"`].join(",")}}`;
   };

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from stickler_cli.compare.columns import ANY_KEY
 from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
@@ -22,6 +23,8 @@ from .non_matches import PlainErrors, WrongUnit
 
 MOST_KINDS: Final = 500
 """Kinds of errors of one field and class that are told apart; some 100 kB in a run file."""
+
+_DIGITS: Final = 10  # of a key, hexadecimal
 
 LONGEST: Final = 80
 """Characters of a value, as JSON, by which errors are told apart; longer ones hardly repeat."""
@@ -79,7 +82,7 @@ class Cause(NamedTuple):
 def key_of(pattern: tuple[str, ...], error_class: ErrorClass, kind: Kind | None) -> str:
     """Return the key of a cause."""
     said = json_line([pattern, error_class, kind and [*kind]])
-    return hashlib.blake2b(said, digest_size=5).hexdigest()
+    return hashlib.blake2b(said, digest_size=_DIGITS // 2).hexdigest()
 
 
 @dataclass(slots=True)
@@ -147,43 +150,29 @@ def cause_of(error: WrongUnit) -> tuple[Group, Kind] | None:
     if not error.is_cause:
         return None
     unit = error.unit
-    return _group(error), _kind(unit.names, error.differing, (unit.gt, unit.pred), error.values)
+    pattern = unit.visit.pattern
+    group = pattern if unit.visit.order is not None else (*pattern, ANY_KEY), error.error_class
+    if error.values is None and unit.gt is not None and unit.pred is not None:
+        texts = text_of(unit.gt), text_of(unit.pred)
+        if all(texts):
+            return group, Kind(unit.names, (), *texts)
+    return group, Kind(unit.names, error.differing)
+
+
+def cause_keys(error: WrongUnit) -> str:
+    """Return the keys of the field and class of an error, and of its cause; empty without one."""
+    found = cause_of(error)
+    return "" if found is None else key_of(*found[0], None) + key_of(*found[0], found[1])
+
+
+def keys_in(cause: str) -> tuple[str, str]:
+    """Return the key of field and class, and that of the cause, of the keys of an error."""
+    return cause[:_DIGITS], cause[_DIGITS:]
 
 
 def _rank(cause: Cause) -> tuple[object, ...]:
     size, kind = cause.size, cause.kind or Kind(cause.pattern)
     return -size.values, -size.errors, kind, cause.error_class
-
-
-def _group(error: WrongUnit) -> Group:
-    unit = error.unit
-    pattern = unit.visit.pattern
-    return (pattern if unit.visit.order is not None else (*pattern, "*")), error.error_class
-
-
-def told_kind(
-    path: tuple[str, ...],
-    differing: tuple[str, ...],
-    sides: tuple[JsonValue, JsonValue],
-    values: int | None,
-    inside: str | None,
-) -> Kind | None:
-    """Return the kind of an error by what results say of it; None of one that repeats another."""
-    is_cause = inside is None if values is None else values > 0
-    return _kind(path, differing, sides, values) if is_cause else None
-
-
-def _kind(
-    path: tuple[str, ...],
-    differing: tuple[str, ...],
-    sides: tuple[JsonValue, JsonValue],
-    values: int | None,
-) -> Kind:
-    if values is None and all(side is not None for side in sides):
-        texts = [text_of(side) for side in sides]
-        if all(texts):
-            return Kind(path, (), *texts)
-    return Kind(path, differing)
 
 
 def text_of(value: JsonValue) -> str:

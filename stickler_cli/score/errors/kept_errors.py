@@ -6,12 +6,13 @@ the same however a run is split: both are what is least in an order that nothing
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
-from typing import Annotated, Final, NamedTuple, TypeAlias
+from typing import Annotated, Final, TypeAlias
 from zlib import crc32
 
 from stickler_cli.core.json_values import AsPairs
 from stickler_cli.core.values import dataclass
-from .causes import MOST_KINDS, Group, Kind, key_of
+from .causes import MOST_KINDS, keys_in
+from .error_rows import Error, packed, unpacked
 
 SAMPLE: Final = 5
 """Errors that are kept of each cause, wherever they are."""
@@ -24,15 +25,6 @@ SAMPLE_BYTES: Final = 16_000_000
 
 Rank: TypeAlias = tuple[float, str]  # score and id of a document
 Sampled: TypeAlias = tuple[int, str, int, bytes]  # rank in the sample, document, position, line
-
-
-class SeenError(NamedTuple):
-    """An error on its way to those that are kept."""
-
-    cause: tuple[Group, Kind] | None
-    """None of one that only repeats what another one says."""
-    line: Callable[[], bytes]
-    """Writes it, which takes longer than to see that it is not kept."""
 
 
 @dataclass(slots=True)
@@ -61,17 +53,19 @@ class KeptErrors:
         """Whether these are all errors."""
         return self.bound is None
 
-    def add(self, rank: Rank, errors: Sequence[SeenError]) -> None:
+    def add(self, rank: Rank, errors: Sequence[Error]) -> None:
         """Add the errors of the document that comes next."""
         self.total += len(errors)
         written: dict[int, bytes] = {}
 
         def line_at(position: int) -> bytes:
-            return written.get(position) or written.setdefault(position, errors[position].line())
+            if position not in written:  # which takes longer than to see that it is not kept
+                written[position] = packed(errors[position].shown)
+            return written[position]
 
         for position, error in enumerate(errors):
-            if error.cause is not None:
-                self._sample(*error.cause, rank[1], position, line_at)
+            if error.cause:
+                self._sample(error.cause, rank[1], position, line_at)
         if self.bound is None or rank < self.bound:
             listed = errors[: self.most + 1]  # one more says that there are more
             self._keep([(*rank, [line_at(at) for at in range(len(listed))])])
@@ -102,14 +96,9 @@ class KeptErrors:
                         del self.samples[group, key]
 
     def _sample(
-        self,
-        group: Group,
-        kind: Kind,
-        document: str,
-        position: int,
-        line_at: Callable[[int], bytes],
+        self, cause: str, document: str, position: int, line_at: Callable[[int], bytes]
     ) -> None:
-        name, own = key_of(*group, None), key_of(*group, kind)
+        name, own = keys_in(cause)
         place = crc32(f"{position} {document}".encode("utf-8", "surrogatepass")), document, position
         for key, most in ((own, SAMPLE), ("", SAMPLE_OF_MANY)):
             if key > self.last.get(name, "~"):
@@ -147,8 +136,12 @@ class KeptErrors:
             (score, name, kept[name]) for score, name, _ in self.documents if kept.get(name)
         ]
 
+    def rows(self) -> Iterator[Error]:
+        """Yield what is kept, as it is shown: documents in their order, then samples of others."""
+        return map(unpacked, self.lines())
+
     def lines(self) -> Iterator[bytes]:
-        """Yield what is kept: documents in their order, then samples of the others."""
+        """Yield the same as lines."""
         whole = {name: len(errors) for _, name, errors in self.documents}
         for _, _, errors in self.documents:
             yield from errors

@@ -1,0 +1,156 @@
+"""An error as all that list errors have it: one row, and how files and pages hold it."""
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
+
+from stickler_cli.compare.result import Outcome
+from stickler_cli.core.json_values import JsonValue, json_line, kind_of, same_json
+from stickler_cli.core.locations import field_path, parse_field_path
+from stickler_cli.core.rules import Rule
+from stickler_cli.score.comparison_lines import text_of
+from .causes import cause_keys
+from .error_classes import ErrorClass
+from .non_matches import WrongUnit
+
+WrongOutcome: TypeAlias = Literal["FD", "FA", "FN"]
+
+
+def _is_path(value: object) -> bool:
+    try:
+        return isinstance(value, str) and (not value or bool(parse_field_path(value)))
+    except ValueError:
+        return False
+
+
+PathText = Annotated[str, Rule("the path of a field", {"type": "string"}, fits=_is_path)]
+
+
+class Error(NamedTuple):
+    """A value that is wrong, missed or invented, or an item or object that failed as a whole."""
+
+    document: str
+    """Id of its document."""
+    path: str
+    """With list indexes: those of the ground truth, of a false alarm those of the prediction."""
+    field: PathText
+    """Without list indexes; empty of an item of a document that is a list."""
+    outcome: WrongOutcome
+    error_class: ErrorClass
+    gt: Any = None
+    """None where it is absent, as the prediction; in `shown` errors a `Text`."""
+    pred: Any = None
+    similarity: float | None = None
+    """Of a false discovery."""
+    inside: str | None = None
+    """The path of the item or object around it that failed as a whole."""
+    values: int | None = None
+    """How many wrong values are inside it; None of a value."""
+    reason: str = ""
+    """Why it is an error."""
+    differing: tuple[str, ...] = ()
+    """Of two list items, the fields that differ."""
+    judge: str = ""
+    """Reason of a language model that compared the values."""
+    cause: str = ""
+    """Keys of its field and class, and of its cause, one after the other; empty of an error that
+    only repeats what another one says."""
+
+    @property
+    def explanation(self) -> str:
+        """The reason, and the fields in which two list items differ, or a judge's reason."""
+        if not self.differing:
+            return f"{self.reason}: {self.judge}" if self.judge else self.reason
+        names = ", ".join(field_path((name,)) for name in self.differing)
+        return f"{self.reason}: {names} {'differs' if len(self.differing) == 1 else 'differ'}"
+
+    @property
+    def shown(self) -> "Error":
+        """The same with values as a page shows them: JSON text, of long ones the beginning."""
+        return self._replace(gt=text_of(self.gt), pred=text_of(self.pred), judge="")
+
+
+def error_of(document: str, error: WrongUnit) -> Error:
+    """Return the row of a wrong unit."""
+    unit, found = error.unit, error.unit.outcome
+    is_pair = found is Outcome.FD
+    figures = unit.gt, unit.pred, unit.similarity, unit.threshold
+    return Error(
+        document,
+        field_path(unit.path),
+        field_path(unit.names),
+        _OUTCOMES[found],
+        error.error_class,
+        unit.gt,
+        unit.pred,
+        unit.similarity if is_pair else None,
+        field_path(unit.inside.path) if unit.inside else None,
+        error.values,
+        _ALONE.get(found) or reason_of(*figures),
+        error.differing if is_pair else (),
+        unit.judge if is_pair else "",
+        cause_keys(error),
+    )
+
+
+_OUTCOMES: Final[Mapping[Outcome, WrongOutcome]] = {
+    Outcome.FD: "FD",
+    Outcome.FA: "FA",
+    Outcome.FN: "FN",
+}
+_ALONE: Final = {Outcome.FN: "unmatched ground truth", Outcome.FA: "unmatched prediction"}
+
+
+def reason_of(gt: JsonValue, pred: JsonValue, similarity: float, threshold: float) -> str:
+    """Return why two values are a false discovery."""
+    if similarity >= threshold:
+        return f"{kind_of(gt)} and {kind_of(pred)} have nothing in common"
+    reason = below_threshold(similarity, threshold)
+    if same_json(gt, pred):
+        return f"{reason}: equal as written, but not what the comparator reads"
+    return reason
+
+
+def below_threshold(similarity: float, threshold: float) -> str:
+    """Say that a similarity is below its threshold, with digits enough to see it.
+
+    >>> below_threshold(0.41312, 0.7), below_threshold(0.69999, 0.7)
+    ('below threshold (0.413 < 0.7)', 'below threshold (0.69999 < 0.7)')
+    """
+    digits = 3
+    while round(similarity, digits) >= threshold and digits < 12:
+        digits += 1
+    return f"below threshold ({similarity:.{digits}f} < {threshold:g})"
+
+
+KEYS: Final = {
+    **{name: name for name in Error._fields},
+    "error_class": "class",
+    "gt": "ground_truth_value",
+    "pred": "prediction_value",
+    "differing": "differing_fields",
+}
+"""Column -> its key in files."""
+
+_ALWAYS: Final = frozenset(Error._fields[: Error._fields.index("similarity")])
+
+
+def error_record(error: Error) -> dict[str, Any]:
+    """Return an error as files of JSON have it: without what it lacks."""
+    columns = zip(KEYS.items(), error, strict=True)
+    return {key: it for (name, key), it in columns if name in _ALWAYS or it not in (None, "", ())}
+
+
+def columns_of_record(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of an error by their names, as far as a record has them."""
+    return {name: record[key] for name, key in KEYS.items() if key in record}
+
+
+def packed(error: Error) -> bytes:
+    """Return a shown error as a line of JSON, a tenth of what its values take."""
+    return json_line([*error])[:-1]  # orjson takes no named tuples
+
+
+def unpacked(line: bytes) -> Error:
+    """Return the error that a line holds."""
+    return Error(*json.loads(line))
