@@ -90,7 +90,7 @@ class Columns:
         """Whether no value is an object, a list or something that JSON does not have."""
         self._is_absent = partial(is_, None) if are_present else self.place.absence
         self._derived: dict[Hashable, Any] = {}
-        self.pairings: dict[tuple[int, int], Any] = {}
+        self.pairings: Any = None
         """Of pairs of lists met while other elements were paired: what they came to."""
 
     def derived(self, key: Hashable, make: Callable[[], T]) -> T:

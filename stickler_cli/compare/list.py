@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
 from .absence import is_absent
 from .account import Account, ListAccount, Units, of_each
-from .columns import ARRAY, NOTHING, Columns, Elements, Indexes, Mask
+from .columns import ARRAY, NOTHING, Columns, Elements, Indexes, Mask, distinct, spread
 from .outcomes import Floats, both_sides, classified, met, scored
 from .pairing import Pairs, joined, pair
 from .plan import Node, Options, Purpose
@@ -71,13 +71,34 @@ class SequenceNode(Node, ABC):
 
 
 class PairedLists(NamedTuple):
-    """What two lists inside elements that are being paired came to."""
+    """What pairs of lists inside elements that are being paired came to, each of them once."""
 
-    pairs: Pairs
-    raw: float
+    keys: Indexes
+    """The two slots of each as one number; in order."""
+    raw: Floats
     """The sum of the similarities of its pairs."""
-    score: float
+    score: Floats
     """The sum of what these add to the score of the list."""
+    starts: Indexes
+    """Where its pairs are, and below how many."""
+    lengths: Indexes
+    pairs: Pairs
+    """Of all lists."""
+
+    def positions(self, keys: Indexes) -> Indexes:
+        """Return where pairs of lists are, `NOTHING` for those that were not met."""
+        at = np.searchsorted(self.keys, keys)
+        known = np.append(self.keys, NOTHING)[at] == keys
+        return np.where(known, at, NOTHING)
+
+    def with_more(self, more: "PairedLists") -> "PairedLists":
+        """Return the same with others."""
+        order = np.argsort(np.concatenate([self.keys, more.keys]))
+        later = more._replace(starts=more.starts + len(self.pairs.owner))
+        each: list[Any] = [
+            np.concatenate(both)[order] for both in zip(self[:-1], later[:-1], strict=True)
+        ]
+        return PairedLists._make([*each, joined([self.pairs, more.pairs])])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,9 +158,9 @@ class ListNode(SequenceNode):
             return self._told(columns, gt, pred, np.ones(len(gt)), np.ones(len(gt)))
         longest = np.maximum(np.maximum(gt_lists.lengths[gt], pred_lists.lengths[pred]), 1)
         if options.pairing:
-            two = self._met(columns, gt, pred, options)
-            raw, score = np.array([it.raw for it in two]), np.array([it.score for it in two])
-            return self._told(columns, gt, pred, raw / longest, score / longest)
+            known, at = self._met(columns, gt, pred, options)
+            of_each = known.raw[at] / longest, known.score[at] / longest
+            return self._told(columns, gt, pred, *of_each)
         pairs = self._paired(columns, gt, pred, options)
         units = self._units(columns, gt, pred, pairs, options)
         reported = np.where(both_sides(units.outcome), units.account.reported, 0.0)
@@ -152,33 +173,37 @@ class ListNode(SequenceNode):
 
     def _met(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
-    ) -> list[PairedLists]:
-        """Return what each two lists inside elements come to.
+    ) -> tuple[PairedLists, Indexes]:
+        """Return what pairs of lists inside elements come to, and where each two are among these.
 
-        It is kept, for the same two lists come again: to be paired by another way, as elements that
-        were chosen, and at the end for the account.
+        It is kept, for the same two lists come again: by other ways, to be paired by another step,
+        as elements that were chosen, and at the end for the account.
         """
-        known = columns.pairings
-        both = list(zip(gt.tolist(), pred.tolist(), strict=True))
-        new = np.array([at for at, two in enumerate(both) if two not in known], np.intp)
-        if len(new):
-            pairs = pair(self.items, columns, gt[new], pred[new], self.floor(options), options)
+        width = len(columns.pred) + 1
+        keys = (gt + 1) * width + pred + 1
+        known: PairedLists | None = columns.pairings
+        new = distinct(keys if known is None else keys[known.positions(keys) < 0])
+        if known is None or len(new):
+            gt, pred = new // width - 1, new % width - 1
+            pairs = pair(self.items, columns, gt, pred, self.floor(options), options)
             added = self._added(columns.elements[2], pairs, options)
-            sums = (np.bincount(pairs.owner, each, len(new)) for each in (pairs.similarity, added))
-            edges = np.searchsorted(pairs.owner, np.arange(len(new) + 1)).tolist()
-            for at, first, last, raw, score in zip(
-                new.tolist(), edges, edges[1:], *(each.tolist() for each in sums), strict=False
-            ):
-                known[both[at]] = PairedLists(pairs.some(slice(first, last)), raw, score)
-        return [known[two] for two in both]
+            raw, score = (
+                np.bincount(pairs.owner, of, len(new)).astype(np.float64)
+                for of in (pairs.similarity, added)
+            )
+            edges = np.searchsorted(pairs.owner, np.arange(len(new) + 1))
+            found = PairedLists(new, raw, score, edges[:-1], np.diff(edges), pairs)
+            columns.place.keep(sum(part.nbytes for part in (*found[:5], *pairs)))
+            columns.pairings = known = found if known is None else known.with_more(found)
+        return known, known.positions(keys)
 
     def _paired(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Pairs:
         """Return the pairs of each two lists; some were found when elements were paired."""
-        if not columns.pairings:
+        if columns.pairings is None:
             return pair(self.items, columns, gt, pred, self.floor(options), options)
-        each = [two.pairs for two in self._met(columns, gt, pred, options)]
-        owner = np.repeat(np.arange(len(each)), [len(of_two.owner) for of_two in each])
-        return joined(each)._replace(owner=owner)
+        known, at = self._met(columns, gt, pred, options)
+        some, owner = spread(known.starts[at], known.lengths[at])
+        return known.pairs.some(some)._replace(owner=owner)
 
     def _added(self, elements: Columns, pairs: Pairs, options: Options) -> Floats:
         if not self.items.may_clip or not len(pairs.owner):

@@ -7,7 +7,7 @@ compared several within a limit knows that each keeps to it.
 
 from typing import Final
 
-from stickler_cli.core.problems import WorkLimitError
+from stickler_cli.core.problems import RoomLimitError, WorkLimitError
 from .absence import Absence
 
 STEPS_OF_UNIT: Final = 1_000_000_000
@@ -27,6 +27,9 @@ NAME: Final = 100_000
 """Steps of a key that only the documents name: a field of its own, in counts and reports."""
 
 
+MOST_KEPT: Final = 1 << 30
+"""Bytes that may be kept of lists in lists, of which each is met with many: a fraction of what a
+process may have."""
 NOTICED: Final = 1_000_000
 """Steps of one call for several fields from which they are counted field by field."""
 
@@ -45,6 +48,7 @@ class Work:
         """
         self._limit = limit
         self._left, self._at_once = _steps(limit), _steps(at_once)
+        self._room = MOST_KEPT
         self._places: dict[tuple[str, ...], list[int]] = {}
         self.absence = Absence()
 
@@ -66,6 +70,12 @@ class Work:
             raise WorkLimitError(self._limit or 0, most)
         if steps > self._at_once:
             raise TooMuchAtOnceError
+
+    def keep(self, path: tuple[str, ...], size: int) -> None:
+        """Count bytes that are kept, as `Place.keep` says."""
+        self._room -= size
+        if self._room < 0:
+            raise RoomLimitError(MOST_KEPT, path)
 
     def check(self, place: list[int], steps: int) -> None:
         """Refuse steps now that would be refused when they have all been counted."""
@@ -101,6 +111,14 @@ class Place:
             TooMuchAtOnceError: they are more than may be made without a look at signals.
         """
         self._work.count(self._steps, steps)
+
+    def keep(self, size: int) -> None:
+        """Count bytes that are kept of the values here until all are compared.
+
+        Raises:
+            RoomLimitError: they are more than documents may take.
+        """
+        self._work.keep(self.path, size)
 
     def check(self, steps: int) -> None:
         """Raise a `WorkLimitError` now where so many steps here will be too many."""

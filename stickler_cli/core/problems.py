@@ -114,6 +114,16 @@ class WorkLimitError(SticklerError):
         self.problems = (Problem("", found),)
 
 
+class RoomLimitError(WorkLimitError):
+    """Documents of which too much would have to be kept while they are compared."""
+
+    def __init__(self, limit: int, path: tuple[str, ...]) -> None:
+        Exception.__init__(self, limit, path)
+        place = f" at {field_path(path)}" if path else ""
+        found = f"what is found of lists in lists{place} takes more than {limit >> 20} MB"
+        self.problems = (Problem("", found),)
+
+
 class NotComparableError(SticklerError):
     """Runs whose figures cannot be put together or held against each other."""
 

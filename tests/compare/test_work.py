@@ -21,7 +21,7 @@ from stickler_cli.compare.work import (
     TooMuchAtOnceError,
     Work,
 )
-from stickler_cli.core.problems import WorkLimitError
+from stickler_cli.core.problems import RoomLimitError, WorkLimitError
 from stickler_cli.schema.compiler import compile_schema
 
 
@@ -105,6 +105,50 @@ def test_steps_grow_with_the_product_of_the_sizes_however_deep_documents_are(
         gt, pred = made(depth, names[0]), made(depth, names[1])
 
         assert steps_of(schema, gt, pred) <= STEPS_OF_TWO_NODES * size(gt) * size(pred)
+
+
+def kinds(depth, at, of):
+    """Return a full binary tree, each level of which is of the other arm of a union."""
+    below = [kinds(depth - 1, f"{at}{side}", of) for side in "01"] if depth else []
+    return {"k": "ab"[depth % 2], "v": at + of, "c": below}
+
+
+def an_arm(kind):
+    items = {"type": "array", "items": {"$ref": "#/$defs/n"}}
+    fields = {"k": {"const": kind}, "v": {"type": "string"}, "c": items}
+    return {"type": "object", "properties": fields, "required": ["k"]}
+
+
+TREES = {
+    "type": "object",
+    "properties": {"t": {"$ref": "#/$defs/n"}},
+    "$defs": {"n": {"anyOf": [an_arm("a"), an_arm("b")]}},
+}
+CELL = 8
+KEPT_OF_LISTS = 5 * CELL + 2 * 4 * CELL
+"""Bytes of two lists that were paired: what they came to, and two pairs of elements."""
+
+
+@pytest.mark.parametrize("depth", [2, 4, 6])
+def test_each_two_lists_are_kept_once_however_many_ways_lead_to_them(depth, monkeypatch):
+    kept = []
+    monkeypatch.setattr(Work, "keep", lambda work, path, size: kept.append((path, size)))
+    gt, pred = ({"t": kinds(depth, "", side)} for side in "xy")
+
+    steps_of(TREES, gt, pred)
+
+    for level in range(1, depth):  # each list of a level was held against each of the other side
+        places = [size for path, size in kept if path == ("t", *("c",) * (level + 1))]
+        assert 0 < sum(places) <= 4**level * KEPT_OF_LISTS
+
+
+def test_what_would_be_kept_beyond_the_limit_is_refused_by_name(monkeypatch):
+    monkeypatch.setattr("stickler_cli.compare.work.MOST_KEPT", 1 << 20)
+    trees = [({"t": kinds(depth, "", "x")}, {"t": kinds(depth, "", "y")}) for depth in (3, 9)]
+
+    steps_of(TREES, *trees[0])
+    with pytest.raises(RoomLimitError, match=r"lists in lists at t\.c(\.c)+ takes more than 1 MB"):
+        steps_of(TREES, *trees[1])
 
 
 TEXT = {"type": "string"}
