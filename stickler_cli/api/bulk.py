@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.core.json_values import OBJECTS, json_line
-from stickler_cli.core.problems import ComparisonError, Problem
+from stickler_cli.core.problems import ComparisonError, Problem, UsageError
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.asking import client_of, comparing
 from stickler_cli.runs.chunk import evaluate_chunk
@@ -240,9 +240,10 @@ class BulkStructuredModelEvaluator:
             ValueError: it is of another class.
             UsageError: it is no state, or of another version.
         """
+        evaluation, non_matches = self._read(state)
         self.reset()
         self._begun -= float(state["seconds"])
-        self._evaluation, self._non_matches = self._read(state)
+        self._evaluation, self._non_matches = evaluation, non_matches
 
     def merge_state(self, other_state: Mapping[str, Any]) -> None:
         """Add the documents of another evaluator.
@@ -256,6 +257,10 @@ class BulkStructuredModelEvaluator:
         self._non_matches += non_matches
 
     def _read(self, state: Mapping[str, Any]) -> tuple[Evaluation, list[dict[str, Any]]]:
+        keys = ("target_schema", "seconds", "evaluation", "non_matches")
+        if missing := [key for key in keys if key not in state]:
+            found, expected = f"{', '.join(missing)} is missing", "what get_state returned"
+            raise UsageError([Problem("state", found, expected)])
         if state["target_schema"] != self._title:
             found = f"the state is of documents of {state['target_schema'] or 'any class'}"
             raise ValueError(f"{found}, and this evaluator of {self._title or 'any class'}")

@@ -48,6 +48,7 @@ def _every(base: Run, new: Run) -> Iterator[_Both]:
     yield "schema digest", before.digest, after.digest, True
     yield "inferred annotations", before.inferred, after.inferred, True
     yield "schema by", before.by, after.by, True
+    yield "semantics", base.evaluation.semantics, new.evaluation.semantics, True
     if (before.digest, before.inferred) != (after.digest, after.inferred):
         yield "schema", before.path, after.path, False
         yield "model name", before.model_name, after.model_name, False

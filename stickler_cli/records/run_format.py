@@ -1,4 +1,4 @@
-"""The run format `stickler-run/1`: what a run is in a file, key by key.
+"""The run format `stickler-run/2`: what a run is in a file, key by key.
 
 `schemas/stickler-run.json` is made of these types, and their docstrings are its descriptions.
 """
@@ -203,6 +203,8 @@ class EvaluationRecord(ResultsRecord):
 
     validity: NotRequired[ValiditiesRecord]
     """Only where that was requested."""
+    semantics: Count
+    """The version of what is counted, and how; runs of two versions are not compared."""
     fields: list[FieldInfo]
     """What the schema says of each field, in its order, parents first."""
     causes: NotRequired[Annotated[list[CauseRecord], ADDED_LATER]]
@@ -238,7 +240,7 @@ class RunRecord(EvaluationRecord):
     Rates and scores are fractions; a rate whose denominator is 0 is 0.0.
     """
 
-    format: Literal["stickler-run/1"]
+    format: Literal["stickler-run/2"]
     """This format; the number goes up when a key changes its meaning or goes away."""
     version: str
     """Version of the program that made the run."""

@@ -35,6 +35,7 @@ from stickler_cli.settings.deciding import CountingOptions, DecidingOptions, Run
 from .account_format import AccountRecord
 from .codec import read
 from .count_format import NodeRecord
+from .old_runs import OLD_FORMATS, of_today
 from .run_format import (
     CauseRecord,
     ClassesRecord,
@@ -53,6 +54,8 @@ _HINTS: Final = dict.fromkeys(
     ("documents", "score_sums", "score_sum", "score_squares", "moments", "error_classes"), OLD
 )
 
+_TODAY: Final = dict(zip(OLD_FORMATS, (RUN_FORMAT, FORMAT), strict=True))
+
 OPTIONS_ADDED_LATER: Final = frozenset(
     {"counting", "lenient_json", "rows", "work_limit", "wrapped"}
 )
@@ -65,6 +68,7 @@ def read_run(record: Mapping[str, object], source: str = "") -> Run:
     Raises:
         UsageError: it is no such record, or of another version; with its place and what it is.
     """
+    record = of_today(record, _TODAY)
     _check_format(record, source, (RUN_FORMAT,), "a run is what stickler eval --format json writes")
     run = read(RunRecord, record, source, hints=_HINTS)
     options = read_options(run["options"], RunOptions, source)
@@ -96,6 +100,7 @@ def read_evaluation(record: Mapping[str, object], source: str = "") -> Evaluatio
     Raises:
         UsageError: it is neither, or of another version; with what was found and expected.
     """
+    record = of_today(record, _TODAY)
     _check_format(record, source, (FORMAT, RUN_FORMAT))
     evaluation = read(EvaluationRecord, record, source, hints=_HINTS)
     if "options" not in record:
@@ -147,7 +152,7 @@ def read_options(record: object, kind: type[S], source: str) -> S:
 def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source: str) -> Evaluation:
     validity = record.get("validity", {})
     sides = {side: _validity(validity[side], source, side) for side in SIDES if side in validity}
-    evaluation = Evaluation(conditions=conditions, validity=sides)
+    evaluation = Evaluation(conditions=conditions, validity=sides, semantics=record["semantics"])
     _fill(evaluation, record, source, ())
     evaluation.problems = record["problems"]
     evaluation.unnamed = Counter(record.get("problems_unnamed", {}))

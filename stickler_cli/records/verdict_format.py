@@ -8,7 +8,7 @@ from typing import Final, Literal, NotRequired
 
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
-from stickler_cli.core.rules import AnyJson
+from stickler_cli.core.rules import AnyJson, Count
 
 VERDICT_FORMAT: Final = "stickler-verdict/1"
 
@@ -21,6 +21,8 @@ class VerdictRecord(TypedDict):
 
     format: Literal["stickler-verdict/1"]
     """This format; the number goes up when a key changes its meaning or goes away."""
+    semantics: NotRequired[Count]
+    """The version of what is counted, and how, in the run; 1 if it is left out."""
     schema: str
     """Digest of the schema of the run, as the record of the run has it."""
     document: str

@@ -7,6 +7,7 @@ from itertools import chain, islice
 from typing import Final
 
 from stickler_cli import __version__
+from stickler_cli.compare.result import SEMANTICS
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.option import part_of
 from stickler_cli.core.problems import Problem, UsageError
@@ -80,6 +81,7 @@ def deciding(assembly: Assembly) -> dict[str, object]:
     policy = job.options.client and job.options.client.policy
     return {
         "version": __version__,
+        "semantics": SEMANTICS,
         "schema": assembly.schema.digest,
         "inferred annotations": assembly.schema.inferred,
         **_sources(settings),

@@ -8,6 +8,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final, cast
 
+from stickler_cli.compare.result import SEMANTICS
 from stickler_cli.core.json_values import kind_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_there, is_url
@@ -142,6 +143,9 @@ def load_policy(name: str) -> AcceptancePolicy:
     if not isinstance(record, dict) or record.get("format") != POLICY_FORMAT:
         found, expected = "this is no policy", "a file that stickler accept -o wrote"
         raise UsageError([Problem(decoded(name), found, expected)])
+    if (made := record.get("semantics", 1)) != SEMANTICS:
+        found = f"version {made} of the semantics made the policy, and this is {SEMANTICS}"
+        raise UsageError([Problem(decoded(name), found, "one of this version", "make it again")])
     policy = read(AcceptancePolicy, record, decoded(name))
     if signed(policy).digest != policy.digest:
         found = "the policy was changed after it was made: what it promises does not hold"

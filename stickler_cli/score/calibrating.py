@@ -62,6 +62,7 @@ def calibrate(run: Run, asked: Asked, by: str | None = None) -> AcceptancePolicy
         AcceptancePolicy(
             format=POLICY_FORMAT,
             version=__version__,
+            semantics=evaluation.semantics,
             schema=run.schema.digest,
             inferred=run.schema.inferred,
             places=[PolicyPlace(field_path(info.path), info.kind) for info in run.fields],

@@ -9,7 +9,7 @@ import numpy as np
 
 from stickler_cli import __version__
 from stickler_cli.compare.comparison import Comparison
-from stickler_cli.compare.result import FieldInfo
+from stickler_cli.compare.result import SEMANTICS, FieldInfo
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import encoded
@@ -27,8 +27,8 @@ from .ledger import Ledger
 from .results import Results
 from .validity import SIDES, Side, Validity
 
-FORMAT: Final = "stickler-evaluation/1"  # of `Evaluation.to_dict`; see docs/results.md
-RUN_FORMAT: Final = "stickler-run/1"  # an evaluation and how it came about
+FORMAT: Final = "stickler-evaluation/2"  # of `Evaluation.to_dict`; see docs/results.md
+RUN_FORMAT: Final = "stickler-run/2"  # an evaluation and how it came about
 MOST_GROUPS: Final = 200  # of one key: more than anyone reads
 MOST_ROWS: Final = 100_000
 """Documents of which `auto` keeps rows: some 50 MB in a run file."""
@@ -58,6 +58,8 @@ class Evaluation(Results):
     """Whether anything is kept of each document; `auto` is up to `MOST_ROWS` of them."""
     known: KnownIds = field(default_factory=KnownIds)
     """Which documents these are."""
+    semantics: int = SEMANTICS
+    """The version of what was counted, and how."""
     unnamed: Counter[Status] = field(default_factory=Counter)
     """Where no rows are kept, how many problems there are beside those that are named."""
 
@@ -124,12 +126,7 @@ class Evaluation(Results):
         Raises:
             UsageError: the two are known to have been made under different conditions.
         """
-        if self.conditions is None:
-            self.conditions = other.conditions
-        elif other.conditions is not None and other.conditions != self.conditions:
-            differences = "; ".join(self.conditions.differences(other.conditions))
-            found = f"the evaluations do not go together: {differences}"
-            raise UsageError([Problem("", found, "the same schema and options")])
+        self._agree(other)
         self._merge_metrics(other)
         if other.ledger is not None and not self.any_documents and self.ledger is None:
             self.ledger = Ledger()
@@ -148,6 +145,20 @@ class Evaluation(Results):
         self.known.merge(other.known)
         self.unnamed.update(other.unnamed)
         self._settle()
+
+    def _agree(self, other: "Evaluation") -> None:
+        """Take over the conditions of another evaluation, or refuse it."""
+        if not self.any_documents:
+            self.semantics = other.semantics
+        elif other.any_documents and other.semantics != self.semantics:
+            found = f"version {other.semantics} of the semantics made one, {self.semantics} another"
+            raise UsageError([Problem("", found, "evaluations of one version", "evaluate again")])
+        if self.conditions is None:
+            self.conditions = other.conditions
+        elif other.conditions is not None and other.conditions != self.conditions:
+            differences = "; ".join(self.conditions.differences(other.conditions))
+            found = f"the evaluations do not go together: {differences}"
+            raise UsageError([Problem("", found, "the same schema and options")])
 
     def _merge_metrics(self, other: "Evaluation") -> None:
         for name in self.metrics.keys() | other.metrics.keys():
@@ -193,6 +204,7 @@ class Evaluation(Results):
             shown["documents"]["schema_invalid"] = {side: sides[side].invalid for side in sides}
             shown["validity"] = {side: sides[side].view() for side in sides}
         shown |= {
+            "semantics": self.semantics,
             "fields": encoded(fields),
             "causes": self.causes.view(),
             "undeclared_keys": _keys_view(self.undeclared()),
@@ -214,7 +226,7 @@ class Evaluation(Results):
         return shown
 
     def to_dict(self) -> dict[str, object]:
-        """Return everything as JSON values, in the format `stickler-evaluation/1`.
+        """Return everything as JSON values, in the format `stickler-evaluation/2`.
 
         Equal evaluations give equal bytes, whatever the order of their documents was.
         """

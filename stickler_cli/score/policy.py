@@ -77,6 +77,8 @@ class AcceptancePolicy:
     """This format; the number goes up when a key changes its meaning or goes away."""
     version: str
     """Of the program that made it."""
+    semantics: Count
+    """The version of what is counted, and how, under which it was made."""
     schema: str
     """The digest of the schema, under which the documents were compared."""
     inferred: str | None

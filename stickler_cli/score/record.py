@@ -1,4 +1,4 @@
-"""The run format `stickler-run/1`: an Evaluation as JSON, signed with what it came from.
+"""The run format `stickler-run/2`: an Evaluation as JSON, signed with what it came from.
 
 Every report is a view of this record, and `records.run_reading` reads it back. Its JSON Schema is
 `schemas/stickler-run.json`.

@@ -81,6 +81,7 @@ def _conditions(run: Run) -> dict[str, object]:
     intervals = run.evaluation.interval_settings
     return {
         "the version": run.version,
+        "the version of the semantics": run.evaluation.semantics,
         "the digest of the schema": run.schema.digest,
         "the digest of what was inferred": run.schema.inferred,
         **{f"the option {name}": value for name, value in asdict(run.options).items()},

@@ -14,6 +14,7 @@ from stickler_cli import (
     evaluate_many,
 )
 from stickler_cli.api.bulk import TOGETHER
+from stickler_cli.core.problems import UsageError
 
 
 class Picky(BaseComparator):
@@ -200,6 +201,17 @@ def test_states_add_up_to_the_whole():
 def test_a_state_of_another_class_is_refused():
     with pytest.raises(ValueError, match="of documents of Order, and this evaluator of Line"):
         BulkStructuredModelEvaluator(Line).load_state(filled().get_state())
+
+
+def test_what_is_no_state_is_refused_and_nothing_is_lost():
+    evaluator = filled()
+    with pytest.raises(UsageError, match="state: seconds, evaluation is missing"):
+        evaluator.load_state({"target_schema": "Order", "non_matches": []})
+    state = evaluator.get_state()
+    state["evaluation"]["semantics"] = 1
+    with pytest.raises(UsageError, match="version 1 of the semantics made one, 2 another"):
+        evaluator.merge_state(state)
+    assert figures(evaluator.compute()) == figures(filled().compute())
 
 
 def test_reset_forgets_everything():

@@ -145,6 +145,7 @@ def test_what_is_missing_is_named(stickler):
     ("change", "said"),
     [
         (lambda it: it.update(format="other"), "this is no policy"),
+        (lambda it: it.pop("semantics"), "version 1 of the semantics made the policy, and this is"),
         (
             lambda it: it["fields"][0].update(threshold=0.1),
             "the policy was changed after it was made",

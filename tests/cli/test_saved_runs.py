@@ -75,11 +75,11 @@ def test_a_run_that_is_read_gives_the_same_reports(stickler, run_file, format_na
         ("bad.json", "{", "bad.json:1:2: not valid JSON"),
         ("list.json", [], "list.json: this is of type array, expected a run file"),
         ("empty/x", "", "empty: there is no run.json in this directory"),
-        ("no.json", {"a": 1}, "no.json#: format is missing; stickler-run/1 can be read"),
+        ("no.json", {"a": 1}, "no.json#: format is missing; stickler-run/2 can be read"),
         (
             "other.json",
-            {"format": "stickler-evaluation/1"},
-            "other.json#/format: the value is .*, expected stickler-run/1; a run is what",
+            {"format": "stickler-evaluation/2"},
+            "other.json#/format: the value is .*, expected stickler-run/2; a run is what",
         ),
     ],
 )

@@ -67,7 +67,7 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=5,
 )
-UNKNOWN = frozenset({"conditions", "rows", "unnamed"})
+UNKNOWN = frozenset({"conditions", "rows", "semantics", "unnamed"})
 """What a run adds, and what there is without rows only."""
 
 

@@ -92,6 +92,14 @@ def test_another_file_is_not_taken_for_a_journal(path):
     assert path.read_text() == "my diary\n"
 
 
+def test_a_journal_of_an_earlier_version_is_refused_unless_it_begins_again(path):
+    path.write_bytes(b"stickler-journal/1\n0 {}\n")
+    with pytest.raises(UsageError, match=r"an earlier version wrote its journal.*--restart begins"):
+        Journal(str(path), "--run-dir x")
+    Journal(str(path), "--run-dir x", restart=True).close()
+    assert records(path) == ([], 0)
+
+
 def test_a_place_that_cannot_be_opened_is_an_error(path):
     with pytest.raises(UsageError, match=r"--run-dir x: .* cannot be opened"):
         Journal(str(path.parent), "--run-dir x")

@@ -67,7 +67,7 @@ def field_policy(field: str, threshold: float | None, group: str | None = None) 
 def policy(*fields: FieldPolicy, by: str | None = None, documents=()) -> AcceptancePolicy:
     asked = Asked(0.05, 0.9)
     return AcceptancePolicy(
-        POLICY_FORMAT, "1", "sha256:0", None, [], {}, asked, by, fields, documents, "the digest"
+        POLICY_FORMAT, "1", 2, "sha256:0", None, [], {}, asked, by, fields, documents, "the digest"
     )
 
 

@@ -119,6 +119,7 @@ def facts(view: RunView, detail: Detail, causes: Iterable[CauseText]) -> bytes:
             "totals": totals,
             "causes": [[cause.key, cause.text, cause.errors, cause.values] for cause in causes],
             "schema": view.run.schema.digest,
+            "semantics": view.run.evaluation.semantics,
             "explaining": view.run.explaining,
         }
     )

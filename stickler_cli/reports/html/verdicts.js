@@ -28,7 +28,8 @@ const Verdicts = (() => {
 
   const lineOf = (error, verdict) => {
     const sides = [["gt", error[GT]], ["pred", error[PRED]]].filter(([, value]) => !isCut(value)).map(([side, value]) => `"${side}":${value ?? "null"}`);
-    const entries = { format: "stickler-verdict/1", schema: facts.schema, document: error[DOCUMENT], path: error[PATH], outcome: error[OUTCOME] };
+    const { schema, semantics } = facts;
+    const entries = { format: "stickler-verdict/1", semantics, schema, document: error[DOCUMENT], path: error[PATH], outcome: error[OUTCOME] };
     const texts = Object.entries(entries).map(([key, value]) => `"${key}":${JSON.stringify(value)}`);
     return `{${[...texts, ...sides, `"verdict":"${verdict}"`, `"time":"${new Date().toISOString()}"`].join(",")}}`;
   };

@@ -19,7 +19,8 @@ from .whole_files import AS_IT_IS
 if sys.platform != "win32":  # which has no such module
     import fcntl
 
-FIRST_LINE: Final = b"stickler-journal/1\n"
+FIRST_LINE: Final = b"stickler-journal/2\n"
+OLD_LINE: Final = b"stickler-journal/1\n"
 
 CHECKSUM_BYTES: Final = 16
 
@@ -29,8 +30,8 @@ SYNC_SECONDS: Final = 1.0  # how long a crash of the machine, and nothing else, 
 class Journal:
     """A journal that nobody else has open."""
 
-    def __init__(self, path: str, option: str) -> None:
-        """Open a journal, a new one if there is none.
+    def __init__(self, path: str, option: str, *, restart: bool = False) -> None:
+        """Open a journal, a new one if there is none; or begin it again.
 
         Raises:
             UsageError: it cannot be opened, is no journal, or another run has it.
@@ -46,12 +47,12 @@ class Journal:
         self.cut = 0
         """Bytes at the end that were no records, once all records were read."""
         try:
-            self._begin(option)
+            self._begin(option, restart=restart)
         except BaseException:
             self.close()
             raise
 
-    def _begin(self, option: str) -> None:
+    def _begin(self, option: str, *, restart: bool) -> None:
         """Lock the file, and write the first line where there is none or only a piece of it."""
         if sys.platform != "win32":  # which has no such lock
             try:
@@ -60,11 +61,15 @@ class Journal:
                 hint = "wait for its end, or name another directory"
                 raise UsageError([Problem(option, "another run is using it", "", hint)]) from None
         start = os.read(self._handle, len(FIRST_LINE))
-        if not FIRST_LINE.startswith(start):
+        if start == OLD_LINE and not restart:
+            found = "an earlier version wrote its journal, and what is counted has changed since"
+            hint = "--restart begins again, another directory keeps both"
+            raise UsageError([Problem(option, found, "the journal of this version", hint)])
+        if start != OLD_LINE and not FIRST_LINE.startswith(start):
             hint = "name another directory"
             found = f"{self._path} was not written by this program"
             raise UsageError([Problem(option, found, "the journal of a run", hint)])
-        if start != FIRST_LINE:
+        if restart or start != FIRST_LINE:
             self.clear()
 
     def clear(self) -> None:

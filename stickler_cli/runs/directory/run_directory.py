@@ -93,11 +93,9 @@ def run_directory(
             stack.enter_context(sent.kept(refuse, restart=restart))
         folder = path if sent is None else sent.folder
         _make(folder, source)
-        journal = Journal(str(Path(folder) / JOURNAL), source)
+        journal = Journal(str(Path(folder) / JOURNAL), source, restart=restart)
         stack.callback(journal.close)
         directory = RunDirectory(folder, source, journal, iter(()), tell, started, sent)
-        if restart:
-            journal.clear()
         _begin(directory, settings, os.path.join(decoded(path), JOURNAL))  # noqa: PTH118
         yield directory
 

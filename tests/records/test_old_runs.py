@@ -1,0 +1,67 @@
+"""Run files of the first version are read as they are; what made them is told."""
+
+import json
+
+import pytest
+
+from stickler_cli.core.problems import UsageError
+from stickler_cli.records.old_runs import of_today
+from stickler_cli.records.run_reading import read_evaluation
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.ledger import Ledger
+from tests.score.batches import TEXT, an_object, batch
+
+TODAY = {"stickler-run/1": "stickler-run/2", "stickler-evaluation/1": "stickler-evaluation/2"}
+
+
+def evaluation():
+    found = Evaluation(ledger=Ledger())
+    plan = compile_schema(an_object(a=TEXT, b=TEXT))
+    found.update(batch(plan, {"1": ({"a": "x", "b": "y"}, {"a": "x"})}))
+    return found
+
+
+def as_of_before(found):
+    record = json.loads(json.dumps(found.to_dict()))
+    record["format"] = "stickler-evaluation/1"
+    for key in ("semantics", "wholly_right"):
+        del record[key]
+    return record
+
+
+def test_an_evaluation_of_before_has_its_figures_and_the_version_that_made_it():
+    found, old = evaluation(), read_evaluation(as_of_before(evaluation()))
+
+    assert old.semantics == 1
+    assert old.tally.counts("leaves") == found.tally.counts("leaves")
+    assert old.to_dict()["per_document"] == found.to_dict()["per_document"]
+    assert old.wholly_right.share is None
+
+
+def test_it_is_not_merged_with_one_of_today():
+    old = read_evaluation(as_of_before(evaluation()))
+    with pytest.raises(UsageError, match="version 2 of the semantics made one, 1 another"):
+        old.merge(evaluation())
+    nothing = Evaluation()
+    nothing.merge(old)
+    nothing.merge(Evaluation())
+    assert nothing.semantics == 1
+
+
+def test_what_is_of_today_or_of_nobody_is_left_as_it_is():
+    for record in (evaluation().to_dict(), {"format": "other"}, {}):
+        assert of_today(record, TODAY) is record
+
+
+def test_confidences_that_the_whole_left_out_stand_with_the_others():
+    known = {"right": {"a": [0.5]}, "apart": {"right": {"b": [0.25]}, "wrong": {"c": [1.0]}}}
+    accounts = [{"id": "1", "confidences": known}, {"id": "2"}, {"confidences": {"right": {}}}, 7]
+    found = of_today({"format": "stickler-run/1", "per_document": accounts}, TODAY)
+
+    assert found["format"] == "stickler-run/2"
+    assert found["per_document"] == [
+        {"id": "1", "confidences": {"right": {"a": [0.5], "b": [0.25]}, "wrong": {"c": [1.0]}}},
+        *accounts[1:],
+    ]
+    assert of_today({"format": "stickler-run/1"}, TODAY).keys() == {"format", "semantics"}
