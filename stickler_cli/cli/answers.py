@@ -4,7 +4,6 @@ from importlib import import_module
 from typing import Any
 
 from stickler_cli.core.option import options_of
-from stickler_cli.core.problems import ComparisonError
 from stickler_cli.core.values import dataclass
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.limits import room_for_depth
@@ -14,8 +13,8 @@ from stickler_cli.settings.of_documents import EvalSettings
 from stickler_cli.studies.answering import Answer
 from stickler_cli.studies.study import Study
 from .command_schema import schema_of
-from .console import ExitCode, show_problems, warn
-from .eval import EndedEarlyError, whole_run
+from .console import ExitCode, warn
+from .eval import whole_run
 from .outputs import CODES, outputs_of
 
 
@@ -28,14 +27,8 @@ def answer(study: Study, settings: Any) -> ExitCode:
     ]
     outputs = outputs_of(settings, inputs, study.formats)
     asked = import_module(f"{study.folder}.answer").answer
-    try:
-        with room_for_depth():
-            found: Answer = asked(settings, _Desk(settings))
-    except ComparisonError as error:
-        show_problems(error.problems)
-        return ExitCode.INCOMPLETE
-    except EndedEarlyError as ended:
-        return ended.code
+    with room_for_depth():
+        found: Answer = asked(settings, _Desk(settings))
     outputs.write(found.report)
     for line in found.why:
         warn(line)
@@ -57,7 +50,7 @@ class _Desk:
         return schema_of(self.settings.schema, self.settings)
 
     def run(self, settings: EvalSettings, requested: OutputsRequested) -> Run:
-        return whole_run(settings, requested)
+        return whole_run(settings, requested, self.schema)
 
     def tell(self, text: str) -> None:
         if not self.settings.quiet:

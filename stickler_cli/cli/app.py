@@ -12,7 +12,13 @@ from typing import Annotated, Final, NoReturn
 import typer
 
 from stickler_cli import __version__
-from stickler_cli.core.problems import NotComparableError, SticklerError, WorkerDiedError
+from stickler_cli.core.problems import (
+    ComparisonError,
+    NotComparableError,
+    SticklerError,
+    WorkerDiedError,
+    WorkLimitError,
+)
 from stickler_cli.runs.interruption import Interrupted
 from stickler_cli.runs.limits import room_for_depth
 from .command import add_command, list_command, new_app
@@ -26,6 +32,8 @@ COMPLETING: Final = "_STICKLER_COMPLETE"
 # Of errors that are not for the user's command line to mend.
 _CODES: Final[dict[type[SticklerError], ExitCode]] = {
     NotComparableError: ExitCode.INCOMPLETE,
+    ComparisonError: ExitCode.INCOMPLETE,
+    WorkLimitError: ExitCode.INCOMPLETE,
     WorkerDiedError: ExitCode.INTERNAL,
 }
 

@@ -10,7 +10,6 @@ from stickler_cli.diff.changes import DiffSettings as Deciding
 from stickler_cli.diff.comparing import LOWEST, compare_runs
 from stickler_cli.diff.contrasts import deciding
 from stickler_cli.reports.formats import WITH_DETAIL
-from stickler_cli.runs.assembly import assemble
 from stickler_cli.runs.directory.run_directory import RUN_FILE
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.saved import load_detail, load_run, with_rows
@@ -22,7 +21,7 @@ from stickler_cli.settings.of_documents import as_of_eval
 from stickler_cli.settings.of_runs import DiffSettings
 from .command_schema import schema_of
 from .console import ExitCode
-from .eval import evaluated
+from .eval import whole_run
 from .outputs import exit_code_of, outputs_of
 
 USAGE: Final = "[SCHEMA GT] BASE NEW, or [SCHEMA GT] --base RUN... --new RUN..."
@@ -40,8 +39,6 @@ def diff(names: Sequence[str], settings: DiffSettings) -> ExitCode:
     outputs = outputs_of(settings, inputs)
     shown = bool(WITH_DETAIL & outputs.formats) and all(len(side) == 1 for side in sides)
     (base, new), code = _runs(sources, sides, settings, detail=shown)
-    if code not in (ExitCode.OK, ExitCode.INCOMPLETE):
-        return code
     first, *others = (*base.values(), *new.values())
     if not settings.allow_different:
         _check_alike(first, others)
@@ -109,9 +106,7 @@ def _runs(
     for side, names in zip(runs, sides, strict=True):
         for name in names:
             kept = OutputsRequested(accounts=True, detail=detail)
-            run, signal = evaluated(assemble(replace(asked, pred=name), kept, lambda: loaded))
-            if signal is not None:
-                return runs, ExitCode(128 + signal)
+            run = whole_run(replace(asked, pred=name), kept, lambda: loaded)
             side[name], code = run, max(code, exit_code_of(run))
     return runs, code
 

@@ -13,7 +13,7 @@ from stickler_cli.core.locations import field_names, field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.reports.error_list import ErrorList
 from stickler_cli.reports.formats import ERROR_FORMATS
-from stickler_cli.runs.assembly import assemble, inputs_of
+from stickler_cli.runs.assembly import inputs_of
 from stickler_cli.runs.directory.run_directory import NON_MATCHES, RUN_FILE
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.saved import errors_in, errors_of, file_in, load_run
@@ -23,7 +23,7 @@ from stickler_cli.score.record import Run
 from stickler_cli.settings.of_documents import ErrorsSettings, as_of_eval
 from .command_schema import schema_of
 from .console import ExitCode
-from .eval import evaluated
+from .eval import whole_run
 from .outputs import exit_code_of, outputs_of
 
 _CLASSES: Final = {each.value: rank for rank, each in enumerate(ErrorClass)}
@@ -54,9 +54,7 @@ def errors(settings: ErrorsSettings) -> ExitCode:
         file = str(Path(place) / NON_MATCHES)
         asked = as_of_eval(settings, ci="none", non_matches=file)
         kept = OutputsRequested(accounts=True)
-        run, signal = evaluated(assemble(asked, kept, lambda: schema_of(settings.schema, asked)))
-        if signal is not None:
-            return ExitCode(128 + signal)
+        run = whole_run(asked, kept, lambda: schema_of(settings.schema, asked))
         outputs.write(_chosen(run, errors_in(file), settings))
     return exit_code_of(run)
 

@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -21,6 +21,7 @@ from stickler_cli.runs.executors.pipeline import chunk_results
 from stickler_cli.runs.grouping import BY, EXPECTED
 from stickler_cli.runs.job import Job, OutputsRequested, Workers
 from stickler_cli.runs.page_sources import check_sources
+from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.record import Run
 from stickler_cli.score.repeats import MOST_ERRORS
 from stickler_cli.score.results import NO_GROUP
@@ -161,24 +162,13 @@ def _with_repeats(run: Run, further: Sequence[Run], settings: EvalSettings) -> R
     return replace(run, repeats=repeats_of(dict(zip(names, [run, *further], strict=True))))
 
 
-class EndedEarlyError(Exception):
-    """A run was ended by a signal, and nothing is to be made of it."""
-
-    def __init__(self, signal: int) -> None:
-        super().__init__(signal)
-        self.code = ExitCode(128 + signal)
-
-
-def whole_run(settings: EvalSettings, requested: OutputsRequested) -> Run:
-    """Return a run that is made here.
-
-    Raises:
-        EndedEarlyError: a signal ended it.
-    """
-    found = evaluated(assemble(settings, requested, lambda: schema_of(settings.schema, settings)))
-    run, signal = found
+def whole_run(
+    settings: EvalSettings, requested: OutputsRequested, load: Callable[[], LoadedSchema]
+) -> Run:
+    """Return a run that is made here; a signal that ends it early ends the command."""
+    run, signal = evaluated(assemble(settings, requested, load))
     if signal is not None:
-        raise EndedEarlyError(signal)
+        raise SystemExit(128 + signal)
     return run
 
 
