@@ -1,7 +1,7 @@
 """The kinds of a JSON value, and how messages name and show them: every room speaks of them."""
 
 import json
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import orjson
@@ -94,21 +94,3 @@ def json_line(value: object) -> bytes:
         # orjson refuses integers beyond 64 bits and values deeper than 254 levels.
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         return text.encode("utf-8", "backslashreplace") + b"\n"
-
-
-class AsPairs:
-    """Marks the type of a dictionary whose keys are no strings: JSON has it as a list of pairs."""
-
-    @staticmethod
-    def __get_pydantic_core_schema__(source: Any, handler: Callable[[Any], Any]) -> dict[str, Any]:
-        function = {"type": "no-info", "function": _of_pairs}
-        return {"type": "function-before", "function": function, "schema": handler(source)}
-
-
-def _of_pairs(value: Any) -> Any:
-    if not isinstance(value, list) or any(type(e) is not list or len(e) != 2 for e in value):
-        return value  # whoever called says that it is no dictionary
-    try:
-        return {tuple(key) if isinstance(key, list) else key: entry for key, entry in value}
-    except TypeError:  # a key is, or holds, an object or a list
-        return value

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Final
 
 from .json_values import kind_of
 from .locations import Path, field_path, parse_field_path
-from .problems import UsageError
 from .values import dataclass
 
 KEPT: Final = "kept"
@@ -40,23 +39,13 @@ class Rule:
     ) -> dict[str, Any]:
         return {
             "type": "function-wrap",
-            "function": {"type": "no-info", "function": self._checked},
+            "function": {"type": "no-info", "function": lambda value, by_type: value},
             "schema": {"type": "any"} if self.keywords else handler(source),
             "metadata": {"always": self.always},
         }
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], Any]) -> Any:
         return dict(self.keywords) or handler(core)
-
-    def _checked(self, value: Any, by_type: Callable[[Any], Any]) -> Any:
-        if self.fits is None and not self.keywords:
-            return by_type(value)
-        if not (self.fits or self.accepts)(value):
-            raise ValueError(self.expected)
-        try:
-            return value if self.parsed is None else self.parsed(value)
-        except UsageError as error:
-            raise ValueError(error.problems[0]) from None
 
     def accepts(self, value: Any) -> bool:
         """Return whether a value has the type of the keywords, and is in their range."""

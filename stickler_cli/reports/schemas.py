@@ -80,7 +80,7 @@ _NOT_EMPTY: Final = (
     "NodeIntervalsRecord",
     "RateIntervalsRecord",
 )
-_NOT_EMPTY_KEYS: Final = (("by", "minProperties"), ("places", "minItems"))
+_NOT_EMPTY_KEYS: Final = (("by", "object", "minProperties"), ("places", "array", "minItems"))
 
 
 class _Generator(GenerateJsonSchema):
@@ -117,8 +117,8 @@ def schema_of(name: str) -> dict[str, Any]:
             part["dependentRequired"] = _TOGETHER[title]
         if title in _NOT_EMPTY:
             part["minProperties"] = 1
-    for key, keyword in _NOT_EMPTY_KEYS:
-        if key in made["properties"]:
+    for key, kind_name, keyword in _NOT_EMPTY_KEYS:
+        if made["properties"].get(key, {}).get("type") == kind_name:
             made["properties"][key][keyword] = 1
     if options is not None:
         said = made["properties"]["options"]["description"]

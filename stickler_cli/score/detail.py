@@ -6,7 +6,7 @@ people browse was asked for, as lines of JSON, which take a tenth of what values
 
 from collections.abc import Iterable, Iterator
 from dataclasses import field
-from typing import Annotated, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from stickler_cli.compare.account import ListAccount
 from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.outcomes import Floats, both_sides
 from stickler_cli.compare.result import TP
-from stickler_cli.core.json_values import AsPairs
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from .batch import Batch
@@ -82,9 +81,9 @@ class Detail:
     """
 
     limits: DetailLimits = field(default_factory=DetailLimits)
-    histograms: Annotated[dict[Path, Histogram], AsPairs] = field(default_factory=dict)
+    histograms: dict[Path, Histogram] = field(default_factory=dict)
     """By the path of the field, without list indexes."""
-    value_pairs: Annotated[dict[Path, ValuePairs], AsPairs] = field(default_factory=dict)
+    value_pairs: dict[Path, ValuePairs] = field(default_factory=dict)
     """Likewise."""
     errors: KeptErrors = field(default_factory=KeptErrors)
     comparisons: list[Ranked] = field(default_factory=list)

@@ -6,10 +6,9 @@ the same however a run is split: both are what is least in an order that nothing
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
-from typing import Annotated, Final, TypeAlias
+from typing import Final, TypeAlias
 from zlib import crc32
 
-from stickler_cli.core.json_values import AsPairs
 from stickler_cli.core.values import dataclass
 from .causes import MOST_KINDS, keys_in
 from .error_rows import Error, packed, unpacked
@@ -41,7 +40,7 @@ class KeptErrors:
     """Score, id and errors of documents, in their order."""
     bound: Rank | None = None
     """The first document that is not kept, or not all of it; nothing after it is."""
-    samples: Annotated[dict[tuple[str, str], list[Sampled]], AsPairs] = field(default_factory=dict)
+    samples: dict[tuple[str, str], list[Sampled]] = field(default_factory=dict)
     """By field and class, and the key of a cause; by an empty one those of any cause."""
     last: dict[str, str] = field(default_factory=dict)
     """By field and class of too many causes, the last one that has samples; none after it has."""
