@@ -58,7 +58,7 @@ def answer(settings: TuneSettings, desk: Desk) -> Answer:
         sorted(fields, key=lambda field: order.get(field.field_path, len(order))),
         notes,
     )
-    known = [field.field_path for field in fields]
+    known = [field.field_path for field in record.fields]
     unknown = [path for path in settings.field if path not in known]
     if unknown:
         expected = f"one of {', '.join(known) or 'none'}"
