@@ -36,6 +36,7 @@ _HEADERS: Final = (
     Head("precision", "tp / (tp + fp)"),
     Head("recall", "the share of the ground truth that was found"),
     Head("F1", "harmonic mean of precision and recall"),
+    Head("whole", "items or objects found, without an error inside"),
     Head("score", "mean score after clipping"),
 )
 
@@ -140,4 +141,4 @@ class Evaluation(score.Evaluation):
 
 def _figures(row: FieldRow, score: float | None) -> list[str]:
     """Return the counts and rates of a field, as the table of fields in a terminal has them."""
-    return [*map(str, row.counts), *map(rate, (*row.rates, score))]
+    return [*map(str, row.counts), *map(rate, row.rates), row.whole, rate(score)]

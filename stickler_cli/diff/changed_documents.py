@@ -1,23 +1,21 @@
 """The documents in which runs counted different things, and what broke or was fixed in each."""
 
 from collections.abc import Sequence
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import field_path
 from stickler_cli.score.moments import NAMES
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.settings.allowed import Counting
 from stickler_cli.settings.deciding import CountingOptions
 from .changes import DIFFERENT, HARD, DocumentChange
+from .counted_runs import LOST
 from .joined_runs import JoinedRuns, RunRows
 
 Numbers: TypeAlias = NDArray[np.int64]
-
-_ERRORS: Final = [Outcome.FD, Outcome.FA, Outcome.FN]
 
 
 def document_changes(
@@ -113,7 +111,7 @@ def _broken_and_fixed(
 
     Of several runs, it is what it was in more than half of them.
     """
-    wrong = counts[:, _ERRORS].any(axis=1)
+    wrong = counts[:, LOST].any(axis=1)
     states = np.stack([counts.any(axis=1) & ~wrong, wrong], axis=1)
     some = [differing[rows.document] & (rows.field > 0) for rows in runs.rows]
     keys = [_keys(runs, rows)[which] for rows, which in zip(runs.rows, some, strict=True)]
@@ -139,5 +137,5 @@ def _of_root(runs: JoinedRuns, counts: Numbers) -> tuple[NDArray[np.float64], Nu
     for run in range(len(runs.rows)):
         root = runs.of_field(run, 0)
         scores[run, root.document] = root.score
-        errors[run, root.document] = counts[root.cell][:, _ERRORS].sum(axis=1)
+        errors[run, root.document] = counts[root.cell][:, LOST].sum(axis=1)
     return scores, errors

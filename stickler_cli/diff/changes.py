@@ -19,7 +19,7 @@ from stickler_cli.core.rules import (
     encoded,
 )
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.gates import SCORE, TRUST, GateResult
+from stickler_cli.score.gates import DOCUMENTS, RIGHT, SCORE, TRUST, GateResult
 from stickler_cli.score.intervals import Interval, IntervalSettings
 from stickler_cli.score.resampling import resampled_view
 from stickler_cli.score.tally import COUNTING_MODES
@@ -32,6 +32,7 @@ HARD: Final = 0.5  # a document whose score falls by this much breaks hard: half
 DIFFERENT: Final = 1e-9  # scores that are less apart are equal: they are sums of rounded numbers
 
 F1: Final = "f1"
+WHOLLY_RIGHT: Final = f"{DOCUMENTS}.{RIGHT}"  # the share of documents that lost no value
 
 _CHANGE: Final = {"minimum": -1, "maximum": 1}
 _TO_TEXT: Final = Rule("a string", {"type": "string"}, written=field_path)
@@ -123,8 +124,10 @@ class Figure:
     """Of the field, without list indexes; keys of maps are `*`. Empty for whole documents."""
     mode: Annotated[str, Rule("a counting mode", {"type": "string", "enum": [*COUNTING_MODES, ""]})]
     """The counting mode that the rate is of; empty for a score."""
-    metric: Annotated[str, Rule("a metric", {"type": "string", "enum": [F1, SCORE, *TRUST]})]
-    """F1, the mean score of documents, or a figure of confidences."""
+    metric: Annotated[
+        str, Rule("a metric", {"type": "string", "enum": [F1, SCORE, WHOLLY_RIGHT, *TRUST]})
+    ]
+    """F1, the mean score of documents, the share that is wholly right, or one of confidences."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from stickler_cli.score.gate_verdicts import check_kind, judged, judged_worst, m
 from stickler_cli.score.gates import (
     COUNTS,
     METRIC,
+    RIGHT,
     TRUST,
     Gate,
     GateResult,
@@ -26,6 +27,7 @@ from .changed_documents import document_changes, of_one
 from .changed_values import changed_values
 from .changes import (
     F1,
+    WHOLLY_RIGHT,
     Difference,
     DiffSettings,
     DocumentChange,
@@ -158,8 +160,12 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
 
     found = []
     for gate in gates:
-        if asks_documents(gate):
-            check_kind(gate, documents)
+        if asks_documents(gate) and gate.metric == RIGHT:
+            asked_for = replace(gate, path=(), metric=WHOLLY_RIGHT)
+            value, empty = _moved(asked_for, (), counted, settings.intervals)
+            found.append(judged(gate, value, empty, CHANGE_OF))
+        elif asks_documents(gate):
+            check_kind(gate, (*documents, RIGHT))
             found.append(judged(gate, documents[gate.metric], ""))
         elif is_pattern(gate):
             values = {path: moved(gate, path) for path in asked(gate, fields)}

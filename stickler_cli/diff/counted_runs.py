@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.compare.result import FieldInfo
+from stickler_cli.compare.result import FieldInfo, Outcome
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.conditions import pattern_of
@@ -16,9 +16,11 @@ from stickler_cli.score.counts import RateRule
 from stickler_cli.score.ledger import SCORE
 from stickler_cli.score.moments import NAMES
 from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, sums_of_units
-from .changes import Figure
+from .changes import WHOLLY_RIGHT, Figure
 from .joined_runs import JoinedRuns
 from .significance import Sample
+
+LOST: Final = [Outcome.FD, Outcome.FA, Outcome.FN]
 
 SAMPLE_UNIT: Final = 1 << 30
 """Scores in samples are whole numbers of 2**-30, so that their sums are exact and the same on every
@@ -64,7 +66,10 @@ class Counted:
         values = [1.0 if value is None else value for value in self.in_runs(figure)]
         first = self.sides[0]
         return Sample(
-            before.astype(np.float64), after.astype(np.float64), (values[:first], values[first:])
+            before.astype(np.float64),
+            after.astype(np.float64),
+            (values[:first], values[first:]),
+            paired=figure.metric == WHOLLY_RIGHT and self.sides == (1, 1),
         )
 
     def in_runs(self, figure: Figure) -> list[float | None]:
@@ -79,6 +84,8 @@ class Counted:
             sums = [self._score_sums(figure.path, run) for run in range(sum(self.sides))]
             parts = [[sum(part) for part in zip(*sums[side], strict=True)] for side in sides]
             of_sides = [(units, scored * SCORE_UNIT) for units, scored in parts]
+        elif figure.metric == WHOLLY_RIGHT:
+            of_sides = self._sides(self._parts(figure)).sum(axis=2).tolist()
         else:
             of_sides = [
                 self.rule.fractions(counts.tolist())[figure.metric]
@@ -111,6 +118,9 @@ class Counted:
 
     def _parts(self, figure: Figure) -> NDArray[np.int64]:
         """Return what a figure divides, and by what, in every run, (runs, 2, documents)."""
+        if figure.metric == WHOLLY_RIGHT:
+            lost = self.of_runs((), COUNTING_MODES[-1])[:, LOST].any(axis=1)
+            return np.stack([~lost, np.ones_like(lost)], axis=1).astype(np.int64)
         if figure.metric != SCORE:
             every = self.of_runs(figure.path, figure.mode)
             return np.array([self.rule.fractions([*counts])[figure.metric] for counts in every])

@@ -1,18 +1,16 @@
 """What a figure of a run was, what it is, and whether it changed."""
 
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.compare.result import Outcome
 from stickler_cli.score.gates import SCORE
 from stickler_cli.score.intervals import Interval
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.settings.allowed import Counting
-from .changes import F1, Change, Decision, DiffSettings, Figure, Trend, excludes_zero
-from .counted_runs import Counted
+from .changes import F1, WHOLLY_RIGHT, Change, Decision, DiffSettings, Figure, Trend, excludes_zero
+from .counted_runs import LOST, Counted
 from .significance import (
     Sample,
     change_intervals,
@@ -27,10 +25,8 @@ from .spread import variance_of_runs
 def figures_of_whole(counting: Counting) -> list[Figure]:
     """Return the figures of whole documents: F1 as it is read first, which is the headline."""
     modes = sorted(COUNTING_MODES, key=lambda mode: mode != counting)
-    return [*(Figure((), mode, F1) for mode in modes), Figure((), "", SCORE)]
-
-
-_ERRORS: Final = [Outcome.FD, Outcome.FA, Outcome.FN]
+    of_documents = (Figure((), "", metric) for metric in (SCORE, WHOLLY_RIGHT))
+    return [*(Figure((), mode, F1) for mode in modes), *of_documents]
 
 
 def changes(figures: Sequence[Figure], counted: Counted, settings: DiffSettings) -> list[Change]:
@@ -140,7 +136,7 @@ def right_and_wrong(
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return in which runs and documents a field has values and no error, and has errors."""
     counts = counted.of_runs(figure.path, figure.mode)
-    wrong: NDArray[np.bool_] = np.asarray(counts[:, _ERRORS].any(axis=1))
+    wrong: NDArray[np.bool_] = np.asarray(counts[:, LOST].any(axis=1))
     return np.logical_and(counts.any(axis=1), ~wrong), wrong
 
 

@@ -7,6 +7,7 @@ docs/statistics.md has the methods and their limits. The statistic is a quotient
 """
 
 from collections.abc import Sequence
+from math import comb
 from typing import Final
 
 import numpy as np
@@ -35,6 +36,8 @@ class Sample:
     after: NDArray[np.float64]
     runs: tuple[Sequence[float], Sequence[float]] = ((), ())
     """The figure in each run of either side."""
+    paired: bool = False
+    """Whether each document is right or not in one run of either side, and nothing between."""
 
     @property
     def moved(self) -> NDArray[np.float64]:
@@ -97,8 +100,8 @@ def p_values(samples: Sequence[Sample], seed: int) -> list[float]:
 
 
 def is_enumerated(sample: Sample) -> bool:
-    """Return whether all ways to swap are tried."""
-    return sample.differing <= MOST_ENUMERATED
+    """Return whether all ways to swap are tried, or counted."""
+    return sample.paired or sample.differing <= MOST_ENUMERATED
 
 
 def smallest_p(differing: int) -> float:
@@ -167,7 +170,25 @@ def _changes(sums: NDArray[np.float64], added: NDArray[np.float64]) -> NDArray[n
     return np.array([wrong[1] - right[0], right[1] - wrong[0]])
 
 
+def _sign_test(moved: NDArray[np.float64]) -> float:
+    """Return how often as many or more of the documents that differ would do so in one direction.
+
+    All swaps of them are counted: as many as there are ways to choose those that got better.
+
+    Source: McNemar (1947), doi:10.1007/BF02295996.
+    """
+    differing, better = (int(np.count_nonzero(it)) for it in (moved, moved > 0))
+    most = max(better, differing - better)
+    ways = every = comb(differing, most)
+    for chosen in range(most, differing):
+        ways = ways * (differing - chosen) // (chosen + 1)
+        every += ways
+    return min(1.0, float(2 * every / 2**differing))
+
+
 def _enumerated(sample: Sample) -> float:
+    if sample.paired:
+        return _sign_test(sample.moved[0])
     moved = sample.moved[:, sample.moved.any(axis=0)]
     differing = moved.shape[1]
     if not differing:

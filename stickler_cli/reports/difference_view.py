@@ -8,7 +8,15 @@ from stickler_cli.core.figures import NOTHING, Quoting, number_of, rate, some_of
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import Tone
 from stickler_cli.core.values import dataclass
-from stickler_cli.diff.changes import F1, Change, Decision, Difference, DocumentChange, Trend
+from stickler_cli.diff.changes import (
+    F1,
+    WHOLLY_RIGHT,
+    Change,
+    Decision,
+    Difference,
+    DocumentChange,
+    Trend,
+)
 from stickler_cli.score.gates import SCORE
 from stickler_cli.settings.deciding import CountingOptions
 from .run_sentences import MODES
@@ -75,6 +83,8 @@ class DifferenceView:
             return self.quoted(field_path(change.path))
         if change.metric == F1:
             return "F1"
+        if change.metric == WHOLLY_RIGHT:
+            return "wholly right"
         return "mean score" if change.metric == SCORE else change.metric.replace(".", " ")
 
     def figures(self, change: Change) -> tuple[str, str, str, str, str]:

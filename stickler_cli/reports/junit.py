@@ -65,6 +65,7 @@ def render_run(run: Run, style: TableStyle) -> str:
         **{f"documents.{name}": count for name, count in evaluation.documents.items()},
         "score": evaluation.overall_score,
     }
+    figures |= {"documents.right": evaluation.wholly_right.share}
     figures |= {"counting": run.rule.counting, **view.whole.rates._asdict()}
     figures |= view.whole.counts._asdict()
     return junit_text("stickler", cases, figures)

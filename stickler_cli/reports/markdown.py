@@ -56,6 +56,7 @@ def run_page(run: Run, style: TableStyle) -> str:
         _causes(view),
         *([text] for text in run_sentences.labels(view)),
         *([text] for text in (*(tell(view) for tell in counted), *run_sentences.validities(view))),
+        [right] if (right := run_sentences.wholly_right(view)) else [],
         table_text(tables.countings_table(view)) if style.verbose else [],
         [doubt] if style.verbose and doubt else [],
         [classes] if classes else [],

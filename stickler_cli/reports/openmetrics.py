@@ -5,12 +5,13 @@ as a shell does. Source: OpenMetrics 1.0, section 3.2; GitLab, metrics/generic.r
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import Final
 
 from stickler_cli.core.figures import visible
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
-from stickler_cli.diff.changes import Change, Difference, Trend
+from stickler_cli.diff.changes import WHOLLY_RIGHT, Change, Difference, Trend
 from stickler_cli.score.counts import Rates
 from stickler_cli.score.gates import SCORE, GateResult
 from stickler_cli.score.record import Run
@@ -54,14 +55,25 @@ def render_run(run: Run, style: TableStyle) -> str:
     units = [({**mode, "outcome": outcome}, count) for outcome, count in counts]
     whole = [(mode, view.whole.rates)]
     fields = [({"field": field_path(row.path)}, row.rates) for row in view.rows]
+    right = run.evaluation.wholly_right
+    lost = [({"values": str(at)}, count) for at, count in enumerate(accumulate(right.lost))]
+    items = [
+        ({"field": field_path(row.path), "items": which}, count)
+        for row in view.rows
+        for which, count in (("whole", row.tally.whole), ("all", row.tally.items))
+        if row.tally.items
+    ]
     metrics = [({"metric": name}, figure) for name, figure in view.metrics.items()]
     return metrics_text(
         [
             _documents("stickler_documents", "status", run.evaluation.documents),
             Gauge("stickler_score", "Mean score of the documents evaluated.", score),
+            Gauge("stickler_documents_right", "Share that lost no value.", [({}, right.share)]),
+            Gauge("stickler_documents_lost", "Documents by the most values lost.", lost),
             *_gauges("stickler", _RATES, "{} the whole.", whole),
             Gauge("stickler_units", "Units of the whole by outcome.", units),
             *_gauges("stickler_field", _RATES, "{} a field.", fields),
+            Gauge("stickler_field_items", "Items, and those right as a whole.", items),
             Gauge("stickler_metric", "Figures of metrics.", metrics),
             _gates("stickler_gate_passed", run.gates),
         ]
@@ -72,6 +84,7 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
     """Return what changed, of the whole and of each field; ends with `# EOF`."""
     f1 = [({"mode": each.mode}, each) for each in difference.whole[:1]]
     score = [(dict[str, str](), each) for each in difference.whole if each.metric == SCORE]
+    right = [(dict[str, str](), it) for it in difference.whole if it.metric == WHOLLY_RIGHT]
     fields = [({"field": field_path(each.path)}, each) for each in difference.fields]
     trends = [({"trend": trend.value}, len(difference.with_trend(trend))) for trend in Trend]
     return metrics_text(
@@ -79,6 +92,7 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
             _documents("stickler_diff_documents", "kind", difference.documents),
             Gauge("stickler_diff_fields", "Fields by trend.", trends),
             *_gauges("stickler_diff_score", _CHANGES, "Mean score, {}.", score),
+            *_gauges("stickler_diff_documents_right", _CHANGES, "Share wholly right, {}.", right),
             *_gauges("stickler_diff_f1", _CHANGES, "F1, {}.", f1),
             *_gauges("stickler_diff_field_f1", _CHANGES, "F1 of a field, {}.", fields),
             _gates("stickler_diff_gate_passed", difference.gates),

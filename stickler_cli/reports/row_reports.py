@@ -34,6 +34,7 @@ TIDY: Final[Columns] = {
     **_ABOUT,
     **dict.fromkeys(("documents", "tp", "fd", "fa", "fn", "tn"), int),
     **dict.fromkeys(("precision", "recall", "f1", "f1_lower", "f1_upper"), float),
+    **dict.fromkeys(("whole", "items"), int),
     **dict.fromkeys(("score", "score_lower", "score_upper"), float),
     **dict.fromkeys(("auroc", "ece", "brier"), float),
     **dict.fromkeys(("by", "group"), str),
@@ -156,11 +157,19 @@ def _tidy(
         *row.counts,
         *row.rates,
         *_ends(f1),
+        *_items(results, row),
         row.score if row.path else results.overall_score,
         *_ends(score),
         *_trust(units),
         *group,
     )
+
+
+def _items(results: Results, row: FieldRow) -> Row:
+    """Return how many items, or documents, are right as a whole, and how many there are."""
+    if not row.path:
+        return (results.wholly_right.right, results.evaluated)
+    return (row.tally.whole, row.tally.items) if row.tally.items else (None, None)
 
 
 def _trust(units: Units | None) -> Row:

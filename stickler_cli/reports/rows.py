@@ -53,6 +53,13 @@ class FieldRow:
         return self.counts.fp + self.counts.fn
 
     @property
+    def whole(self) -> str:
+        """How many of its items or objects are right as a whole; empty of a field of values."""
+        noun = "object" if self.kind == "object" else "item"
+        right, items = self.tally.whole, self.tally.items
+        return f"{right:,} of {items:,} {noun}{'' if items == 1 else 's'}" if items else ""
+
+    @property
     def score(self) -> float | None:
         """The mean score after clipping; None where no document has one."""
         return self.tally.mean_score

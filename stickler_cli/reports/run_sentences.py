@@ -1,6 +1,7 @@
 """What a run comes to, in sentences: the same for every report that people read."""
 
 from collections import Counter
+from itertools import accumulate
 from typing import Final
 
 from stickler_cli.core.figures import number_of, rate, some_of
@@ -8,6 +9,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.score.document_result import LENIENT, WAYS, Status
 from stickler_cli.score.errors.error_counts import ByClass, overall
 from stickler_cli.score.gate_verdicts import moved_gates
+from stickler_cli.score.intervals import Interval
 from stickler_cli.score.results import NO_GROUP
 from .cause_sentences import of_class
 from .rows import WORST, by_values_lost
@@ -93,16 +95,19 @@ def verdict(view: RunView) -> str:
 
 
 def _f1(view: RunView) -> str:
-    """Return F1 of the whole with its interval, or with why there is none."""
-    told, interval = view.rate(view.whole.rates.f1), view.bounds("f1")
+    return view.rate(view.whole.rates.f1) + _bounds(view, view.bounds("f1"))
+
+
+def _bounds(view: RunView, interval: Interval | None) -> str:
+    """Return an interval as it stands behind its figure, or why there is none."""
     if interval is None:
-        return told
+        return ""
     documents = view.run.evaluation.evaluated
     if documents < FEWEST:
         are = "is" if documents == 1 else "are"
-        return f"{told} ({number_of(documents, 'document')} {are} too few for an interval)"
+        return f" ({number_of(documents, 'document')} {are} too few for an interval)"
     level = view.interval_title.replace(" CI of F1", " interval")
-    return f"{told} ({level} {view.rate(interval.lower)} to {view.rate(interval.upper)})"
+    return f" ({level} {view.rate(interval.lower)} to {view.rate(interval.upper)})"
 
 
 _VERDICTS: Final = {
@@ -155,7 +160,21 @@ def headline(view: RunView) -> str:
     ]
     counting = run.rule.counting
     read = [] if view.counts_values else [f"counting {counting}: {MODES[counting]}"]
-    return "; ".join([f"{of}{number_of(total, 'document')} evaluated", *others, *read])
+    right = f", {evaluation.wholly_right.right:,} wholly right" if evaluation.evaluated else ""
+    done = f"{of}{number_of(total, 'document')} evaluated{right}"
+    return "; ".join([done, *others, *read])
+
+
+def wholly_right(view: RunView) -> str:
+    """Return the share of documents that lost no value, and how many lost few; empty of none."""
+    evaluation = view.run.evaluation
+    found = evaluation.wholly_right
+    if found.share is None:
+        return ""
+    interval = found.interval(evaluation.interval_settings)
+    share = view.rate(found.share) + _bounds(view, interval)
+    few = ", ".join(f"{at}: {count:,}" for at, count in enumerate(accumulate(found.lost)))
+    return f"wholly right {share}; documents that lost at most so many values: {few}"
 
 
 def gates(view: RunView) -> str:

@@ -55,6 +55,8 @@ def render_run(run: Run, style: TableStyle) -> str:
 
 
 def _countings(view: RunView) -> Iterator[Block]:
+    yield Text(run_sentences.wholly_right(view))
+    yield BLANK
     yield tables.countings_table(view)
     doubt = run_sentences.disagreement(view)
     if doubt:

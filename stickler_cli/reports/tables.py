@@ -97,19 +97,20 @@ def group_table(view: RunView, key: str, groups: Sequence[GroupRow], *, page: bo
     """Return a row for each of some groups."""
     columns = [
         Column(visible(f"by {view.quoted(key)}"), left=True),
-        *_columns(("documents", "F1", "mean score"), 1, 0, 3),
+        *_columns(("documents", "wholly right", "F1", "mean score"), 1, 2, 0, 3),
     ]
     rows = [
         [
             Span.of(row.name if page else f"{INDENT}{row.name}"),
             Span(str(row.documents)),
+            Span(str(row.right)),
             Span(view.rate(row.f1), "title"),
             Span(view.rate(row.score)),
         ]
         for row in groups
     ]
     if any(row.interval for row in groups):
-        at = len(columns) if page else 3
+        at = len(columns) if page else 4
         columns.insert(at, Column(view.interval_title, 4))
         for cells, row in zip(rows, groups, strict=True):
             cells.insert(at, Span(view.interval(row.interval)))
@@ -123,7 +124,9 @@ def field_table(
     columns = [
         *([Column("", left=True)] if page else []),
         Column("field", left=True),
-        *_columns((*_OUTCOMES, *_RATES, "mean score"), 4, 2, 1, 3, 9, 7, 6, 0, 8),
+        *_columns((*_OUTCOMES, *_RATES), 4, 2, 1, 3, 9, 7, 6, 0),
+        Column("whole", 5, left=True),
+        Column("mean score", 8),
         Column("comparator", 11, left=True),
         *_columns(("threshold", "weight"), 10, 12),
     ]
@@ -140,6 +143,8 @@ def legend(view: RunView) -> list[tuple[str, str]]:
     if view.whole.counts.fd and not view.recall_counts_wrong_values:
         told = "recall leaves wrong values out (--recall-with-fd counts them as missed)"
         lines.append(("recall", told))
+    if any(row.whole for row in rows):
+        lines.append(("whole", "whole: items or objects found, without an error inside"))
     lists = any(row.score is None and row.counts.total for row in rows)
     none = "; the fields of list items have none" if lists else ""
     lines.append(("mean score", f"mean score: after clipping{none}"))
@@ -153,6 +158,7 @@ def _field(view: RunView, row: FieldRow, *, page: bool, nested: bool) -> list[Sp
     return [
         *([Span(mark), Span.of(name)] if page else [Span.of(f"{mark:1} {name}", tone)]),
         *_figures(view, row.counts, tone),
+        Span(row.whole),
         Span(view.rate(row.score)),
         Span.of(row.compared_by, "dim"),
         Span(setting(row.threshold), "dim"),

@@ -18,6 +18,8 @@ class GroupRow:
 
     name: str
     documents: int
+    right: int
+    """Those of them that lost no value."""
     f1: float | None
     interval: Interval | None
     score: float | None
@@ -102,6 +104,7 @@ class RunView:
         return GroupRow(
             name,
             group.evaluated,
+            group.wholly_right.right,
             rule.rates(group.tally.counts(rule.counting)).f1,
             self.bounds("f1", bounds) if bounds else None,
             group.overall_score,

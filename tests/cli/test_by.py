@@ -78,10 +78,10 @@ def test_the_table_shows_the_worst_group_first(vendors, stickler):
     assert [line.split()[0] for line in lines[start + 1 : start + 4]] == ["Bolt", "(none)", "Acme"]
     # 21 right, 3 wrong, 6 invented: 42 / (42 + 9); one document shows next to nothing.
     bolt, nobody = lines[start + 1].split(), lines[start + 2].split()
-    assert bolt[1:3] == ["6", "0.82"]
-    assert bolt[3].startswith("[")
-    assert nobody[1:3] == ["1", "1.00"]
-    assert float(nobody[3].strip("[,")) < 0.1
+    assert bolt[1:4] == ["6", "3", "0.82"]
+    assert bolt[4].startswith("[")
+    assert nobody[1:4] == ["1", "1", "1.00"]
+    assert float(nobody[4].strip("[,")) < 0.1
 
 
 def test_without_intervals_the_groups_have_none(vendors, stickler):
@@ -92,7 +92,7 @@ def test_without_intervals_the_groups_have_none(vendors, stickler):
 
 
 def test_markdown_and_csv_have_the_groups(vendors, stickler):
-    assert "| `Bolt` | 6 | 0.82 |" in stickler(*EVAL, "--by", "vendor", "-f", "markdown").out
+    assert "| `Bolt` | 6 | 3 | 0.82 |" in stickler(*EVAL, "--by", "vendor", "-f", "markdown").out
     rows = list(csv.DictReader(io.StringIO(stickler(*EVAL, "--by", "vendor", "-f", "csv").out)))
     wholes = [row for row in rows if row["kind"] == "document"]
     assert [(row["by"], row["group"]) for row in wholes] == [

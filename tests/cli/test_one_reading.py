@@ -120,7 +120,8 @@ def of_table(told):
     header, *lines = text[text.index("field  ") :].partition("\n\n")[0].splitlines()
     rows = [re.split(r" {2,}", line[2:].strip()) for line in lines]
     titles = re.split(r" {2,}", header)
-    return {row[0]: _columns(titles, row) for row in rows}
+    until = titles.index("F1") + 1
+    return {row[0]: _columns(titles[:until], row[:until]) for row in rows}
 
 
 def of_markdown(told):
@@ -276,3 +277,22 @@ def test_gates_differences_and_repeats_read_the_same(told, capsys):
     assert of_gates(told, capsys) == {path: f1 for path, f1 in exact.items() if f1 is not None}
     assert of_difference(told, capsys) == exact
     assert of_repeats(told, capsys) == exact
+
+
+def test_items_and_documents_right_as_a_whole_are_the_same_everywhere(told):
+    record = json.loads(told.text("run.json"))
+    fields = record["confusion_matrix"]["fields"]
+    right, of = fields["items"]["whole"], fields["items"]["items"]
+    # Of 17 items one is missed and one has errors; one more is invented. Two receipts are right.
+    assert (right, of) == (15, 18)
+    assert record["wholly_right"]["right"] == 2
+
+    assert all(f"{right} of {of} items" in told.text(name) for name in ("t.txt", "m.md", "p.html"))
+    assert f"{right} of {of} items" in Evaluation.of(told.run.evaluation)._repr_html_()
+    rows = {row["field"]: row for row in csv.DictReader(io.StringIO(told.text("c.csv")))}
+    assert (rows["items"]["whole"], rows["items"]["items"]) == (str(right), str(of))
+    assert (rows[""]["whole"], rows[""]["items"], rows["total"]["items"]) == ("2", "7", "")
+    assert 'stickler_field_items{field="items",items="whole"} 15\n' in told.text("o.metrics.txt")
+    assert "stickler_documents_right 0.285714\n" in told.text("o.metrics.txt")
+    for name in ("t.txt", "m.md", "p.html", "j.junit.xml"):
+        assert "7 documents evaluated, 2 wholly right" in told.text(name)

@@ -185,9 +185,32 @@ def test_the_whole_has_three_readings_and_the_mean_score():
         ("overall", "f1"),
         ("aggregate", "f1"),
         ("", "score"),
+        ("", "documents.right"),
     ]
-    assert [it.change for it in difference.whole] == [*[-1 / 13] * 3, -1 / 7]
+    assert [it.change for it in difference.whole] == [*[-1 / 13] * 3, -1 / 7, -1 / 7]
     assert {(it.broken, it.fixed) for it in difference.whole} == {(0, 0)}
+
+
+def test_the_share_that_is_wholly_right_is_tested_exactly():
+    # Of 40 documents 16 broke and 4 were fixed: twice the chance of 16 or more heads in 20 throws.
+    before, after = "1" * 16 + "0" * 4 + "1" * 20, "0" * 16 + "1" * 4 + "1" * 20
+    gates = [parse_gate(text, lowest=LOWEST) for text in ("documents.right>=-0.29", "f1<=1")]
+    difference = compared(*runs(before, after), gates=gates)
+    found = difference.whole[4]
+
+    assert (found.before, found.after, found.change) == (36 / 40, 24 / 40, -0.3)
+    ways = 4845 + 1140 + 190 + 20 + 1
+    assert (found.p, found.decided_by) == (2 * ways / 2**20, Decision.EXACT)
+    assert (found.documents, found.differing, found.trend) == (40, 20, Trend.REGRESSED)
+    assert [it.passed for it in difference.gates] == [False, True]
+    assert difference.gates[0].reason == "change of documents.right -0.3 < -0.29"
+
+
+def test_of_several_runs_the_share_wholly_right_is_that_of_all():
+    (right, wrong), _ = runs("10", "00"), None
+    found = compare_runs({"a": right, "b": wrong}, {"c": wrong, "d": wrong}).whole[4]
+
+    assert (found.before, found.after) == (1 / 4, 0)
 
 
 def test_mean_scores_have_all_digits():

@@ -50,7 +50,7 @@ def test_a_failed_gate_is_an_error_and_the_figures_are_notices(run_of):
     assert [name for name, _, _ in found] == ["error", "warning", *["notice"] * 4]
     assert found[1][2] == "1 missing, 1 unmatched"
     assert found[2][1] == {"title": "stickler: Order"}
-    assert found[2][2].startswith("3 of 4 documents evaluated;")
+    assert found[2][2].startswith("3 of 4 documents evaluated, 1 wholly right;")
     assert found[3][1] == {"title": "stickler: Order, worst fields"}
 
 
@@ -60,7 +60,7 @@ def test_a_run_without_a_fault_has_one_notice(run_of):
 
     assert name == "notice"
     assert message == (
-        "1 document evaluated; 1 value: 1 right, 0 wrong, 0 missed, 0 invented; "
+        "1 document evaluated, 1 wholly right; 1 value: 1 right, 0 wrong, 0 missed, 0 invented; "
         "F1 1.0000, precision 1.0000, recall 1.0000, mean score 1.0000"
     )
 

@@ -113,7 +113,7 @@ def test_every_row_of_a_markdown_table_has_as_many_cells_as_its_title(report):
         widths += [{row.count("|") for row in rows}] if rows else []
 
     assert all(len(width) == 1 for width in widths)
-    assert {8, 15, 4} == set().union(*widths)
+    assert {4, 8, 16} == set().union(*widths)
 
 
 def test_outside_code_there_is_no_html_in_markdown_but_its_own(report):

@@ -143,7 +143,7 @@ def test_the_summary_and_the_tables_are_there_without_the_script(shown):
     rows = [text for attributes, text in shown.all("th", scope="row")]
 
     assert headings[0] == "Causes, by values lost"
-    assert headings[1:6] == ["F1", "Precision", "Recall", "Mean score", "Gates"]
+    assert headings[1:6] == ["F1", "Precision", "Recall", "Wholly right", "Mean score"]
     assert rows[:3] == ["missed value", "invented value", "digit slip"]
     captions = [text for _, text in shown.all("caption")]
     assert captions == ["9 errors", "Documents with the lowest scores"]
@@ -220,6 +220,7 @@ def test_confidence_intervals_stand_beside_the_figures(run_of):
         f"{interval_text(each, digits=2)} 95% CI"
         for each in (
             *(whole.rates["leaves"][name] for name in ("f1", "precision", "recall")),
+            run.evaluation.wholly_right.interval(run.evaluation.interval_settings),
             whole.score,
         )
     ]
@@ -307,8 +308,8 @@ def test_groups_have_a_table_for_each_key(run_of):
     ((_, table),) = shown.all("table", **{"class": "groups"})
 
     assert "By supplier <b>" in [text for _, text in shown.all("h3")]
-    assert "one3" in table
-    assert table.endswith("none0--")
+    assert "one31" in table
+    assert table.endswith("none00--")
 
 
 def test_the_verdict_of_the_schema_is_told_side_by_side(run_of, monkeypatch):

@@ -63,6 +63,7 @@ def test_a_rate_of_nothing_and_a_score_of_no_document_are_left_out(run_of):
             ("stickler_documents", ("status", status))
             for status in ("total", "evaluated", "missing", "invalid", "failed", "unmatched")
         ),
+        *(("stickler_documents_lost", ("values", str(at))) for at in range(11)),
         *(
             ("stickler_units", ("mode", "leaves"), ("outcome", outcome))
             for outcome in ("tp", "fd", "fa", "fn", "tn")

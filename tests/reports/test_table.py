@@ -91,12 +91,13 @@ def test_the_headline_says_what_became_of_each_document(run_of):
         DocumentPair("d", Problem("d.json", "this is empty"), gt),
         DocumentPair("e", None, gt),
     ]
+    done = "documents evaluated, 1 wholly right"
     others = "1 invalid (compared with nothing); 1 failed (left out); 1 unmatched (left out)"
 
-    assert f"3 of 5 documents evaluated; 1 missing (compared with nothing); {others}\n" in render(
+    assert f"3 of 5 {done}; 1 missing (compared with nothing); {others}\n" in render(
         run_of(pairs=pairs), PLAIN
     )
-    assert f"2 of 5 documents evaluated; 1 missing (left out); {others}\n" in render(
+    assert f"2 of 5 {done}; 1 missing (left out); {others}\n" in render(
         run_of(pairs=pairs, missing="skip"), PLAIN
     )
 
@@ -214,7 +215,7 @@ def test_long_values_are_cut_to_the_terminal(run_of, errors_of):
 def test_the_first_lines_say_what_became_of_documents_and_values(orders, run_of):
     heading, values, rates, *_ = render(orders, PLAIN).splitlines()
 
-    assert heading.startswith("Order (order.json): 3 of 4 documents evaluated; ")
+    assert heading.startswith("Order (order.json): 3 of 4 documents evaluated, 1 wholly right; ")
     assert heading.endswith("; 1 of 3 gates failed")
     # 11 TP, 2 FD, 1 FA, 4 FN
     assert values == "18 values: 11 right, 2 wrong, 4 missed, 1 invented"

@@ -383,7 +383,7 @@ def test_a_notebook_shows_the_fields_in_schema_order():
     # a is right in documents 0 and 1, missed in gone and bad, absent in the other five. With
     # recall_with_fd as without: 2 of 4 found, F1 4 / (2 + 4); its scores are 1 but for the two
     # missed ones: 7 of 9.
-    rates = ["1.0000", "0.5000", "0.6667", "0.7778"]
+    rates = ["1.0000", "0.5000", "0.6667", "", "0.7778"]
     assert page.rows[3] == ["a", "2", "0", "0", "2", "5", *rates]
 
 
@@ -391,7 +391,10 @@ def test_a_notebook_tells_what_became_of_the_documents():
     text = page_of(evaluation_of(RESULTS)).text
 
     assert "1 document could not be evaluated; no gate set; F1 " in text
-    assert "9 of 12 documents evaluated; 2 missing (compared with nothing); 1 invalid" in text
+    assert (
+        "9 of 12 documents evaluated, 2 wholly right; 2 missing (compared with nothing); 1 invalid"
+        in text
+    )
     assert "a missed in 2 documents" in text
     assert "nothing was compared; no gate set; F1 -" in page_of(Evaluation()).text
 
@@ -427,7 +430,9 @@ def test_an_evaluation_is_reported_as_the_command_reports_it():
     assert evaluation.report(title="Orders", width=90) == render(
         "table", run, TableStyle(90, plain=False)
     )
-    assert evaluation.report(title="Orders").startswith("Orders: 9 of 12 documents evaluated")
+    assert evaluation.report(title="Orders").startswith(
+        "Orders: 9 of 12 documents evaluated, 2 wholly right"
+    )
     assert "`lines.sku`" in evaluation.report("markdown")
     page = evaluation.report("html", title="Orders")
     assert "<title>Orders" in page

@@ -182,12 +182,15 @@ def _cards(view: RunView) -> list[tuple[str, float | None, Interval | None, str]
         "recall": ("Recall", f"of what there was to find, how much was found{with_fd}"),
     }
     score, bounds = view.run.evaluation.overall_score, view.intervals
+    right = view.run.evaluation.wholly_right
+    few = f"of the documents: {right.right:,} lost no value"
     said = "of the documents, by the weights in the schema"
     return [
         *(
             (title, getattr(rates, name), view.bounds(name), text)
             for name, (title, text) in explained.items()
         ),
+        ("Wholly right", right.share, right.interval(view.run.evaluation.interval_settings), few),
         ("Mean score", score, bounds.score if bounds else None, said),
     ]
 
