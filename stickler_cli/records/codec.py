@@ -263,8 +263,11 @@ def _mapped(inner: tuple[Any, ...], make: Reader = dict) -> Reader:
         for name, part in known:
             try:
                 named = key(name)
-            except _WrongError as error:  # where a pair is in an object, nobody knows
-                raise _WrongError(value, error.expected) from None
+            except _WrongError as error:  # of a pair, its place tells nobody anything
+                of_object = isinstance(value, dict)
+                wrong = _WrongError(name if of_object else value, error.expected)
+                wrong.place = [name] if of_object else []
+                raise wrong from None
             with _at(name if isinstance(name, str | int) else ""):
                 values[named] = entry(part)
         return make(values)

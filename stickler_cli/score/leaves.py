@@ -27,11 +27,6 @@ class Leaves:
     right: Mask
     confidence: Floats
 
-    @property
-    def nbytes(self) -> int:
-        """How much memory it takes, about."""
-        return 25 * len(self.field)
-
     def __len__(self) -> int:
         return len(self.field)
 

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import islice
-from typing import IO, Any, Final, NamedTuple, TypeAlias
+from typing import IO, Any, Final, NamedTuple, TypeAlias, cast
 from weakref import finalize
 
 import numpy as np
@@ -35,8 +35,11 @@ from .tally import SCORE_UNIT, units_of
 
 MOST: Final = 256  # documents of a block: positions and codes are bytes
 FEW: Final = 64  # blocks of fewer documents wait to be joined
-MOST_BYTES: Final = 16 << 20  # of blocks in memory before further ones are put away
+MOST_BYTES: Final = 2 << 20  # of blocks in memory before further ones are put away
 SCORE: Final = "score"
+_NO_GROUPS: Final[Mapping[str, str]] = {}  # one for all documents without
+_OF_LEAF: Final = 25  # bytes that a value with a confidence takes
+_OF_DOCUMENT: Final = 80  # bytes that an id takes beside its characters, and status and groups
 
 _KEYS: Final = np.array(
     [pow(0x9E3779B97F4A7C15, power, 1 << 64) for power in range(1, CELL + 1)], np.uint64
@@ -113,7 +116,8 @@ class Block:
         arrays = (self.fields, self.lengths, self.places, self.codes, self.kinds, self.pairs)
         whole = sum(array.nbytes for array in (*arrays, self.cells, self.scores))
         names, leaves = self.documents.ids, self.documents.leaves
-        return whole + sum(map(len, names)) + 24 * len(names) + (leaves.nbytes if leaves else 0)
+        whole += sum(map(len, names)) + _OF_DOCUMENT * len(names)
+        return whole + _OF_LEAF * len(leaves or ())
 
     def kind_of_rows(self) -> Numbers:
         """Return which of all cells of its fields each row has."""
@@ -210,7 +214,7 @@ class Ledger:
             of = Documents(
                 tuple(result.id for result in results),
                 tuple(result.status for result in results),
-                tuple(result.groups for result in results),
+                tuple(result.groups or _NO_GROUPS for result in results),
                 leaves and leaves.between(start, start + MOST),
             )
             if start or len(of_rows) > MOST:
@@ -245,9 +249,10 @@ class Ledger:
         for each in self.kept:
             if isinstance(each, Block):
                 yield each
-            elif self.file is not None:
-                self.file.seek(each)
-                yield pickle.load(self.file)  # noqa: S301 - nobody else has the file
+            else:
+                file = cast("IO[bytes]", self.file)
+                file.seek(each)
+                yield pickle.load(file)  # noqa: S301 - nobody else has the file
 
     def __len__(self) -> int:
         return self.number

@@ -107,3 +107,19 @@ def test_some_documents_of_a_batch_can_be_added():
     found = WhollyRight()
     found.add(batch(PLAN, {"1": RIGHT, "2": ONE_LOST, "3": RIGHT}), np.array([True, True, False]))
     assert (found.documents, found.right) == (2, 1)
+
+
+def test_documents_that_were_not_compared_add_nothing():
+    found = WhollyRight()
+    found.add(not_compared("6"), None)
+    assert found == WhollyRight()
+
+
+def test_evaluations_of_two_versions_of_the_semantics_are_not_merged():
+    old = evaluation()
+    old.semantics = 1
+    with pytest.raises(UsageError, match="version 1 of the semantics made one, 2 another"):
+        evaluation().merge(old)
+    nothing = Evaluation()
+    nothing.merge(old)
+    assert nothing.semantics == 1

@@ -1,10 +1,12 @@
 """The ledger: what files have of a document, that it is read back exactly, and what is refused."""
 
 import json
+import pickle
 
 import numpy as np
 import pytest
 
+from stickler_cli.compare import engine
 from stickler_cli.core.problems import UsageError
 from stickler_cli.records.run_reading import read_evaluation, read_ledger
 from stickler_cli.schema.compiler import compile_schema
@@ -12,6 +14,7 @@ from stickler_cli.score import ledger
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.cells import counts_by_mode
 from stickler_cli.score.counts import Counts
+from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.ledger import Ledger, coded
 from .batches import batch, not_compared, records
@@ -315,3 +318,33 @@ def test_different_rows_of_one_key_are_told_apart():
     found, codes = coded(rows)
     assert found[codes].tolist() == rows.tolist()
     assert len(found) == 2
+
+
+def test_a_ledger_can_be_sent_wherever_its_blocks_are(monkeypatch):
+    monkeypatch.setattr(ledger, "MOST_BYTES", 1)
+    found = Ledger()
+    found.add(batch(PLAN, many(300)))
+
+    sent = pickle.loads(pickle.dumps(found))  # noqa: S301 - ours
+    assert sent.view() == found.view()
+    sent.add(not_compared("x"))
+    assert (len(sent), len(found)) == (301, 300)
+
+
+def test_documents_with_and_without_confidences_stand_together():
+    pairs = {"1": ({"id": "a"}, {"id": "a"}), "2": ({"id": "a"}, {"id": "b"})}
+    gts, preds = map(list, zip(*pairs.values(), strict=True))
+    account = engine.compare(PLAN, gts, preds, None, [None, {"id": 0.5}])
+    results = [DocumentResult(name, Status.EVALUATED, 0.0) for name in pairs]
+    found = Evaluation(ledger=Ledger())
+    found.update(Batch(results, account, np.arange(2)))
+
+    first, second = found.ledger.records()
+    assert "confidences" not in first
+    assert second["confidences"] == {"wrong": {"id": [0.5]}}
+    assert [*found.confidences.records()] == [("2", {"wrong": {"id": [0.5]}})]
+
+
+def test_cells_of_which_nobody_counted_items_have_none():
+    counts = batch(PLAN, {"1": ({"id": "a"}, {"id": "a"})}).counts
+    assert counts.cells[:, -3:].tolist() == [[0, 0, 0]] * len(counts.documents)
