@@ -175,11 +175,11 @@ def script() -> str:
 
 def _cards(view: RunView) -> list[tuple[str, float | None, Interval | None, str]]:
     rates = view.whole.rates
-    with_fd = "; wrong values count as not found" if view.recall_counts_wrong_values else ""
+    with_fd = "count as not found" if view.recall_counts_wrong_values else "are left out"
     explained = {
         "f1": ("F1", "harmonic mean of precision and recall"),
         "precision": ("Precision", "of what was predicted, how much is right"),
-        "recall": ("Recall", f"of what there was to find, how much was found{with_fd}"),
+        "recall": ("Recall", f"of what was to be found, how much was; wrong values {with_fd}"),
     }
     score, bounds = view.run.evaluation.overall_score, view.intervals
     right = view.run.evaluation.wholly_right
