@@ -12,6 +12,7 @@ from stickler_cli.cli import main
 from stickler_cli.studies.registry import STUDIES
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
+CALIBRATION = ("schema.json", "calibration-gt.jsonl", "calibration-pred.jsonl")
 SOURCES = {
     "places": [
         *(str(FIXTURES / "places" / name) for name in ("schema.json", "gt.jsonl", "pred.jsonl")),
@@ -20,6 +21,10 @@ SOURCES = {
     "split": [
         *(str(FIXTURES / "packets" / name) for name in ("gt.jsonl", "pred.jsonl")),
         *("--id-field", "packet"),
+    ],
+    "tune": [
+        *(str(FIXTURES / "confidence" / name) for name in CALIBRATION),
+        *("--id-field", "id"),
     ],
 }
 
@@ -52,7 +57,7 @@ def test_a_page_has_all_tables_and_lets_nothing_be_loaded(made, name):
     page = made(name, "html")
 
     assert 'content="default-src ' in page
-    assert page.count("<table>") == made(name, "markdown").count("| :---")
+    assert page.count("<table>") == made(name, "markdown").count("\n| :---")
     assert made(name, "table").splitlines()[0] in page
 
 
@@ -75,6 +80,30 @@ def test_rows_of_packets_are_the_figures(made):
     assert [(row["name"], row["value"]) for row in rows] == [
         (it["name"], it["value"]) for it in figures
     ]
+
+
+def test_rows_of_tune_are_the_fields(made):
+    rows = [*csv.DictReader(io.StringIO(made("tune", "csv")))]
+    fields = json.loads(made("tune", "json"))["fields"]
+
+    assert [row["field_path"] for row in rows] == [it["field_path"] for it in fields]
+    assert [row["reason"] for row in rows] == [it["reason"] for it in fields]
+
+
+def test_rows_of_lint_are_the_places_of_its_findings(capsys):
+    def linted(form):
+        schema, gt = str(FIXTURES.parent / "schemas" / "resume.json"), str(FIXTURES / "resume/gt")
+        main(["lint", schema, gt, "--no-config", "-f", form])
+        return capsys.readouterr().out
+
+    rows = [json.loads(line) for line in linted("jsonl").splitlines()]
+    findings = json.loads(linted("json"))["findings"]
+    assert [(row["rule"], row["file"], row["pointer"], row["found"]) for row in rows] == [
+        (it["rule"], place["file"], place["pointer"], place["found"])
+        for it in findings
+        for place in it["places"]
+    ]
+    assert linted("html").count("<p") > len(findings)
 
 
 @pytest.mark.parametrize("name", STUDIES)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from stickler_cli.core.figures import number_of
 from stickler_cli.core.sections import (
@@ -21,21 +21,17 @@ from .record import FindingRecord, FoundRecord, LintRecord, Severity
 
 _TONES: Final[dict[Severity, Tone]] = {"error": "bad", "warning": "warn", "note": "dim"}
 
-
-class _Place(NamedTuple):
-    """A row of files: one place of a finding."""
-
-    rule: str
-    severity: str
-    field_path: str
-    file: str
-    line: int | None
-    pointer: str | None
-    found: str
-    expected: str
-
-
-_ROWS: Final = [Figure(name, name, int if name == "line" else str) for name in _Place._fields]
+# A row of files is a finding and one of its places.
+_ROWS: Final = (
+    Figure("rule", lambda row: row[0].rule, str),
+    Figure("severity", lambda row: row[0].severity, str),
+    Figure("field_path", lambda row: row[0].field_path, str),
+    Figure("file", lambda row: row[1].file, str),
+    Figure("line", lambda row: row[1].line, int),
+    Figure("pointer", lambda row: row[1].pointer, str),
+    Figure("found", lambda row: row[1].found, str),
+    Figure("expected", lambda row: row[1].expected, str),
+)
 
 
 def report_of(record: LintRecord, most: int) -> Report:
@@ -48,20 +44,7 @@ def report_of(record: LintRecord, most: int) -> Report:
         *(Section("", [*_blocks(finding, most)]) for finding in record.findings),
         Section("", notes(record.notes)),
     ]
-    rows = [
-        _Place(
-            it.rule,
-            it.severity,
-            it.field_path,
-            place.file,
-            place.line,
-            place.pointer,
-            place.found,
-            place.expected,
-        )
-        for it in record.findings
-        for place in it.places
-    ]
+    rows = [(finding, place) for finding in record.findings for place in finding.places]
     return Report(record, sections, Figures(_ROWS, rows))
 
 
