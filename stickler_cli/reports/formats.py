@@ -47,10 +47,11 @@ _OF_REPORTS: Final = {
 """Where the reports of studies are drawn."""
 
 _TABLES: Final = {
+    "difference": "difference_table",
     "pair": "pair_table",
     "errors": "error_list",
 }
-"""Where the tables of other things than runs and differences are: few commands load them."""
+"""Where the tables of other things than runs are: few commands load them."""
 
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
 ERROR_FORMATS: Final = ROW_FORMATS | {"table"}

@@ -9,6 +9,7 @@ from stickler_cli.diff.changes import Difference
 from stickler_cli.reports import cause_sentences, repeat_sentences, run_sentences, tables
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run, Verdict
+from .difference_table import change_table, metric_changes_table
 from .difference_view import DifferenceView, signed
 from .error_list import error_table
 from .layout import TableStyle
@@ -97,10 +98,10 @@ def difference_page(difference: Difference) -> str:
         [view.of_runs],
         _gates(difference.gates),
         [f"- {text}" for _, text in view.findings],
-        table_text(tables.change_table(view, view.whole, page=True)),
-        table_text(tables.metric_changes_table(difference.metrics)) if difference.metrics else [],
+        table_text(change_table(view, view.whole, page=True)),
+        table_text(metric_changes_table(difference.metrics)) if difference.metrics else [],
         *(_changed_documents(view, what) for what in view.documents),
-        _details(tables.change_table(view, difference.fields, "field", page=True)),
+        _details(change_table(view, difference.fields, "field", page=True)),
     )
 
 

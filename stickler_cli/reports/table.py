@@ -1,14 +1,12 @@
-"""Runs and differences as people read them in a terminal or in a pipe."""
+"""Runs as people read them in a terminal or in a pipe."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from stickler_cli.core.figures import more_of
 from stickler_cli.core.sections import BLANK, INDENT, Block, Span, Text, notes
-from stickler_cli.diff.changes import Difference
 from stickler_cli.reports import cause_sentences, repeat_sentences, run_sentences, tables
 from stickler_cli.score.record import Run
-from .difference_view import MARKS, DifferenceView, signed
 from .error_list import error_blocks
 from .layout import TableStyle, draw, gates
 from .policy_tables import outcome_blocks
@@ -138,45 +136,5 @@ def _problems(view: RunView) -> Iterator[Text]:
         yield Text(f"documents with problems: {title}", "title")
     for status, text in named:
         yield Text(f"{status:<9}  {text}", "warn", INDENT)
-    if more:
-        yield Text(more_of(more))
-
-
-def render_difference(difference: Difference, style: TableStyle) -> str:
-    """Return a difference as tables and sentences; ends with a line break."""
-    view = DifferenceView(difference)
-    told = view.findings
-    sections: tuple[Iterable[Block], ...] = (
-        _head(view),
-        [tables.change_table(view, view.whole)],
-        [tables.metric_changes_table(difference.metrics)] if difference.metrics else [],
-        [Text(text, tone, INDENT) for tone, text in told],
-        [tables.change_table(view, difference.fields, "field", nested=not style.plain)]
-        if difference.fields
-        else [],
-        *(_documents(view, what) for what in view.documents),
-        gates(difference.gates),
-    )
-    return draw(sections, style)
-
-
-def _head(view: DifferenceView) -> Iterator[Text]:
-    yield Text(view.title, "title")
-    for decides, text in view.contrasts:
-        word = "not comparable: " if decides else "differs: "
-        yield Text(word + text, "bad" if decides else "warn", INDENT)
-    yield Text(view.headline)
-    yield Text(view.trend_line, MARKS[view.difference.whole[0].trend][1], INDENT)
-    yield Text(view.of_runs, "dim", INDENT)
-
-
-def _documents(view: DifferenceView, what: str) -> Iterator[Text]:
-    documents, more = view.documents[what]
-    if documents:
-        yield Text(f"documents that got {what}", "title")
-    for document in documents:
-        mark = "broke hard: " if document.hard else ""
-        text = f"{signed(document.change)}  {document.id}: {mark}{view.document_text(document)}"
-        yield Text(text, "bad" if document.hard else "", INDENT * 2)
     if more:
         yield Text(more_of(more))

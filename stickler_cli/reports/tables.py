@@ -1,4 +1,4 @@
-"""The tables of runs and differences: the same figures in a terminal, in a pipe and on a page.
+"""The tables of runs: the same figures in a terminal, in a pipe and on a page.
 
 A page has marks and names in columns of their own, full titles and the intervals of groups last.
 """
@@ -6,12 +6,10 @@ A page has marks and names in columns of their own, full titles and the interval
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from stickler_cli.core.figures import NOTHING, rate, setting, visible
+from stickler_cli.core.figures import rate, setting, visible
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import INDENT, Column, Span, Table, Tone
-from stickler_cli.diff.changes import Change, MetricChange
 from stickler_cli.score.counts import Counts
-from .difference_view import MARKS, SHORT, DifferenceView
 from .rows import FieldRow
 from .run_sentences import MODES
 from .view import GroupRow, RunView
@@ -32,7 +30,8 @@ _SHORT: Final = {
 }
 
 
-def _columns(titles: Iterable[str], *ranks: int) -> list[Column]:
+def ranked_columns(titles: Iterable[str], *ranks: int) -> list[Column]:
+    """Return columns with their ranks, by which a narrow terminal leaves them out."""
     ranked = zip(titles, ranks, strict=True)
     return [Column(title, rank, short=_SHORT.get(title, "")) for title, rank in ranked]
 
@@ -54,7 +53,7 @@ def countings_table(view: RunView) -> Table:
     bounds, tally = view.intervals, view.run.evaluation.tally
     columns = [
         Column("counting", left=True),
-        *_columns((*_OUTCOMES, *_RATES), 5, 4, 2, 3, 7, 1, 1, 0),
+        *ranked_columns((*_OUTCOMES, *_RATES), 5, 4, 2, 3, 7, 1, 1, 0),
     ]
     rows = [[Span(mode), *_figures(view, tally.counts(mode), "title")] for mode in MODES]
     if bounds is not None:
@@ -72,22 +71,6 @@ def metric_table(figures: Mapping[str, float | None]) -> Table:
     )
 
 
-def metric_changes_table(changes: Iterable[MetricChange]) -> Table:
-    """Return a row for each figure of a metric of both runs."""
-    return Table(
-        [Column("metric", left=True), *map(Column, ("before", "after", "change"))],
-        [
-            [
-                Span.of(each.name),
-                Span(metric_text(each.before)),
-                Span(metric_text(each.after), "title"),
-                Span(NOTHING if each.change is None else f"{each.change:+.4g}"),
-            ]
-            for each in changes
-        ],
-    )
-
-
 def metric_text(figure: float | None) -> str:
     """Return a figure of any size: as a rate if it may be one."""
     return rate(figure) if figure is None or 0 <= figure <= 1 else setting(figure)
@@ -97,7 +80,7 @@ def group_table(view: RunView, key: str, groups: Sequence[GroupRow], *, page: bo
     """Return a row for each of some groups."""
     columns = [
         Column(visible(f"by {view.quoted(key)}"), left=True),
-        *_columns(("documents", "wholly right", "F1", "mean score"), 1, 2, 0, 3),
+        *ranked_columns(("documents", "wholly right", "F1", "mean score"), 1, 2, 0, 3),
     ]
     rows = [
         [
@@ -124,11 +107,11 @@ def field_table(
     columns = [
         *([Column("", left=True)] if page else []),
         Column("field", left=True),
-        *_columns((*_OUTCOMES, *_RATES), 4, 2, 1, 3, 9, 7, 6, 0),
+        *ranked_columns((*_OUTCOMES, *_RATES), 4, 2, 1, 3, 9, 7, 6, 0),
         Column("whole", 5, left=True),
         Column("mean score", 8),
         Column("comparator", 11, left=True),
-        *_columns(("threshold", "weight"), 10, 12),
+        *ranked_columns(("threshold", "weight"), 10, 12),
     ]
     rows = [_field(view, row, page=page, nested=nested) for row in shown]
     return Table(columns, rows, legend(view))
@@ -164,39 +147,3 @@ def _field(view: RunView, row: FieldRow, *, page: bool, nested: bool) -> list[Sp
         Span(setting(row.threshold), "dim"),
         Span(setting(row.weight), "dim"),
     ]
-
-
-def change_table(
-    view: DifferenceView,
-    changes: Iterable[Change],
-    first: str = "",
-    *,
-    page: bool = False,
-    nested: bool = False,
-) -> Table:
-    """Return a row for each figure; only fields, whose column has a title, are broken and fixed."""
-    columns = [
-        *([Column("", left=True)] if page else []),
-        Column(first, left=True),
-        *_columns(("before", "after", "change"), 3, 2, 0),
-        Column(view.interval_title, 7, short="CI"),
-        *(_columns(("p", "broken", "fixed"), 4, 5, 6) if first else [Column("p", 4)]),
-        Column("trend", 1, left=True),
-        Column("decided by", 8, left=True),
-    ]
-    cells = []
-    for change in changes:
-        path, decided, (mark, tone) = change.path, change.decided_by, MARKS[change.trend]
-        name = INDENT * (len(path) - 1) + field_path(path[-1:]) if nested else view.name(change)
-        counts = (change.broken, change.fixed) if first else ()
-        tones: tuple[Tone, ...] = ("", "", tone, "", "")
-        cells.append(
-            [
-                *(map(Span, (mark, name)) if page else [Span.of(f"{mark} {name}", tone)]),
-                *map(Span, view.figures(change), tones),
-                *(Span(str(count), "" if count else "dim") for count in counts),
-                Span(change.trend.value, tone),
-                Span(decided.value if page else SHORT[decided], "dim"),
-            ]
-        )
-    return Table(columns, cells, [("", text) for text in view.legend] if first else ())
