@@ -6,11 +6,13 @@ from stickler_cli.core.problems import UsageError
 from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
+from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.gate_verdicts import judge, judged_worst
+from stickler_cli.score.gate_verdicts import counted_as, judge, judged_worst, moved_gates
 from stickler_cli.score.gates import (
+    asked,
     check_metrics,
     check_paths,
     matches,
@@ -20,8 +22,10 @@ from stickler_cli.score.gates import (
     refuse_resampled,
 )
 from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.score.tally import SCORE_UNIT, Tally
 from stickler_cli.score.validity import Validity
+from stickler_cli.settings.deciding import RunOptions
 from .batches import TEXT, add_confidences, an_object, batch
 
 PLAN = compile_schema(an_object(id=TEXT, total=TEXT))
@@ -559,3 +563,45 @@ def test_a_pattern_says_what_its_values_are_of():
         assert judged_worst(gate, values, "the change of ").reason.startswith(
             "the change of **.f1 "
         )
+
+
+def run_with(*gates, conditions=None):
+    """A run of one field, of which values and units are not the same, with gates judged."""
+    made = evaluation(a=[9, 1, 0, 1, 0])
+    made.tally.overall = [1, 0, 0, 0, 0]
+    made.conditions = conditions
+    judged = [judge(parse_gate(text), made) for text in gates]
+    signature = SchemaSignature("a.json", f"sha256:{'0' * 64}", "A")
+    return Run(made, signature, RunOptions(), (), judged)
+
+
+@pytest.mark.parametrize("conditions", [None, Conditions(RunOptions(), ())])
+def test_a_finished_run_is_read_in_another_counting_mode_with_its_gates(conditions):
+    run = run_with("f1>=0.95", "leaves:f1>=0.95", "documents.total>=2", conditions=conditions)
+    read = counted_as(run, "overall")
+
+    assert [it.value for it in run.gates] == [0.9, 0.9, 2]
+    assert [it.value for it in read.gates] == [1.0, 0.9, 2]
+    assert (run.rule.counting, read.rule.counting) == ("leaves", "overall")
+    assert read.evaluation.rule.counting == ("overall" if conditions else "leaves")
+    assert run.evaluation.rule.counting == "leaves"
+    assert counted_as(run, "leaves") is counted_as(run, None) is run
+
+
+def test_a_gate_that_read_units_before_is_told():
+    run = run_with("f1>=0", "tp>=1", "a.f1>=0", "overall:f1>=0", "score>=0", "fd<=9")
+
+    assert [*moved_gates(run)] == [
+        "f1 is 0.9, of values; version 0.1.0 read overall:f1, which is 1.0",
+        "tp is 9, of values; version 0.1.0 read overall:tp, which is 1",
+        "fd is 1, of values; version 0.1.0 read overall:fd, which is 0",
+    ]
+    assert [*moved_gates(counted_as(run, "overall"))] == []
+    assert [*moved_gates(run_with("fa<=0"))] == []
+
+
+def test_a_gate_asks_for_its_field_or_for_those_that_match():
+    fields = [(), ("a",), ("b",), ("b", "c")]
+
+    assert asked(parse_gate("a.f1>=0"), fields) == [("a",)]
+    assert asked(parse_gate("*.f1>=0"), fields) == [("a",), ("b",)]
