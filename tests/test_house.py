@@ -52,6 +52,7 @@ LATE_IMPORTS: Final = {
         "runs/executors/pipeline.py",
         "stickler_cli.runs.executors.dask_cluster",
     ): "Dask is an extra, and large",
+    ("runs/assembly.py", "stickler_cli.runs.saved"): "few runs read files of earlier ones",
     ("runs/evaluate.py", "rich*"): "few runs show a bar, and rich is large",
     ("runs/limits.py", "numpy"): "commands that need no engine do not load it",
     ("runs/limits.py", "stickler_cli.compare.assignment"): "the same",

@@ -40,7 +40,6 @@ from .asking import client_of, comparing, policy_of
 from .grouping import Grouping, parse_groupings
 from .job import Cluster, Job, OutputsRequested, SchemaChoice, Workers, validation_of
 from .limits import check_memory_limit
-from .saved import load_policy
 from .tuned import overlap, tunings
 from .unwrapping import unwrapper_of
 from .verdict_files import marks_of
@@ -202,6 +201,9 @@ def _is_of_a_machine(source: str) -> bool:
 
 def _policy(settings: EvalSettings, schema: LoadedSchema) -> AcceptancePolicy:
     """Read a policy that is to be held against documents, which must be of the same schema."""
+    # The reading of earlier runs' files, which few runs are held against.
+    from .saved import load_policy
+
     name = str(settings.policy)
     policy = load_policy(name)
     if (policy.schema, policy.inferred) != (schema.digest, schema.inferred):
