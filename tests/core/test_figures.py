@@ -2,14 +2,19 @@ import pytest
 
 from stickler_cli.core.figures import (
     cells,
+    digits_of,
+    interval_text,
+    more_of,
     number_of,
     rate,
     setting,
+    some_of,
     truncate,
     value_text,
     visible,
 )
 from stickler_cli.score.counts import Counts, RateRule, Rates
+from stickler_cli.score.intervals import Interval
 
 
 @pytest.mark.parametrize(
@@ -100,3 +105,19 @@ def test_wide_letters_take_two_columns_and_marks_none():
 )
 def test_text_is_cut_to_columns_with_an_ellipsis(text, width, shown):
     assert truncate(text, width) == shown
+
+
+def test_an_interval_has_the_digits_of_rates_and_says_how_many_are_worth_it():
+    assert interval_text(None) == "-"
+    assert interval_text(Interval(0.8, 0.89996), (0.9,)) == "[0.8000, 0.8999]"
+    assert interval_text(Interval(0.81, 0.92), digits=2) == "[0.81, 0.92]"
+    assert digits_of(None) == 4
+    assert digits_of(Interval(0.5, 0.5)) == 4
+    # 0.4 wide: the first decimal differs, and one more is shown; 0.003 wide: the third, and one.
+    assert [digits_of(Interval(0.5, end)) for end in (0.9, 0.503)] == [2, 4]
+
+
+def test_some_names_are_told_and_how_many_more_there_are():
+    assert some_of("abc", 2) == "a, b and 1 more"
+    assert some_of("ab", 2) == "a, b"
+    assert more_of(3) == "and 3 more; all of them are in the JSON report"
