@@ -25,6 +25,7 @@ from stickler_cli.score.errors.error_counts import ByClass, ErrorCounts
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation
 from stickler_cli.score.folds import FOLDS
 from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.score.leaves import CONFIDENCES
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.moments import KEYS
 from stickler_cli.score.record import Run
@@ -35,7 +36,6 @@ from stickler_cli.settings.deciding import CountingOptions, DecidingOptions, Run
 from .account_format import AccountRecord
 from .codec import read
 from .count_format import NodeRecord
-from .old_runs import OLD_FORMATS, of_today
 from .run_format import (
     CauseRecord,
     ClassesRecord,
@@ -54,7 +54,10 @@ _HINTS: Final = dict.fromkeys(
     ("documents", "score_sums", "score_sum", "score_squares", "moments", "error_classes"), OLD
 )
 
-_TODAY: Final = dict(zip(OLD_FORMATS, (RUN_FORMAT, FORMAT), strict=True))
+_TODAY: Final = {"stickler-run/1": RUN_FORMAT, "stickler-evaluation/1": FORMAT}
+"""By the formats of the first version those of today."""
+
+_APART: Final = "apart"  # there, confidences of values that counts of the whole document left out
 
 OPTIONS_ADDED_LATER: Final = frozenset(
     {"counting", "lenient_json", "rows", "work_limit", "wrapped"}
@@ -68,7 +71,7 @@ def read_run(record: Mapping[str, object], source: str = "") -> Run:
     Raises:
         UsageError: it is no such record, or of another version; with its place and what it is.
     """
-    record = of_today(record, _TODAY)
+    record = of_today(record)
     _check_format(record, source, (RUN_FORMAT,), "a run is what stickler eval --format json writes")
     run = read(RunRecord, record, source, hints=_HINTS)
     options = read_options(run["options"], RunOptions, source)
@@ -100,7 +103,7 @@ def read_evaluation(record: Mapping[str, object], source: str = "") -> Evaluatio
     Raises:
         UsageError: it is neither, or of another version; with what was found and expected.
     """
-    record = of_today(record, _TODAY)
+    record = of_today(record)
     _check_format(record, source, (FORMAT, RUN_FORMAT))
     evaluation = read(EvaluationRecord, record, source, hints=_HINTS)
     if "options" not in record:
@@ -304,3 +307,31 @@ def _restore_confidences(evaluation: Evaluation, ledger: Ledger) -> None:
         for group in dict.fromkeys(group for each in of.groups for group in each.items()):
             some = np.array([each.get(group[0]) == group[1] for each in of.groups])
             evaluation.by[group[0]][group[1]].confidences.add(of.ids, of.leaves, some)
+
+
+def of_today(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the record of a run or evaluation in the format of today, whatever it was written in.
+
+    Figures stay as they were written: the first version of the semantics made them.
+    """
+    if record.get("format") not in _TODAY:
+        return record
+    found = {**record, "format": _TODAY[record["format"]], "semantics": 1}
+    accounts = record.get("per_document")
+    if isinstance(accounts, list):
+        found["per_document"] = [
+            {**account, CONFIDENCES: _together(account[CONFIDENCES])}
+            if isinstance(account, dict) and isinstance(account.get(CONFIDENCES), dict)
+            else account
+            for account in accounts
+        ]
+    return found
+
+
+def _together(known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return confidences of which those of fields that the whole left out stand with the others."""
+    apart = known.get(_APART)
+    if not isinstance(apart, dict):
+        return dict(known)
+    sides = ((side, {**known.get(side, {}), **apart.get(side, {})}) for side in ("right", "wrong"))
+    return {side: by_field for side, by_field in sides if by_field}

@@ -5,14 +5,11 @@ import json
 import pytest
 
 from stickler_cli.core.problems import UsageError
-from stickler_cli.records.old_runs import of_today
-from stickler_cli.records.run_reading import read_evaluation
+from stickler_cli.records.run_reading import of_today, read_evaluation
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.ledger import Ledger
 from tests.score.batches import TEXT, an_object, batch
-
-TODAY = {"stickler-run/1": "stickler-run/2", "stickler-evaluation/1": "stickler-evaluation/2"}
 
 
 def evaluation():
@@ -51,17 +48,17 @@ def test_it_is_not_merged_with_one_of_today():
 
 def test_what_is_of_today_or_of_nobody_is_left_as_it_is():
     for record in (evaluation().to_dict(), {"format": "other"}, {}):
-        assert of_today(record, TODAY) is record
+        assert of_today(record) is record
 
 
 def test_confidences_that_the_whole_left_out_stand_with_the_others():
     known = {"right": {"a": [0.5]}, "apart": {"right": {"b": [0.25]}, "wrong": {"c": [1.0]}}}
     accounts = [{"id": "1", "confidences": known}, {"id": "2"}, {"confidences": {"right": {}}}, 7]
-    found = of_today({"format": "stickler-run/1", "per_document": accounts}, TODAY)
+    found = of_today({"format": "stickler-run/1", "per_document": accounts})
 
     assert found["format"] == "stickler-run/2"
     assert found["per_document"] == [
         {"id": "1", "confidences": {"right": {"a": [0.5], "b": [0.25]}, "wrong": {"c": [1.0]}}},
         *accounts[1:],
     ]
-    assert of_today({"format": "stickler-run/1"}, TODAY).keys() == {"format", "semantics"}
+    assert of_today({"format": "stickler-run/1"}).keys() == {"format", "semantics"}
