@@ -37,7 +37,7 @@ class PieceRecord(TypedDict):
 class PlaceRecord(TypedDict):
     """One place of two documents, and how it was judged."""
 
-    field_path: str
+    path: str
     """With the ground truth's list indexes; empty for the document."""
     prediction_path: NotRequired[str]
     """With the prediction's list indexes, where they differ."""

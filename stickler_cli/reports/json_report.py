@@ -83,7 +83,7 @@ def _place(pair: ComparedPair, place: Explained) -> dict[str, object]:
     error_class, pred_path = pair.class_of(place), field_path(place.pred_path)
     pieces = value_pieces(place.gt, place.pred) if differs(place) else []
     entries: dict[str, object] = {
-        "field_path": field_path(place.gt_path),
+        "path": field_path(place.gt_path),
         "prediction_path": None if place.pred_path == place.gt_path else pred_path,
         "kind": place.kind,
         "outcome": place.outcome.name,

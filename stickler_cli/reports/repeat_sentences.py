@@ -46,7 +46,7 @@ def _row(field: FieldRepeats) -> list[Span]:
     flips = Span(str(field.flipping), "warn" if field.flipping else "dim")
     figures = [Span(rate(end)) for end in ends]
     return [
-        Span.of(field.field_path),
+        Span.of(field.field),
         *figures,
         Span(str(field.documents)),
         *(Span(rate(share)) for share in shares),
@@ -70,6 +70,6 @@ def _flip(view: RunView, flip: Flip, runs: int) -> str:
         f"{entry.outcome} {quoted(value_text(entry.pred))}" if entry.outcome != "FN" else "missed"
         for entry in flip.wrong
     )
-    told = f"{quoted(flip.document)}  {quoted(flip.field_path)}"
+    told = f"{quoted(flip.document)}  {quoted(flip.path)}"
     right = quoted(value_text(flip.gt)) if flip.gt is not None else "absent"
     return f"{told}  {right}: wrong in {len(flip.wrong)} of {runs} runs: {', '.join(wrong)}"

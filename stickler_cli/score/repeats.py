@@ -12,7 +12,7 @@ MOST_ERRORS: Final = 20_000  # kept of each run to find what flips: 20 MB or so
 class FieldRepeats:
     """A field, or whole documents, in several runs."""
 
-    field_path: str
+    field: str
     """Of the field, without list indexes; keys of maps are `*`. Empty for whole documents."""
     f1: list[FractionOrNone]
     """F1 in each run, as the first one counts; null where there was nothing to divide by."""
@@ -47,7 +47,7 @@ class Flip:
 
     document: str
     """Id of the document."""
-    field_path: str
+    path: str
     """Of the value, with the list indexes of the ground truth."""
     gt: AnyJson
     """The value that would be right; null where there is none."""

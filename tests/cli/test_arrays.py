@@ -60,7 +60,7 @@ def test_a_place_begins_with_its_index(stickler):
         *("[0]", "[0].qty", "[1].more", "[2]", "[2].sku")
     ]
     one = stickler("compare", *LISTS, "--document", "one", "--field", "[0].qty", "-f", "json").json
-    assert one["places"][0]["field_path"] == "[0].qty"
+    assert one["places"][0]["path"] == "[0].qty"
     assert one["places"][0]["prediction_path"] == "[1].qty"
 
 
@@ -190,7 +190,7 @@ def test_the_schema_is_shown_checked_and_linted(stickler, data):
 
     findings = stickler("lint", "schema.json", "gt", "-f", "json").json["findings"]
 
-    places = {(it["rule"], it["field_path"]): it["places"][0] for it in findings}
+    places = {(it["rule"], it["field"]): it["places"][0] for it in findings}
     assert places["unusable-document", ""]["file"] == "gt/three.json"
     assert places["undeclared-key", "extra"]["pointer"] == "/0/extra"
 
@@ -198,7 +198,7 @@ def test_the_schema_is_shown_checked_and_linted(stickler, data):
 def test_thresholds_are_tuned_on_items(stickler):
     fields = stickler("tune", *LISTS, "-f", "json").json["fields"]
 
-    assert [(it["field_path"], it["pairs"]) for it in fields] == [
+    assert [(it["field"], it["pairs"]) for it in fields] == [
         *(("", 2), ("sku", 1), ("qty", 1), ("note", 1))
     ]
 

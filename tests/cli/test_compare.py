@@ -71,7 +71,7 @@ def test_json_has_every_figure_that_leads_to_the_score(stickler):
     assert [part.get("adds") for part in root["parts"]] == [1.0, 0.0, 0.5]
     total = root["parts"][1]
     assert total == {
-        "field_path": "total",
+        "path": "total",
         "kind": "leaf",
         "outcome": "FD",
         "class": "other",

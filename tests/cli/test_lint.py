@@ -44,7 +44,7 @@ def test_json_has_every_place_and_files_are_written_beside(stickler, data, wrong
     assert result.json["format"] == "stickler-lint/1"
     assert result.json["documents"] == 2
     first = result.json["findings"][0]
-    assert (first["rule"], first["severity"], first["field_path"]) == (
+    assert (first["rule"], first["severity"], first["field"]) == (
         "unreadable-value",
         "error",
         "total",

@@ -229,7 +229,7 @@ def of_difference(told, capsys):
 def of_repeats(told, capsys):
     told.eval("--repeat", sources("receipt", "pred-next")[-1], "-f", "json")
     repeats = json.loads(capsys.readouterr().out)["repeats"]
-    return {it["field_path"]: it["f1"][0] for it in (repeats["whole"], *repeats["fields"])}
+    return {it["field"]: it["f1"][0] for it in (repeats["whole"], *repeats["fields"])}
 
 
 @pytest.mark.parametrize("report", [of_table, of_markdown, of_notebook])

@@ -177,7 +177,7 @@ def test_errors_and_explanations_of_one_document(stickler):
     assert "letter" not in some
     compared = ("compare", "schemas", "gt", "pred", *BY, "--document", "invoice/a", "-f", "json")
     for field in ("total", "invoice/total"):
-        assert stickler(*compared, "--field", field).json["places"][0]["field_path"] == "total"
+        assert stickler(*compared, "--field", field).json["places"][0]["path"] == "total"
 
 
 def test_reports_and_other_commands_take_such_a_run(stickler, data):

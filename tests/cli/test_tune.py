@@ -65,7 +65,7 @@ def test_with_verdicts_there_is_precision_and_recall_at_each_cut(stickler, evide
     result = stickler("tune", *arguments, "-f", "json")
     assert result.json["by_verdicts"] is True
     (field,) = result.json["fields"]
-    assert field["field_path"] == "name"
+    assert field["field"] == "name"
     assert 0.45 < field["proposed"] <= 0.9
     assert field["gain"][0] > 0
     cuts = {cut["threshold"]: cut for cut in field["cuts"]}
@@ -131,7 +131,7 @@ def test_verdicts_may_be_of_items_and_of_elements_of_lists(stickler, data):
     ]
     write(data / "v.jsonl", "\n".join(map(json.dumps, lines)))
     result = stickler("tune", "schema.json", "gt", "pred", "--verdicts", "v.jsonl", "-f", "json")
-    found = {each["field_path"]: each for each in result.json["fields"]}
+    found = {each["field"]: each for each in result.json["fields"]}
     assert {path: each["threshold"] for path, each in found.items()} == {
         "lines": 0.7,
         "lines.sku": 0.5,

@@ -72,7 +72,7 @@ def test_judges_are_held_against_what_people_say(server, judges, capsys):
     report = json.loads(capsys.readouterr().out)
     Draft202012Validator(schema_of("stickler-judge-check")).validate(report)
     street, kind = report["fields"]
-    assert street["field_path"] == "street"
+    assert street["field"] == "street"
     assert street["model"] == "openai:judge"
     assert (street["pairs"], street["same"]) == (5, 3)
     assert (street["false_accepts"], street["false_rejects"]) == (1, 1)
@@ -86,7 +86,7 @@ def test_judges_are_held_against_what_people_say(server, judges, capsys):
     assert report["total"]["pairs"] == 7
     assert [each["kind"] for each in report["disagreements"]] == ["false_accept", "false_reject"]
     assert report["disagreements"][0] == {
-        "field_path": "street",
+        "field": "street",
         "kind": "false_accept",
         "gt": '"Hill Rd"',
         "pred": '"HILL RD"',

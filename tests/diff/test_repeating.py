@@ -27,11 +27,11 @@ def test_a_field_is_right_in_all_runs_in_any_or_in_none():
     (total,) = found.fields
 
     assert found.runs == ["a", "b", "c"]
-    assert total.field_path == "total"
+    assert total.field == "total"
     # n right of 4: 2n of n + 4.
     assert total.f1 == [4 / 6, 4 / 6, 2 / 5]
     assert (total.documents, total.right_in_all, total.right_in_any, total.flipping) == (4, 1, 3, 2)
-    assert (found.whole.field_path, found.whole.right_in_any) == ("", 3)
+    assert (found.whole.field, found.whole.right_in_any) == ("", 3)
 
 
 @pytest.mark.parametrize(("counting", "right"), [("leaves", 0), ("overall", 1)])
@@ -48,7 +48,7 @@ def test_fields_are_counted_as_the_first_run_says(counting, right):
     )
     total, other = found.fields
 
-    assert (total.right_in_any, other.field_path, other.right_in_all) == (right, "other", right)
+    assert (total.right_in_any, other.field, other.right_in_all) == (right, "other", right)
 
 
 def test_a_field_that_is_absent_on_both_sides_in_every_run_is_not_right():
@@ -88,7 +88,7 @@ def test_values_flip_that_are_wrong_in_some_runs_only():
         }
     )
 
-    assert [(it.document, it.field_path, it.gt) for it in found.flips] == [
+    assert [(it.document, it.path, it.gt) for it in found.flips] == [
         ("d0", "total", "x"),
         ("d1", "total", "x"),
     ]

@@ -86,7 +86,7 @@ def test_rows_of_tune_are_the_fields(made):
     rows = [*csv.DictReader(io.StringIO(made("tune", "csv")))]
     fields = json.loads(made("tune", "json"))["fields"]
 
-    assert [row["field_path"] for row in rows] == [it["field_path"] for it in fields]
+    assert [row["field"] for row in rows] == [it["field"] for it in fields]
     assert [row["reason"] for row in rows] == [it["reason"] for it in fields]
 
 

@@ -30,7 +30,7 @@ def found(tmp_path):
         loaded = load_schema(str(tmp_path / "schema.json"))
         report = lint(loaded, str(gt), LintSettings(**options))
         assert report.documents == len(documents)
-        return {(each.rule, each.field_path): each for each in report.findings}
+        return {(each.rule, each.field): each for each in report.findings}
 
     return run
 
@@ -91,7 +91,7 @@ def test_a_field_of_which_no_value_matches_itself_has_a_threshold_out_of_reach(f
 )
 def test_what_the_schema_forbids_is_found_with_the_place(found, schema, value, rule):
     (finding,) = found(an_object(x=schema), [{"x": value}]).values()
-    assert (finding.rule, finding.field_path, places(finding)[0][:2]) == (rule, "x", (1, "/x"))
+    assert (finding.rule, finding.field, places(finding)[0][:2]) == (rule, "x", (1, "/x"))
 
 
 def test_a_required_value_that_is_missing_is_found(found):

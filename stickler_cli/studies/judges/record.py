@@ -15,7 +15,7 @@ Kind = Literal["false_accept", "false_reject", "failed"]
 class JudgeAccount:
     """How a judge and people agree on the pairs of one field, or of all."""
 
-    field_path: str
+    field: str
     """Empty of all fields together."""
     model: str
     """Whom the field asks."""
@@ -45,7 +45,7 @@ class JudgeAccount:
 class Disagreement:
     """A pair on which judge and people disagree, or of which the judge said nothing."""
 
-    field_path: str
+    field: str
     """The field, without list indexes."""
     kind: Kind
     """Who says what: the judge accepts what differs, or rejects what is the same, or failed."""

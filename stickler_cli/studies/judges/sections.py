@@ -10,8 +10,8 @@ SHOWN: Final = 10
 """Disagreements that are shown; JSON has more."""
 
 _FIGURES: Final = (
-    Figure("field", "field_path", str, shown=lambda it: it.field_path or "all"),
-    Figure("model", "model", str, 4, shown=lambda it: it.model if it.field_path else ""),
+    Figure("field", "field", str, shown=lambda it: it.field or "all"),
+    Figure("model", "model", str, 4, shown=lambda it: it.model if it.field else ""),
     Figure("pairs", "pairs", int, 1),
     Figure("agreement", "agreement", rank=2),
     Figure("interval", "agreement_interval", list, 3),
@@ -64,7 +64,7 @@ def _verdict(record: JudgeReport) -> str:
 def _disagreements(found: list[Disagreement]) -> Section:
     lines = []
     for it in found[:SHOWN]:
-        told = f"{it.field_path}: {it.gt} and {it.pred} {_SAID[it.kind]}"
+        told = f"{it.field}: {it.gt} and {it.pred} {_SAID[it.kind]}"
         lines.append(Text(told, indent=INDENT, margin=INDENT))
         if it.reason:
             lines.append(Text(it.reason, "dim", margin=2 * INDENT))

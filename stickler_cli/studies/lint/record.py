@@ -32,7 +32,7 @@ class FindingRecord:
     """The name of the rule, by which `--ignore` leaves it out."""
     severity: Severity
     """How bad it is."""
-    field_path: str
+    field: str
     """The field, without list indexes; empty of whole documents."""
     means: str
     """What is wrong."""

@@ -25,7 +25,7 @@ _TONES: Final[dict[Severity, Tone]] = {"error": "bad", "warning": "warn", "note"
 _ROWS: Final = (
     Figure("rule", lambda row: row[0].rule, str),
     Figure("severity", lambda row: row[0].severity, str),
-    Figure("field_path", lambda row: row[0].field_path, str),
+    Figure("field", lambda row: row[0].field, str),
     Figure("file", lambda row: row[1].file, str),
     Figure("line", lambda row: row[1].line, int),
     Figure("pointer", lambda row: row[1].pointer, str),
@@ -61,7 +61,7 @@ def _blocks(finding: FindingRecord, most: int) -> Iterator[Block]:
 
 def sentence(finding: FindingRecord) -> str:
     """Return what was found where, and how often."""
-    field = f"{finding.field_path}: " if finding.field_path else ""
+    field = f"{finding.field}: " if finding.field else ""
     times = f" ({finding.count} times)" if finding.count > 1 else ""
     return f"{field}{finding.means}{times}"
 

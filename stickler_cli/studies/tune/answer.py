@@ -55,10 +55,10 @@ def answer(settings: TuneSettings, desk: Desk) -> Answer:
         settings.verdicts is not None,
         len(evidence.names),
         settings.ci,
-        sorted(fields, key=lambda field: order.get(field.field_path, len(order))),
+        sorted(fields, key=lambda field: order.get(field.field, len(order))),
         notes,
     )
-    known = [field.field_path for field in record.fields]
+    known = [field.field for field in record.fields]
     unknown = [path for path in settings.field if path not in known]
     if unknown:
         expected = f"one of {', '.join(known) or 'none'}"
@@ -175,7 +175,7 @@ def _written(loaded: LoadedSchema, record: TuningRecord, settings: TuneSettings)
 
 
 def _change(field: TunedFieldRecord) -> str:
-    return f"{field.field_path} {setting(field.threshold)} -> {setting(field.proposed)}"
+    return f"{field.field} {setting(field.threshold)} -> {setting(field.proposed)}"
 
 
 def with_thresholds(
@@ -191,11 +191,11 @@ def with_thresholds(
     known = _thresholds(loaded.plan)
     for field in proposed:
         key = f"{PREFIX}{'threshold' if field.comparator else 'match-threshold'}"
-        candidate = _candidate(text, stands.get(field.field_path, ()), key, field.proposed)
-        wanted = {**known, field.field_path: field.proposed}
+        candidate = _candidate(text, stands.get(field.field, ()), key, field.proposed)
+        wanted = {**known, field.field: field.proposed}
         if candidate is None or _thresholds(_compiled(candidate, loaded, settings)) != wanted:
             hint = "it has no place of its own in this file; set it by hand"
-            refused.append(f"the threshold of {field.field_path} was not written: {hint}")
+            refused.append(f"the threshold of {field.field} was not written: {hint}")
         else:
             text, known = candidate, wanted
             written.append(field)

@@ -31,7 +31,7 @@ class CutRecord:
 class TunedFieldRecord:
     """What is known of the threshold of one field."""
 
-    field_path: str
+    field: str
     """The field, without list indexes; empty of whole values."""
     comparator: str | None
     """What compares its values; null of list items, which their fields compare."""

@@ -10,7 +10,7 @@ from .record import TunedFieldRecord, TuningRecord
 BAR: Final = 30  # characters of the longest bar of a histogram
 
 _FIELDS: Final = (
-    Figure("field", "field_path", str, shown=lambda it: it.field_path or WHOLE),
+    Figure("field", "field", str, shown=lambda it: it.field or WHOLE),
     Figure(
         "comparator",
         "comparator",
@@ -31,9 +31,7 @@ def report_of(record: TuningRecord, asked: Collection[str] = ()) -> Report:
     if record.by_verdicts:
         evidence = number_of(sum(field.pairs for field in record.fields), "verdict")
     head = f"{record.model_name} ({record.schema}), by {evidence}"
-    shown = [
-        field for field in record.fields if field.proposed is not None or field.field_path in asked
-    ]
+    shown = [field for field in record.fields if field.proposed is not None or field.field in asked]
     table = Figures(_FIELDS, record.fields)
     sections = [
         Section(head, [Text(_summary(record))]),
@@ -57,7 +55,7 @@ def _evidence(field: TunedFieldRecord, record: TuningRecord) -> Section:
     change = "stays" if field.proposed is None else f"-> {setting(field.proposed)}"
     told = field.reason if field.gain is None else _gain_text(field, record)
     return Section(
-        f"{field.field_path or WHOLE}: {setting(field.threshold)} {change}",
+        f"{field.field or WHOLE}: {setting(field.threshold)} {change}",
         [Text(told, indent=INDENT, margin=INDENT), _cuts(field, record)],
     )
 
