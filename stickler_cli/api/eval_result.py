@@ -8,7 +8,7 @@ import numpy as np
 
 from stickler_cli.comparators.base import meets
 from stickler_cli.compare.account import Account
-from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.compare.plan import USUAL, Plan
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import Column, Span, Table
 from stickler_cli.reports.layout import plain_text, table_lines
@@ -120,7 +120,7 @@ class EvalResult:
     @cached_property
     def comparison(self) -> PairComparison:
         """The full account, typed."""
-        return pair_of(self._compared.account, self._document, self.plan, Options())
+        return pair_of(self._compared.account, self._document, self.plan, USUAL)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results as JSON values, by the names that they have here."""

@@ -6,7 +6,7 @@ from stickler_cli.compare.account import Account
 from stickler_cli.compare.comparison import Comparison
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.explaining import explain
-from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.compare.plan import USUAL, Options, Plan
 from stickler_cli.core.figures import rate, visible
 from stickler_cli.core.json_values import JsonDocument, JsonValue
 from stickler_cli.core.values import dataclass
@@ -84,7 +84,7 @@ def compared(
     Raises:
         ComparisonError: a comparator failed on a pair of values.
     """
-    options = options or Options()
+    options = options or USUAL
     return pair_of(compare(plan, [gt], [pred], options, [confidences]), 0, plan, options)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from stickler_cli.core.json_values import JsonDocument, JsonValue
 from .account import Account
 from .columns import Columns
-from .plan import Options, Plan, Purpose
+from .plan import USUAL, Options, Plan, Purpose
 from .work import Work
 
 
@@ -32,7 +32,7 @@ def compare(
         WorkLimitError: together they take more work than a pair of documents may.
         TooMuchAtOnceError: something takes more than may be done without a look at signals.
     """
-    options = options or Options()
+    options = options or USUAL
     work = Work(options.work_limit, options.work_at_once)
     if plan.asks_models and options.client is None:
         options = replace(options, client=plan.client)

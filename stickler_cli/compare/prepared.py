@@ -75,6 +75,10 @@ class Prepared:
         return np.fromiter(map(_length, self.values), np.intp, len(self.values))
 
     @cached_property
+    def _some_long(self) -> bool:
+        return bool((self.lengths > LONG).any())
+
+    @cached_property
     def keys(self) -> Codes | None:
         """For each code a key, and one for `NOTHING`; unequal ones have similarity 0."""
         keys = self._comparator.keys(self.of(np.arange(len(self.values))))
@@ -110,8 +114,7 @@ class Prepared:
             PairError: the comparator failed on a pair, or gave no number in [0, 1].
         """
         lengths = self.lengths[gt], self.lengths[pred]
-        long = np.flatnonzero(np.minimum(*lengths) > LONG)
-        if not len(long):
+        if not self._some_long or not len(long := np.flatnonzero(np.minimum(*lengths) > LONG)):
             self._charge(lengths, fields)
             return self._found(gt, pred)
         similarity = np.full(len(gt), -1.0)
@@ -132,8 +135,9 @@ class Prepared:
     def _charge(self, lengths: Sequence[Codes], fields: Codes, share: float = 1.0) -> None:
         """Count the work of pairs of values of these lengths: if it is much, field by field."""
         place, steps = self._place, self._comparator.steps
-        if steps(*lengths) <= NOTICED or not place.names:
-            place.charge(int(share * steps(*lengths)))
+        together = steps(*lengths)
+        if together <= NOTICED or not place.names:
+            place.charge(int(share * together))
             return
         for at, name in enumerate(place.names):
             gt, pred = (of[fields == at] for of in lengths)
