@@ -45,9 +45,8 @@ def counts_view(
     """Return the counts, scores and fields of a document of a batch as results show them."""
     counts = batch.counts
     views: dict[Names, dict[str, Any]] = {}
-    if counts is None:
-        none = Counts().view(recall_with_fd=recall_with_fd)
-        return {mode: {**none} for mode in COUNTING_MODES}
+    if counts is None:  # nothing was compared
+        return {**tally_view(Tally(), recall_with_fd=recall_with_fd)}
     sums, scores, paths = counts.sums, counts.scores, counts.paths
     if len(counts.documents) > len(paths):  # of several documents
         rows = np.flatnonzero(counts.documents == document)

@@ -1,9 +1,13 @@
 import pytest
 
+from stickler_cli.comparators import LevenshteinComparator
+from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.comparison import comparison_of
+from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
+from stickler_cli.core.problems import ComparisonError
 from .nodes import (
     DEFAULTS,
     a_list,
@@ -26,6 +30,75 @@ def outcomes(comparison):
 
 
 PERSON = an_object(name=text(weight=3), city=text(weight=1))
+
+
+class Failing(BaseComparator):
+    """Fails where the ground truth is `bad`, and knows what it was asked."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked = []
+
+    def compare(self, gt, pred):
+        self.asked.append(gt)
+        if gt == "bad":
+            raise ValueError("no")
+        return 1.0
+
+
+@pytest.mark.parametrize(
+    ("gt", "path", "asks_second"),
+    [
+        ({"a": "x", "b": "bad", "c": "bad"}, ("b",), True),
+        ({"a": "bad", "b": "bad", "c": "x"}, ("a",), False),
+        ({"a": "x", "b": "x", "c": "bad"}, ("c",), True),
+    ],
+)
+def test_of_fields_that_fail_the_first_is_told_whoever_compares_them(gt, path, asks_second):
+    one, other = Failing(), Failing()  # of one class, and still they share nothing
+    nodes = [LeafNode(threshold=0.5, comparator=of) for of in (one, other, one)]
+    node = an_object(**dict(zip("abc", nodes, strict=True)))
+
+    with pytest.raises(ComparisonError) as caught:
+        compared(node, gt, dict.fromkeys("abc", "y"))
+    assert caught.value.path == path
+    assert bool(other.asked) is asks_second
+
+
+def test_leaves_of_one_comparator_are_compared_by_one_call_with_rules_of_their_own(monkeypatch):
+    calls = []
+    own = LevenshteinComparator.similarities
+
+    def counted(self, gts, preds):
+        calls.append(len(gts))
+        return own(self, gts, preds)
+
+    monkeypatch.setattr(LevenshteinComparator, "similarities", counted)
+    node = an_object(
+        a=text(threshold=0.5), b=text(threshold=0.9, weight=3.0), c=text(threshold=0.9, clip=True)
+    )
+    gt, pred = dict.fromkeys("abc", "abcd"), dict.fromkeys("abc", "abcx")
+
+    (first, second) = compared_together(node, [gt, gt], [pred, {"a": "abcd"}])
+
+    assert calls == [3]
+    assert outcomes(first) == {"a": "TP", "b": "FD", "c": "FD"}
+    assert first.field_scores == {"a": 0.75, "b": 0.75, "c": 0.0}
+    assert first.similarity == (0.75 + 3 * 0.75 + 0.0) / 5
+    assert outcomes(second) == {"a": "TP", "b": "FN", "c": "FN"}
+    assert second.similarity == 1 / 5
+
+
+def test_field_scores_are_those_of_the_fields():
+    node = an_object(a=text(), b=an_object(c=text()))
+    (_, second) = compared_together(node, [{}, {"a": "x", "b": {"c": "y"}}], [{}, {"a": "x"}])
+
+    assert second.field_scores == {"a": 1.0, "b": 0.0}
+    assert second.fields[0].comparison.field_scores == {}
+    assert compared(anything(), {"k": "x", "l": "y"}, {"k": "x"}).field_scores == {
+        "k": 1.0,
+        "l": 0.0,
+    }
 
 
 def test_the_similarity_is_the_weighted_mean_of_the_fields():

@@ -183,6 +183,18 @@ def test_what_exceeds_the_limit_is_told_with_the_field_that_cost_most():
         steps_of(schema, gt, pred, limit=0.01)
 
 
+def test_of_fields_that_are_compared_together_the_one_that_cost_most_is_told():
+    letters = random.Random(3)  # noqa: S311 - no secret
+    gts, preds = (
+        [{"a": str(at) + side, "b": "".join(letters.choices("abcd", k=900))} for at in range(40)]
+        for side in "xy"
+    )
+
+    with pytest.raises(WorkLimitError, match=r"most of it at b$"):
+        steps_of(an_object(a=TEXT, b=TEXT), gts, preds, limit=0.001)
+    assert steps_of(an_object(a=TEXT, b=TEXT), gts, preds) > STEPS_OF_UNIT // 1000
+
+
 def test_lists_of_texts_are_refused_before_any_is_compared(monkeypatch):
     monkeypatch.setattr(LevenshteinComparator, "similarities", None)  # would fail otherwise
 

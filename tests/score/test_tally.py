@@ -3,7 +3,7 @@ import pytest
 
 from stickler_cli.compare.plan import Options
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.comparison_view import comparison_view, tally_of, tally_view
+from stickler_cli.score.comparison_view import comparison_view, counts_view, tally_of, tally_view
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.tally import SCORE_UNIT, Tally, sums_of_units, units_of
 from .batches import TEXT, X, a_list, an_object, batch, not_compared
@@ -490,3 +490,46 @@ def test_extra_keys_of_an_item_below_its_threshold_count_in_leaves_alone():
     root = tallied(schema, {"lines": [gt]}, {"lines": [pred]})
 
     assert by_mode(root.fields["lines"]) == (Counts(fd=1), Counts(fd=1), Counts(tp=1, fd=2, fa=1))
+
+
+def test_the_counts_of_one_of_several_documents_are_those_that_it_has_alone():
+    schema = an_object(
+        a=TEXT, lines=a_list(LINE), m={"type": "object", "additionalProperties": TEXT}
+    )
+    pairs = {
+        "1": ({"a": "x", "m": {"k": "x"}}, {"a": "y", "m": {"k": "x"}}),
+        "2": ({"lines": [line("a", "b")]}, {"a": "y", "lines": [line("a", "c")]}),
+        "3": ({"a": "x", "m": {"l": "x"}}, {"a": "x", "m": {"k": "x"}}),
+    }
+    plan = compile_schema(schema)
+    together = batch(plan, pairs)
+
+    for at, (name, pair) in enumerate(pairs.items()):
+        alone = batch(plan, {name: pair})
+        expected = tally_view(tally_of(alone), recall_with_fd=True)
+        assert counts_view(together, at, recall_with_fd=True) == expected
+        assert counts_view(alone, recall_with_fd=True) == expected
+
+
+def test_counts_can_be_shown_without_rates():
+    root = counts_view(
+        batch(compile_schema(an_object(a=TEXT)), {"": ({"a": "x"}, {"a": "x"})}), derived=False
+    )
+
+    assert root["overall"] == {"tp": 1, "fd": 0, "fa": 0, "fn": 0, "fp": 0, "tn": 0}
+    assert root["fields"]["a"]["leaves"] == root["overall"]
+
+
+def test_of_a_document_that_was_not_compared_there_are_no_counts_to_show():
+    assert counts_view(not_compared("a")) == tally_view(Tally(), recall_with_fd=False)
+
+
+@pytest.mark.parametrize(
+    ("pred", "some_wrong"),
+    [({"a": "x"}, False), ({"a": "y"}, True), ({"a": "x", "u": "new"}, True), ({}, True)],
+)
+def test_whether_anything_is_wrong_is_known_without_the_errors(pred, some_wrong):
+    found = batch(compile_schema(an_object(a=TEXT)), {"": ({"a": "x"}, pred)})
+
+    assert found.some_wrong is some_wrong
+    assert bool(found.wrong_units(0)) is some_wrong
