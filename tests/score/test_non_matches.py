@@ -7,6 +7,7 @@ from stickler_cli.score.errors.causes import key_of, keys_in
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import (
     Error,
+    PathText,
     below_threshold,
     columns_of_record,
     error_record,
@@ -451,6 +452,16 @@ def test_a_record_has_what_an_error_has_and_is_read_back():
     }
     for each in (error, bare):
         assert Error(**columns_of_record(error_record(each))) == each
+
+
+@pytest.mark.parametrize(
+    ("value", "fits"),
+    [("", True), ("a.b", True), ('["a b"]', True), ("a[", False), ("..", False), (3, False)],
+)
+def test_the_field_of_an_error_is_a_path_or_empty(value, fits):
+    (rule,) = PathText.__metadata__
+
+    assert rule.fits(value) is fits
 
 
 def test_a_shown_error_is_read_back_from_its_line():
