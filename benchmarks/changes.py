@@ -18,7 +18,7 @@ from stickler_cli.diff.significance import Sample, change_intervals, p_values
 from stickler_cli.score.intervals import IntervalSettings
 
 DOCUMENTS: Final = (10, 30, 100, 300)
-REPETITIONS: Final = 100
+REPETITIONS: Final = 200
 VALUES: Final = 10  # of each document
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -84,7 +84,7 @@ class Judged:
     changed: float
     """The share of differences that are called improved or regressed."""
     unchanged: float
-    """The share that are called unchanged."""
+    """The share that are called unchanged, or identical."""
 
 
 def judged(
@@ -108,7 +108,7 @@ def judged(
             width[at] += interval.upper - interval.lower
             trend, _ = trend_of(one, interval, p[at], settings)
             changed[at] += trend in {Trend.IMPROVED, Trend.REGRESSED}
-            same[at] += trend is Trend.UNCHANGED
+            same[at] += trend in {Trend.UNCHANGED, Trend.IDENTICAL}
     figures = np.stack([held, width, changed, same], axis=1) / repetitions
     return [
         Judged(shift.name, documents, *map(float, row))
@@ -190,7 +190,7 @@ def measure(seed: int, repetitions: int = REPETITIONS) -> list[Report]:
             "Changes called significant, and called unchanged",
             lambda cell: f"{cell.changed:.2f}, {cell.unchanged:.2f}",
             f"The share of {repetitions} simulated differences that are called improved or"
-            " regressed, and the share called unchanged.",
+            " regressed, and the share called unchanged or identical.",
         ),
     ]
     shares = {

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.intervals import Interval, IntervalSettings
-from stickler_cli.score.resampling import REPLICATES, added_weights, ends, weights
+from stickler_cli.score.resampling import REPLICATES, UNIT, added_weights, ends, weights
 from .spread import p_of_runs, widened
 
 SWAPS: Final = 9999  # ways to swap that are drawn: a p of 0.05 is then off by 0.004 at most, mostly
@@ -71,6 +71,13 @@ class Sample:
         """How large a document is in either run, among those that say anything, (2,)."""
         squares = [float(below @ below) for below in (self.before[1], self.after[1])]
         return np.sqrt(np.array(squares) / max(self.documents, 1))
+
+    @property
+    def step(self) -> float:
+        """How far a document that differs moves the figure: the quadratic mean of those that do."""
+        (above, below), (all_above, all_below) = self.moved, (self.before + self.after).sum(axis=1)
+        steps = 2 * (above - below * (all_above / all_below)) / all_below
+        return float(np.sqrt(steps @ steps / self.differing))
 
     @property
     def documents(self) -> int:
@@ -134,9 +141,11 @@ def change_intervals(
 ) -> list[Interval | None]:
     """Return the confidence interval of the change of every figure, over documents by id.
 
-    As the interval of a figure of one run, with a document more; its weight, too, is the same in
-    both runs. For lower ends that is wholly right in the first run and wholly wrong in the second,
-    for upper ends the reverse. None where there is nothing to divide by in one of the runs.
+    Documents are resampled, and one more is added, whose weight, too, is the same in both runs. For
+    lower ends that is wholly right in the first run and wholly wrong in the second, for upper ends
+    the reverse; but for the end that is nearer to no change it differs only as much as documents
+    that do. So the interval excludes 0 about where `p_values` are small. None where there is
+    nothing to divide by in one of the runs.
     """
     if not samples:
         return []
@@ -147,7 +156,7 @@ def change_intervals(
         sums += parts[:, start : start + CHUNK] @ drawn.astype(np.float64)
     added = added_weights(settings).astype(np.float64)
     changes = [
-        _changes(four, np.outer(sample.sizes, added))
+        _changes(sample, four, added)
         for sample, four in zip(samples, sums.reshape(len(samples), 4, -1), strict=True)
     ]
     broken, fixed = np.array(changes).swapaxes(0, 1)
@@ -158,16 +167,25 @@ def change_intervals(
     ]
 
 
-def _changes(sums: NDArray[np.float64], added: NDArray[np.float64]) -> NDArray[np.float64]:
+def _changes(
+    sample: Sample, sums: NDArray[np.float64], added: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Return the change in every replicate with a document that broke, and with one fixed.
 
     `sums` is what is divided, and by what, in the first run, then in the second, (4, 1 +
-    replicates); `added` how large that document is in both, (2, 1 + replicates).
+    replicates); `added` the weight of that document, (1 + replicates,).
     """
     above, below = sums[::2], sums[1::2]
     below[below[:, 0] == 0] = np.nan
-    wrong, right = above / (below + added), (above + added) / (below + added)
-    return np.array([wrong[1] - right[0], right[1] - wrong[0]])
+    more = np.outer(sample.sizes, added)
+    wrong, right = above / (below + more), (above + more) / (below + more)
+    broken, fixed = wrong[1] - right[0], right[1] - wrong[0]
+    before, after = above / below
+    if after[0] > before[0]:
+        broken = np.maximum(broken, after - before - sample.step * added / UNIT)
+    elif after[0] < before[0]:
+        fixed = np.minimum(fixed, after - before + sample.step * added / UNIT)
+    return np.array([broken, fixed])
 
 
 def _sign_test(moved: NDArray[np.float64]) -> float:

@@ -9,7 +9,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.score.document_result import LENIENT, WAYS, Status
 from stickler_cli.score.errors.error_counts import ByClass, overall
 from stickler_cli.score.gate_verdicts import moved_gates
-from stickler_cli.score.intervals import Interval
+from stickler_cli.score.intervals import FEWEST_DOCUMENTS, Interval
 from stickler_cli.score.results import NO_GROUP
 from .cause_sentences import of_class
 from .rows import WORST, by_values_lost
@@ -34,9 +34,6 @@ MODES: Final = {
     "leaves": "all values",
 }
 """What each counting mode counts."""
-
-FEWEST: Final = 30
-"""Documents from which on a sentence has an interval: of fewer it says more than can be known."""
 
 _WHY_LOWEST: Final = {
     "overall": "objects or list items fail as a whole (one unit each) although most of the values "
@@ -103,7 +100,7 @@ def _bounds(view: RunView, interval: Interval | None) -> str:
     if interval is None:
         return ""
     documents = view.run.evaluation.evaluated
-    if documents < FEWEST:
+    if documents < FEWEST_DOCUMENTS:
         are = "is" if documents == 1 else "are"
         return f" ({number_of(documents, 'document')} {are} too few for an interval)"
     level = view.interval_title.replace(" CI of F1", " interval")

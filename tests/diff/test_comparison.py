@@ -7,10 +7,10 @@ from stickler_cli.diff.changes import Decision, DiffSettings, MetricChange, Tren
 from stickler_cli.diff.comparing import LOWEST, compare_runs
 from stickler_cli.diff.counted_runs import counted
 from stickler_cli.diff.joined_runs import joined
-from stickler_cli.diff.measures import corrected_p
+from stickler_cli.diff.measures import corrected_p, trend_by
 from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.score.gates import parse_gate
-from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.score.intervals import Interval, IntervalSettings
 from .runs import MISSED, RIGHT, WRONG, compared, document, run_of, single
 
 
@@ -69,12 +69,12 @@ def test_where_no_document_differs_all_is_identical_however_many_there_are(docum
 
 
 def test_a_change_that_only_the_test_sees_is_not_enough_data():
-    # Nine documents of 400 broke: p is 2 / 2**9; the interval has room for one that was right.
-    found = field("1" * 400, "0" * 9 + "1" * 391)
+    around, known = Interval(-0.1, 0.01), {"better": False, "enough": True}
+    found = trend_by(0.004, around, DiffSettings(), Decision.EXACT, **known)
 
-    assert found.corrected_p == pytest.approx(2 / 2**9, abs=0.002)
-    assert found.interval.lower < 0 <= found.interval.upper
-    assert (found.trend, found.decided_by) == (Trend.UNCLEAR, Decision.TEST_ALONE)
+    assert found == (Trend.UNCLEAR, Decision.TEST_ALONE)
+    # Nine documents of 400 broke: p is 2 / 2**9, and of the weight of one more above theirs half.
+    assert field("1" * 400, "0" * 9 + "1" * 391).trend is Trend.REGRESSED
     assert field("1" * 400, "0" * 40 + "1" * 360).trend is Trend.REGRESSED
 
 

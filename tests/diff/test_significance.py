@@ -153,6 +153,28 @@ def test_a_document_has_the_same_weight_in_both_runs():
     assert alike.upper - alike.lower < (unlike.upper - unlike.lower) / 2
 
 
+@pytest.mark.parametrize("values", [1, 10])
+@pytest.mark.parametrize(("differing", "excluded"), [(4, False), (8, True)])
+@pytest.mark.parametrize("better", [False, True])
+def test_the_end_near_no_change_is_where_the_test_is(values, differing, excluded, better):
+    # Of a hundred documents some lose one of their values. The weight of one more is above that of
+    # k others, all exponential, in 2 ** -k of replicates: in 6% of four, in 0.4% of eight; 2.5%
+    # are left out. The test has p of twice that, and takes 5%.
+    sizes = np.full(100, float(values))
+    fewer = sizes - (np.arange(100) < differing)
+    both = (
+        np.stack([fewer if better else sizes, sizes]),
+        np.stack([sizes if better else fewer, sizes]),
+    )
+    found = Sample(*both)
+    (interval,) = change_intervals([found], [str(at) for at in range(100)], IntervalSettings())
+
+    assert (interval.lower > 0 if better else interval.upper < 0) is excluded
+    assert (p_values([found], 0)[0] <= 0.05) is excluded
+    # At the other end a document that is wholly right or wrong may still come: 0.025 ** (1 / 100).
+    assert max(map(abs, interval)) > 0.036
+
+
 def test_a_change_is_within_its_interval_and_that_within_its_bounds():
     (interval,) = change_intervals([sample([1] * 4, [0] * 4)], list("abcd"), IntervalSettings())
 

@@ -219,6 +219,6 @@ def test_the_html_page_says_what_the_table_says_and_loads_nothing(receipts):
     words = " ".join(page.words)
 
     assert (page.loads, page.open) == ([], [])
-    assert "- currency regressed 0.9231 0.0000 -0.9231 [-0.9982, -0.1055] 0.0312 6 0" in words
+    assert "- currency regressed 0.9231 0.0000 -0.9231 [-0.9982, -0.3734] 0.0312 6 0" in words
     assert "broke hard -0.9788 kilbride-ie : score 1.0000 to 0.0212" in words
     assert "✕ failed currency.f1>=-0.01" in words
