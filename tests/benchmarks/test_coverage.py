@@ -35,12 +35,9 @@ def test_the_docs_show_what_the_simulation_does():
 
 
 @pytest.mark.parametrize("documents", [10, 30])
-def test_intervals_of_changes_hold_the_true_change_and_few_documents_never_show_that_there_is_none(
-    documents,
-):
+def test_intervals_of_changes_hold_the_true_change(documents):
     for cell in judged(documents, repetitions=100, seed=1):
         assert cell.covered >= 0.95 - 3 * 0.0218, cell
-        assert cell.unchanged == 0
         if cell.shift.startswith("none"):
             # 100 simulations of 0.05: the standard error of the share is 0.022.
             assert cell.changed <= 0.05 + 3 * 0.0218, cell
