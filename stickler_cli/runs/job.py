@@ -12,7 +12,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.schema.dialects import Schema
-from stickler_cli.schema.verdicts.document_validity import DocumentValidator
+from stickler_cli.schema.verdicts.value_verdicts import DocumentValidator
 from stickler_cli.score.errors.marks import Marks
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.validity import SIDES, Side, Verdict

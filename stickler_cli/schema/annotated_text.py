@@ -53,65 +53,35 @@ def with_keys(text: str, added: Mapping[str, JsonObject]) -> str:
     return text
 
 
-class _Open:
-    """An object or a list that has not ended yet."""
-
-    def __init__(self, path: Path, start: int, *, is_list: bool) -> None:
-        self.path = path
-        self.start = start
-        """Behind its brace or bracket."""
-        self.is_list = is_list
-        self.key: str | None = None
-        self.count = 0
-        self.separator = ""
-        self.colon = ": "
-        self.key_end = self.value_end = start
-        self.members: dict[str, tuple[int, int]] = {}
-
-    @property
-    def inner(self) -> Path:
-        """The path of the value that comes next."""
-        return (*self.path, self.count if self.is_list else str(self.key))
-
-    def see_value(self, text: str, start: int) -> None:
-        """Take note of how a value is put behind its key."""
-        if not self.is_list and not self.members:
-            self.colon = text[self.key_end : start]
-
-    def see_text(self, text: str, match: re.Match[str]) -> None:
-        """Take note of a key, or of a value that is no object or list."""
-        if self.is_list or self.key is not None:
-            self.see_value(text, match.start())
-            self.end_value(match.start(), match.end())
-            return
-        self.key, self.key_end = json.loads(match[0]), match.end()
-        if not self.members:
-            self.separator = text[self.start : match.start()]
-
-    def end_value(self, start: int, end: int) -> None:
-        """Take note of where a value in it stands."""
-        if not self.is_list:
-            self.members[str(self.key)] = (start, end)
-            self.key = None
-        self.count += 1
-        self.value_end = end
-
-
 def _spans(text: str) -> dict[str, _Span]:
     """Find all objects of a valid JSON text; of two in one place the last counts, as in JSON."""
     spans: dict[str, _Span] = {}
-    opened = [_Open((), 0, is_list=True)]  # the document itself is the one element
-    for match in _TOKEN.finditer(text):
-        part, at = match[0], opened[-1]
-        if part in "{[":
-            at.see_value(text, match.start())
-            opened.append(_Open(at.inner, match.end(), is_list=part == "["))
-        elif part in "}]":
-            done = opened.pop()
-            if part == "}":
-                span = _Span(done.value_end, done.separator, done.colon, done.members)
-                spans[json_pointer(done.path[1:])] = span
-            opened[-1].end_value(done.start - 1, match.end())
-        elif part not in ":,":
-            at.see_text(text, match)
+    tokens = _TOKEN.finditer(text)
+
+    def end_of(first: re.Match[str], path: Path) -> int:
+        """Return where the value ends that begins with a token, and note the objects in it."""
+        if first[0] not in "{[":
+            return first.end()
+        members: dict[str, tuple[int, int]] = {}
+        after, separator, colon, count = first.end(), "", ": ", 0
+        while (token := next(tokens))[0] not in "}]":
+            if token[0] == ",":
+                token = next(tokens)
+            if first[0] == "[":
+                end_of(token, (*path, count))
+                count += 1
+                continue
+            key = json.loads(token[0])
+            next(tokens)  # the colon
+            value = next(tokens)
+            if not members:
+                separator = text[first.end() : token.start()]
+                colon = text[token.end() : value.start()]
+            after = end_of(value, (*path, key))
+            members[key] = value.start(), after
+        if first[0] == "{":
+            spans[json_pointer(path)] = _Span(after, separator, colon, members)
+        return token.end()
+
+    end_of(next(tokens), ())
     return spans

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.levenshtein import LevenshteinComparator
@@ -21,14 +21,14 @@ from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD, TupleNode
 from stickler_cli.core.json_values import DocumentKind, JsonObject, JsonValue, brief
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.verdicts.acceptance import (
+from stickler_cli.schema.verdicts.judged_documents import Reach
+from stickler_cli.schema.verdicts.judging import EngineError, KeyPattern
+from stickler_cli.schema.verdicts.value_verdicts import (
     NumberAcceptor,
     SchemaAcceptor,
     TypeAcceptor,
     acceptor_of,
 )
-from stickler_cli.schema.verdicts.judged_documents import Reach
-from stickler_cli.schema.verdicts.judging import EngineError, KeyPattern
 from .annotations import NOTHING_INHERITED, ON_OBJECT, ON_VALUE, Merged
 from .combinators import Branch, InForce, declared_types, leads_back, named_schemas
 from .defaults import TEXT, open_default
@@ -38,6 +38,7 @@ from .kinds import Kinds
 from .places import (
     ArrayPlace,
     Fold,
+    Met,
     ObjectPlace,
     OpenPlace,
     Place,
@@ -53,9 +54,9 @@ from .schema_problems import (
     Problems,
     Usage,
     check,
+    without_doubled_values,
     without_invalid_places,
 )
-from .schema_warnings import without_doubled_values
 
 DEFAULT_MODEL_NAME: Final = "DynamicModel"
 """What a schema without a model name is called. Source: docs/schema.md."""
@@ -88,32 +89,19 @@ class Built:
     """Whether, as the element of a list, its weight and aggregate are the list's."""
 
 
-@dataclass(slots=True, eq=False)
-class _Known:
-    """A place that was met before."""
-
-    before: int
-    """Nodes of the plan without it."""
-    built: Built | None = None
-    """None while it is being built."""
-    size: int = 0
-    """Nodes in it, once it is built."""
-    target: Target | None = None
-    """Where references to it lead, once there are any."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Way:
     inherited: Merged = NOTHING_INHERITED
-    unions: tuple[_Known, ...] = ()
+    unions: "tuple[Met[_Way, Built], ...]" = ()
     """The places that are unions and have this one as an alternative."""
     key = ()
 
 
 _FROM_NOWHERE: Final = _Way()
+_Met: TypeAlias = Met[_Way, Built]
 
 
-class Compiler(Fold[_Way, _Known, Built]):
+class Compiler(Fold[_Way, Built]):
     """Compiles each place of a schema once; places that contain themselves become recursions."""
 
     def __init__(self, files: SchemaFiles, problems: Problems, comparators: Comparators) -> None:
@@ -125,7 +113,11 @@ class Compiler(Fold[_Way, _Known, Built]):
         self._reach = Reach(files)
         self._judging: list[tuple[Source, SchemaAcceptor]] = []
         self._table: list[Node | None] = []
+        self._targets: dict[_Met, Target] = {}
+        """Where references to a place lead, once there are any."""
         self._size = 0
+        self._sizes: dict[_Met, int] = {}
+        """Nodes in each place that is built."""
 
     def plan(self) -> Plan:
         """Compile the whole schema; problems are noted on the way."""
@@ -156,20 +148,19 @@ class Compiler(Fold[_Way, _Known, Built]):
                     return kind, root
         return "object", None
 
-    def _begin(self, in_force: InForce, way: _Way) -> _Known:
-        return _Known(self._size)
-
-    def _done(self, known: _Known, made: Built) -> None:
+    def _note(self, met: _Met, made: Built, in_force: InForce) -> None:
         self._size += 1
-        known.built, known.size = made, self._size - known.before
-        if known.target is not None:
-            known.target.node = made.node
+        self._sizes[met] = self._size - self._sizes[met]
+        if met in self._targets:
+            self._targets[met].node = made.node
 
-    def _make(self, known: _Known, place: Place, way: _Way) -> Built:
+    def _make(self, met: _Met, place: Place) -> Built:
+        self._sizes[met] = self._size  # until the nodes in it are counted
         if isinstance(place, UnionPlace):
-            alike = len({key_of(each.in_force, way.inherited) for each in place.branches}) == 1
+            inherited = met.way.inherited
+            alike = len({key_of(each.in_force, inherited) for each in place.branches}) == 1
             branches = place.branches[:1] if alike else place.branches
-            inside = _Way(way.inherited, (*way.unions, known))
+            inside = _Way(inherited, (*met.way.unions, met))
             return self._one_of([self._arm(each, inside) for each in branches], branches)
         merged = place.merged
         if isinstance(place, ArrayPlace | ObjectPlace):
@@ -277,25 +268,27 @@ class Compiler(Fold[_Way, _Known, Built]):
                 self._problems.add(next(named).schema, (keyword, text), found, expected)
         return tuple(patterns)
 
-    def _again(self, known: _Known, in_force: InForce, way: _Way) -> Built:
+    def _again(self, met: _Met, in_force: InForce, way: _Way) -> Built:
         """Return a place that was compiled before, or is being compiled further up."""
-        if known in way.unions:
+        if met in way.unions:
             raise _LoopError
-        if known.built is not None and known.size <= LARGE:
-            self._size += known.size
-            return known.built
+        if met.made is not None and self._sizes[met] <= LARGE:
+            self._size += self._sizes[met]
+            return met.made
         self._size += 1
-        if known.target is None:
-            known.target = Target(self._table)
+        if met not in self._targets:
+            self._targets[met] = Target(self._table)
+        target = self._targets[met]
         name = self._name(in_force, way.inherited)
-        if known.built is None:
+        if met.made is None:
             merged = self._places.merge(in_force)  # an array says no more of objects
-            node = RecursionNode(threshold=merged.item_threshold, place=name, target=known.target)
+            node = RecursionNode(threshold=merged.item_threshold, place=name, target=target)
             return Built(node, merged.aggregate, speaks_for_list=False)
-        built = known.target.node = known.built.node
-        threshold, weight = built.item_threshold, built.weight
-        node = RecursionNode(threshold=threshold, weight=weight, place=name, target=known.target)
-        return replace(known.built, node=node)
+        built = target.node = met.made.node
+        node = RecursionNode(
+            threshold=built.item_threshold, weight=built.weight, place=name, target=target
+        )
+        return replace(met.made, node=node)
 
     def _name(self, in_force: InForce, inherited: Merged = NOTHING_INHERITED) -> str:
         """Name a place by the schemas that speak about it, and how they are to be read."""

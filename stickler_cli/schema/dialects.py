@@ -124,6 +124,20 @@ NAMED: Final = frozenset(
 )
 """Keywords whose value is an object of schemas."""
 
+KEYWORDS: Final = frozenset(
+    {
+        *(*CLOSED_BY, *CONDITIONS, *ITEMS, *LISTED, *NAMED, *ONE),
+        *("$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor"),
+        *("$recursiveRef", "$ref", "$schema", "$vocabulary", "const", "contentEncoding"),
+        *("contentMediaType", "default", "dependentRequired", "deprecated", "description", "enum"),
+        *("examples", "exclusiveMaximum", "exclusiveMinimum", "format", "id", "maxContains"),
+        *("maxItems", "maxLength", "maxProperties", "maximum", "minContains", "minItems"),
+        *("minLength", "minProperties", "minimum", "multipleOf", "pattern", "readOnly", "required"),
+        *("title", "type", "uniqueItems", "writeOnly"),
+    }
+)
+"""Of all dialects."""
+
 
 def subschemas(schema: Schema) -> Iterator[tuple[Path, Schema]]:
     """Go through the schemas directly inside a schema, with the steps that lead to each."""

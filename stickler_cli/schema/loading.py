@@ -22,7 +22,7 @@ from .compiler import compile_schema
 from .dialects import Schema
 from .files import parsed_json
 from .inference import Inference, Inferred, infer
-from .schema_warnings import (
+from .schema_problems import (
     is_meant_as_schema,
     names_fields,
     nothing_described,

@@ -262,35 +262,40 @@ class Way(Protocol):
 
 
 Came = TypeVar("Came", bound=Way)
-Known = TypeVar("Known")
 Made = TypeVar("Made")
 T = TypeVar("T")
 
 
-class Fold(ABC, Generic[Came, Known, Made]):
+@dataclass(slots=True, eq=False)
+class Met(Generic[Came, Made]):
+    """A place that a fold has met."""
+
+    way: Came
+    """The first one there."""
+    made: Made | None = None
+    """None while it is being made."""
+
+
+class Fold(ABC, Generic[Came, Made]):
     """Makes something of each place of a schema, once for all ways there that are alike."""
 
     def __init__(self, places: Places) -> None:
         """Take the walk over a schema."""
         self._places = places
-        self._known: dict[Hashable, Known] = {}
+        self._met: dict[Hashable, Met[Came, Made]] = {}
         self._waiting: deque[Callable[[], object]] = deque()
         self._depth = 0
 
     @abstractmethod
-    def _begin(self, in_force: InForce, way: Came) -> Known:
-        """Return the note of a place that is met for the first time."""
-
-    @abstractmethod
-    def _make(self, known: Known, place: Place, way: Came) -> Made:
+    def _make(self, met: Met[Came, Made], place: Place) -> Made:
         """Return the result for a place; those inside it are made first."""
 
     @abstractmethod
-    def _done(self, known: Known, made: Made) -> None:
-        """Note the result for a place."""
+    def _note(self, met: Met[Came, Made], made: Made, in_force: InForce) -> None:
+        """Note a place that was made."""
 
     @abstractmethod
-    def _again(self, known: Known, in_force: InForce, way: Came) -> Made:
+    def _again(self, met: Met[Came, Made], in_force: InForce, way: Came) -> Made:
         """Return the result for a place that was met before, or is being made further up."""
 
     def _place(self, in_force: InForce, way: Came) -> Made:
@@ -300,11 +305,11 @@ class Fold(ABC, Generic[Came, Known, Made]):
     def _flat(self, in_force: InForce, way: Came) -> Made:
         """Return the result for flattened subschemas."""
         key = self._places.key(in_force, way.inherited), way.key
-        if key in self._known:
-            return self._again(self._known[key], in_force, way)
-        known = self._known[key] = self._begin(in_force, way)
-        made = self._make(known, self._places.at(in_force, way.inherited), way)
-        self._done(known, made)
+        if key in self._met:
+            return self._again(self._met[key], in_force, way)
+        met = self._met[key] = Met(way)
+        made = met.made = self._make(met, self._places.at(in_force, way.inherited))
+        self._note(met, made, in_force)
         return made
 
     def _inside(self, make: Callable[[], T], later: Callable[[], T]) -> T:

@@ -7,9 +7,8 @@ import pytest
 from stickler_cli.compare.engine import compare
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.schema.verdicts.acceptance import SchemaAcceptor
-from stickler_cli.schema.verdicts.document_validity import DocumentValidator
 from stickler_cli.schema.verdicts.judged_documents import APART, DEEPEST, Apart, Part
+from stickler_cli.schema.verdicts.value_verdicts import DocumentValidator, SchemaAcceptor
 
 THRESHOLD = "x-aws-stickler-threshold"
 TIME = {"type": "string", "format": "time"}

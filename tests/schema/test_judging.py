@@ -12,8 +12,6 @@ from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.defaults import BY_FORMAT
 from stickler_cli.schema.dialects import DEFAULT, DIALECTS
-from stickler_cli.schema.verdicts.acceptance import ANY_TYPE, TypeAcceptor
-from stickler_cli.schema.verdicts.document_validity import DocumentValidator
 from stickler_cli.schema.verdicts.judging import (
     MOST_LEVELS,
     EngineError,
@@ -22,6 +20,7 @@ from stickler_cli.schema.verdicts.judging import (
     is_valid,
     is_valid_schema,
 )
+from stickler_cli.schema.verdicts.value_verdicts import ANY_TYPE, DocumentValidator, TypeAcceptor
 
 THRESHOLD = "x-aws-stickler-threshold"
 STRING, NUMBER = {"type": "string"}, {"type": "number"}

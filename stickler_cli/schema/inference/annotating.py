@@ -24,6 +24,7 @@ from stickler_cli.schema.places import (
     ArrayPlace,
     Fold,
     LeafPlace,
+    Met,
     ObjectPlace,
     OpenPlace,
     Place,
@@ -96,16 +97,7 @@ _NOWHERE: Final[Schema] = {}
 """The holder of a place at which no annotation can stand."""
 
 
-@dataclass(slots=True, eq=False)
-class _Listed:
-    """A place whose fields were listed before."""
-
-    path: Path
-    fields: _Fields | None = None
-    """None while they are being listed."""
-
-
-class Walker(Fold[_At, _Listed, _Fields]):
+class Walker(Fold[_At, _Fields]):
     """Notes a choice for each place of a schema that says none, and lists its fields."""
 
     def __init__(
@@ -132,7 +124,7 @@ class Walker(Fold[_At, _Listed, _Fields]):
         # A reference that leads nowhere is for the compiler to tell of.
         super().__init__(Places(files, comparators, lambda *_: None))
         self._instances = comparators.instances
-        self._notes: dict[int, tuple[Schema, Inferred]] = {}
+        self._choices: dict[int, tuple[Schema, Inferred]] = {}
         self._found: _Fields = []
         self.annotated = False
         """Whether a place that was met has an annotation."""
@@ -150,27 +142,24 @@ class Walker(Fold[_At, _Listed, _Fields]):
 
     def written(self) -> dict[PlaceKey, Inferred]:
         """Write the choices down, and return them; keys that are there stay, right or wrong."""
-        for schema, choice in self._notes.values():
+        for schema, choice in self._choices.values():
             schema.update({**choice.annotations(), **schema})
         key_of = self._places.files.key_of
-        return {key_of(schema): choice for schema, choice in self._notes.values()}
+        return {key_of(schema): choice for schema, choice in self._choices.values()}
 
-    def _begin(self, in_force: InForce, way: _At) -> _Listed:
-        self.annotated |= any(own_keys(source.schema) for source in in_force)
-        return _Listed(way.path)
-
-    def _again(self, known: _Listed, in_force: InForce, way: _At) -> _Fields:
+    def _again(self, met: Met[_At, _Fields], in_force: InForce, way: _At) -> _Fields:
         """List the fields of a place again if they are few, else refer to it."""
-        path, listed = known.path, known.fields
+        path, listed = met.way.path, met.made
         if listed is not None and len(listed) <= REPEATED:
             return [replace(each, path=(*way.path, *each.path[len(path) :])) for each in listed]
         where = f"as {field_path(path)}" if path else "as the whole document"
         return [self._entry(way, self._places.merge(in_force), Inferred(reason=where), SAME)]
 
-    def _done(self, known: _Listed, made: _Fields) -> None:
-        known.fields = made
+    def _note(self, met: Met[_At, _Fields], made: _Fields, in_force: InForce) -> None:
+        self.annotated |= any(own_keys(source.schema) for source in in_force)
 
-    def _make(self, known: _Listed, place: Place, way: _At) -> _Fields:
+    def _make(self, met: Met[_At, _Fields], place: Place) -> _Fields:
+        way = met.way
         match place:
             case UnionPlace():
                 return self._arms(place.branches, way)
@@ -199,7 +188,7 @@ class Walker(Fold[_At, _Listed, _Fields]):
             choices = agreed(by_kind, [leaf.kind for leaf in leaves])
             if all(choice.annotations() == choices[0].annotations() for choice in choices):
                 noted, kind = (
-                    self._note(holder, choices[0], at),
+                    self._noted(holder, choices[0], at),
                     " or ".join(leaf.kind for leaf in leaves),
                 )
                 return [self._entry(at, leaves[0].merged, noted, kind)]
@@ -210,17 +199,17 @@ class Walker(Fold[_At, _Listed, _Fields]):
         numeric = {each.comparator for each in found} == {"NumericComparator", TEXT.comparator}
         return [_with_texts(each) for each in found] if numeric and len(leaves) > 1 else found
 
-    def _note(self, holder: Schema, choice: Inferred, at: _At) -> Inferred:
+    def _noted(self, holder: Schema, choice: Inferred, at: _At) -> Inferred:
         """Take note of a choice; where two fields share a holder, the first has its way."""
         noted = replace(choice, source="inferred", path=at.path)
-        return self._notes.setdefault(id(holder), (holder, noted))[1]
+        return self._choices.setdefault(id(holder), (holder, noted))[1]
 
     def _leaf(self, place: LeafPlace, at: _At) -> Inferred:
         choice = leaf_choice(at.name, place, self._values(at))
         holder = at.leaf_holder or at.holder
         if says_how(place.merged):
             return choice
-        return self._note(holder, choice, at) if id(holder) in self._own else kind_choice(place)
+        return self._noted(holder, choice, at) if id(holder) in self._own else kind_choice(place)
 
     def _values(self, at: _At) -> Observed | None:
         return self._seen and self._seen.at(at.path)
@@ -230,7 +219,7 @@ class Walker(Fold[_At, _Listed, _Fields]):
         box = None if says_how(merged) else named_choice(at.name, "box")
         plural = is_plural(at.name)
         if box and id(at.holder) in self._own and may_be_box(self._places, place, plural=plural):
-            return [self._entry(at, merged, self._note(at.holder, box, at), "array")]
+            return [self._entry(at, merged, self._noted(at.holder, box, at), "array")]
         weight = merged.weight if at.weight is None else at.weight
         if positions and weight is None:
             weight = DEFAULT_WEIGHT

@@ -7,10 +7,12 @@ judged by the first `SAMPLE` of each place.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import field
 from typing import Final
 
 from stickler_cli.comparators.number_parsing import parse_number
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
+from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.defaults import DATE, EXACT, LeafDefault
 from .name_rules import ANY_TEXT, CHOICE, IDENTIFIER, MONEY, PROSE, QUANTITY, rule_for
@@ -69,46 +71,36 @@ FORMS: Final[dict[str, Callable[[str], bool]]] = {
 FORMATS: Final = ("date", "date-time", "email", "uri", "uuid")
 
 
+@dataclass(slots=True, eq=False)
 class Room:
     """How many places may still be told apart."""
 
-    def __init__(self, places: int = MOST_PLACES) -> None:
-        self.left = places
+    left: int = MOST_PLACES
 
 
+@dataclass(slots=True, eq=False)
 class Observed:
     """The values seen at one place, counted, and those below it."""
 
-    __slots__ = (
-        "_room",
-        "elements",
-        "fields",
-        "forms",
-        "keyed",
-        "kinds",
-        "lists",
-        "more",
-        "values",
-    )
+    room: Room = field(default_factory=Room)
+    """That of all places of a root."""
+    kinds: Counter[str] = field(default_factory=Counter)
+    """How many values were of each JSON type."""
+    forms: Counter[str] = field(default_factory=Counter)
+    """How many of the first `SAMPLE` texts had each form; "" counts these texts."""
+    values: set[str] | None = field(default_factory=set)
+    """The distinct texts; None where they are too many or too long."""
+    fields: "dict[str, Observed]" = field(default_factory=dict)
+    more: bool = False
+    """Whether there were keys that have no place of their own."""
+    elements: "Observed | None" = None
+    lists: int = 0
+    """How many lists of two objects or more were looked into for keys."""
+    keyed: Counter[str] = field(default_factory=Counter)
+    """In how many of them a field told all items apart."""
 
-    def __init__(self, room: Room | None = None) -> None:
-        """Begin with nothing; all places of a root share its room."""
-        self._room = room or Room()
-        self._room.left -= 1
-        self.kinds: Counter[str] = Counter()
-        """How many values were of each JSON type."""
-        self.forms: Counter[str] = Counter()
-        """How many of the first `SAMPLE` texts had each form; "" counts these texts."""
-        self.values: set[str] | None = set()
-        """The distinct texts; None where they are too many or too long."""
-        self.fields: dict[str, Observed] = {}
-        self.more = False
-        """Whether there were keys that have no place of their own."""
-        self.elements: Observed | None = None
-        self.lists = 0
-        """How many lists of two objects or more were looked into for keys."""
-        self.keyed: Counter[str] = Counter()
-        """In how many of them a field told all items apart."""
+    def __post_init__(self) -> None:
+        self.room.left -= 1
 
     @property
     def total(self) -> int:
@@ -153,15 +145,15 @@ class Observed:
 
     def _field(self, key: str) -> "Observed | None":
         if key not in self.fields:
-            if len(self.fields) >= MOST_KEYS or self._room.left <= 0:
+            if len(self.fields) >= MOST_KEYS or self.room.left <= 0:
                 self.more = True
                 return None
-            self.fields[key] = Observed(self._room)
+            self.fields[key] = Observed(self.room)
         return self.fields[key]
 
     def _add_list(self, values: list[JsonValue], depth: int) -> None:
-        if self.elements is None and values and self._room.left > 0:
-            self.elements = Observed(self._room)
+        if self.elements is None and values and self.room.left > 0:
+            self.elements = Observed(self.room)
         for value in values if self.elements else ():
             self.elements.add(value, depth + 1)  # type: ignore[union-attr]
         items = [value for value in values if isinstance(value, dict)]
@@ -178,11 +170,11 @@ class Observed:
         self.lists += other.lists
         self.keyed.update(other.keyed)
         self.more |= other.more
-        for key, field in other.fields.items():
+        for key, part in other.fields.items():
             if mine := self._field(key):
-                mine.absorb(field)
-        if other.elements is not None and (self.elements or self._room.left > 0):
-            self.elements = self.elements or Observed(self._room)
+                mine.absorb(part)
+        if other.elements is not None and (self.elements or self.room.left > 0):
+            self.elements = self.elements or Observed(self.room)
             self.elements.absorb(other.elements)
 
 

@@ -343,29 +343,23 @@ class Reach:
         """Find the problems of a schema but for those of its references."""
         if APART in part.schema:
             yield part, APART, LeadsNowhereError(f"{APART} is not for schemas", "a $ref")
-        inner = self._inner(part)
+        inner = self._of(part, _IN_PLACE)
         if self._own_checks(part) > MOST_CHECKS >= max(map(self._own_checks, inner)):
             found = f"a value would be held against more than {MOST_CHECKS} schemas here"
             yield part, "", LeadsNowhereError(found, "fewer alternatives in alternatives")
 
     def _own_checks(self, source: Source) -> int:
         """Return how many schemas a value is held against; one that leads back counts once."""
-        return _counted(source, self._inner, self._checks, 1)
+        return _counted(source, partial(self._of, keywords=_IN_PLACE), self._checks, 1)
 
     def _all_checks(self, source: Source) -> int:
         """Return how many schemas a value and all inside it are held against, way by way."""
         leads_back = MOST_CHECKS + 1 if self._branches else 1
-        return _counted(source, self._all_inner, self._in_depth, leads_back)
-
-    def _inner(self, source: Source) -> list[Source]:
-        """Return the schemas that speak about the same value."""
-        return self._of(source, _IN_PLACE)
-
-    def _all_inner(self, source: Source) -> list[Source]:
-        """Return the schemas that speak about the same value or about a value inside it."""
-        return self._of(source, _INSIDE)
+        inside = partial(self._of, keywords=_INSIDE)
+        return _counted(source, inside, self._in_depth, leads_back)
 
     def _of(self, source: Source, keywords: frozenset[str]) -> list[Source]:
+        """Return the schemas that some keywords of a schema hold, and those that it refers to."""
         inner = [
             self._files.inside(source, schema)
             for steps, schema in subschemas(source.schema)

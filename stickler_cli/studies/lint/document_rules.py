@@ -10,7 +10,7 @@ from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.loading import LoadedSchema
-from stickler_cli.schema.verdicts.document_validity import DocumentValidator
+from stickler_cli.schema.verdicts.value_verdicts import DocumentValidator
 from .findings import Document, Findings, Spot
 
 
