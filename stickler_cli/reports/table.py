@@ -9,7 +9,6 @@ from stickler_cli.reports import cause_sentences, repeat_sentences, run_sentence
 from stickler_cli.score.record import Run
 from .error_list import error_blocks
 from .layout import TableStyle, draw, gates
-from .policy_tables import outcome_blocks
 from .rows import rows_shown
 from .trust_table import confidence_sentences, confidence_table
 from .view import RunView
@@ -105,6 +104,8 @@ def _confidence(view: RunView) -> Iterator[Block]:
 
 def _policy(view: RunView) -> Iterator[Block]:
     if view.run.policy is not None:
+        from .policy_tables import outcome_blocks  # it loads a study, which few runs have
+
         yield from outcome_blocks(view.run.policy)
 
 

@@ -228,7 +228,16 @@ def test_every_field_of_every_part_of_a_result_comes_back(kind):
     assert read(kind, json.loads(json_line(encoded(value)))) == value
 
 
-@given(st.builds(Error, path=st.just("a[0]"), field=st.just("a"), gt=json_values, pred=json_values))
+@given(
+    st.builds(
+        Error,
+        path=st.just("a[0]"),
+        field=st.just("a"),
+        gt=json_values,
+        pred=json_values,
+        similarity=st.none() | st.floats(0, 1),
+    )
+)
 def test_every_error_comes_back(error):
     assert read(Error, json.loads(json_line(encoded(error)))) == error
     record = json.loads(json_line(error_record(error)))

@@ -433,7 +433,7 @@ def test_a_record_has_what_an_error_has_and_is_read_back():
         "inside": "a",
         "values": 0,
         "reason": "why",
-        "differing_fields": ("b",),
+        "differing_fields": ["b"],
         "judge": "no",
         "cause": "12",
     }

@@ -11,6 +11,7 @@ from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.errors.units import documents_units, judged
 from stickler_cli.score.tally import Tally
 from stickler_cli.score.visit import Inside
+from stickler_cli.score.walk import visits, walked
 from .batches import TEXT, X, a_list, an_object, batch, records
 
 COUNTED = {**TEXT, X + "aggregate": True, X + "weight": 3}
@@ -155,3 +156,16 @@ def test_of_what_one_side_lacks_only_the_values_are_wrong_also_under_keys():
         "rows[0].id",
         "rows[0].keys.k.x",
     ]
+
+
+def test_leaves_that_are_compared_together_are_in_the_documents_of_their_object():
+    plan = compile_schema(an_object(rows=a_list(an_object(a=TEXT, b=TEXT))))
+    sides = [
+        {"rows": [{"a": "x", "b": "y"}, {"a": "v", "b": "w"}]},
+        {"rows": [{"a": "x", "b": "y"}]},
+    ]
+    account = engine.compare(plan, sides, sides)
+    (found,) = (visit for visit in walked(account, np.arange(2)) if visit.block)
+    assert found.documents.tolist() == [0, 0, 1, 0, 0, 1]
+    single = [visit for visit in visits(account, np.arange(2)) if visit.field.path[-1:] == ("b",)]
+    assert [visit.documents.tolist() for visit in single] == [[0, 0, 1]]

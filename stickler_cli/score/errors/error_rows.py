@@ -137,8 +137,11 @@ _ALWAYS: Final = frozenset(Error._fields[: Error._fields.index("similarity")])
 
 def error_record(error: Error) -> dict[str, Any]:
     """Return an error as files of JSON have it: without what it lacks."""
-    columns = zip(KEYS.items(), error, strict=True)
-    return {key: it for (name, key), it in columns if name in _ALWAYS or it not in (None, "", ())}
+    return {
+        key: [*it] if isinstance(it, tuple) else it
+        for (name, key), it in zip(KEYS.items(), error, strict=True)
+        if name in _ALWAYS or it not in (None, "", ())
+    }
 
 
 def columns_of_record(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -207,8 +207,6 @@ def documents_units(
 
 def _units(visit: Visit, chosen: Mask) -> Iterator[Unit]:
     pairs = chosen.nonzero()[0].tolist()
-    if not pairs:
-        return
     account, outcome, similarity = visit.account, visit.outcome, visit.similarity
     for pair in pairs:
         position = int(visit.at[pair])
