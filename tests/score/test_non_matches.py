@@ -451,7 +451,8 @@ def test_a_record_has_what_an_error_has_and_is_read_back():
         "prediction_value": None,
     }
     for each in (error, bare):
-        assert Error(**columns_of_record(error_record(each))) == each
+        read = Error(**columns_of_record(error_record(each)))
+        assert read._replace(differing=(*read.differing,)) == each
 
 
 @pytest.mark.parametrize(
