@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.report import Report
-from stickler_cli.diff.changes import DiffSettings, Trend
-from stickler_cli.diff.measures import trend_of
-from stickler_cli.diff.significance import Sample, change_intervals, p_values
 from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.studies.diff.changes import DiffSettings, Trend
+from stickler_cli.studies.diff.measures import trend_of
+from stickler_cli.studies.diff.significance import Sample, change_intervals, p_values
 
 DOCUMENTS: Final = (10, 30, 100, 300)
 REPETITIONS: Final = 200

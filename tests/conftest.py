@@ -33,14 +33,15 @@ settings.load_profile("quick")
 TESTS = Path(__file__).parent
 PROJECT = tomllib.loads((TESTS.parent / "pyproject.toml").read_text(encoding="utf-8"))
 PACKAGES = PROJECT["tool"]["coverage"]["run"]["source_pkgs"]
-COUNTED = {"test_spec_cases.py", *(package.rpartition(".")[2] for package in PACKAGES)}
+COUNTED = {"test_spec_cases.py", *(it.partition(".")[2].replace(".", "/") for it in PACKAGES)}
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark the tests that lines are counted of: no laws, which run the same for many inputs."""
     is_law = isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)
     is_law |= item.path.stem == "test_laws"
-    if not is_law and item.path.relative_to(TESTS).parts[0] in COUNTED:
+    path = item.path.relative_to(TESTS)
+    if not is_law and not COUNTED.isdisjoint(map(str, (path, *path.parents))):
         item.add_marker(pytest.mark.counted)
 
 

@@ -6,9 +6,6 @@ from pathlib import Path
 from typing import Final
 
 from stickler_cli.core.problems import NotComparableError, Problem, UsageError
-from stickler_cli.diff.changes import DiffSettings as Deciding
-from stickler_cli.diff.comparing import LOWEST, compare_runs
-from stickler_cli.diff.contrasts import deciding
 from stickler_cli.reports.formats import WITH_DETAIL
 from stickler_cli.runs.directory.run_directory import RUN_FILE
 from stickler_cli.runs.job import OutputsRequested
@@ -19,6 +16,9 @@ from stickler_cli.score.record import Run
 from stickler_cli.settings.deciding import CountingOptions
 from stickler_cli.settings.of_documents import as_of_eval
 from stickler_cli.settings.of_runs import DiffSettings
+from stickler_cli.studies.diff.changes import DiffSettings as Deciding
+from stickler_cli.studies.diff.comparing import LOWEST, compare_runs
+from stickler_cli.studies.diff.contrasts import deciding
 from .command_schema import schema_of
 from .console import ExitCode
 from .eval import whole_run

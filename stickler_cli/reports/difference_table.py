@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from stickler_cli.core.figures import NOTHING, more_of
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import INDENT, Block, Column, Span, Table, Text, Tone
-from stickler_cli.diff.changes import Change, Difference, MetricChange
+from stickler_cli.studies.diff.changes import Change, Difference, MetricChange
 from .difference_view import MARKS, SHORT, DifferenceView, signed
 from .layout import TableStyle, draw, gates
 from .tables import metric_text, ranked_columns

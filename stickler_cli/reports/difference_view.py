@@ -8,7 +8,9 @@ from stickler_cli.core.figures import NOTHING, Quoting, number_of, rate, some_of
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import Tone
 from stickler_cli.core.values import dataclass
-from stickler_cli.diff.changes import (
+from stickler_cli.score.gates import SCORE
+from stickler_cli.settings.deciding import CountingOptions
+from stickler_cli.studies.diff.changes import (
     F1,
     WHOLLY_RIGHT,
     Change,
@@ -17,8 +19,6 @@ from stickler_cli.diff.changes import (
     DocumentChange,
     Trend,
 )
-from stickler_cli.score.gates import SCORE
-from stickler_cli.settings.deciding import CountingOptions
 from .run_sentences import MODES
 
 NAMED: Final = 5

@@ -12,7 +12,7 @@ from stickler_cli.score.record import Run
 from .layout import TableStyle
 
 if TYPE_CHECKING:
-    from stickler_cli.diff.changes import Difference
+    from stickler_cli.studies.diff.changes import Difference
     from .error_list import ErrorList
     from .pair import ComparedPair
 

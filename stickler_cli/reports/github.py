@@ -6,10 +6,10 @@ from typing import Final, Literal, cast
 from stickler_cli.core.figures import number_of, visible
 from stickler_cli.core.sections import Report
 from stickler_cli.core.values import dataclass
-from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import markdown, run_sentences
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run
+from stickler_cli.studies.diff.changes import Difference, Trend
 from stickler_cli.studies.lint.record import FindingRecord, LintRecord
 from stickler_cli.studies.lint.sections import found_text, sentence
 from .difference_view import DifferenceView

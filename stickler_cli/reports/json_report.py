@@ -12,8 +12,8 @@ from stickler_cli.compare.explained import Explained
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import encoded
 from stickler_cli.core.sections import Report
-from stickler_cli.diff.changes import Difference, diff_record
 from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
+from stickler_cli.studies.diff.changes import Difference, diff_record
 from .layout import TableStyle
 from .pair import ComparedPair, differs
 from .pieces import value_pieces

@@ -14,11 +14,11 @@ from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.figures import number_of, setting, visible
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.values import dataclass
-from stickler_cli.diff.changes import Difference, Trend
 from stickler_cli.reports import run_sentences
 from stickler_cli.score.conditions import pattern_of
 from stickler_cli.score.gates import METRICS, GateResult
 from stickler_cli.score.record import Run
+from stickler_cli.studies.diff.changes import Difference, Trend
 from .difference_view import DifferenceView
 from .layout import TableStyle
 from .rows import FieldRow

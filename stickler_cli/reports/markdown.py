@@ -5,10 +5,10 @@ from typing import Final
 
 from stickler_cli.core.figures import more_of, rate
 from stickler_cli.core.sections import Column, Span, Table
-from stickler_cli.diff.changes import Difference
 from stickler_cli.reports import cause_sentences, repeat_sentences, run_sentences, tables
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run, Verdict
+from stickler_cli.studies.diff.changes import Difference
 from .difference_table import change_table, metric_changes_table
 from .difference_view import DifferenceView, signed
 from .error_list import error_table

@@ -8,7 +8,6 @@ from typing import Final
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import field_path
-from stickler_cli.diff.changes import Change, Difference
 from stickler_cli.records.line_columns import columns_of_errors
 from stickler_cli.records.row_files import Columns, Row, harmless, lines_as_rows
 from stickler_cli.score.confident import Units
@@ -18,6 +17,7 @@ from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
 from stickler_cli.score.tally import COUNTING_MODES, Tally
+from stickler_cli.studies.diff.changes import Change, Difference
 from .difference_view import DifferenceView
 from .error_list import ErrorList
 from .layout import TableStyle

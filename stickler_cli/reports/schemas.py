@@ -19,11 +19,11 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from stickler_cli.core.option import Choice, options_of
 from stickler_cli.records.comparison_format import ComparisonRecord
-from stickler_cli.records.difference_format import DifferenceRecord
 from stickler_cli.records.run_format import RunRecord
 from stickler_cli.records.verdict_format import VerdictRecord
 from stickler_cli.score.policy import AcceptancePolicy
 from stickler_cli.settings.deciding import ComparisonOptions, DecidingOptions, RunOptions
+from stickler_cli.studies.diff.record import DifferenceRecord
 from stickler_cli.studies.registry import STUDIES
 from stickler_cli.studies.study import Study
 

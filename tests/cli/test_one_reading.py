@@ -16,10 +16,10 @@ from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.cli import main
 from stickler_cli.core.figures import rate
 from stickler_cli.core.locations import field_path
-from stickler_cli.diff.changes import DiffSettings
-from stickler_cli.diff.comparing import compare_runs
 from stickler_cli.reports.view import RunView
 from stickler_cli.runs.saved import load_run
+from stickler_cli.studies.diff.changes import DiffSettings
+from stickler_cli.studies.diff.comparing import compare_runs
 
 ROOT = Path(__file__).parents[2]
 SETS = ("bank-statement", "invoice", "receipt", "resume")

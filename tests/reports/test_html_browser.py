@@ -20,7 +20,6 @@ import pytest
 from stickler_cli.cli import main
 from stickler_cli.cli.viewing import served
 from stickler_cli.core.locations import field_path
-from stickler_cli.diff.comparing import compare_runs
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.records.codec import read
 from stickler_cli.records.verdict_format import VerdictRecord
@@ -30,6 +29,7 @@ from stickler_cli.reports.schemas import schema_of
 from stickler_cli.score.errors.error_rows import error_record
 from stickler_cli.score.errors.kept_errors import KeptErrors
 from stickler_cli.score.pictures import PageSources, Picture, PlacedBox
+from stickler_cli.studies.diff.comparing import compare_runs
 from .conftest import ORDERS
 
 pytestmark = pytest.mark.slow

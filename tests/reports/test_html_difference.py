@@ -6,8 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from stickler_cli.diff.changes import Trend
-from stickler_cli.diff.comparing import compare_runs
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports.difference_view import DifferenceView
 from stickler_cli.reports.formats import render
@@ -16,6 +14,8 @@ from stickler_cli.reports.html.change_charts import change_axis, ranked, slope_c
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import Interval
+from stickler_cli.studies.diff.changes import Trend
+from stickler_cli.studies.diff.comparing import compare_runs
 
 TONES = dict.fromkeys(Trend, "")
 

@@ -5,8 +5,8 @@ from math import ceil, floor
 from typing import Final
 
 from stickler_cli.core.values import dataclass
-from stickler_cli.diff.changes import Change, Trend
 from stickler_cli.reports.difference_view import DifferenceView
+from stickler_cli.studies.diff.changes import Change, Trend
 from .field_charts import axis_of
 
 ORDER: Final = (Trend.REGRESSED, Trend.IMPROVED, Trend.UNCLEAR, Trend.UNCHANGED, Trend.IDENTICAL)

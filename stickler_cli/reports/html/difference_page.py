@@ -4,11 +4,11 @@ from collections import Counter
 from typing import Final
 
 from stickler_cli.core.figures import visible
-from stickler_cli.diff.changed_values import Move
-from stickler_cli.diff.changes import Difference
 from stickler_cli.reports.difference_view import MARKS, SHORT, DifferenceView, signed
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.tables import metric_text
+from stickler_cli.studies.diff.changed_values import Move
+from stickler_cli.studies.diff.changes import Difference
 from .change_charts import change_axis, ranked, slope_chart
 from .filling import POLICY, filled
 

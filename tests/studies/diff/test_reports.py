@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from stickler_cli.diff.changes import DiffSettings
-from stickler_cli.diff.comparing import LOWEST
 from stickler_cli.records.row_files import TYPED
 from stickler_cli.reports.difference_view import signed
 from stickler_cli.reports.formats import FORMATS, render
 from stickler_cli.reports.github import summary
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.score.gates import parse_gate
+from stickler_cli.studies.diff.changes import DiffSettings
+from stickler_cli.studies.diff.comparing import LOWEST
 from .runs import OPTIONS, RIGHT, WRONG, compared, document, run_of, single
 
 STYLE = TableStyle()

@@ -245,7 +245,7 @@ class RunName:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Everything that changed from one run to the next; `records.difference_format` says more."""
+    """Everything that changed from one run to the next; `record.py` says more."""
 
     base: RunName
     new: RunName
@@ -279,7 +279,7 @@ class Difference:
 
 
 def diff_record(difference: Difference) -> dict[str, Any]:
-    """Return a difference as JSON values; `records.difference_format` has the keys."""
+    """Return a difference as JSON values; `record.py` has the keys."""
     decided = difference.settings
     record: Any = encoded(difference)
     record["settings"] = {

@@ -8,10 +8,10 @@ from typing import Literal
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
 from stickler_cli.core.rules import Count, Fraction
-from stickler_cli.diff.changes import Change, Contrast, DocumentChange, MetricChange, RunName
+from stickler_cli.records.run_format import IntervalsRecord
 from stickler_cli.score.gates import GateResult
 from stickler_cli.settings.allowed import Counting
-from .run_format import IntervalsRecord
+from .changes import Change, Contrast, DocumentChange, MetricChange, RunName
 
 
 class ResampledRecord(IntervalsRecord):

@@ -3,14 +3,14 @@
 import pytest
 
 from stickler_cli.core.problems import UsageError
-from stickler_cli.diff.changes import Decision, DiffSettings, MetricChange, Trend
-from stickler_cli.diff.comparing import LOWEST, compare_runs
-from stickler_cli.diff.counted_runs import counted
-from stickler_cli.diff.joined_runs import joined
-from stickler_cli.diff.measures import corrected_p, trend_by
 from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import Interval, IntervalSettings
+from stickler_cli.studies.diff.changes import Decision, DiffSettings, MetricChange, Trend
+from stickler_cli.studies.diff.comparing import LOWEST, compare_runs
+from stickler_cli.studies.diff.counted_runs import counted
+from stickler_cli.studies.diff.joined_runs import joined
+from stickler_cli.studies.diff.measures import corrected_p, trend_by
 from .runs import MISSED, RIGHT, WRONG, compared, document, run_of, single
 
 

@@ -9,10 +9,10 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.record import Run
 from stickler_cli.score.repeats import MOST_ERRORS, FieldRepeats, Flip, Repeats, WrongIn
-from .changes import F1, Figure
-from .counted_runs import Counted, counted
-from .joined_runs import joined
-from .measures import right_and_wrong
+from stickler_cli.studies.diff.changes import F1, Figure
+from stickler_cli.studies.diff.counted_runs import Counted, counted
+from stickler_cli.studies.diff.joined_runs import joined
+from stickler_cli.studies.diff.measures import right_and_wrong
 
 
 def repeats_of(runs: Mapping[str, Run]) -> Repeats:

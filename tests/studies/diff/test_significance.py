@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from stickler_cli.diff import significance
-from stickler_cli.diff.significance import (
+from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.studies.diff import significance
+from stickler_cli.studies.diff.significance import (
     Sample,
     change_intervals,
     holm,
@@ -14,7 +15,6 @@ from stickler_cli.diff.significance import (
     quotients,
     smallest_p,
 )
-from stickler_cli.score.intervals import IntervalSettings
 
 
 def sample(before, after, below=None):

@@ -5,8 +5,6 @@ from dataclasses import replace
 import pytest
 
 from stickler_cli.compare.plan import Options
-from stickler_cli.diff.changed_values import changed_values
-from stickler_cli.diff.comparing import compare_runs
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
@@ -14,6 +12,8 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.errors.kept_errors import KeptErrors
 from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.settings.deciding import RunOptions
+from stickler_cli.studies.diff.changed_values import changed_values
+from stickler_cli.studies.diff.comparing import compare_runs
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 SCHEMA = {

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from stickler_cli.diff import repeating
-from stickler_cli.diff.repeating import repeats_of
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import Error
-from .runs import MISSED, OPTIONS, RIGHT, WRONG, document, run_of, single
+from stickler_cli.studies.repeats import answer
+from stickler_cli.studies.repeats.answer import repeats_of
+from tests.studies.diff.runs import MISSED, OPTIONS, RIGHT, WRONG, document, run_of, single
 
 
 def wrong(name, path, pred, gt="x", values=None):
@@ -105,7 +105,7 @@ def test_items_that_failed_as_a_whole_are_no_values():
 
 
 def test_of_too_many_errors_those_of_documents_that_are_known_in_all_runs_are_told(monkeypatch):
-    monkeypatch.setattr(repeating, "MOST_ERRORS", 3)
+    monkeypatch.setattr(answer, "MOST_ERRORS", 3)
     many = [wrong(name, "total", "y") for name in ("d0", "d1", "d2")]
     found = repeats_of({"a": flags("0001", *many), "b": flags("1110", wrong("d3", "total", "y"))})
 

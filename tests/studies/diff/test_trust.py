@@ -6,8 +6,8 @@ import random
 import pytest
 
 from stickler_cli.cli import main
-from stickler_cli.diff.changes import Decision, Trend
 from stickler_cli.score.leaves import CONFIDENCES
+from stickler_cli.studies.diff.changes import Decision, Trend
 from tests.cli.conftest import SCHEMA, write
 from .runs import compared, run_of, single
 

@@ -1,1 +1,0 @@
-"""Run against run: what changed from one run to the next, and whether that is more than chance."""

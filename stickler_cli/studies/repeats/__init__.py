@@ -1,0 +1,1 @@
+"""`--repeat`: several predictions of the same documents beside each other."""
