@@ -15,8 +15,7 @@ import typer
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.reports.html.page import ServedRun
-from stickler_cli.runs.document_index import DocumentIndex
-from stickler_cli.runs.error_index import ErrorIndex
+from stickler_cli.runs.page_index import DocumentIndex, ErrorIndex
 from stickler_cli.runs.page_sources import check_sources, is_address
 from stickler_cli.runs.saved import errors_of, load_run, with_lines
 from stickler_cli.score.pictures import PageSources

@@ -20,8 +20,7 @@ from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.confident import read_counted
 from stickler_cli.score.document_result import LENIENT, ODDITIES, Status
-from stickler_cli.score.errors.causes import Causes, Kind, Size, text_of
-from stickler_cli.score.errors.error_counts import ByClass, ErrorCounts
+from stickler_cli.score.errors.causes import ByClass, Causes, ErrorCounts, Kind, Size, text_of
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation
 from stickler_cli.score.folds import FOLDS
 from stickler_cli.score.intervals import IntervalSettings

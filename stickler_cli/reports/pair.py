@@ -9,7 +9,7 @@ from stickler_cli.core.figures import number_of, rate, setting
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.errors.error_classes import ErrorClass
-from stickler_cli.score.errors.non_matches import WrongUnit
+from stickler_cli.score.errors.units import WrongUnit
 
 Detail: TypeAlias = Literal["errors", "brief", "all"]
 """How much is shown: errors and what they are in; also what is right, but nothing inside it; or

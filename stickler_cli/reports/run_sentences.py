@@ -7,7 +7,7 @@ from typing import Final
 from stickler_cli.core.figures import number_of, rate, some_of
 from stickler_cli.core.locations import field_path
 from stickler_cli.score.document_result import LENIENT, WAYS, Status
-from stickler_cli.score.errors.error_counts import ByClass, overall
+from stickler_cli.score.errors.causes import ByClass, overall
 from stickler_cli.score.gate_verdicts import moved_gates
 from stickler_cli.score.intervals import FEWEST_DOCUMENTS, Interval
 from stickler_cli.score.results import NO_GROUP

@@ -15,8 +15,7 @@ from stickler_cli.core.values import dataclass
 from .counting import count_documents
 from .document_result import DocumentResult, Status
 from .errors.error_rows import Error, error_of
-from .errors.non_matches import PlainErrors, WrongUnit, classified, plain_errors, plain_units
-from .errors.units import has_errors
+from .errors.units import PlainErrors, WrongUnit, classified, has_errors, plain_errors, plain_units
 from .field_counts import FieldCounts
 from .leaves import Leaves, leaves_counted
 from .visit import Visit

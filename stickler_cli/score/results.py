@@ -20,7 +20,7 @@ from .conditions import in_schema_order
 from .confident import Confidences, counted_view
 from .counts import RateRule
 from .document_result import Status, warnings_view
-from .errors.error_counts import ErrorCounts
+from .errors.causes import ErrorCounts
 from .folds import FOLDS, WhollyRight
 from .intervals import FieldIntervals, IntervalSettings, ScoreSums, field_intervals
 from .moments import KEYS

@@ -10,7 +10,7 @@ import pytest
 
 from stickler_cli.cli.viewing import served
 from stickler_cli.reports.html.page import ServedRun
-from stickler_cli.runs.document_index import DocumentIndex
+from stickler_cli.runs.page_index import DocumentIndex
 from stickler_cli.runs.saved import load_run, with_lines
 
 

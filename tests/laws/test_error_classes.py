@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.result import Outcome
 from stickler_cli.records.run_reading import read_evaluation
+from stickler_cli.score.errors.causes import overall
 from stickler_cli.score.errors.error_classes import ErrorClass, Places, classify
-from stickler_cli.score.errors.error_counts import overall
 from stickler_cli.score.evaluation import Evaluation
 from .accounts import compare, non_matches
 from .strategies import Scope, cases, json_values, scalars

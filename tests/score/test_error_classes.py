@@ -11,6 +11,7 @@ from stickler_cli.records.codec import read
 from stickler_cli.records.run_format import ErrorClassesRecord
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.errors.causes import ErrorCounts, overall
 from stickler_cli.score.errors.confusions import (
     LONGEST_DATE,
     MOST_BITS,
@@ -29,7 +30,6 @@ from stickler_cli.score.errors.error_classes import (
     Places,
     classify,
 )
-from stickler_cli.score.errors.error_counts import ErrorCounts, overall
 from stickler_cli.score.evaluation import Evaluation, evaluate
 from .batches import a_list, an_object, batch
 

@@ -5,8 +5,8 @@ from collections import Counter
 import numpy as np
 
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.errors.causes import ErrorCounts, overall
 from stickler_cli.score.errors.error_classes import ErrorClass
-from stickler_cli.score.errors.error_counts import ErrorCounts, overall
 from .batches import batch
 
 TEXT = {"type": "string", "x-aws-stickler-threshold": 1.0}

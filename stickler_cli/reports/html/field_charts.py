@@ -9,8 +9,8 @@ from stickler_cli.core.figures import visible
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.view import RunView
+from stickler_cli.score.errors.causes import ByClass, overall
 from stickler_cli.score.errors.error_classes import ErrorClass
-from stickler_cli.score.errors.error_counts import ByClass, overall
 from stickler_cli.score.gates import asked
 from stickler_cli.score.intervals import Interval
 from stickler_cli.score.value_pairs import ABSENT, ValuePairs

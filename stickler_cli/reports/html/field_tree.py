@@ -11,7 +11,7 @@ from stickler_cli.reports.rows import FieldRow
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.conditions import ANY_KEY
 from stickler_cli.score.detail import Histogram
-from stickler_cli.score.errors.error_counts import ByClass, ordered
+from stickler_cli.score.errors.causes import ByClass, ordered
 from stickler_cli.score.intervals import FieldIntervals
 from .charts import Chart, similarity_chart, threshold_curve
 

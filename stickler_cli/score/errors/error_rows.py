@@ -11,7 +11,7 @@ from stickler_cli.core.rules import Rule
 from stickler_cli.score.comparison_lines import text_of
 from .causes import cause_keys
 from .error_classes import ErrorClass
-from .non_matches import WrongUnit
+from .units import WrongUnit
 
 WrongOutcome: TypeAlias = Literal["FD", "FA", "FN"]
 
