@@ -4,11 +4,13 @@ A test holds what is written against the code, so that no option is without its 
 """
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from inspect import cleandoc
 from pathlib import Path
+from textwrap import fill
 
 from stickler_cli import __version__
 from stickler_cli.cli.commands import USUAL, Command, settings_of_commands
@@ -22,18 +24,55 @@ WIDTH = "80"
 
 
 def commands() -> Iterator[str]:
-    """Return the lines of the page of commands: the help of each."""
+    """Return the lines of the page of commands: the help of each, what several share once."""
+    root, evaluation = _help(""), _help("eval")
+    shared = {**_entries(root), **_entries(evaluation)}
     yield "# Commands"
     yield ""
-    yield "What `--help` prints, and `--help-all` of eval."
+    yield "What `--help` prints, and `--help-all` of eval. Elsewhere, options that eval has with the"
+    yield "same words are only named, and so are exit codes that mean what they mean everywhere."
     yield "[Configuration](configuration.md) has what a file can set."
     for name in ("", *settings_of_commands()):
         yield ""
         yield f"## stickler {name}".rstrip()
         yield ""
         yield "```text"
-        yield _help(name)
+        yield {"": root, "eval": evaluation}.get(name) or _without(shared, _help(name))
         yield "```"
+
+
+_ENTRY = re.compile(r"^  (?:-\S|\d+  ).*\n?(?:^ {4,}\S.*\n?)*", re.MULTILINE)
+
+
+def _entries(text: str) -> dict[str, str]:
+    """Return the options and exit codes of a help text: name by words, however they are broken."""
+    found = {}
+    for entry in _ENTRY.findall(text):
+        names = re.match(r"  (?:-\w, )?([-\w]+)", entry)
+        found[" ".join(entry.split())] = names[1] if names else ""
+    return found
+
+
+def _without(shared: dict[str, str], text: str) -> str:
+    """Return a help text in which what is shared is a list of names below each heading."""
+    title, *parts = re.split(r"^(\w[\w ]*:)\n", text, flags=re.MULTILINE)
+    for heading, part in zip(parts[::2], parts[1::2], strict=True):
+        entries = [entry for entry in _ENTRY.findall(part) if " ".join(entry.split()) in shared]
+        for entry in entries:
+            part = part.replace(entry, "", 1)  # noqa: PLW2901 - what is left of it
+        names = ", ".join(shared[" ".join(entry.split())] for entry in entries)
+        said = fill(
+            f"As for {'all' if heading == 'Exit codes:' else 'eval'}: {names}.",
+            width=int(WIDTH),
+            initial_indent="  ",
+            subsequent_indent="  ",
+            break_on_hyphens=False,
+        )
+        title += f"{heading}\n" + (
+            f"{part.rstrip()}\n{said}".lstrip("\n") if names else part.rstrip()
+        )
+        title += "\n\n"
+    return title.rstrip()
 
 
 def _help(command: str) -> str:
@@ -57,18 +96,19 @@ def configuration() -> Iterator[str]:
     yield "A file of another user is not read unless it is named, and a warning says so."
     yield "The command line wins. Paths are relative to the file."
     yield ""
-    yield "| key | commands | values | default | what it does |"
-    yield "|---|---|---|---|---|"
+    yield "A key is the option of the same name without its dashes (`run_dir` is `--run-dir`);"
+    yield "[Commands](commands.md) has what each does."
+    yield ""
+    yield "| key | commands | values | default |"
+    yield "|---|---|---|---|"
     for option, names in _in_files().values():
-        said = option
-        default = said.shown or ("" if option.default in (None, ()) else str(option.default))
+        default = option.shown or ("" if option.default in (None, ()) else str(option.default))
         default = f"`{default.lower() if isinstance(option.default, bool) else default}`"
         cells = [
             f"`{option.name}`",
             ", ".join(names),
             option.values.expected,
             "" if default == "``" else default,
-            said.help,
         ]
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
