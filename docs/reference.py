@@ -29,8 +29,8 @@ def commands() -> Iterator[str]:
     shared = {**_entries(root), **_entries(evaluation)}
     yield "# Commands"
     yield ""
-    yield "What `--help` prints, and `--help-all` of eval. Elsewhere, options that eval has with the"
-    yield "same words are only named, and so are exit codes that mean what they mean everywhere."
+    yield "What `--help` prints, and `--help-all` of eval. Elsewhere, options that eval has with"
+    yield "the same words are only named, as are exit codes that mean the same everywhere."
     yield "[Configuration](configuration.md) has what a file can set."
     for name in ("", *settings_of_commands()):
         yield ""
