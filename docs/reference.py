@@ -41,14 +41,14 @@ def commands() -> Iterator[str]:
         yield "```"
 
 
-_ENTRY = re.compile(r"^  (?:-\S|\d+  ).*\n?(?:^ {4,}\S.*\n?)*", re.MULTILINE)
+_ENTRY = re.compile(r"^  (?:-\S|\d+  |\[?[A-Z]+\]? <).*\n?(?:^ {4,}\S.*\n?)*", re.MULTILINE)
 
 
 def _entries(text: str) -> dict[str, str]:
     """Return the options and exit codes of a help text: name by words, however they are broken."""
     found = {}
     for entry in _ENTRY.findall(text):
-        names = re.match(r"  (?:-\w, )?([-\w]+)", entry)
+        names = re.match(r"  (?:-\w, )?([-\w\[\]]+)", entry)
         found[" ".join(entry.split())] = names[1] if names else ""
     return found
 
@@ -96,30 +96,27 @@ def configuration() -> Iterator[str]:
     yield "A file of another user is not read unless it is named, and a warning says so."
     yield "The command line wins. Paths are relative to the file."
     yield ""
+    options = _in_files()
+    alone = ", ".join(f"`{name}`" for name, option in options.items() if option.in_file == "eval")
     yield "A key is the option of the same name without its dashes (`run_dir` is `--run-dir`);"
-    yield "[Commands](commands.md) has what each does."
+    yield "[Commands](commands.md) has what each does. Every command that has an option takes it"
+    yield f"from the file, but these are for `eval` alone: {alone}."
     yield ""
-    yield "| key | commands | values | default |"
-    yield "|---|---|---|---|"
-    for option, names in _in_files().values():
+    yield "| key | values | default |"
+    yield "|---|---|---|"
+    for name, option in options.items():
         default = option.shown or ("" if option.default in (None, ()) else str(option.default))
         default = f"`{default.lower() if isinstance(option.default, bool) else default}`"
-        cells = [
-            f"`{option.name}`",
-            ", ".join(names),
-            option.values.expected,
-            "" if default == "``" else default,
-        ]
+        cells = [f"`{name}`", option.values.expected, "" if default == "``" else default]
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def _in_files() -> dict[str, tuple[Option, list[str]]]:
-    found: dict[str, tuple[Option, list[str]]] = {}
+def _in_files() -> dict[str, Option]:
+    found: dict[str, Option] = {}
     for command, settings in settings_of_commands().items():
         for name, option in options_of(settings).items():
-            where = option.in_file
-            if where == "all" or (where == "eval" and command == "eval"):
-                found.setdefault(name, (option, []))[1].append(command)
+            if option.in_file == "all" or (option.in_file == "eval" and command == "eval"):
+                found.setdefault(name, option)
     return found
 
 
