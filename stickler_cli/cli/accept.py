@@ -5,8 +5,8 @@ from contextlib import nullcontext
 
 from stickler_cli.core.json_values import OBJECTS, json_line
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.documents.shapes import shape_of
-from stickler_cli.documents.single import open_documents
+from stickler_cli.documents.document_pair import shape_of
+from stickler_cli.documents.pairs import open_documents
 from stickler_cli.runs.directory.whole_files import check_outputs, whole_file
 from stickler_cli.runs.grouping import DIRECTORY, MARK, group_of_id, parse_groupings
 from stickler_cli.runs.saved import load_policy
@@ -51,7 +51,7 @@ def _apply(settings: AcceptSettings, name: str) -> ExitCode:
 
     def lines() -> Iterator[bytes]:
         nonlocal unusable
-        for document, reference in documents.refs:
+        for document, reference in documents.refs():
             routed = router.routed(document, reference)
             unusable += routed.problem is not None
             yield json_line(routed.view())

@@ -12,11 +12,11 @@ from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, json_line
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document import LineReference
+from stickler_cli.documents.document_pair import Shape, root_steps, root_text
 from stickler_cli.documents.document_tables import SIDES, is_arrow_table
 from stickler_cli.documents.lines import lines_of
+from stickler_cli.documents.pairs import open_documents
 from stickler_cli.documents.reading import STANDARD_INPUT, decoded
-from stickler_cli.documents.shapes import Shape, root_steps, root_text
-from stickler_cli.documents.single import open_documents
 from stickler_cli.documents.sources import Kind, kind_of_source
 from stickler_cli.schema.defaults import open_default
 from stickler_cli.schema.inference.observation import Observed
@@ -104,7 +104,7 @@ def observe(source: str, settings: FindingOptions) -> Observed:
     found, root, unread = open_documents(source, settings), Observed(), 0
     shape = Shape(gt_root=root_steps(settings.gt_root), kinds=OBJECTS_OR_ARRAYS)
     unwrapper = Unwrapper(open_default(), None)
-    for _, reference in found.refs:
+    for _, reference in found.refs():
         value = shape.read(reference, "gt").value
         if isinstance(value, Problem) or value is None:
             unread += 1

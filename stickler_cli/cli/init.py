@@ -11,9 +11,9 @@ from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
+from stickler_cli.documents.positions import with_keys
 from stickler_cli.documents.sources import Kind, kind_of_source
 from stickler_cli.runs.directory.whole_files import whole_file
-from stickler_cli.schema.annotated_text import with_keys
 from stickler_cli.schema.inference import Inferred, infer
 from stickler_cli.schema.inference.observation import Observed, facts_of, schema_of
 from stickler_cli.schema.loading import is_schema_file, loaded

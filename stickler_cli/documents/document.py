@@ -24,6 +24,7 @@ from stickler_cli.core.json_values import (
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.remote import is_url, read_urls
 from .lenient import find_document, place_of_json
+from .positions import doubled_keys
 from .reading import (
     BOM,
     decoded,
@@ -41,7 +42,6 @@ MOST_FOR_A_HINT: Final = 1_000_000  # bytes that are looked into only to name an
 _DIGEST_BYTES: Final = 16  # enough that two documents never share a digest by accident
 
 _ESCAPED_COLON: Final = re.compile(rb"\\u003[aA]")
-_TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],]')
 
 
 class FileReference(NamedTuple):
@@ -124,15 +124,6 @@ class Reading:
     warnings: tuple[Problem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DuplicateKey:
-    """A key that its object already has."""
-
-    name: str
-    offset: int
-    """Of its opening quote in the text, in bytes."""
-
-
 def read_ahead(references: Iterable[FileReference]) -> dict[FileReference, FileReference]:
     """Return those elsewhere of a known size, each with its document: all are read together."""
     asked = (it for it in references if is_url(it.file) and 0 < it.size <= it.limit)
@@ -211,46 +202,21 @@ def read_text(
             return Reading(replace(value, hint=found.hint), remarks)
         value, json_text = found.value, found.text
         remarks += found.remarks
-    duplicates = duplicate_keys(json_text, value)
-    if not duplicates:
+    doubled = [] if nothing_dropped(json_text, value) else doubled_keys(json_text)
+    if not doubled:
         return Reading(value, remarks)
-    first, *others = duplicates
+    (name, offset), *others = doubled
     more = f", and so {'is' if len(others) == 1 else 'are'} {len(others)} more" if others else ""
-    before = text[: max(0, text.find(json_text)) + first.offset].decode("utf-8", "replace")
+    before = text[: max(0, text.find(json_text)) + offset].decode("utf-8", "replace")
     warning = Problem(
         source,
-        f"the key {brief(first.name)} is there again{more}",
+        f"the key {brief(name)} is there again{more}",
         "each key once",
         "the last one counts",
         line=before.count("\n") + (line or 1),
         column=len(before) - before.rfind("\n"),
     )
     return Reading(value, (*remarks, DUPLICATE_KEYS), (warning,))
-
-
-def duplicate_keys(data: bytes, value: JsonValue) -> list[DuplicateKey]:
-    """Return the keys that occur again in valid JSON, in its order; `value` is its parsed value."""
-    if nothing_dropped(data, value):
-        return []
-    found: list[DuplicateKey] = []
-    names: list[set[str] | None] = []  # for each open bracket; None for a list
-    at_key = False
-    for match in _TOKEN.finditer(data):
-        token = match[0]
-        if token in b"{[":
-            names.append(set() if token == b"{" else None)
-            at_key = token == b"{"
-        elif token in b"]}":
-            names.pop()
-        elif token == b",":
-            at_key = bool(names) and names[-1] is not None
-        elif at_key and (known := names[-1]) is not None:
-            name = orjson.loads(token)
-            if name in known:
-                found.append(DuplicateKey(name, match.start()))
-            known.add(name)
-            at_key = False
-    return found
 
 
 def nothing_dropped(data: bytes, value: JsonValue) -> bool:

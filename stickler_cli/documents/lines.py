@@ -17,6 +17,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.remote import is_url, open_url
 from .document import LineReference, Reference, Side
+from .document_pair import ANY_SHAPE, Shape
 from .id_places import ById
 from .reading import (
     HEAD,
@@ -28,7 +29,6 @@ from .reading import (
     unpacking_errors,
     unreadable,
 )
-from .shapes import ANY_SHAPE, Shape
 
 ONE: Final = {"line": "one line for each id", "row": "one row for each id"}
 """What is expected where two places of a kind have one id."""

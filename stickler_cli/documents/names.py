@@ -1,10 +1,16 @@
-"""Names that do not pair: the two that are most alike, and a pattern by which they would."""
+"""Names of documents: the part that pairs, and what could be done where none do."""
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, TypeAlias
 
-from .shapes import name_by
+from stickler_cli.core.json_values import brief
+from stickler_cli.core.problems import Problem, UsageError
+from .document import Reference
+
+PAIR_BY: Final = "--pair-by"
+
+Naming: TypeAlias = re.Pattern[str] | None  # finds in a name what pairs; None takes all of it
 
 MOST_NAMES: Final = 1000  # of each side that are looked at; a pattern shows in fewer
 
@@ -19,6 +25,47 @@ PATTERNS: Final = (
     r"^\D*(\d+)",
 )
 """What may be common to names that differ otherwise; the first that pairs most is proposed."""
+
+
+def naming_of(said: str | None) -> Naming:
+    """Return the pattern for the part of a name that pairs; None where nobody gave one.
+
+    Raises:
+        UsageError: it is no regular expression.
+    """
+    if said is None:
+        return None
+    try:
+        return re.compile(said)
+    except re.error as error:
+        expected = "a regular expression"
+        raise UsageError([Problem(PAIR_BY, f"{brief(said)} is none ({error})", expected)]) from None
+
+
+def name_by(naming: re.Pattern[str], name: str) -> str:
+    """Return the part of a name that pairs: the first group, or the match; else all of the name."""
+    match = naming.search(name)
+    if match is None:
+        return name
+    return (match[1] if naming.groups else match[0]) or name
+
+
+def renamed(
+    documents: Callable[[], Iterable[tuple[str, Reference]]], naming: re.Pattern[str], source: str
+) -> Iterator[tuple[str, Reference]]:
+    """Yield documents under the part of their names that a pattern finds.
+
+    Raises:
+        UsageError: it finds the same in two of them.
+    """
+    names: dict[str, str] = {}
+    for name, reference in documents():
+        found = name_by(naming, name)
+        if found in names:
+            twice = f"it finds {found!r} in {names[found]!r} and in {name!r} of {source}"
+            raise UsageError([Problem(PAIR_BY, twice, "another name for each document")])
+        names[found] = name
+        yield found, reference
 
 
 def pattern_for(gts: Sequence[str], preds: Sequence[str]) -> tuple[str, int] | None:

@@ -1,33 +1,43 @@
-"""Two sources put together: each ground truth with its prediction; and lines of them as ranges."""
+"""Sources opened, alone or put together: each ground truth with its prediction.
+
+Here, too: some pairs of a run (the first, or a sample), and lines of two files as ranges.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from functools import partial
-from itertools import zip_longest
+from hashlib import blake2b
+from heapq import nsmallest
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from stickler_cli.core.json_values import (
-    OBJECTS,
-    DocumentKind,
-)
+from stickler_cli.core.json_values import OBJECTS, DocumentKind
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings.inputs import DocumentOptions, PairsSource
-from .document import (
-    FileReference,
-    LineReference,
-    Reference,
-    Side,
+from stickler_cli.settings.inputs import (
+    DocumentOptions,
+    FindingOptions,
+    PairsSource,
+    SelectionOptions,
 )
-from .document_pair import DocumentPair, PairRef, read_pair
+from .document import FileReference, LineReference, Reference, Side
+from .document_pair import (
+    ANY_SHAPE,
+    DEFAULT_SHAPE,
+    DocumentPair,
+    PairRef,
+    Shape,
+    read_pair,
+    shape_of,
+)
 from .document_tables import SIDES, count_rows, documents_of_table, rows_of
 from .id_places import ById
 from .lines import Ids, documents_by_id, lines_of
+from .names import naming_of, renamed
 from .reading import STANDARD_INPUT, decoded, source_of, unreadable
-from .shapes import DEFAULT_SHAPE, Naming, Shape, naming_of, renamed, shape_of
 from .sources import (
     Kind,
     Listing,
@@ -41,6 +51,70 @@ from .sources import (
 PAIRS: Final = "--pairs"
 
 _DEFAULTS: Final = DocumentOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """All documents of one source."""
+
+    refs: Callable[[], Iterable[tuple[str, Reference]]]
+    """Return the id of each and where it is; a problem where it cannot be used."""
+    listing: Listing | None = None
+    """Of a directory."""
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What seems wrong with the source as a whole."""
+        return self.listing.problems if self.listing else ()
+
+
+def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> Documents:
+    """Return the documents of a source, under the ids of a run.
+
+    Of a table they are those of a side. Where settings name it as one of pairs, of ground truth.
+
+    Raises:
+        UsageError: the source cannot be used.
+    """
+    if isinstance(settings, PairsSource) and settings.pairs == source:
+        pairs = pairs_of_table(source, settings.max_document_size, settings.id_field)
+        return Documents(lambda: ((it.id, it.gt) for it in pairs.refs() if it.gt is not None))
+    (kind,) = _kinds(source)
+    limit = settings.max_document_size
+    if kind is Kind.FILE:
+        document = id_of_file(source) or decoded(source), FileReference(source, limit)
+        return Documents(lambda: [document])
+    if kind is Kind.LINES and settings.id_field is None:
+        return Documents(lambda: ((name_of_line(it.line), it) for it in lines_of(source, limit)))
+    return _documents(source, kind, side if kind is Kind.TABLE else "gt", settings)
+
+
+def _kinds(*sources: str) -> list[Kind]:
+    """Return the kinds of sources; raise UsageError with what is wrong with any."""
+    kinds = [kind_of_source(source) for source in sources]
+    if problems := [kind for kind in kinds if isinstance(kind, Problem)]:
+        raise UsageError(problems)
+    return [kind for kind in kinds if not isinstance(kind, Problem)]
+
+
+def _documents(  # noqa: PLR0913 - where they are, and how they are read
+    source: str,
+    kind: Kind,
+    side: Side,
+    settings: FindingOptions,
+    *,
+    shape: Shape = ANY_SHAPE,
+    tell: Callable[[str], None] | None = None,
+) -> Documents:
+    """Return the documents of a source in which they have ids, those of a directory listed now."""
+    limit, id_field = settings.max_document_size, settings.id_field
+    if kind is Kind.DIRECTORY:
+        listing = list_directory(source, limit, tell)
+        return Documents(listing.documents.items, listing)
+    if kind is Kind.TABLE:
+        return Documents(partial(documents_of_table, source, side, limit, id_field))
+    path = parse_id_field(id_field or "")
+    return Documents(partial(documents_by_id, source, side, path, limit, shape))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,28 +155,24 @@ def open_pairs(
     Raises:
         UsageError: a source cannot be used, or the two do not go together.
     """
+    limit, shape = settings.max_document_size, shape_of(settings, kinds)
     if isinstance(settings, PairsSource) and settings.pairs is not None:
         if settings.pair_by is not None:
             found, hint = f"{PAIRS} has pairs already", "leave one of them out"
             raise UsageError([Problem("--pair-by", found, "", hint)])
-        limit, shape = settings.max_document_size, shape_of(settings, kinds)
         return pairs_of_table(settings.pairs, limit, settings.id_field, shape)
     if gt == pred == STANDARD_INPUT:
         found = "standard input is named for both sides"
         raise UsageError([Problem(STANDARD_INPUT, found, "- for one of them")])
-    gt_kind, pred_kind = kind_of_source(gt), kind_of_source(pred)
-    if isinstance(gt_kind, Problem) or isinstance(pred_kind, Problem):
-        raise UsageError(kind for kind in (gt_kind, pred_kind) if isinstance(kind, Problem))
-    id_path = () if settings.id_field is None else parse_id_field(settings.id_field)
-    both, by_id = (gt_kind, pred_kind), bool(id_path)
-    limit, shape = settings.max_document_size, shape_of(settings, kinds)
+    both = gt_kind, pred_kind = _kinds(gt, pred)
+    by_id = settings.id_field is not None and bool(parse_id_field(settings.id_field))
     naming = naming_of(settings.pair_by)
-    if both == (Kind.FILE, Kind.FILE) and not by_id:
+    if both == [Kind.FILE, Kind.FILE] and not by_id:
         document = id_of_file(Path(decoded(gt)).name) or decoded(gt)
         files = FileReference(gt, limit), FileReference(pred, limit)
         ref = PairRef(document, *files, shape=shape)
         return Pairs(partial(iter, (ref,)), total=1, single=True)
-    if both == (Kind.LINES, Kind.LINES) and not by_id:
+    if both == [Kind.LINES, Kind.LINES] and not by_id:
         if naming is not None:
             found, hint = "lines pair by their place", "give --id-field too"
             raise UsageError([Problem("--pair-by", found, "names or ids", hint)])
@@ -110,9 +180,25 @@ def open_pairs(
     takes_id = Kind.LINES in both or Kind.TABLE in both
     if Kind.FILE in both or (by_id and not takes_id) or (Kind.LINES in both and not by_id):
         raise UsageError([_mismatch(gt, pred, both, by_id)])
-    gts = _Source(gt, gt_kind, "gt", settings, tell)
-    preds = _Source(pred, pred_kind, "pred", settings, tell)
-    return _by_id(gts, preds, shape, naming)
+    gts = _documents(gt, gt_kind, "gt", settings, shape=shape, tell=tell)
+    preds = _documents(pred, pred_kind, "pred", settings, shape=shape, tell=tell)
+    listings = {decoded(gt): gts.listing, decoded(pred): preds.listing}
+    listed = {name: listing for name, listing in listings.items() if listing is not None}
+    if naming is not None:
+        gts = replace(gts, refs=partial(renamed, gts.refs, naming, decoded(gt)))
+        preds = replace(preds, refs=partial(renamed, preds.refs, naming, decoded(pred)))
+    # All of a directory are in memory.
+    known = ById(preds.refs()) if preds.listing is None else dict(preds.refs())
+    total = None
+    if gts.listing is not None:
+        total = len(known) + sum(name not in known for name, _ in gts.refs())
+    return Pairs(
+        partial(_joined, gts, known, shape),
+        total,
+        skipped={name: listing.skipped for name, listing in listed.items()},
+        hidden={name: listing.hidden for name, listing in listed.items()},
+        problems=tuple(problem for listing in listed.values() for problem in listing.problems),
+    )
 
 
 def parse_id_field(text: str) -> FieldPath:
@@ -127,7 +213,7 @@ def parse_id_field(text: str) -> FieldPath:
     return path
 
 
-def _mismatch(gt: str, pred: str, kinds: tuple[Kind, Kind], with_id_field: bool) -> Problem:
+def _mismatch(gt: str, pred: str, kinds: list[Kind], with_id_field: bool) -> Problem:
     if with_id_field and not {Kind.LINES, Kind.TABLE} & {*kinds}:
         found = f"neither {decoded(gt)} nor {decoded(pred)} is a JSON Lines file or a table"
         hint = "leave it out: files and directories pair by name"
@@ -148,6 +234,21 @@ def name_of_line(number: int | None) -> str:
     return f"line {number}"
 
 
+def _joined(gts: Documents, preds: Mapping[str, Reference], shape: Shape) -> Iterator[PairRef]:
+    met, alike = ById[bool](), None
+    for document, gt in gts.refs():
+        met.put(document, True)
+        pred, hint = preds.get(document), ""
+        if pred is None:
+            if alike is None:
+                alike = ById((folded(name), name) for name in preds)
+            hint = difference(document, alike.get(folded(document)))
+        yield PairRef(document, gt, pred, hint, shape)
+    for document in preds:
+        if document not in met:
+            yield PairRef(document, None, preds[document], shape=shape)
+
+
 def pairs_of_table(
     file: str, limit: int, id_column: str | None, shape: Shape = DEFAULT_SHAPE
 ) -> Pairs:
@@ -156,9 +257,7 @@ def pairs_of_table(
     Raises:
         UsageError: it is no table of pairs.
     """
-    kind = kind_of_source(file)
-    if isinstance(kind, Problem):
-        raise UsageError([kind])
+    (kind,) = _kinds(file)
     if kind not in {Kind.TABLE, Kind.LINES}:
         raise UsageError([Problem(PAIRS, f"{decoded(file)} is {kind.value}", "a table of pairs")])
     word: Literal["line", "row"] = "line" if kind is Kind.LINES else "row"
@@ -181,123 +280,95 @@ def pairs_of_table(
     return Pairs(refs, count_rows(file) if kind is Kind.TABLE else None)
 
 
-class _Source(NamedTuple):
-    """A source whose documents have ids."""
+def with_confidences(pairs: Pairs, source: str, settings: FindingOptions) -> Pairs:
+    """Return pairs with the confidences that stand in a source of their own, under the same ids.
 
-    name: str
-    kind: Kind
-    side: Side
-    settings: DocumentOptions
-    tell: Callable[[str], None] | None
+    Raises:
+        UsageError: the source cannot be used.
+    """
+    known = dict(open_documents(source, settings).refs())
+    if pairs.single and len(known) == 1:
+        known = dict.fromkeys((ref.id for ref in pairs.refs()), *known.values())
 
-    def listing(self) -> Listing | None:
-        """Return its entries, if it is a directory."""
-        if self.kind is not Kind.DIRECTORY:
-            return None
-        return list_directory(self.name, self.settings.max_document_size, self.tell)
+    def refs() -> Iterator[PairRef]:
+        return (ref._replace(confidences=known.get(ref.id)) for ref in pairs.refs())
 
-    def documents(self, listing: Listing | None, shape: Shape) -> Iterable[tuple[str, Reference]]:
-        """Return the documents by id, those of a directory as they were listed."""
-        limit, id_field = self.settings.max_document_size, self.settings.id_field
-        if listing is not None:
-            return listing.documents.items()
-        if self.kind is Kind.TABLE:
-            return documents_of_table(self.name, self.side, limit, id_field)
-        return documents_by_id(self.name, self.side, parse_id_field(id_field or ""), limit, shape)
+    return replace(pairs, refs=refs)
 
 
-def _by_id(gt: _Source, pred: _Source, shape: Shape, naming: Naming) -> Pairs:
-    """Pair two sources by the ids of their documents."""
-    listings = {source: source.listing() for source in (gt, pred)}
-    listed = {decoded(it.name): listing for it, listing in listings.items() if listing is not None}
-    problems = tuple(problem for listing in listed.values() for problem in listing.problems)
+def selected(pairs: Pairs, settings: SelectionOptions, seed: int) -> Pairs:
+    """Return the pairs that are to be evaluated, in their order, with a remark if some are not.
 
-    def documents(source: _Source) -> Iterable[tuple[str, Reference]]:
-        found = source.documents(listings[source], shape)
-        return found if naming is None else renamed(found, naming, decoded(source.name))
+    Raises:
+        UsageError: both the first documents and a sample are asked for.
+    """
+    limit, sample = settings.limit, settings.sample
+    if limit is not None and sample is not None:
+        raise UsageError([Problem("--sample", "--limit is given too", "one of the two")])
+    number = sample if limit is None else limit
+    if number is None or (pairs.total is not None and pairs.total <= number):
+        return pairs
+    of_all = "" if pairs.total is None else f" of {pairs.total}"
+    if limit is not None:
+        remark = Problem("--limit", f"the first {number}{of_all} documents only")
+    else:
+        remark = Problem("--sample", f"{number}{of_all} documents only, drawn with seed {seed}")
 
-    found = documents(pred)
-    preds = ById(found) if listings[pred] is None else dict(found)  # all of these are in memory
-    gts = partial(documents, gt)
-    total = None
-    if listings[gt] is not None:
-        total = len(preds) + sum(name not in preds for name, _ in gts())
-    return Pairs(
-        partial(_joined, gts, preds, shape),
-        total,
-        skipped={name: listing.skipped for name, listing in listed.items()},
-        hidden={name: listing.hidden for name, listing in listed.items()},
-        problems=problems,
-    )
+    def refs() -> Iterator[PairRef]:
+        return islice(pairs.refs(), number) if limit is not None else _drawn(pairs, number, seed)
 
-
-def _joined(
-    gts: Callable[[], Iterable[tuple[str, Reference]]],
-    preds: Mapping[str, Reference],
-    shape: Shape,
-) -> Iterator[PairRef]:
-    met, alike = ById[bool](), None
-    for document, gt in gts():
-        met.put(document, True)
-        pred, hint = preds.get(document), ""
-        if pred is None:
-            if alike is None:
-                alike = ById((folded(name), name) for name in preds)
-            hint = difference(document, alike.get(folded(document)))
-        yield PairRef(document, gt, pred, hint, shape)
-    for document in preds:
-        if document not in met:
-            yield PairRef(document, None, preds[document], shape=shape)
+    total = None if pairs.total is None else number
+    return replace(pairs, refs=refs, total=total, problems=(*pairs.problems, remark))
 
 
-class _Span(NamedTuple):
-    """Lines of a file that follow each other, none of them blank."""
+def _drawn(pairs: Pairs, number: int, seed: int) -> Iterator[PairRef]:
+    """Return the pairs whose ids have the least digests.
 
-    file: str
-    line: int
-    """The number of the first one."""
-    start: int
-    """Its first byte."""
-    end: int
-    """The byte after the text of the last one."""
+    Predictions without ground truth come after all others, so that runs of the same ground truth
+    have the same sample.
+    """
 
-    def lines(self, count: int) -> Iterator[Reference]:
-        """Yield the lines as they are read now; in the place of those that cannot be, why."""
-        done, place = 0, self.start
-        try:
-            with Path(self.file).open("rb") as stream:
-                stream.seek(place)
-                for done in range(count):
-                    data = stream.readline(self.end - place)
-                    text = data.rstrip(b" \t\r\n")
-                    yield LineReference(self.file, self.line + done, len(text), place, text)
-                    place += len(data)
-        except OSError as error:
-            for number in range(done, count):
-                yield unreadable(source_of(self.file), error, self.line + number)
+    def rank(entry: tuple[int, PairRef]) -> tuple[bool, bytes]:
+        _, ref = entry
+        text = f"{seed} {ref.id}".encode("utf-8", "backslashreplace")
+        return ref.gt is None, blake2b(text, digest_size=16).digest()
+
+    return (ref for _, ref in sorted(nsmallest(number, enumerate(pairs.refs()), key=rank)))
 
 
 class LineRange(NamedTuple):
-    """Pairs of lines of two files, by their place."""
+    """Pairs of lines of two files that follow each other, none of them blank, by their place."""
 
-    gt: _Span
-    pred: _Span
+    gt: LineReference
+    """The first one, without its text."""
+    pred: LineReference
+    ends: tuple[int, int]
+    """The bytes after the texts of the last ones."""
     pairs: int
     shape: Shape
 
     def refs(self) -> Iterator[PairRef]:
         """Yield the pairs, with their lines."""
-        lines = zip(self.gt.lines(self.pairs), self.pred.lines(self.pairs), strict=True)
-        for number, (gt, pred) in enumerate(lines, self.gt.line):
+        sides = zip((self.gt, self.pred), self.ends, strict=True)
+        gts, preds = (_lines(first, end, self.pairs) for first, end in sides)
+        for number, (gt, pred) in enumerate(zip(gts, preds, strict=True), self.gt.line):
             yield PairRef(name_of_line(number), gt, pred, shape=self.shape)
 
 
-class _Lines(NamedTuple):
-    """A pair of lines whose places tell all that there is to it."""
-
-    gt: LineReference
-    pred: LineReference
-    shape: Shape
+def _lines(first: LineReference, end: int, count: int) -> Iterator[Reference]:
+    """Yield lines as they are read now; in the place of those that cannot be, why."""
+    done, place = 0, first.offset or 0
+    try:
+        with Path(first.file).open("rb") as stream:
+            stream.seek(place)
+            for done in range(count):
+                data = stream.readline(end - place)
+                text = data.rstrip(b" \t\r\n")
+                yield LineReference(first.file, first.line + done, len(text), place, text)
+                place += len(data)
+    except OSError as error:
+        for number in range(done, count):
+            yield unreadable(source_of(first.file), error, first.line + number)
 
 
 Part: TypeAlias = DocumentPair | PairRef | LineRange
@@ -305,43 +376,35 @@ Part: TypeAlias = DocumentPair | PairRef | LineRange
 
 def in_ranges(items: Iterable[DocumentPair | PairRef]) -> Iterator[Part]:
     """Yield pairs of lines that follow each other as ranges, all others as they are."""
-    first: _Lines | None = None
-    last: _Lines | None = None
+    last: LineRange | None = None
     for item in items:
-        lines = _lines_of(item)
-        if first is not None and last is not None:
-            if lines is not None and _follow(last, lines):
-                last = lines
-                continue
-            yield _range(first, last)
-        first = last = lines
+        lines = _range_of(item)
+        if last is not None and lines is not None and _follow(last, lines):
+            last = last._replace(ends=lines.ends, pairs=last.pairs + 1)
+            continue
+        if last is not None:
+            yield last
+        last = lines
         if lines is None:
             yield item
-    if first is not None and last is not None:
-        yield _range(first, last)
+    if last is not None:
+        yield last
 
 
-def _lines_of(item: DocumentPair | PairRef) -> _Lines | None:
+def _range_of(item: DocumentPair | PairRef) -> LineRange | None:
+    """Return the range of a pair of lines; None where their places do not tell all about it."""
     if not isinstance(item, PairRef):
         return None
     name, gt, pred, hint, shape, confidences = item
     if not (isinstance(gt, LineReference) and isinstance(pred, LineReference)):
         return None
-    again = gt.offset is not None and pred.offset is not None
     told = confidences is None and not hint and name == name_of_line(gt.line)
-    return _Lines(gt, pred, shape) if again and told else None
+    if not told or gt.offset is None or pred.offset is None:
+        return None
+    ends = gt.offset + gt.size, pred.offset + pred.size
+    return LineRange(gt._replace(data=None), pred._replace(data=None), ends, 1, shape)
 
 
-def _follow(last: _Lines, lines: _Lines) -> bool:
-    (gt, pred, _), (next_gt, next_pred, _) = last, lines
-    by_line = next_gt.line == gt.line + 1 and next_pred.line == pred.line + 1
-    return by_line and next_gt.file == gt.file and next_pred.file == pred.file
-
-
-def _range(first: _Lines, last: _Lines) -> LineRange:
-    pairs = last.gt.line - first.gt.line + 1
-    return LineRange(_span(first.gt, last.gt), _span(first.pred, last.pred), pairs, first.shape)
-
-
-def _span(first: LineReference, last: LineReference) -> _Span:
-    return _Span(first.file, first.line, first.offset or 0, (last.offset or 0) + last.size)
+def _follow(last: LineRange, lines: LineRange) -> bool:
+    sides = (last.gt, lines.gt), (last.pred, lines.pred)
+    return all(it.file == at.file and it.line == at.line + last.pairs for at, it in sides)

@@ -1,11 +1,15 @@
-"""Positions of values in the text of a document, which no parser of ours tells."""
+"""Positions of values in a JSON text, which no parser of ours tells; and keys put into the text."""
 
+import json
 import re
-from collections.abc import Collection, Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 import orjson
 
+from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.values import dataclass
 
@@ -22,6 +26,8 @@ class Position(NamedTuple):
     """Where its key begins; of what has none, the value."""
     start: int
     end: int
+    around: int
+    """Where the object or list begins that it is in; -1 for the whole."""
 
 
 @dataclass(slots=True)
@@ -48,7 +54,9 @@ def positions(data: bytes) -> Iterator[Position]:
         before, inner = start, around[-1] if around else None
         if token in b"}]":
             closed = around.pop()
-            yield Position(closed.pointer, closed.line, closed.member, closed.start, end)
+            outside = around[-1].start if around else -1
+            place = closed.pointer, closed.line, closed.member, closed.start
+            yield Position(*place, end, outside)
         elif inner is not None and token == b",":
             inner.step = inner.step + 1 if isinstance(inner.step, int) else None
         elif inner is not None and inner.step is None:
@@ -62,7 +70,7 @@ def positions(data: bytes) -> Iterator[Position]:
                 step = 0 if token == b"[" else None
                 around.append(_Open(pointer, line, member, start, step))
             else:
-                yield Position(pointer, line, member, start, end)
+                yield Position(pointer, line, member, start, end, inner.start if inner else -1)
 
 
 def lines_in(data: bytes, pointers: Collection[str]) -> dict[str, int]:
@@ -74,3 +82,58 @@ def lines_in(data: bytes, pointers: Collection[str]) -> dict[str, int]:
     True
     """
     return {found.pointer: found.line for found in positions(data) if found.pointer in pointers}
+
+
+def doubled_keys(data: bytes) -> list[tuple[str, int]]:
+    """Return the keys of valid JSON that their object already has, with their offsets, in order."""
+    found, seen = [], set()
+    for place in sorted(positions(data), key=attrgetter("member")):
+        if place.member < place.start:  # it has a key
+            if (place.around, place.pointer) in seen:
+                found.append((orjson.loads(_key(data, place)), place.member))
+            seen.add((place.around, place.pointer))
+    return found
+
+
+def _key(data: bytes, place: Position) -> bytes:
+    return _TOKEN.match(data, place.member)[0]  # type: ignore[index] # it is a token
+
+
+def with_keys(text: str, added: Mapping[str, JsonObject]) -> str:
+    """Return a JSON text with keys added to objects in it, by their JSON Pointers.
+
+    New keys come last, written as the members before them. A key that is there already gets its
+    new value, and what was to be added inside the old one is gone with it.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    inside: defaultdict[int, list[Position]] = defaultdict(list)
+    objects = {}
+    for place in positions(data):
+        inside[place.around].append(place)
+        objects[place.pointer] = place
+    edits: list[tuple[int, int, str]] = []
+    for pointer, keys in added.items():
+        begin = objects[pointer].start + 1
+        members = inside[begin - 1]
+        # A brace has no blank after it where a comma has one.
+        after, separator, colon = begin, " ", ": "
+        if members:
+            first, after = members[0], members[-1].end
+            colon = data[first.member + len(_key(data, first)) : first.start].decode()
+            separator = data[begin : first.member].decode() or " " * (colon != ":")
+        own = {place.pointer: (place.start, place.end) for place in members}
+        new = []
+        for key, value in keys.items():
+            written = json.dumps(value, ensure_ascii=False)
+            if old := own.get(pointer + json_pointer((key,))):
+                edits.append((*old, written))
+            else:
+                new.append(f"{json.dumps(key)}{colon}{written}")
+        if new:
+            before = f",{separator}" if members else ""
+            edits.append((after, after, before + f",{separator}".join(new)))
+    replaced = [(start, end) for start, end, _ in edits if start < end]
+    for start, end, written in sorted(edits, reverse=True):
+        if not any(before < start < after for before, after in replaced):
+            data = data[:start] + written.encode("utf-8", "surrogatepass") + data[end:]
+    return data.decode("utf-8", "surrogatepass")

@@ -12,10 +12,8 @@ from stickler_cli.core.problems import Problem, UsageError, require
 from stickler_cli.core.remote import is_url
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_tables import is_arrow_table
-from stickler_cli.documents.pairs import Pairs, open_pairs
+from stickler_cli.documents.pairs import Pairs, open_pairs, selected, with_confidences
 from stickler_cli.documents.reading import STANDARD_INPUT
-from stickler_cli.documents.selection import selected
-from stickler_cli.documents.single import with_confidences
 from stickler_cli.metrics.run_metrics import measures_of
 from stickler_cli.records.row_files import format_of_lines
 from stickler_cli.runs.directory.run_directory import KEPT_NON_MATCHES, OPTION

@@ -20,8 +20,8 @@ from stickler_cli.core.json_values import (
 )
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import read_document
+from stickler_cli.documents.pairs import open_documents
 from stickler_cli.documents.reading import STANDARD_INPUT
-from stickler_cli.documents.single import open_documents
 from stickler_cli.settings.inputs import FindingOptions
 
 COMMENT: Final = "$comment"
@@ -79,7 +79,7 @@ def commented(contents: JsonObject, tuned: Tuned) -> str:
 
 def hashes(gt: str, settings: FindingOptions) -> Iterator[str]:
     """Yield a hash of what each document of a source says, whatever its layout and order."""
-    for _, reference in open_documents(gt, settings).refs:
+    for _, reference in open_documents(gt, settings).refs():
         value = read_document(reference, kinds=OBJECTS_OR_ARRAYS).value
         if isinstance(value, dict | list):
             yield blake2b(canonical(value), digest_size=_HASH_BYTES).hexdigest()

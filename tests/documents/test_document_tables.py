@@ -9,8 +9,7 @@ import pytest
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document import Reference, Side, read_document
 from stickler_cli.documents.document_tables import documents_of_table, rows_of
-from stickler_cli.documents.pairs import open_pairs
-from stickler_cli.documents.single import open_documents
+from stickler_cli.documents.pairs import open_documents, open_pairs
 from stickler_cli.documents.sources import Kind, kind_of_source
 from stickler_cli.settings.inputs import FindingOptions
 from stickler_cli.settings.of_documents import EvalSettings
@@ -240,5 +239,5 @@ def test_a_table_goes_with_a_directory_and_with_lines(tmp_path: Path):
 
 def test_one_table_by_itself_gives_its_documents(tmp_path: Path):
     file = write(tmp_path / "t.parquet", {"id": ["a"], "document": ["{}"]})
-    references: list[tuple[str, Reference]] = [*open_documents(file, FindingOptions()).refs]
+    references: list[tuple[str, Reference]] = [*open_documents(file, FindingOptions()).refs()]
     assert [name for name, _ in references] == ["a"]

@@ -10,7 +10,7 @@ from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import Reference
-from stickler_cli.documents.shapes import Shape
+from stickler_cli.documents.document_pair import Shape
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.score.calibrating import calibrate

@@ -11,10 +11,10 @@ from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import LineReference, Reference
+from stickler_cli.documents.document_pair import Shape, root_steps
 from stickler_cli.documents.lines import ONE
+from stickler_cli.documents.pairs import open_documents
 from stickler_cli.documents.reading import of_kinds
-from stickler_cli.documents.shapes import Shape, root_steps
-from stickler_cli.documents.single import open_documents
 from stickler_cli.documents.sources import ONE_FILE
 from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.runs.unwrapping import unwrapper_of
@@ -68,7 +68,7 @@ def lint(loaded: LoadedSchema, gt: str, settings: LintSettings) -> LintRecord:
     judge_schema(loaded, findings)
     rules, fields, copies = DocumentRules(loaded, findings), FieldValues(loaded, findings), Copies()
     count = 0
-    references = (reference for _, reference in source.refs)
+    references = (reference for _, reference in source.refs())
     with room_for_depth():
         while chunk := list(reader.chunk(references)):
             count += len(chunk)

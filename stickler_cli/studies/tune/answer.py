@@ -17,14 +17,13 @@ from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.documents.pairs import open_pairs
-from stickler_cli.documents.positions import positions
+from stickler_cli.documents.positions import positions, with_keys
 from stickler_cli.documents.reading import BOM, STANDARD_INPUT
 from stickler_cli.runs.asking import client_of, comparing, policy_of
 from stickler_cli.runs.directory.whole_files import whole_file
 from stickler_cli.runs.interruption import ended_by_signals
 from stickler_cli.runs.tuned import COMMENT, commented, hashes, tuned_on
 from stickler_cli.runs.unwrapping import complete_pairs, unwrapper_of
-from stickler_cli.schema.annotated_text import with_keys
 from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.loading import LoadedSchema
