@@ -69,8 +69,8 @@ LATE_IMPORTS: Final = {
     ("schema/files.py", "urllib.request"): "loads ssl; most schemas are one file",
     ("schema/inference/observation.py", "stickler_cli.comparators.date_parsing"): "loads dateutil",
     ("schema/schema_problems.py", "jsonschema"): "few schemas are wrong",
-    ("score/accepting.py", "scipy.special"): "few runs bound an error",
-    ("score/confidence.py", "scipy.special"): "few predictions have confidences",
+    ("score/confidence/selective_prediction.py", "scipy.special"): "few runs bound an error",
+    ("score/confidence/calibration.py", "scipy.special"): "few predictions have confidences",
     ("score/errors/confusions.py", "stickler_cli.comparators.date_parsing"): "loads dateutil",
 }
 """What is imported inside functions, where, and why; everything else stands at the top."""

@@ -11,8 +11,8 @@ from stickler_cli.compare.result import BOTH_SIDES, FN, Outcome
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.batch import Batch, batch_of
 from stickler_cli.score.comparison_view import counts_view, non_match
-from stickler_cli.score.confidence import confidence_view
-from stickler_cli.score.confident import Confidences, Units
+from stickler_cli.score.confidence.calibration import confidence_view
+from stickler_cli.score.confidence.confidences import Confidences, Units
 from stickler_cli.score.counts import RATES
 from stickler_cli.score.errors.error_rows import Error, below_threshold
 from stickler_cli.score.errors.units import Unit, documents_units, judged

@@ -11,8 +11,8 @@ from stickler_cli.runs.directory.whole_files import check_outputs, whole_file
 from stickler_cli.runs.grouping import DIRECTORY, MARK, group_of_id, parse_groupings
 from stickler_cli.runs.saved import load_policy
 from stickler_cli.runs.unwrapping import unwrapper_of
-from stickler_cli.studies.accept.answer import Router, names_of
 from stickler_cli.studies.accept.question import AcceptSettings
+from stickler_cli.studies.accept.routing import Router, names_of
 from stickler_cli.studies.study import Study
 from .answers import answer
 from .console import ExitCode, warn, write_result

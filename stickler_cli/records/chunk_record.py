@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar, cast
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import KEPT, Rule
-from stickler_cli.score.confident import Confidences
+from stickler_cli.score.confidence.confidences import Confidences
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import KNOWN_IDS, PER_DOCUMENT
 from stickler_cli.score.results import Results

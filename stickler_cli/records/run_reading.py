@@ -18,7 +18,7 @@ from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.score.cells import BESIDE, counts_by_mode
 from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.conditions import Conditions
-from stickler_cli.score.confident import read_counted
+from stickler_cli.score.confidence.confidences import read_counted
 from stickler_cli.score.document_result import LENIENT, ODDITIES, Status
 from stickler_cli.score.errors.causes import ByClass, Causes, ErrorCounts, Kind, Size, text_of
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation

@@ -10,7 +10,7 @@ from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import field_path
 from stickler_cli.records.line_columns import columns_of_errors
 from stickler_cli.records.row_files import Columns, Row, harmless, lines_as_rows
-from stickler_cli.score.confident import Units
+from stickler_cli.score.confidence.confidences import Units
 from stickler_cli.score.counts import BOUNDS, RATES, RateRule
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.evaluation import Evaluation

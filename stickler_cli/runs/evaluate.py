@@ -33,12 +33,12 @@ from stickler_cli.runs.directory.run_directory import (
 )
 from stickler_cli.runs.directory.whole_files import whole_file
 from stickler_cli.runs.executors.pipeline import NO_LINES, Advance, chunk_results, gather
-from stickler_cli.score.calibrating import outcome_of
 from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.errors.marks import outcome_of_marks
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gate_verdicts import judge
+from stickler_cli.score.policy import outcome_of
 from stickler_cli.score.record import Provenance, Run, SchemaSignature
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 from stickler_cli.settings.of_documents import ManySettings

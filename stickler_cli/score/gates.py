@@ -18,7 +18,7 @@ from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError, nearest
 from stickler_cli.core.rules import Flag, Number, NumberOrNone, Rule
 from stickler_cli.core.values import dataclass
-from .confidence import FIGURES
+from .confidence.calibration import FIGURES
 from .counts import BOUNDS, RATES
 from .tally import COUNTING_MODES
 

@@ -1,15 +1,24 @@
 """What may pass unseen: a policy made of labelled documents, and what it comes to on others."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, NamedTuple
+
+import numpy as np
 
 from stickler_cli.core.json_values import json_line
+from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone, Rule, encoded
 from stickler_cli.core.values import dataclass
+from .confidence.confidences import Units
+from .evaluation import Evaluation
+from .results import NO_GROUP, Results
+from .tally import predicted
 
 POLICY_FORMAT: Final = "stickler-policy/1"
+_POSITION: Final = re.compile(r"line \d+")
 
 Share = Annotated[
     float,
@@ -147,3 +156,58 @@ class PolicyOutcome:
     """Documents whose ids those have too: nothing is checked by them."""
     fields: Sequence[FieldOutcome]
     """In the order of the policy."""
+
+
+class PolicyPart(NamedTuple):
+    """The values of a field, or of its part in a group."""
+
+    field: str
+    group: str | None
+    units: Units
+    """Those that have a confidence."""
+    values: int
+    """How many predictions have, with a confidence or without."""
+
+
+def policy_parts(results: Evaluation, by: str | None) -> Iterator[PolicyPart]:
+    """Yield the fields of each group."""
+    groups: Mapping[str | None, Results] = {None: results}
+    if by is not None:
+        groups = {name: group for name, group in results.by[by].items() if name != NO_GROUP}
+    for name, group in sorted(groups.items()):
+        for field, units in group.confidences.by_field().items():
+            values = predicted(group.tally, parse_field_path(field))
+            if field and values:  # else it is no field of the schema
+                yield PolicyPart(field, name, units, values)
+
+
+def digest_of(document: str, confidences: object) -> str:
+    """Return the digest by which a document is known again: of its id, if it has one."""
+    known = document.encode("utf-8", "surrogatepass")
+    if _POSITION.fullmatch(document):  # others have such a line too, but hardly such confidences
+        known += json_line(confidences)
+    return sha256(known).hexdigest()[:16]
+
+
+def outcome_of(policy: AcceptancePolicy, evaluation: Evaluation) -> PolicyOutcome:
+    """Return what a policy comes to on the documents of an evaluation."""
+    known = set(policy.documents)
+    overlap = sum(digest_of(*each) in known for each in evaluation.confidences.records())
+    parts = {it[:2]: it for it in policy_parts(evaluation, policy.by)}
+    outcomes = [_outcome(it, parts.get((it.field, it.group))) for it in policy.fields]
+    asked = policy.asked
+    return PolicyOutcome(policy.digest, asked.max_error, asked.assurance, overlap, outcomes)
+
+
+def _outcome(policy: FieldPolicy, part: PolicyPart | None) -> FieldOutcome:
+    place = policy.field, policy.group, policy.threshold, part.values if part else 0
+    passing = None
+    if part is not None and policy.threshold is not None:
+        passing = part.units.among(part.units.confidence >= policy.threshold)
+    if passing is None or not len(passing.right):
+        return FieldOutcome(*place, 0, 0, 0, None)
+    _, document = np.unique(passing.document, return_inverse=True)
+    count = np.bincount(document)
+    wrong = np.bincount(document, ~passing.right)
+    error = float((wrong / count).mean())
+    return FieldOutcome(*place, len(document), int(wrong.sum()), len(count), error)

@@ -4,13 +4,15 @@ A Bayesian bootstrap: every document has a weight in each replicate, which is a 
 that documents may come in any order. It needs the documents; `intervals.py` does not.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickler_cli.compare.outcomes import Floats
 from .intervals import Interval, IntervalSettings
 
 REPLICATES: Final = 1000
@@ -20,13 +22,14 @@ Tibshirani (1993), An Introduction to the Bootstrap, section 12.5."""
 RESAMPLED: Final = "Bayesian bootstrap over documents and one more, wholly wrong or wholly right"
 """The method, as records say it."""
 
-CHUNK: Final = 256  # documents that are weighted at once, by one matrix product of a few MB
 UNIT: Final = 1 << 8
-"""A weight of 1. Weights are whole numbers, so that sums are exact and do not depend on order."""
+"""Weights are whole numbers of 1/256, so that sums are exact and do not depend on order."""
+
+_AT_ONCE: Final = 4_000_000  # cells of an array: 32 MB
 _TABLE: Final = 1 << 16
-_WEIGHTS: Final = np.maximum(
-    1, np.rint(-UNIT * np.log1p(-(np.arange(_TABLE) + 0.5) / _TABLE))
-).astype(np.uint16)
+_WEIGHTS: Final = (
+    np.maximum(1, np.rint(-UNIT * np.log1p(-(np.arange(_TABLE) + 0.5) / _TABLE))) / UNIT
+)
 """The weight for every number of 16 bits: exponential with mean 1, at most 11.8, and never 0, so
 that no replicate has nothing to divide by where the documents have."""
 
@@ -34,6 +37,67 @@ that no replicate has nothing to divide by where the documents have."""
 def resampled_view(settings: IntervalSettings) -> dict[str, object]:
     """Return how intervals of changes are made, as records show it."""
     return {**settings.view(), "method": RESAMPLED, "replicates": REPLICATES}
+
+
+def resample(
+    documents: Sequence[str],
+    statistic: Callable[[Floats], Floats],
+    settings: IntervalSettings,
+    *,
+    size: int = 0,
+    replicates: int = REPLICATES,
+) -> Floats:
+    """Return the figures of a statistic in every replicate, (figures, 1 + replicates).
+
+    The first column has each document once. Weights depend on nothing but id, seed and number of
+    the replicate, and are independent of those of other documents.
+
+    Args:
+        documents: ids, each once.
+        statistic: takes weights of documents, (documents, some replicates), and returns its
+            figures, (figures, some replicates), each replicate by itself.
+        settings: the seed of the weights.
+        size: of the arrays that the statistic makes of one replicate, if more than documents.
+        replicates: how many there are.
+
+    Source:
+        Rubin (1981), doi:10.1214/aos/1176345338, for exponential weights.
+    """
+    starts = _starts(documents, str(settings.seed))
+    step = max(1, _AT_ONCE // max(len(documents), size, 1) // 4) * 4
+    drawn = (
+        _drawn(starts, first, min(step, replicates - first)) for first in range(0, replicates, step)
+    )
+    once = np.ones((len(documents), 1))
+    return np.concatenate([statistic(each) for each in chain([once], drawn)], axis=1)
+
+
+def added_weights(settings: IntervalSettings) -> Floats:
+    """Return the weight of the document that is added, (1 + replicates,); first there is none."""
+    drawn = _drawn(_starts([""], f"{settings.seed} added"), 0, REPLICATES)
+    return np.append(0.0, drawn[0])
+
+
+def _starts(names: Sequence[str], key: str) -> NDArray[np.uint64]:
+    encoded = (name.encode("utf-8", "surrogatepass") for name in names)
+    hashes = (blake2b(name, digest_size=8, key=key.encode()).digest() for name in encoded)
+    return np.array([int.from_bytes(each, "little") for each in hashes], dtype=np.uint64)
+
+
+def _drawn(starts: NDArray[np.uint64], first: int, number: int) -> Floats:
+    """Return weights of so many replicates from a multiple of four on: (documents, number).
+
+    Source: Steele, Lea, Flood (2014), doi:10.1145/2660193.2660195, for the generator, SplitMix64.
+    """
+    # Each number of 64 bits makes four weights.
+    steps = np.arange(first // 4 + 1, -(-(first + number) // 4) + 1, dtype=np.uint64)
+    mixed = starts[:, np.newaxis] + steps * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
+    parts = mixed.astype("<u8").view("<u2")  # little endian, so that every machine agrees
+    found: Floats = _WEIGHTS[parts[:, :number]]
+    return found
 
 
 def ends(wrong: NDArray[Any], right: NDArray[Any], level: float) -> list[Interval | None]:
@@ -63,38 +127,9 @@ def _interpolated(values: NDArray[Any], place: float) -> NDArray[Any]:
     return found
 
 
-def weights(documents: Sequence[str], settings: IntervalSettings) -> NDArray[np.uint16]:
-    """Return the weight of each document, by its id, in `UNIT`s: (documents, 1 + replicates).
-
-    In the first column each is 1: the documents as they are. The others depend on nothing but
-    id, seed and number of the replicate, and are independent of those of other documents.
-
-    Source:
-        Rubin (1981), doi:10.1214/aos/1176345338, for exponential weights; Steele, Lea, Flood
-        (2014), doi:10.1145/2660193.2660195, for the generator, SplitMix64.
-    """
-    encoded = [name.encode("utf-8", "surrogatepass") for name in documents]
-    drawn = np.full((len(encoded), 1 + REPLICATES), UNIT, np.uint16)
-    drawn[:, 1:] = _drawn(encoded, str(settings.seed), REPLICATES)
-    return drawn
-
-
-def added_weights(settings: IntervalSettings) -> NDArray[np.uint16]:
-    """Return the weight of the document that is added, (1 + replicates,); first there is none."""
-    found = np.zeros(1 + REPLICATES, np.uint16)
-    found[1:] = _drawn([b""], f"{settings.seed} added", REPLICATES)[0]
-    return found
-
-
-def _drawn(names: Sequence[bytes], key: str, replicates: int) -> NDArray[np.uint16]:
-    hashes = (blake2b(name, digest_size=8, key=key.encode()).digest() for name in names)
-    starts = np.array([int.from_bytes(each, "little") for each in hashes], dtype=np.uint64)
-    draws = -(-replicates // 4)  # each number of 64 bits makes four weights
-    steps = np.arange(1, draws + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = starts[:, np.newaxis] + steps
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed ^= mixed >> np.uint64(31)
-    parts = mixed.astype("<u8").view("<u2")  # little endian, so that every machine agrees
-    found: NDArray[np.uint16] = _WEIGHTS[parts[:, :replicates]]
-    return found
+def percentiles(values: Floats, level: float) -> Interval | None:
+    """Return the interval between percentiles of replicates; None if some are undefined."""
+    if np.isnan(values).any():
+        return None
+    tail = (1 - level) / 2
+    return Interval(*np.quantile(values, [tail, 1 - tail]).tolist())

@@ -17,7 +17,7 @@ from .batch import Batch
 from .cells import BESIDE, sparse
 from .comparison_view import tally_view
 from .conditions import in_schema_order
-from .confident import Confidences, counted_view
+from .confidence.confidences import Confidences, counted_view
 from .counts import RateRule
 from .document_result import Status, warnings_view
 from .errors.causes import ErrorCounts

@@ -26,7 +26,7 @@ from stickler_cli.runs.chunk import ChunkResult, empty_result, evaluate_chunk
 from stickler_cli.runs.grouping import parse_groupings
 from stickler_cli.runs.job import Job, OutputsRequested, validation_of
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.confident import Confidences
+from stickler_cli.score.confidence.confidences import Confidences
 from stickler_cli.score.detail import Detail, Histogram
 from stickler_cli.score.errors.error_rows import Error, columns_of_record, error_record
 from stickler_cli.score.errors.marks import Mark, Marked

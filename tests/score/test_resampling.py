@@ -7,9 +7,14 @@ import numpy as np
 import pytest
 
 from stickler_cli.score.intervals import Interval, IntervalSettings
-from stickler_cli.score.resampling import REPLICATES, UNIT, added_weights, ends, weights
+from stickler_cli.score.resampling import REPLICATES, UNIT, added_weights, ends, resample
 
 SETTINGS = IntervalSettings()
+
+
+def weights(documents, settings):
+    """Return what the statistic that is the weights themselves is in every replicate."""
+    return resample(documents, lambda drawn: drawn, settings)
 
 
 # --- weights
@@ -19,9 +24,9 @@ def test_weights_are_exponential_with_mean_one():
     drawn = weights([f"document {number}" for number in range(500)], IntervalSettings())
 
     assert drawn.shape == (500, 1001)
-    assert set(drawn[:, 0]) == {UNIT}
+    assert set(drawn[:, 0]) == {1.0}
     # 500,000 draws: the standard error of the mean is 0.0014, that of a share below 0.0007.
-    values = drawn[:, 1:] / UNIT
+    values = drawn[:, 1:]
     assert values.min() > 0
     assert values.mean() == pytest.approx(1, abs=0.006)
     assert values.var() == pytest.approx(1, abs=0.02)
@@ -62,11 +67,11 @@ def split_mix(name: bytes, key: bytes) -> list[int]:
     mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & mask
     mixed ^= mixed >> 31
     parts = [(mixed >> shift) & 0xFFFF for shift in (0, 16, 32, 48)]
-    return [max(1, round(-UNIT * log(1 - (part + 0.5) / 65536))) for part in parts]
+    return [max(1, round(-UNIT * log(1 - (part + 0.5) / 65536))) / UNIT for part in parts]
 
 
 def test_weights_are_those_of_every_machine_and_version():
-    assert weights(["a"], SETTINGS)[0, :5].tolist() == [UNIT, *split_mix(b"a", b"0")]
+    assert weights(["a"], SETTINGS)[0, :5].tolist() == [1.0, *split_mix(b"a", b"0")]
     assert added_weights(SETTINGS)[:5].tolist() == [0, *split_mix(b"", b"0 added")]
 
 
@@ -77,6 +82,14 @@ def test_the_document_that_is_added_is_no_other_and_not_there_at_first():
     assert (added[1:] != weights([""], SETTINGS)[0, 1:]).any()
     assert len(added) == 1 + REPLICATES
     assert (added != added_weights(IntervalSettings(seed=1))).any()
+
+
+def test_a_statistic_is_the_same_however_many_replicates_are_made_at_once(monkeypatch):
+    whole = resample("abc", lambda drawn: drawn[:2] * 3, SETTINGS, replicates=10)
+    monkeypatch.setattr("stickler_cli.score.resampling._AT_ONCE", 16)
+
+    assert whole.shape == (2, 11)
+    assert (resample("abc", lambda drawn: drawn[:2] * 3, SETTINGS, replicates=10) == whole).all()
 
 
 # --- ends

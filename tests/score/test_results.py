@@ -8,7 +8,7 @@ from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import comparison_view, tally_of, tally_of_view
-from stickler_cli.score.confident import Confidences
+from stickler_cli.score.confidence.confidences import Confidences
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import DocumentProblem, DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation

@@ -1,24 +1,35 @@
-"""Confidences from which values may pass: a policy made of labelled documents, and applied."""
+"""Confidences from which values may pass: a policy made of labelled documents."""
 
-from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import Final
 
-from stickler_cli.compare.absence import is_absent
-from stickler_cli.compare.wrappers import Names, Unwrapped, Unwrapper, least
-from stickler_cli.core.json_values import JsonValue
-from stickler_cli.core.locations import Path, field_path, parse_field_path
+import numpy as np
+
+from stickler_cli import __version__
+from stickler_cli.core.locations import field_path
+from stickler_cli.core.option import part_of
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.values import dataclass
-from stickler_cli.documents.document import Reference
-from stickler_cli.documents.document_pair import Shape
 from stickler_cli.runs.job import OutputsRequested
-from stickler_cli.runs.limits import room_for_depth
-from stickler_cli.score.calibrating import calibrate
-from stickler_cli.score.policy import AcceptancePolicy, Asked
+from stickler_cli.score.confidence.selective_prediction import accept, losses, needed
+from stickler_cli.score.policy import (
+    POLICY_FORMAT,
+    AcceptancePolicy,
+    Asked,
+    FieldPolicy,
+    PolicyPart,
+    PolicyPlace,
+    digest_of,
+    policy_parts,
+    signed,
+)
+from stickler_cli.score.record import Run
+from stickler_cli.settings.deciding import DecidingOptions
 from stickler_cli.settings.of_documents import as_of_eval
 from stickler_cli.studies.answering import Answer, Desk
 from .question import AcceptSettings
 from .sections import report_of
+
+_MOST_POINTS: Final = 60  # of a curve
 
 
 def answer(settings: AcceptSettings, desk: Desk) -> Answer:
@@ -36,91 +47,52 @@ def answer(settings: AcceptSettings, desk: Desk) -> Answer:
     return Answer(report_of(calibrate(run, asked, *settings.by)))
 
 
-_LEAF: Final = "leaf"
+def calibrate(run: Run, asked: Asked, by: str | None = None) -> AcceptancePolicy:
+    """Return the policy that the labelled documents of a run allow.
+
+    Raises:
+        UsageError: no prediction has a confidence, or there are too few documents.
+    """
+    evaluation = run.evaluation
+    parts = [*policy_parts(evaluation, by)]
+    least = needed(1 - asked.assurance, asked.max_error)
+    if not parts:
+        hint = "--wrapped says in which form they are, --confidence where they are"
+        raise UsageError([Problem("", "no prediction has a confidence", "confidences", hint)])
+    most = max(len(np.unique(units.document)) for _, _, units, _ in parts)
+    if most < least:
+        found = f"the documents with confidences are {most}"
+        expected = f"at least {least}, for a share of {asked.max_error:g} at {asked.assurance:g}"
+        hint = "a greater --max-error or a lower --assurance needs fewer"
+        raise UsageError([Problem("", found, expected, hint)])
+    level = (1 - asked.assurance) / (len(parts) if asked.together else 1)
+    fields = [_policy(part, level, asked) for part in parts]
+    return signed(
+        AcceptancePolicy(
+            format=POLICY_FORMAT,
+            version=__version__,
+            semantics=evaluation.semantics,
+            schema=run.schema.digest,
+            inferred=run.schema.inferred,
+            places=[PolicyPlace(field_path(info.path), info.kind) for info in run.fields],
+            options=asdict(part_of(run.options, DecidingOptions)),
+            asked=asked,
+            by=by,
+            fields=fields,
+            documents=sorted(digest_of(*each) for each in evaluation.confidences.records()),
+            digest="",
+        )
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Routed:
-    """One prediction, and where its values go."""
-
-    document: str
-    passing: tuple[str, ...] = ()
-    """The paths of values that pass unseen, in the order of the document."""
-    review: tuple[str, ...] = ()
-    """Those of all others."""
-    problem: Problem | None = None
-    """Why the prediction cannot be used; it goes to review as a whole."""
-
-    def view(self) -> dict[str, object]:
-        """Return it as a line of the output has it."""
-        shown: dict[str, object] = {"document": self.document}
-        if self.problem is not None:
-            shown["problem"] = str(self.problem)
-        return {**shown, "pass": self.passing, "review": self.review}
-
-
-def names_of(policy: AcceptancePolicy) -> Names:
-    """Return the names of the fields that the schema of a policy has."""
-    return Names.of(parse_field_path(place.field) for place in policy.places)
-
-
-class Router:
-    """Says of predictions what a policy lets pass."""
-
-    def __init__(
-        self,
-        policy: AcceptancePolicy,
-        unwrapper: Unwrapper | None,
-        group_of: Callable[[str], str | None],
-        shape: Shape,
-    ) -> None:
-        """Take what gives values and confidences, and the group of a document by its id."""
-        self._thresholds = {
-            (parse_field_path(it.field), it.group): it.threshold
-            for it in policy.fields
-            if it.threshold is not None
-        }
-        self._whole = {parse_field_path(it.field) for it in policy.places if it.kind == _LEAF}
-        self._unwrapper, self._group_of, self._shape = unwrapper, group_of, shape
-
-    def routed(self, document: str, reference: Reference) -> Routed:
-        """Return where the values of a prediction go; never raises for what is in it."""
-        try:
-            with room_for_depth():
-                value = self._shape.read(reference, "pred").value
-                if value is None or isinstance(value, Problem):
-                    missing = Problem(document, "there is no prediction")
-                    return Routed(document, problem=value or missing)
-                return self._of(
-                    document, self._unwrapper(value) if self._unwrapper else None, value
-                )
-        except RecursionError:
-            found = Problem(document, "the document is nested too deeply")
-            return Routed(document, problem=found)
-
-    def _of(self, document: str, bare: Unwrapped | None, value: JsonValue) -> Routed:
-        group = self._group_of(document)
-        sides: dict[bool, list[str]] = {True: [], False: []}
-        bare = bare or Unwrapped(value)
-        for field, path, confidence in self._leaves(bare.value, bare.confidences, (), ()):
-            threshold = self._thresholds.get((field, group))
-            passes = threshold is not None and confidence is not None and confidence >= threshold
-            sides[passes].append(field_path(path))
-        return Routed(document, tuple(sides[True]), tuple(sides[False]))
-
-    def _leaves(
-        self, value: JsonValue, known: JsonValue, field: Path, path: Path
-    ) -> Iterator[tuple[Path, Path, float | None]]:
-        """Yield field, path and confidence of each value that is compared as one."""
-        if is_absent(value):
-            return
-        if isinstance(value, dict) and field not in self._whole:
-            for name, part in value.items():
-                inside = known.get(name) if isinstance(known, dict) else None
-                yield from self._leaves(part, inside, (*field, name), (*path, name))
-        elif isinstance(value, list) and field not in self._whole:
-            for at, part in enumerate(value):
-                inside = known[at] if isinstance(known, list) else None
-                yield from self._leaves(part, inside, field, (*path, at))
-        else:
-            yield field, path, least(known)
+def _policy(part: PolicyPart, level: float, asked: Asked) -> FieldPolicy:
+    field, group, units, values = part
+    tried = losses(units.document, units.confidence, units.right)
+    found = accept(tried, asked.max_error, level)
+    evidence: tuple[float | None, float, float | None, float | None] = None, 0.0, None, None
+    if found is not None:
+        evidence = found.threshold, found.accepted / values, found.error, found.bound
+    few = np.linspace(0, len(tried.mean) - 1, min(_MOST_POINTS, len(tried.mean))).astype(np.intp)
+    curve = np.stack([tried.accepted[few] / values, np.maximum(tried.mean[few], 0)], axis=1)
+    documents, least = len(np.unique(units.document)), needed(level, asked.max_error)
+    return FieldPolicy(field, group, values, documents, *evidence, least, curve.tolist())

@@ -6,7 +6,7 @@ from itertools import compress
 from typing import Final
 
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.score.confidence import FIGURES
+from stickler_cli.score.confidence.calibration import FIGURES
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.gate_verdicts import check_kind, judged, judged_worst, metric_value
 from stickler_cli.score.gates import (

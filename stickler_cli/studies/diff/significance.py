@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.intervals import Interval, IntervalSettings
-from stickler_cli.score.resampling import REPLICATES, UNIT, added_weights, ends, weights
+from stickler_cli.score.resampling import added_weights, ends, resample
 from .spread import p_of_runs, widened
 
 SWAPS: Final = 9999  # ways to swap that are drawn: a p of 0.05 is then off by 0.004 at most, mostly
 MOST_ENUMERATED: Final = 14  # documents whose swaps are all tried: 2**13, less than are drawn
-CHUNK: Final = 256  # documents swapped or resampled at once: 256 times 9999 signs are 20 MB
+CHUNK: Final = 256  # documents swapped at once: 256 times 9999 signs are 20 MB
 _SAME: Final = 1e-12  # changes that are less apart are equal: they come of rounded quotients
 
 
@@ -150,11 +150,8 @@ def change_intervals(
     if not samples:
         return []
     parts = np.concatenate([part for sample in samples for part in (sample.before, sample.after)])
-    sums = np.zeros((len(parts), 1 + REPLICATES))
-    for start in range(0, len(documents), CHUNK):
-        drawn = weights(documents[start : start + CHUNK], settings)
-        sums += parts[:, start : start + CHUNK] @ drawn.astype(np.float64)
-    added = added_weights(settings).astype(np.float64)
+    sums = resample(documents, lambda drawn: parts @ drawn, settings)
+    added = added_weights(settings)
     changes = [
         _changes(sample, four, added)
         for sample, four in zip(samples, sums.reshape(len(samples), 4, -1), strict=True)
@@ -182,9 +179,9 @@ def _changes(
     broken, fixed = wrong[1] - right[0], right[1] - wrong[0]
     before, after = above / below
     if after[0] > before[0]:
-        broken = np.maximum(broken, after - before - sample.step * added / UNIT)
+        broken = np.maximum(broken, after - before - sample.step * added)
     elif after[0] < before[0]:
-        fixed = np.minimum(fixed, after - before + sample.step * added / UNIT)
+        fixed = np.minimum(fixed, after - before + sample.step * added)
     return np.array([broken, fixed])
 
 

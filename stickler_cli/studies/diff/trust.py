@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.confidence import Reliability, reliability
-from stickler_cli.score.confident import FEWEST, percentiles
-from stickler_cli.score.resampling import UNIT, weights
+from stickler_cli.score.confidence.calibration import Reliability, reliability
+from stickler_cli.score.confidence.confidences import FEWEST
+from stickler_cli.score.resampling import percentiles, resample
 from .changes import Change, Decision, DiffSettings, Trend
 from .joined_runs import JoinedRuns
 from .measures import trend_by
@@ -89,40 +89,43 @@ def trust_changes(
     units = units_of(runs, path)
     if not units.told:
         return []
-    drawn = weights(runs.ids, settings.intervals)[:, 1:] / UNIT
+
+    def figures(base: Floats, new: Floats) -> Floats:
+        side = units.figures(base, new)
+        return np.array([getattr(side, name) for name in names])
+
+    def of_both(drawn: Floats) -> Floats:
+        nothing = np.zeros_like(drawn)
+        return np.concatenate([figures(drawn, nothing), figures(nothing, drawn)])
+
+    before, after = np.split(
+        resample(runs.ids, of_both, settings.intervals, size=len(units.right)), 2
+    )
     random = np.random.default_rng(settings.intervals.seed)
     swapped = random.integers(0, 2, (len(runs.ids), _SWAPS)).astype(np.float64)
-    once, never = np.ones((len(runs.ids), 1)), np.zeros((len(runs.ids), 1))
-    whole = units.figures(once, never), units.figures(never, once)
-    nothing = np.zeros_like(drawn)
-    replicates = units.figures(drawn, nothing), units.figures(nothing, drawn)
-    swaps = units.figures(1 - swapped, swapped), units.figures(swapped, 1 - swapped)
-    found = []
-    for name in names:
-        before, after = (float(getattr(side, name)[0]) for side in whole)
-        resampled = getattr(replicates[1], name) - getattr(replicates[0], name)
-        by_chance = getattr(swaps[1], name) - getattr(swaps[0], name)
-        found.append(_change(name, path, (before, after), resampled, by_chance, units, settings))
-    return found
+    by_chance = figures(swapped, 1 - swapped) - figures(1 - swapped, swapped)
+    return [
+        _change(name, path, (was, now), chance, units, settings)
+        for name, was, now, chance in zip(names, before, after, by_chance, strict=True)
+    ]
 
 
 def _change(  # noqa: PLR0913, PLR0917 - what it is made of
     name: str,
     path: Path,
-    values: tuple[float, float],
-    resampled: Floats,
+    sides: tuple[Floats, Floats],
     by_chance: Floats,
     units: Units,
     settings: DiffSettings,
 ) -> Change:
-    before, after = (None if np.isnan(value) else value for value in values)
+    before, after = (None if np.isnan(side[0]) else float(side[0]) for side in sides)
     change = None if before is None or after is None else after - before
     interval, p = None, None
     if change is not None:
         known = by_chance[~np.isnan(by_chance)]  # the change seen is one of a figure, too
         p = (1 + int((np.abs(known) >= abs(change) - _SAME).sum())) / (len(known) + 1)
         if units.told >= FEWEST:
-            interval = percentiles(resampled, settings.intervals.level)
+            interval = percentiles((sides[1] - sides[0])[1:], settings.intervals.level)
     better = (change or 0) > 0
     trend, decision = trend_by(
         1.0 if p is None else p,

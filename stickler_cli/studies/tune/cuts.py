@@ -16,7 +16,7 @@ from stickler_cli.comparators.base import EQUAL_WITHIN
 from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.intervals import Interval, IntervalSettings
-from stickler_cli.score.resampling import CHUNK, REPLICATES, added_weights, ends, weights
+from stickler_cli.score.resampling import added_weights, ends, resample
 
 Mask = NDArray[np.bool_]
 
@@ -210,7 +210,7 @@ def _judged(
     right one. So one pair that was moved is no evidence.
     """
     both = np.concatenate([_sums(sample, at) for at in (threshold, cut)])
-    sums = _resampled(both, sample, settings)
+    sums = resample(sample.names, lambda drawn: both @ drawn, settings)
     added = added_weights(settings)
     like, unlike = _moved_pairs(min(threshold, cut), max(threshold, cut), sample)
     ends_of = []
@@ -222,15 +222,6 @@ def _judged(
     before, after = float(now[0]), float(then[0])
     (gain,) = ends(ends_of[0][np.newaxis], ends_of[1][np.newaxis], settings.level)
     return before, after, gain or Interval(0.0, 0.0)
-
-
-def _resampled(sums: Floats, sample: Sample, settings: IntervalSettings) -> Floats:
-    """Return sums over weighted units, (sums, 1 + replicates), of those of each: (sums, units)."""
-    names, found = sample.names, np.zeros((len(sums), 1 + REPLICATES))
-    for start in range(0, len(names), CHUNK):
-        some = slice(start, start + CHUNK)
-        found += sums[:, some] @ weights(names[some], settings).astype(np.float64)
-    return found
 
 
 def _moved_pairs(low: float, high: float, sample: Sample) -> tuple[Sample, Sample]:

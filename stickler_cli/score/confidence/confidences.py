@@ -15,12 +15,11 @@ from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import KEPT
 from stickler_cli.core.values import dataclass
-from .confidence import Reliability, confidence_view, reliability
-from .intervals import Interval, IntervalSettings
-from .leaves import Leaves, joined
-from .resampling import UNIT, weights
+from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.score.leaves import Leaves, joined
+from stickler_cli.score.resampling import REPLICATES, percentiles, resample
+from .calibration import Reliability, confidence_view, reliability
 
-_CELLS_AT_ONCE: Final = 4_000_000  # units times replicates: 32 MB an array
 _MOST_CELLS: Final = 400_000_000  # beyond it there are fewer replicates, but not below the least
 _LEAST_REPLICATES: Final = 200
 FEWEST: Final = 5
@@ -252,39 +251,24 @@ def _view(units: Units, leaves: int, settings: IntervalSettings | None) -> dict[
         return shown
     if len(units.right) > _MANY:
         units = units._replace(confidence=np.round(units.confidence, _DIGITS))
-    replicated, shares = _replicates(units, settings)
-    found = {name: percentiles(values, settings.level) for name, values in replicated.items()}
-    shown["intervals"] = {name: [*ends] for name, ends in found.items() if ends}
-    for entry, values in zip(shown["bins"], shares, strict=True):
-        if ends := percentiles(values, settings.level):
-            entry["interval"] = [*ends]
-    return shown
-
-
-def _replicates(units: Units, settings: IntervalSettings) -> tuple[dict[str, Floats], Floats]:
-    """Return the figures in each replicate, and the shares right of bins, (bins, replicates)."""
     size = len(units.right)
     members, document = np.unique(units.document, return_inverse=True)
-    drawn = weights([units.documents[it] for it in members], settings)[:, 1:] / UNIT
-    drawn = drawn[:, : max(_LEAST_REPLICATES, _MOST_CELLS // max(size, 1))]
-    step = max(1, _CELLS_AT_ONCE // max(size, 1))
-    figures: list[dict[str, Floats]] = []
-    shares: list[Floats] = []
-    for start in range(0, drawn.shape[1], step):
-        part = drawn[:, start : start + step]
-        replicates = reliability(units.confidence, units.right, document, part)
-        figures.append(replicates.figures())
-        shares.append(replicates.shares())
-    names = figures[0]
-    return (
-        {name: np.concatenate([part[name] for part in figures]) for name in names},
-        np.concatenate(shares, axis=1),
+
+    def figures(drawn: Floats) -> Floats:
+        of = reliability(units.confidence, units.right, document, drawn)
+        return np.concatenate([np.stack([*of.figures().values()]), of.shares()])
+
+    replicated = resample(
+        [units.documents[it] for it in members],
+        figures,
+        settings,
+        size=size,
+        replicates=min(REPLICATES, max(_LEAST_REPLICATES, _MOST_CELLS // size)),
     )
-
-
-def percentiles(values: Floats, level: float) -> Interval | None:
-    """Return the interval between percentiles of replicates; None if some are undefined."""
-    if np.isnan(values).any():
-        return None
-    tail = (1 - level) / 2
-    return Interval(*np.quantile(values, [tail, 1 - tail]).tolist())
+    ends = [percentiles(row[1:], settings.level) for row in replicated]
+    names = [*known.figures()]
+    shown["intervals"] = {name: [*it] for name, it in zip(names, ends, strict=False) if it}
+    for entry, it in zip(shown["bins"], ends[len(names) :], strict=True):
+        if it:
+            entry["interval"] = [*it]
+    return shown

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickler_cli.api.many import evaluate_many
-from stickler_cli.score import confident
-from stickler_cli.score.confidence import confidence_view, reliability
+from stickler_cli.score.confidence import confidences as kept
+from stickler_cli.score.confidence.calibration import confidence_view, reliability
 
-CASES = (Path(__file__).parents[1] / "cases" / "confidence.jsonl").read_text("utf-8").splitlines()
+CASES = (Path(__file__).parents[2] / "cases" / "confidence.jsonl").read_text("utf-8").splitlines()
 
 UNITS = st.lists(
     st.tuples(st.booleans(), st.one_of(st.floats(0, 1), st.integers(0, 20).map(lambda n: n / 20))),
@@ -207,7 +207,7 @@ def test_an_undeclared_key_is_a_wrong_value_with_its_confidence():
 def test_figures_are_worked_out_once_until_there_are_more_documents(monkeypatch):
     made = []
     monkeypatch.setattr(
-        confident, "_view", lambda units, *rest: made.append(units) or view(units, *rest)
+        kept, "_view", lambda units, *rest: made.append(units) or view(units, *rest)
     )
     gt, pred = {"items": [{"sku": "a", "qty": 1}]}, {"items": [item("a", 2, 0.5)]}
     evaluation = evaluate_many(ITEMS, [(gt, pred)])
@@ -221,4 +221,4 @@ def test_figures_are_worked_out_once_until_there_are_more_documents(monkeypatch)
     assert evaluation.to_dict()["confidence"]["units"] == 2 * first["units"]
 
 
-view = confident._view  # noqa: SLF001 - to be counted
+view = kept._view  # noqa: SLF001 - to be counted

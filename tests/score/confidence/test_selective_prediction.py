@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from benchmarks.accept import KINDS, SETS, kept
-from stickler_cli.score.accepting import Losses, accept, losses, needed, p_values, rejected
+from stickler_cli.score.confidence.selective_prediction import (
+    Losses,
+    accept,
+    losses,
+    needed,
+    p_values,
+    rejected,
+)
 
 UNITS = st.lists(
     st.tuples(st.integers(0, 6), st.integers(0, 10), st.booleans()), min_size=1, max_size=40

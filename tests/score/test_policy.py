@@ -13,7 +13,6 @@ from stickler_cli.core.problems import UsageError
 from stickler_cli.core.rules import encoded
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.calibrating import calibrate, digest_of, outcome_of
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.policy import (
@@ -23,10 +22,13 @@ from stickler_cli.score.policy import (
     FieldOutcome,
     FieldPolicy,
     PolicyPlace,
+    digest_of,
+    outcome_of,
     signed,
 )
 from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.settings.deciding import RunOptions
+from stickler_cli.studies.accept.answer import calibrate
 
 LIST = {"type": "array", "items": {"type": "string"}}
 PLAN = compile_schema({"type": "object", "properties": {"a": LIST, "b": LIST}})

@@ -6,17 +6,16 @@ import pytest
 from stickler_cli.compare import engine
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.confident import (
+from stickler_cli.score.confidence.confidences import (
     FEWEST,
     Confidences,
     counted_view,
-    percentiles,
     read_counted,
 )
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.score.resampling import UNIT, weights
-from .batches import add_confidences
+from stickler_cli.score.resampling import percentiles, resample
+from tests.score.batches import add_confidences
 
 RECORDS = {
     "a": {"right": {"x": [0.9, 0.5], "": [0.25]}, "wrong": {"y": [0.1]}},
@@ -74,7 +73,7 @@ def test_intervals_are_percentiles_over_documents_that_were_drawn_anew():
 
     shown = found.view("x", 20, SETTINGS)
 
-    drawn = weights(list("bcade"), SETTINGS)[:, 1:] / UNIT
+    drawn = resample("bcade", lambda weights: weights, SETTINGS)[:, 1:]
     squares = (1 - np.array(right)) ** 2 + np.array(wrong) ** 2
     brier = squares @ drawn / (2 * drawn.sum(axis=0))
     assert shown["intervals"]["brier"] == pytest.approx([*np.quantile(brier, [0.05, 0.95])])
@@ -95,7 +94,7 @@ def test_replicates_are_the_same_however_many_are_made_at_once(monkeypatch):
     whole = found.view("x", 20, SETTINGS)
     again = Confidences()
     again.merge(found)
-    monkeypatch.setattr("stickler_cli.score.confident._CELLS_AT_ONCE", 20 * 7)
+    monkeypatch.setattr("stickler_cli.score.resampling._AT_ONCE", 20 * 7)
     assert again.view("x", 20, SETTINGS) == whole
 
 
@@ -109,7 +108,7 @@ def test_of_many_values_intervals_are_those_of_confidences_in_thousandths(monkey
     views = [it.view("x", 20, SETTINGS) for it in (exact, rounded)]
     assert views[0]["intervals"] != views[1]["intervals"]
     exact.merge(Confidences())
-    monkeypatch.setattr("stickler_cli.score.confident._MANY", 14)
+    monkeypatch.setattr("stickler_cli.score.confidence.confidences._MANY", 14)
     many = exact.view("x", 20, SETTINGS)
     assert many["intervals"] == views[1]["intervals"]
     assert many["brier"] == views[0]["brier"]

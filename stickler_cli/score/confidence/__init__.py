@@ -1,0 +1,1 @@
+"""Confidences of predictions: calibration, selective prediction, and policies by it."""
