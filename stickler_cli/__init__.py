@@ -11,17 +11,15 @@ __version__ = "0.1.0"
 
 _OFFERED = {
     "api.arrow_batches": "evaluate_batch merge_states",
-    "api.asserting": "assert_matches",
-    "api.bulk": "BulkStructuredModelEvaluator aggregate_from_comparisons",
     "api.eval_result": "EvalResult",
     "api.evaluation_views": "Evaluation",
     "api.fields": "ComparableField",
     "api.many": "evaluate_many",
-    "api.evaluator": "StructuredModelEvaluator",
-    "api.process_evaluation": "ProcessEvaluation",
+    "api.reference.evaluators": "BulkStructuredModelEvaluator ProcessEvaluation "
+    "StructuredModelEvaluator aggregate_from_comparisons",
     "api.structured": "StructuredModel",
     "api.views": "ComparisonResult EvaluatorResult NonMatchField NonMatchType",
-    "api.zero": "EvalSpec eval_for evaluate",
+    "api.zero": "EvalSpec assert_matches eval_for evaluate",
     "comparators.anls": "anls_score",
     "comparators": "ANLSStarComparator BBoxIoUComparator BERTComparator BaseComparator "
     "BertComparator CaseInsensitiveComparator DateComparator EnumComparator ExactComparator "

@@ -1,12 +1,14 @@
 from stickler_cli.api.arrow_batches import evaluate_batch, merge_states
-from stickler_cli.api.asserting import assert_matches
-from stickler_cli.api.bulk import BulkStructuredModelEvaluator, aggregate_from_comparisons
 from stickler_cli.api.eval_result import EvalResult
 from stickler_cli.api.evaluation_views import Evaluation
-from stickler_cli.api.evaluator import StructuredModelEvaluator
 from stickler_cli.api.fields import ComparableField
 from stickler_cli.api.many import evaluate_many
-from stickler_cli.api.process_evaluation import ProcessEvaluation
+from stickler_cli.api.reference.evaluators import (
+    BulkStructuredModelEvaluator,
+    ProcessEvaluation,
+    StructuredModelEvaluator,
+    aggregate_from_comparisons,
+)
 from stickler_cli.api.structured import StructuredModel
 from stickler_cli.api.views import (
     ComparisonResult,
@@ -14,7 +16,7 @@ from stickler_cli.api.views import (
     NonMatchField,
     NonMatchType,
 )
-from stickler_cli.api.zero import EvalSpec, eval_for, evaluate
+from stickler_cli.api.zero import EvalSpec, assert_matches, eval_for, evaluate
 from stickler_cli.comparators import (
     ANLSStarComparator,
     BaseComparator,

@@ -1,4 +1,4 @@
-"""`EvalResult`: how good one prediction is, for whoever has no class for it."""
+"""`EvalResult`: the result of one pair, of which all else that is said of a pair is a view."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -7,17 +7,25 @@ from typing import Any, Final
 import numpy as np
 
 from stickler_cli.comparators.base import meets
-from stickler_cli.compare.account import Account
-from stickler_cli.compare.plan import USUAL, Plan
+from stickler_cli.compare.comparison import Comparison
+from stickler_cli.compare.engine import compare
+from stickler_cli.compare.explaining import explain
+from stickler_cli.compare.plan import USUAL, Options, Plan
+from stickler_cli.core.figures import rate, visible
+from stickler_cli.core.json_values import JsonDocument, JsonValue
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import Column, Span, Table
-from stickler_cli.reports.layout import plain_text, table_lines
+from stickler_cli.core.values import dataclass
+from stickler_cli.reports.layout import TableStyle, plain_text, table_lines
+from stickler_cli.reports.pair import ComparedPair, Detail, error_classes, sum_text
+from stickler_cli.reports.pair_table import place_table, render_pair
+from stickler_cli.runs.limits import room_for_depth
 from stickler_cli.schema.inference import Inferred
-from stickler_cli.score.batch import Batch
+from stickler_cli.score.batch import Batch, batch_of
 from stickler_cli.score.comparison_view import counts_view, non_match
 from stickler_cli.score.counts import RATES, Counts
 from stickler_cli.score.document_result import DocumentResult, Status
-from .pair_comparison import PairComparison, pair_of
+from .notebook_tables import html_table
 
 _NAMES: Final = (
     "overall_score",
@@ -30,19 +38,50 @@ _NAMES: Final = (
 )
 
 
-class Compared:
-    """Documents that were compared together, and what is said of them, once it is asked for."""
+@dataclass(frozen=True, slots=True, eq=False)
+class PairComparison(Comparison):
+    """A document compared with its ground truth, as a tree."""
 
-    def __init__(self, account: Account) -> None:
-        """Take the account of all documents."""
-        self.account = account
+    model_name: str
+    """The name that the schema has for its documents."""
+    options: Options
+    """Those of the comparison."""
 
-    @cached_property
-    def batch(self) -> Batch:
-        """What the counts and the errors of all documents are made of."""
-        scores = self.account.reported.tolist()
-        results = [DocumentResult("", Status.EVALUATED, score) for score in scores]
-        return Batch(results, self.account, np.arange(len(scores)))
+    __repr__ = Comparison.__repr__
+
+    def explain(self, detail: Detail = "brief", width: int | None = None) -> str:
+        """Return what `stickler compare` prints in a terminal: how the score came about.
+
+        Args:
+            detail: `brief`; `errors` as with `--only-errors`; `all` as with `--all`.
+            width: the columns that lines may take, above 0; None for as many as they take.
+
+        Raises:
+            ComparisonError: a comparator failed on a pair of list elements that was not chosen.
+        """
+        return render_pair(self._explained(detail), TableStyle(width, plain=False)).rstrip("\n")
+
+    def _explained(self, detail: Detail) -> ComparedPair:
+        with room_for_depth():
+            root = explain(self.account, self.options)
+        return ComparedPair(
+            schema="",
+            model_name=self.model_name,
+            document="",
+            pairing_floor=self.options.pairing_floor,
+            extra_fields=self.options.extra_fields,
+            root=root,
+            chosen=[root],
+            classes=error_classes(batch_of(self).wrong_units(0)),
+            detail=detail,
+        )
+
+    def _repr_html_(self) -> str:
+        """Return the score, and a table with a row for each place that `explain` shows."""
+        pair = self._explained("brief")
+        name, score = visible(self.model_name), rate(self.similarity)
+        line = f"{name}, overall score {score}: {sum_text(pair.root)}"
+        return html_table([Span(line)], place_table(pair), "explain() gives every place.")
 
 
 class EvalResult:
@@ -52,10 +91,10 @@ class EvalResult:
     """
 
     def __init__(
-        self, compared: Compared, document: int, plan: Plan, inferred: tuple[Inferred, ...]
+        self, batch: Batch, document: int, plan: Plan, inferred: tuple[Inferred, ...]
     ) -> None:
         """Take documents that were compared, the position of this one, and how that was done."""
-        self._compared, self._document = compared, document
+        self._batch, self._document = batch, document
         self.plan = plan
         """What was run; the same for all instances of a class."""
         self.inferred = inferred
@@ -64,12 +103,12 @@ class EvalResult:
     @property
     def overall_score(self) -> float:
         """The similarity of the two, in [0, 1]."""
-        return float(self._compared.account.reported[self._document])
+        return float(self._batch.scores[self._document])
 
     @cached_property
     def confusion_matrix(self) -> dict[str, Any]:
         """The counts and rates: `overall`, `aggregate`, `leaves`, and `fields` with the same."""
-        return {"fields": {}, **counts_view(self._compared.batch, self._document)}
+        return {"fields": {}, **counts_view(self._batch, self._document)}
 
     @cached_property
     def field_scores(self) -> dict[str, float]:
@@ -79,12 +118,12 @@ class EvalResult:
     @property
     def all_fields_matched(self) -> bool:
         """Whether nothing at all is wrong."""
-        return not self._compared.batch.wrong_units(self._document)
+        return not self._batch.wrong_units(self._document)
 
     @cached_property
     def non_matches(self) -> list[dict[str, Any]]:
         """Every error: where it is, of which kind, and both values."""
-        return [non_match(error) for error in self._compared.batch.errors(self._document)]
+        return [non_match(error) for error in self._batch.errors(self._document)]
 
     @property
     def matched(self) -> bool:
@@ -120,7 +159,7 @@ class EvalResult:
     @cached_property
     def comparison(self) -> PairComparison:
         """The full account, typed."""
-        return pair_of(self._compared.account, self._document, self.plan, USUAL)
+        return pair_of(self._batch, self._document, self.plan)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results as JSON values, by the names that they have here."""
@@ -131,7 +170,6 @@ class EvalResult:
         return choices_table(self.inferred)
 
     def _repr_html_(self) -> str:
-        """Return the comparison as notebooks show it."""
         return self.comparison._repr_html_()
 
     def __repr__(self) -> str:
@@ -139,18 +177,42 @@ class EvalResult:
         return f"{type(self).__name__}({rates}, all_fields_matched={self.all_fields_matched})"
 
 
+def compared(
+    plan: Plan,
+    gts: Sequence[JsonDocument],
+    preds: Sequence[JsonDocument],
+    options: Options | None = None,
+    confidences: Sequence[JsonValue] = (),
+) -> Batch:
+    """Compare documents, which have no ids, as `compare.engine.compare` does."""
+    account = compare(plan, gts, preds, options, confidences)
+    results = [DocumentResult("", Status.EVALUATED, it) for it in account.reported.tolist()]
+    return Batch(results, account, np.arange(len(results)))
+
+
+def pair_of(
+    batch: Batch, document: int, plan: Plan, options: Options | None = None
+) -> PairComparison:
+    """Return the comparison of one of the documents of `compared`."""
+    found: Any = batch.comparison(document)
+    return PairComparison(found.account, found.pair, plan.model_name, options or USUAL)
+
+
 def choices_table(inferred: Sequence[Inferred]) -> str:
     """Return how fields are compared, and why, as a table."""
-    headings = ("field", "comparator", "threshold", "weight", "why")
-    columns = [Column(heading, left=True) for heading in headings]
-    rows = []
-    for each in inferred:
-        cells = (
+    titles = ("field", "comparator", "threshold", "weight", "why")
+    rows = [
+        (
             field_path(each.path),
             each.compared_by,
             "" if each.threshold is None else f"{each.threshold:g}",
             f"{each.weight:g}",
             each.reason,
         )
-        rows.append([Span.of(cell) for cell in cells])
-    return plain_text(table_lines(Table(columns, rows))[0]).rstrip("\n")
+        for each in inferred
+    ]
+    table = Table(
+        [Column(title, left=True) for title in titles],
+        [[*map(Span.of, cells)] for cells in rows],
+    )
+    return plain_text(table_lines(table)[0]).rstrip("\n")

@@ -1,44 +1,31 @@
-"""`Evaluation`: what many documents come to, with what Python and notebooks show of it."""
+"""`Evaluation`: the results of many documents, and how Python and notebooks show them."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields
-from html import escape
+from dataclasses import asdict, fields, replace
 from importlib import import_module
 from typing import Any, Final
 
-from stickler_cli.core.figures import rate, visible
-from stickler_cli.core.locations import field_path
+from stickler_cli.core.figures import visible
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError, did_you_mean
+from stickler_cli.core.sections import Span
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.reports.cause_sentences import causes, more_causes
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.row_reports import TIDY, WIDE, run_rows
-from stickler_cli.reports.rows import FieldRow, named_rows
+from stickler_cli.reports.rows import named_rows
 from stickler_cli.reports.run_sentences import headline, values, verdict
+from stickler_cli.reports.tables import field_table
 from stickler_cli.reports.view import RunView
 from stickler_cli.score import evaluation as score
 from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
-from .notebook_tables import Head, Row, html_table
+from .notebook_tables import html_table
 
 LIBRARIES: Final = ("pandas", "polars")  # for data frames; neither is a dependency
 
 REPORTS: Final = ("table", "markdown", "html")
 """Those that show figures; files for programs are written by `to_dict` and `to_frame`."""
-
-_HEADERS: Final = (
-    Head("right"),
-    Head("wrong"),
-    Head("invented"),
-    Head("missed"),
-    Head("absent", "on both sides"),
-    Head("precision", "tp / (tp + fp)"),
-    Head("recall", "the share of the ground truth that was found"),
-    Head("F1", "harmonic mean of precision and recall"),
-    Head("whole", "items or objects found, without an error inside"),
-    Head("score", "mean score after clipping"),
-)
 
 
 class Evaluation(score.Evaluation):
@@ -125,20 +112,16 @@ class Evaluation(score.Evaluation):
         return Run(self, schema, read, self.fields)
 
     def _repr_html_(self) -> str:
-        """Return what it comes to, the causes, and a table with a row for each field."""
+        """Return the verdict, the causes, and a table with a row for each field."""
         view = RunView(self._run(""), visible)
         named, more = causes(view)
         lines = [headline(view), values(view)]
         lines += (f"{cause.values} values: {cause.text}" for cause in named)
         lines += [more_causes(more)] if more else []
-        told = [f"<strong>{escape(verdict(view))}</strong>", *map(escape, lines)]
-        rows = [Row("all fields", _figures(view.whole, self.overall_score))]
-        for row in named_rows(self.tally, self.fields, self.rule):
-            name = f"<bdi><code>{escape(visible(field_path(row.path)))}</code></bdi>"
-            rows.append(Row(name, _figures(row, row.score), len(row.path)))
-        return html_table(told, "field", _HEADERS, rows, "to_frame() gives every field.")
-
-
-def _figures(row: FieldRow, score: float | None) -> list[str]:
-    """Return the counts and rates of a field, as the table of fields in a terminal has them."""
-    return [*map(str, row.counts), *map(rate, row.rates), row.whole, rate(score)]
+        fields = named_rows(self.tally, self.fields, self.rule)
+        table = field_table(view, [view.whole, *fields], page=True)
+        rows = [row[1:] for row in table.rows]  # without the column of marks
+        rows[0] = [Span("all fields"), *rows[0][1:]]
+        shown = replace(table, columns=table.columns[1:], rows=rows)
+        told = [Span(verdict(view), "title"), *map(Span, lines)]
+        return html_table(told, shown, "to_frame() gives every field.")

@@ -1,33 +1,188 @@
 """`StructuredModel`: a pydantic model whose instances are compared, as the JSON they stand for."""
 
+import warnings
 from collections.abc import Mapping
+from copy import deepcopy
+from pathlib import Path
 from typing import Any, Literal, Self, overload
 
 import orjson
-from pydantic import BaseModel
+from pydantic import BaseModel, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
-from stickler_cli.compare.plan import Options
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.json_values import JsonDocument, JsonValue
 from stickler_cli.core.locations import field_path
-from stickler_cli.score.batch import batch_of
-from .comparable import values_of
-from .described import DescribedModel
-from .pair_comparison import PairComparison, compared
+from stickler_cli.core.problems import Problem, SchemaError
+from stickler_cli.schema.annotations import PREFIX
+from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.batch import Batch
+from .comparable import ComparableModel, values_of
+from .configuration import ConfigurationReader, configuration_of
+from .eval_result import PairComparison, compared, pair_of
+from .fields import CURRENT, STAND_IN, annotated_schema, check_exported, tell_passed_over
+from .from_schema import SchemaClasses, embedded_schema, source_schema
 from .views import (
     ComparisonResult,
     EvaluatorResult,
     comparison_result,
-    evaluator_view,
+    evaluator_result,
 )
 
 
-class StructuredModel(DescribedModel):
+class StructuredModel(ComparableModel):
     """A pydantic model that knows how its instances are compared.
 
     `match_threshold`, a class attribute in [0, 1], says when two items of a list are the same one.
     Keys that the class does not declare are kept, and count as false alarms of a prediction.
     """
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **keywords: Any) -> None:
+        """Refuse a threshold that is none, and new fields on a class made of a schema."""
+        super().__pydantic_init_subclass__(**keywords)
+        threshold: object = cls.match_threshold
+        if not isinstance(threshold, int | float) or not 0 <= threshold <= 1:
+            raise ValueError(f"match_threshold is {threshold!r}, expected a number in [0, 1]")
+        if cls._source_schema is None:
+            tell_passed_over(cls)
+            return
+        # The one that was itself made of it, and does not just inherit it.
+        made: type[ComparableModel] = next(b for b in cls.__mro__ if "_source_schema" in vars(b))
+        if (cls.model_fields.keys(), threshold) != (made.model_fields.keys(), made.match_threshold):
+            raise TypeError(
+                f"{made.__name__} is made of a JSON Schema, which alone says what its fields are; "
+                "a subclass can add methods only"
+            )
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
+    ) -> JsonSchemaValue:
+        """Add the annotations of the model, where they are asked for."""
+        schema, how = handler(core_schema), CURRENT.get()
+        if how is not None:
+            own = handler.resolve_ref_schema(schema)
+            if cls._source_schema is not None:
+                own.clear()
+                own[STAND_IN] = key = f"{len(how.whole)}"
+                how.whole[key] = embedded_schema(cls)
+            else:
+                if cls._named:
+                    own[f"{PREFIX}model-name"] = cls.__name__
+                own[f"{PREFIX}match-threshold"] = cls.match_threshold
+        return schema
+
+    @classmethod
+    def comparison_plan(cls) -> Plan:
+        """Return the plan of this class, compiled when it is first asked for.
+
+        Raises:
+            SchemaError: a field cannot be compared as it says.
+        """
+        if cls._source_schema is None and "_compiled" not in cls.__dict__:
+            tell_passed_over(cls)
+            known: dict[str, BaseComparator] = {}
+            schema = annotated_schema(cls, known)
+            cls._compiled = compile_schema(
+                schema, cls.__name__, allow_plugins=True, comparators=known
+            )
+        return cls._compiled
+
+    @classmethod
+    def to_json_schema(cls) -> dict[str, Any]:
+        """Return the annotated JSON Schema of this class; `from_json_schema` reads it back.
+
+        `model_json_schema` stays pydantic's own, without annotations. A comparator that is not
+        built in is named `module:Class`; reading that back takes `allow_plugins=True`.
+
+        Raises:
+            SchemaError: a comparator was given something that JSON does not have, or the class is
+                for a part of a schema.
+        """
+        if cls._source_schema is not None:
+            return source_schema(cls)
+        schema = annotated_schema(cls)
+        check_exported(schema, cls.__name__)
+        return schema
+
+    @classmethod
+    def to_stickler_config(cls) -> dict[str, Any]:
+        """Return the configuration of this class; `model_from_json` reads it back.
+
+        Raises:
+            SchemaError: with every field that no configuration can state.
+        """
+
+        def plan_of(config: dict[str, Any]) -> Plan:
+            return StructuredModel.model_from_json(config, allow_plugins=True).comparison_plan()
+
+        return configuration_of(cls, cls.comparison_plan(), plan_of)
+
+    @classmethod
+    def model_from_json(
+        cls, config: Mapping[str, Any], *, allow_plugins: bool = False
+    ) -> type[Self]:
+        """Make a subclass of this class from a configuration; docs/python.md lists its keys.
+
+        Keywords of another comparator than the one that is named are passed over with a warning.
+
+        Args:
+            config: the configuration as JSON.
+            allow_plugins: whether a comparator may be named as `package.module:Class`.
+
+        Raises:
+            SchemaError: with everything that is wrong, each with its place.
+        """
+        reader = ConfigurationReader(cls, allow_plugins=allow_plugins)
+        model = reader.model(config)
+        if reader.problems:
+            raise SchemaError(reader.problems)
+        for problem in reader.passed_over:
+            warnings.warn(str(problem), stacklevel=2)
+        model.comparison_plan()  # what only compiling finds is told here, too
+        return model
+
+    @classmethod
+    def from_json_schema(
+        cls,
+        schema: dict[str, Any],
+        base_uri: str | Path | None = None,
+        *,
+        allow_plugins: bool = False,
+        enforce_required: bool = False,
+    ) -> type[Self]:
+        """Make a subclass of this class from an annotated JSON Schema; instances take any value.
+
+        A key that an instance is made without has the `default` that the schema states, else None.
+
+        Args:
+            schema: the schema as JSON.
+            base_uri: the file of the schema, or its directory: where relative references start.
+            allow_plugins: whether a comparator may be named as `package.module:Class`.
+            enforce_required: whether pydantic refuses to make instances without a key that the
+                schema requires; else such a key is missed, and scored.
+
+        Raises:
+            SchemaError: with everything that is wrong, each with its JSON Pointer.
+            TypeError: this class has fields of its own.
+        """
+        if cls.model_fields:
+            raise TypeError(
+                f"{cls.__name__} has fields of its own; a schema says what the fields are"
+            )
+        file = None if base_uri is None else Path(str(base_uri).removeprefix("file://"))
+        if file is not None and file.is_dir():
+            file /= "schema.json"
+        plan = compile_schema(schema, file=file, allow_plugins=allow_plugins)
+        if plan.kind == "array":
+            found, hint = "its documents are arrays, which no class has", "evaluate_many takes it"
+            raise SchemaError([Problem("", found, "a schema of JSON objects", hint, "")])
+        classes = SchemaClasses(deepcopy(schema), cls, file, required=enforce_required)
+        return classes.whole(plan.root, plan.model_name)
 
     @classmethod
     def from_json(
@@ -72,7 +227,7 @@ class StructuredModel(DescribedModel):
 
     def compare(self, other: BaseModel) -> float:
         """Return the similarity of this ground truth and a prediction, in [0, 1]."""
-        return compared_models(self, other).similarity
+        return float(compared_models(self, other).scores[0])
 
     def comparison(self, other: BaseModel, options: Options | None = None) -> PairComparison:
         """Return the full account of this ground truth and a prediction, typed.
@@ -81,7 +236,8 @@ class StructuredModel(DescribedModel):
             TypeError: the prediction is no model instance.
             ComparisonError: a comparator failed on a pair of values.
         """
-        return compared_models(self, other, options)
+        batch = compared_models(self, other, options)
+        return pair_of(batch, 0, type(self).comparison_plan(), options)
 
     @overload
     def compare_with(
@@ -145,12 +301,14 @@ class StructuredModel(DescribedModel):
             TypeError: the prediction is no model instance.
             ComparisonError: a comparator failed on a pair of values.
         """
-        confidences = _confidences_of(other) if add_confidence_metrics else None
-        comparison = compared_models(self, other, options, confidences)
+        confidences = None
+        if add_confidence_metrics and isinstance(other, StructuredModel):
+            confidences = other._unwrapped.confidences  # noqa: SLF001 - of this class
+        batch = compared_models(self, other, options, confidences)
         if evaluator_format:
-            return evaluator_view(comparison, recall_with_fd=recall_with_fd)
+            return evaluator_result(batch, recall_with_fd=recall_with_fd)
         return comparison_result(
-            batch_of(comparison),
+            batch,
             counts=include_confusion_matrix,
             errors=document_non_matches,
             units=document_field_comparisons,
@@ -161,7 +319,7 @@ class StructuredModel(DescribedModel):
 
     def compare_recursive(self, other: BaseModel) -> dict[str, Any]:
         """Return the `confusion_matrix` of `compare_with`, errors included: counts per field."""
-        batch = batch_of(compared_models(self, other))
+        batch = compared_models(self, other)
         return comparison_result(batch, counts=True, errors=True, units=False)["confusion_matrix"]
 
 
@@ -171,11 +329,7 @@ def compared_models(
     pred: BaseModel,
     options: Options | None = None,
     confidences: JsonValue = None,
-) -> PairComparison:
-    """Return the comparison of two instances, as the class of the ground truth says."""
+) -> Batch:
+    """Compare two instances, as the class of the ground truth says."""
     plan = type(gt).comparison_plan()
-    return compared(plan, values_of(gt), values_of(pred), options, confidences)
-
-
-def _confidences_of(pred: BaseModel) -> JsonValue:
-    return pred._unwrapped.confidences if isinstance(pred, StructuredModel) else None  # noqa: SLF001
+    return compared(plan, [values_of(gt)], [values_of(pred)], options, [confidences])

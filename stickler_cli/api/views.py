@@ -1,4 +1,4 @@
-"""Comparisons as the dicts that users of models know."""
+"""Comparisons as the dicts of stickler-eval."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -63,16 +63,6 @@ class EvaluatorResult(TypedDict):
     non_matches: list[dict[str, Any]]
 
 
-def document_part(batch: Batch) -> ComparisonResult:
-    """Return what results say of a document beyond its counts and errors."""
-    comparison = batch.comparison(0)
-    return {
-        "field_scores": comparison.field_scores if comparison else {},
-        "overall_score": float(batch.scores[0]),
-        "all_fields_matched": not batch.some_wrong,
-    }
-
-
 def non_matches(errors: Iterable[Error]) -> list[dict[str, Any]]:
     """Return the errors that are inside of no other as entries of `non_matches`."""
     return [
@@ -91,24 +81,29 @@ def comparison_result(
     recall_with_fd: bool = False,
     derived: bool = True,
 ) -> ComparisonResult:
-    """Return a comparison as `compare_with` does, with as much as is asked for."""
-    result = document_part(batch)
+    """Return one document as `compare_with` does, with as much as is asked for."""
+    comparison = batch.comparison(0)
+    view: ComparisonResult = {
+        "field_scores": comparison.field_scores if comparison else {},
+        "overall_score": float(batch.scores[0]),
+        "all_fields_matched": not batch.some_wrong,
+    }
     found = non_matches(batch.errors(0)) if errors else []
     if counts:
-        view = counts_view(batch, recall_with_fd=recall_with_fd, derived=derived)
-        result["confusion_matrix"] = confusion_matrix(view, result, found)
+        shown = counts_view(batch, recall_with_fd=recall_with_fd, derived=derived)
+        view["confusion_matrix"] = _confusion_matrix(batch, shown, found)
     if errors:
-        result["non_matches"] = found
+        view["non_matches"] = found
     if units:
-        result["field_comparisons"] = field_comparisons(batch)
+        view["field_comparisons"] = _field_comparisons(batch)
     if confidences:
         known = Confidences()
-        known.add([result.id for result in batch.results], batch.leaves)
+        known.add([it.id for it in batch.results], batch.leaves)
         total = int(batch.counts.sums[LEAVES, 0, :FN].sum()) if batch.counts else 0
-        result["confidence_metrics"] = trust = confidence_metrics(known, total)
+        view["confidence_metrics"] = trust = confidence_metrics(known, total)
         auroc = trust["overall"]["auroc"]["value"]
-        result["auroc_confidence_metric"] = 0.5 if auroc is None else auroc
-    return result
+        view["auroc_confidence_metric"] = 0.5 if auroc is None else auroc
+    return view
 
 
 _TRUST: Final = {"auroc": "auroc", "brier_score": "brier", "ece": "ece"}
@@ -139,17 +134,17 @@ def _trust(units: Units) -> dict[str, Any]:
     return {name: {"value": view[figure]} for name, figure in _TRUST.items()}
 
 
-def confusion_matrix(
-    counts: dict[str, Any], part: ComparisonResult, errors: list[dict[str, Any]]
+def _confusion_matrix(
+    batch: Batch, counts: dict[str, Any], errors: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """Return the counts, at the root with what else users look for there."""
     counts["overall"].update(
-        similarity_score=part["overall_score"], all_fields_matched=part["all_fields_matched"]
+        similarity_score=float(batch.scores[0]), all_fields_matched=not batch.some_wrong
     )
     return {"fields": {}, **counts, "non_matches": errors}
 
 
-def field_comparisons(batch: Batch) -> list[dict[str, Any]]:
+def _field_comparisons(batch: Batch) -> list[dict[str, Any]]:
     """Return every unit of a comparison that is judged, right or wrong."""
     (units,) = documents_units(batch.visits, 1, judged)
     return [
@@ -188,16 +183,16 @@ def _reason(unit: Unit) -> str:
             return f"above threshold ({unit.similarity:.3f} >= {unit.threshold:g})"
 
 
-def evaluator_view(comparison: Comparison, *, recall_with_fd: bool) -> EvaluatorResult:
-    """Return a comparison as `StructuredModelEvaluator.evaluate` does.
+def evaluator_result(batch: Batch, *, recall_with_fd: bool) -> EvaluatorResult:
+    """Return one document as `StructuredModelEvaluator.evaluate` does.
 
     In its confusion matrix the counts of a field stand beside `overall`, too.
     """
-    batch = batch_of(comparison)
+    comparison: Any = batch.comparison(0)
     errors, counts = non_matches(batch.errors(0)), counts_view(batch, recall_with_fd=recall_with_fd)
     overall = _rates(counts, comparison.similarity)
     rates = _field_rates(comparison, counts, recall_with_fd=recall_with_fd)
-    matrix = confusion_matrix(counts, document_part(batch), errors)
+    matrix = _confusion_matrix(batch, counts, errors)
     fields = {name: {**node["overall"], **node} for name, node in matrix["fields"].items()}
     return {
         "overall": overall,
@@ -217,7 +212,7 @@ def _field_rates(
         own: dict[str, Any] = _rates(view, inside.score)
         if inside.shape == "list":
             items = [
-                evaluator_view(element.comparison, recall_with_fd=recall_with_fd)
+                evaluator_result(batch_of(element.comparison), recall_with_fd=recall_with_fd)
                 for element in inside.elements
                 if element.outcome in BOTH_SIDES and element.comparison.shape == "object"
             ]

@@ -5,28 +5,30 @@ How each field is compared is inferred from types and names; `eval_for` does tha
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path as File
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypedDict
 from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
-from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.compare.engine import compare
+from stickler_cli.comparators.base import BaseComparator, meets
 from stickler_cli.compare.plan import Plan
+from stickler_cli.core.figures import number_of, rate
 from stickler_cli.core.json_values import JsonDocument, kind_of
-from stickler_cli.core.locations import field_path
+from stickler_cli.core.locations import Path, field_path, parse_field_path
+from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.values import dataclass
+from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.inference import Inferred, infer
 from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.schema.loading import LoadedSchema, load_observed, load_schema, loaded
 from .comparable import values_of
-from .eval_result import Compared, EvalResult, choices_table
+from .eval_result import EvalResult, choices_table, compared
 from .fields import annotated_schema
-from .overrides import FieldRules, overridden
 from .structured import StructuredModel
 
 Schema: TypeAlias = type[BaseModel] | Mapping[str, Any] | str | os.PathLike[str]
@@ -34,6 +36,21 @@ Schema: TypeAlias = type[BaseModel] | Mapping[str, Any] | str | os.PathLike[str]
 
 Side: TypeAlias = BaseModel | Mapping[str, Any] | list[Any]
 """A document: an instance, or its JSON values; a list where the schema is one of arrays."""
+
+
+class FieldRules(TypedDict, total=False):
+    """How one field is compared, as in `ComparableField`; what is left out stays as it is."""
+
+    comparator: BaseComparator | str
+    comparator_config: Mapping[str, object]
+    threshold: float
+    weight: float
+    aggregate: bool
+    clip_under_threshold: bool
+    pairing_floor: float
+
+
+_RULES = tuple(FieldRules.__annotations__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +88,8 @@ class EvalSpec:
         if not values:
             return []
         gts, preds = zip(*values, strict=True)
-        found = Compared(compare(self.plan, gts, preds))
-        return [EvalResult(found, at, self.plan, self.inferred) for at in range(len(values))]
+        batch = compared(self.plan, gts, preds)
+        return [EvalResult(batch, at, self.plan, self.inferred) for at in range(len(values))]
 
     def explain(self) -> str:
         """Return how each field is compared and why, as a table."""
@@ -185,7 +202,7 @@ def _with_rules(
     fields: Sequence[Inferred],
     known: dict[str, BaseComparator],
 ) -> EvalSpec:
-    ruled = overridden(schema, rules, fields, known)
+    ruled = _overridden(schema, rules, fields, known)
     file = File(name) if File(name).is_file() else None  # where references start
     how: Any = {"allow_plugins": True, "comparators": known}
     plan, before = compile_schema(ruled, name, file, **how), {each.path: each for each in fields}
@@ -211,3 +228,112 @@ def model_schema(
     if issubclass(model, StructuredModel) and model._source_schema is not None:  # noqa: SLF001
         return model.to_json_schema()
     return annotated_schema(model, known)
+
+
+def _overridden(
+    schema: Mapping[str, Any],
+    rules: Mapping[str, FieldRules],
+    fields: Sequence[Inferred],
+    comparators: dict[str, BaseComparator],
+) -> dict[str, Any]:
+    """Return a schema with rules for some of its fields, by their paths without list indexes.
+
+    What stands beside a reference goes before what it leads to: so a rule is of one field, whatever
+    else has the same definition. Comparators that are instances go into `comparators`.
+
+    Raises:
+        UsageError: there is no such field, or no such rule; with all of them.
+    """
+    annotated, problems = deepcopy(dict(schema)), []
+    known = {field_path(field.path): field for field in fields}
+    kinds = {field.path: field.kind for field in fields}
+    for name, said in rules.items():
+        if name not in known:
+            hint = did_you_mean(name, known)
+            problems.append(Problem("fields", f"there is no field {name}", "a field", hint))
+            continue
+        for rule in said:
+            if rule not in _RULES:
+                found, hint = f"{name} has no rule {rule}", did_you_mean(rule, _RULES)
+                problems.append(Problem("fields", found, f"one of {', '.join(_RULES)}", hint))
+        place = _place(annotated, parse_field_path(name), kinds)
+        place |= _annotations(said, known[name], comparators)
+    if problems:
+        raise UsageError(problems)
+    return annotated
+
+
+def _annotations(
+    said: FieldRules, field: Inferred, comparators: dict[str, BaseComparator]
+) -> dict[str, object]:
+    """Return rules as annotations; a comparator brings its threshold, if it was given one."""
+    rules: dict[str, object] = {**said}
+    comparator = rules.get("comparator")
+    if isinstance(comparator, BaseComparator):
+        stated, key = comparator.stated_threshold, f"{comparator.name} #{len(comparators)}"
+        comparators[key] = comparator
+        rules["comparator"] = key
+        rules.setdefault("threshold", field.threshold if stated is None else stated)
+    given = {rule: value for rule, value in rules.items() if value is not None}
+    return {f"{PREFIX}{rule.replace('_', '-')}": value for rule, value in given.items()}
+
+
+def _place(schema: dict[str, Any], path: Path, kinds: Mapping[Path, str]) -> dict[str, Any]:
+    """Return where the annotations of a field stand, made if nothing is there."""
+    place = schema
+    for end, step in enumerate(path, 1):
+        if step == "*":
+            place = _below(place, "additionalProperties")
+        else:
+            place = _below(_below(place, "properties"), str(step))
+        for _ in range(kinds[path[:end]].count("list of ") if end < len(path) else 0):
+            place = _below(place, "items")
+    return place
+
+
+def _below(place: dict[str, Any], key: str) -> dict[str, Any]:
+    if not isinstance(place.get(key), dict):
+        place[key] = {}  # `true` says no more
+    part: dict[str, Any] = place[key]
+    return part
+
+
+def assert_matches(
+    gt: Side,
+    pred: Side,
+    schema: Schema | EvalSpec | None = None,
+    *,
+    min_score: float | None = None,
+    fields: Mapping[str, FieldRules] | None = None,
+) -> None:
+    """Fail unless a prediction is right, or good enough.
+
+    Args:
+        gt: as `evaluate` takes it.
+        pred: likewise.
+        schema: likewise, or what `eval_for` returned.
+        min_score: in [0, 1]; what the overall score must reach; None is that nothing is wrong: each
+            value is at or above its threshold, nothing is missed or invented.
+        fields: as `evaluate` takes it; not with what `eval_for` returned.
+
+    Raises:
+        AssertionError: with what `stickler compare --only-errors` prints.
+        ValueError: `min_score` is out of range, or there are `fields` beside an `EvalSpec`.
+    """
+    __tracebackhide__ = True  # pytest shows the test, not this
+    if min_score is not None and not 0 <= min_score <= 1:
+        raise ValueError(f"min_score is {min_score!r}, expected a number in [0, 1]")
+    if not isinstance(schema, EvalSpec):
+        result = evaluate(gt, pred, schema=schema, fields=fields)
+    elif fields:
+        raise ValueError("fields are given beside an EvalSpec; give them to eval_for")
+    else:
+        result = schema.evaluate(gt, pred)
+    if min_score is None and not result.all_fields_matched:
+        errors = [error for error in result.non_matches if "inside" not in error]
+        found = number_of(len(errors), "error")
+    elif min_score is not None and not meets(result.overall_score, min_score):
+        found = f"overall score {rate(result.overall_score, {min_score})} is below {min_score:g}"
+    else:
+        return
+    raise AssertionError(f"{found}\n{result.comparison.explain('errors', 100)}")

@@ -13,7 +13,7 @@ from stickler_cli import (
     aggregate_from_comparisons,
     evaluate_many,
 )
-from stickler_cli.api.bulk import TOGETHER
+from stickler_cli.api.reference.evaluators import TOGETHER
 from stickler_cli.core.problems import UsageError
 
 

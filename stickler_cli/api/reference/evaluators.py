@@ -1,6 +1,6 @@
-"""Many documents one by one, for whoever has the loop: what `evaluate_many` makes of them.
+"""The evaluators of stickler-eval: one pair at a time, and many documents for whoever has the loop.
 
-The names are those that users of stickler-eval know; what they show is read off an `Evaluation`.
+What they return is read off an `EvalResult` and an `Evaluation`.
 """
 
 import sys
@@ -12,34 +12,126 @@ from dataclasses import replace
 from pathlib import Path as File
 from typing import Any, Final
 
+from pydantic import BaseModel, PrivateAttr
+
+from stickler_cli.api.eval_result import compared
+from stickler_cli.api.evaluation_views import Evaluation
+from stickler_cli.api.many import described, document_pair
+from stickler_cli.api.structured import StructuredModel, compared_models
+from stickler_cli.api.views import (
+    EvaluatorResult,
+    NonMatchField,
+    comparison_result,
+    confidence_metrics,
+    evaluator_result,
+    non_matches,
+)
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.core.json_values import OBJECTS, json_line
+from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError
 from stickler_cli.documents.document_pair import DocumentPair
+from stickler_cli.reports.rows import named_rows
 from stickler_cli.runs.asking import client_of, comparing
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.runs.unwrapping import unwrapper_of
-from stickler_cli.score.batch import batch_of
+from stickler_cli.score import evaluation as score
 from stickler_cli.score.comparison_view import tally_of_view
 from stickler_cli.score.conditions import Conditions
-from stickler_cli.score.document_result import Status
-from stickler_cli.score.tally import units_of
+from stickler_cli.score.counts import Counts
+from stickler_cli.score.document_result import DocumentProblem, Status
+from stickler_cli.score.tally import predicted, units_of
 from stickler_cli.settings.deciding import DecidingOptions
 from stickler_cli.settings.of_documents import ManySettings
-from .evaluation_views import Evaluation
-from .many import described, document_pair
-from .pair_comparison import compared
-from .process_evaluation import (
-    NOT_COMPARED,
-    ProcessEvaluation,
-    not_compared,
-    process_evaluation,
-)
-from .structured import StructuredModel
-from .views import comparison_result, non_matches
 
+NOT_COMPARED: Final = (Status.FAILED, Status.UNMATCHED)
 TOGETHER: Final = 256  # documents that are compared at once, which takes a fraction of the time
+
+
+class StructuredModelEvaluator:
+    """Evaluates predictions against ground truths, one pair at a time."""
+
+    def __init__(
+        self,
+        model_class: type[StructuredModel] | None = None,
+        *,
+        document_non_matches: bool = True,
+        recall_with_fd: bool = False,
+    ) -> None:
+        """Say what is compared, and how it is told.
+
+        Args:
+            model_class: what both sides must be instances of; None takes any model.
+            document_non_matches: whether results list the errors.
+            recall_with_fd: whether false discoveries count as missed in recall.
+        """
+        self.model_class = model_class
+        self.document_non_matches = document_non_matches
+        self.recall_with_fd = recall_with_fd
+        self.non_match_documents: list[NonMatchField] = []  # of the last evaluation
+
+    def evaluate(
+        self,
+        ground_truth: StructuredModel,
+        predictions: StructuredModel,
+        recall_with_fd: bool = False,
+    ) -> EvaluatorResult:
+        """Compare a prediction with its ground truth.
+
+        Returns:
+            `overall` and per field in `fields`: `precision`, `recall`, `f1`, `accuracy` of the
+            overall counts and `anls_score`, the similarity; `confusion_matrix`; `non_matches`.
+
+        Raises:
+            TypeError: a side is no instance of the class.
+        """
+        for side in (ground_truth, predictions):
+            if self.model_class is not None and not isinstance(side, self.model_class):
+                expected = self.model_class.__name__
+                raise TypeError(f"{type(side).__name__} is compared, expected {expected}")
+        batch = compared_models(ground_truth, predictions)
+        result = evaluator_result(batch, recall_with_fd=recall_with_fd or self.recall_with_fd)
+        if not self.document_non_matches:
+            result["non_matches"] = result["confusion_matrix"]["non_matches"] = []
+        self.non_match_documents = [NonMatchField(**error) for error in result["non_matches"]]
+        return result
+
+
+class ProcessEvaluation(BaseModel):
+    """What many documents come to."""
+
+    document_count: int
+    """Documents that were compared."""
+    metrics: dict[str, Any]
+    """The `overall` counts of whole documents, their rates, and `weighted_overall_score`, the mean
+    score."""
+    field_metrics: dict[str, dict[str, Any]]
+    """The same of each field, by path, with its `mean_score` where it has one. Lists and objects
+    are counted by their units, all else by its values, those in missed and invented items too."""
+    errors: list[dict[str, Any]]
+    """Documents that were not compared: `doc_id`, `error` and `error_type`."""
+    total_time: float
+    """Seconds since the evaluator was made or reset."""
+    non_matches: list[dict[str, Any]] | None = None
+    """Every error of a value, each with its `doc_id`; None where nobody asked for them."""
+    confidence_metrics: dict[str, Any] | None = None
+    """How far confidences can be trusted, as `compare_with` returns it; None without any."""
+    _evaluation: Evaluation = PrivateAttr(default_factory=Evaluation)
+    _title: str = PrivateAttr(default="")
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """All results: what `evaluate_many` returns."""
+        return self._evaluation
+
+    def to_md(self) -> str:
+        """Return the results as Markdown, as `stickler eval --format markdown` writes them."""
+        return self._evaluation.report("markdown", title=self._title)
+
+    def _repr_html_(self) -> str:
+        """Return the results as notebooks show them."""
+        return self._evaluation._repr_html_()
 
 
 class BulkStructuredModelEvaluator:
@@ -128,7 +220,7 @@ class BulkStructuredModelEvaluator:
         pairs, self._pending = self._pending, []
         chunk = evaluate_chunk(self._job, pairs)
         found = chunk.evaluation
-        for problem in not_compared(found):
+        for problem in _not_compared(found):
             self._tell(f"{problem.document} is not compared: {problem.problem}")
         if self.elide_errors:
             found.problems = [it for it in found.problems if it.status not in NOT_COMPARED]
@@ -143,7 +235,7 @@ class BulkStructuredModelEvaluator:
         if not isinstance(pair.gt, dict) or not isinstance(pair.pred, dict):
             return
         with suppress(ComparisonError):
-            batch = batch_of(compared(job.plan, pair.gt, pair.pred, job.options))
+            batch = compared(job.plan, [pair.gt], [pair.pred], job.options)
             errors = self.document_non_matches
             result = comparison_result(batch, counts=True, errors=errors, units=True)
             with File(path).open("ab") as lines:
@@ -195,12 +287,26 @@ class BulkStructuredModelEvaluator:
     def get_current_metrics(self) -> ProcessEvaluation:
         """Return the results so far."""
         evaluation = self.evaluation
-        return process_evaluation(
-            evaluation,
-            title=self._title,
-            seconds=time.monotonic() - self._begun,
+        fields = {}
+        for row in named_rows(evaluation.tally, evaluation.fields, evaluation.rule):
+            mean = {} if row.score is None else {"mean_score": row.score}
+            fields[field_path(row.path)] = {**_metrics(row.counts), **mean}
+        overall = _metrics(evaluation.tally.counts("overall"))
+        known, total = evaluation.confidences, predicted(evaluation.tally, ())
+        found = ProcessEvaluation(
+            document_count=evaluation.evaluated,
+            metrics={**overall, "weighted_overall_score": evaluation.overall_score or 0.0},
+            field_metrics=fields,
+            errors=[
+                {"doc_id": it.document, "error": it.problem, "error_type": it.status.value}
+                for it in _not_compared(evaluation)
+            ],
+            total_time=time.monotonic() - self._begun,
             non_matches=[*self._non_matches] if self.document_non_matches else None,
+            confidence_metrics=confidence_metrics(known, total) if known else None,
         )
+        found._evaluation, found._title = evaluation, self._title  # noqa: SLF001 - it is made here
+        return found
 
     def compute(self) -> ProcessEvaluation:
         """Return the results of all documents."""
@@ -279,3 +385,13 @@ def aggregate_from_comparisons(
     for result in comparison_results:
         evaluator.update_from_comparison_result(result)
     return evaluator.compute()
+
+
+def _not_compared(evaluation: score.Evaluation) -> list[DocumentProblem]:
+    """Return why documents were not compared, in order."""
+    return [it for it in sorted(evaluation.problems) if it.status in NOT_COMPARED]
+
+
+def _metrics(counts: Counts) -> dict[str, Any]:
+    view: dict[str, Any] = counts.view()
+    return {**view, **view.pop("derived")}

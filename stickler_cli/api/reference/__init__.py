@@ -1,0 +1,1 @@
+"""The classes and functions of stickler-eval, as thin views of results."""
