@@ -12,7 +12,7 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.sections import Column, Span, Table
 from stickler_cli.core.values import dataclass
-from stickler_cli.documents.names import nearest_names
+from stickler_cli.documents.sources import nearest_names
 from stickler_cli.reports.formats import (
     FORMATS,
     SAY_PARTIAL,

@@ -1,15 +1,17 @@
-"""JSON Lines: one document on each line of a file, packed or not, or of standard input.
+"""JSON Lines, a document on each line, and ids: on disk where they are many.
 
 Lines are streamed: a file is opened once and never held in memory. What pairs by id is found again
 by its place; lines that have none (packed ones, standard input) are kept.
 """
 
 import io
+import pickle
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import IO, Final, Literal
+from typing import IO, TYPE_CHECKING, Final, Literal, TypeVar
 
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.locations import Path as FieldPath
@@ -18,7 +20,6 @@ from stickler_cli.core.problems import Problem
 from stickler_cli.core.remote import is_url, open_url
 from .document import LineReference, Reference, Side
 from .document_pair import ANY_SHAPE, Shape
-from .id_places import ById
 from .reading import (
     HEAD,
     STANDARD_INPUT,
@@ -29,6 +30,111 @@ from .reading import (
     unpacking_errors,
     unreadable,
 )
+
+if TYPE_CHECKING:
+    import sqlite3
+
+T = TypeVar("T")
+
+FEW: Final = 50_000
+"""Ids that are held in memory, some 10 MB."""
+
+LITTLE: Final = 16_000_000
+"""Bytes of documents that are held with them."""
+
+_MAKE: Final = "CREATE TABLE known (place INTEGER PRIMARY KEY, id BLOB UNIQUE, value BLOB)"
+_PUT_FIRST: Final = "INSERT INTO known (id, value) VALUES (?, ?) ON CONFLICT DO NOTHING"
+_PUT: Final = (
+    "INSERT INTO known (id, value) VALUES (?, ?)"
+    " ON CONFLICT (id) DO UPDATE SET value = excluded.value"
+)
+_CACHE: Final = -16_000  # kilobytes of it that are in memory
+
+
+class ById(Mapping[str, T]):
+    """Values under ids, in the order in which ids were first met."""
+
+    def __init__(self, known: Iterable[tuple[str, T]] = ()) -> None:
+        """Take values that can be pickled; of two under one id the last counts."""
+        self._few: dict[str, T] = {}
+        self._bytes = 0
+        self._many: sqlite3.Connection | None = None
+        for name, value in known:
+            self.put(name, value)
+
+    def put(self, name: str, value: T) -> None:
+        """Put a value under an id, in place of any other."""
+        if (many := self._on_disk(value)) is None:
+            self._few[name] = value
+        else:
+            many.execute(_PUT, _row(name, value))
+
+    def first(self, name: str, value: T) -> T:
+        """Return the first value under an id: this, if the id is new."""
+        if (many := self._on_disk(value)) is None:
+            return self._few.setdefault(name, value)
+        new = many.execute(_PUT_FIRST, _row(name, value)).rowcount == 1
+        return value if new else self[name]
+
+    def __getitem__(self, name: str) -> T:
+        """Return the value under an id; raise KeyError if there is none."""
+        if self._many is None:
+            return self._few[name]
+        found = self._many.execute("SELECT value FROM known WHERE id = ?", (_key(name),)).fetchone()
+        if found is None:
+            raise KeyError(name)
+        value: T = pickle.loads(found[0])  # noqa: S301 - of this process
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the ids."""
+        if self._many is None:
+            yield from self._few
+            return
+        for (key,) in self._many.execute("SELECT id FROM known ORDER BY place"):
+            yield bytes(key).decode("utf-8", "surrogatepass")
+
+    def __len__(self) -> int:
+        """Return how many ids there are."""
+        if self._many is None:
+            return len(self._few)
+        # Places are counted from 1, and none is skipped: nothing need be gone through.
+        return int(self._many.execute("SELECT coalesce(max(place), 0) FROM known").fetchone()[0])
+
+    def _on_disk(self, value: T) -> "sqlite3.Connection | None":
+        """Return the database for new values; None while memory takes them."""
+        if self._many is None:
+            self._bytes += len(getattr(value, "data", None) or b"")
+            if len(self._few) < FEW and self._bytes < LITTLE:
+                return None
+            self._many = _noted_on_disk(self._few.items())
+            self._few = {}
+        return self._many
+
+
+def _key(name: str) -> bytes:
+    return name.encode("utf-8", "surrogatepass")  # which an id in JSON may hold
+
+
+def _row(name: str, value: object) -> tuple[bytes, bytes]:
+    return _key(name), pickle.dumps(value)
+
+
+def _noted_on_disk(known: Iterable[tuple[str, object]]) -> "sqlite3.Connection":
+    import sqlite3  # 10 ms that most runs never pay
+
+    # Without a name it is a temporary file, which the system removes whatever happens.
+    table = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+    for said in ("journal_mode = OFF", "synchronous = OFF", f"cache_size = {_CACHE}"):
+        table.execute(f"PRAGMA {said}")
+    table.execute(_MAKE)
+    table.execute("BEGIN")
+    noted = (_row(name, value) for name, value in known)
+    table.executemany(_PUT_FIRST, noted)
+    return table
+
+
+LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?\Z", re.IGNORECASE)
 
 ONE: Final = {"line": "one line for each id", "row": "one row for each id"}
 """What is expected where two places of a kind have one id."""

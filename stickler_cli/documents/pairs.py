@@ -34,9 +34,7 @@ from .document_pair import (
     shape_of,
 )
 from .document_tables import SIDES, count_rows, documents_of_table, rows_of
-from .id_places import ById
-from .lines import Ids, documents_by_id, lines_of
-from .names import naming_of, renamed
+from .lines import ById, Ids, documents_by_id, lines_of
 from .reading import STANDARD_INPUT, decoded, source_of, unreadable
 from .sources import (
     Kind,
@@ -46,6 +44,8 @@ from .sources import (
     id_of_file,
     kind_of_source,
     list_directory,
+    naming_of,
+    renamed,
 )
 
 PAIRS: Final = "--pairs"

@@ -10,8 +10,8 @@ from stickler_cli.core.json_values import JsonDocument
 from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
+from stickler_cli.documents.document_tables import read_columns, text_of
 from stickler_cli.documents.lines import value_at
-from stickler_cli.documents.metadata import read_columns, text_of
 
 BY: Final = "--by"
 BY_FILE: Final = "--by-file"

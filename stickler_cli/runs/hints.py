@@ -13,8 +13,8 @@ from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.documents.document_pair import DocumentPair, read_pair, root_text
-from stickler_cli.documents.names import pattern_for
 from stickler_cli.documents.reading import STANDARD_INPUT
+from stickler_cli.documents.sources import pattern_for
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run

@@ -1,21 +1,104 @@
-"""The `x-aws-stickler-*` keys: the values each may have, and merging those of a place.
+"""How values are compared: by their `x-aws-stickler-*` keys, merged, else by the kind of leaf.
 
 No pydantic model, which would take longer to load than most schemas take to compile.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from functools import cache
 from operator import ge, gt, le, lt
 from typing import Any, Final
 
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.registry import construct
+from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ThresholdSource
-from stickler_cli.core.json_values import JsonObject, brief
+from stickler_cli.core.json_values import JsonObject, JsonValue, brief
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, did_you_mean
 from stickler_cli.core.values import dataclass
-from .defaults import DEFAULT_WEIGHT
 from .dialects import Schema
+
+DEFAULT_WEIGHT: Final = 1.0
+"""Source: docs/schema.md."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeafDefault:
+    """How one kind of leaf is compared."""
+
+    comparator: str
+    threshold: float
+    """In [0, 1]."""
+    config: Mapping[str, object] = field(default_factory=dict, hash=False)
+
+
+TEXT: Final = LeafDefault("LevenshteinComparator", 0.5)
+NUMBER: Final = LeafDefault("NumericComparator", 0.5)
+EXACT: Final = LeafDefault("ExactComparator", 1.0)
+DATE: Final = LeafDefault("DateComparator", 1.0)
+FORM: Final = LeafDefault("CaseInsensitiveComparator", 1.0)
+
+BY_TYPE: Final = {"string": TEXT, "number": NUMBER, "integer": NUMBER, "boolean": EXACT}
+BY_FORMAT: Final = {
+    **dict.fromkeys(("date", "date-time"), DATE),
+    **dict.fromkeys(("email", "hostname", "ipv4", "ipv6", "time", "uri"), FORM),
+    "uuid": EXACT,
+}
+"""Formats of a string that are no plain text; any other format is."""
+
+
+def leaf_default(
+    kind: str, format_: object = None, *, members: Sequence[JsonValue] = ()
+) -> LeafDefault:
+    """Return the default for a JSON type, or for the members that an enum or const names.
+
+    >>> leaf_default("string", "date").comparator
+    'DateComparator'
+    """
+    if members:
+        return LeafDefault("EnumComparator", 1.0, {"members": members})
+    if kind == "string" and isinstance(format_, str):
+        return BY_FORMAT.get(format_, TEXT)
+    return BY_TYPE.get(kind, TEXT)
+
+
+def default_comparator(default: LeafDefault) -> BaseComparator:
+    """Return the comparator of a default, the same each time where it has no config."""
+    if default.config:
+        return construct(default.comparator, default.config)
+    return _plain(default.comparator)
+
+
+@cache
+def _plain(name: str) -> BaseComparator:
+    return construct(name, {})
+
+
+@cache
+def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
+    """Return the node for a place without a schema, without annotations."""
+    leaves = {
+        kind: LeafNode(
+            comparator=default_comparator(default),
+            threshold=default.threshold,
+            weight=weight,
+        )
+        for kind, default in BY_TYPE.items()
+    }
+    inside = None if weight == DEFAULT_WEIGHT else open_default()
+    return OpenNode(
+        leaves=leaves,
+        weight=weight,
+        threshold=TEXT.threshold,
+        elements=inside,
+        inside=inside,
+        object_threshold=DEFAULT_MATCH_THRESHOLD,
+        match_threshold=DEFAULT_MATCH_THRESHOLD,
+    )
+
 
 PREFIX: Final = "x-aws-stickler-"
 MOST_WEIGHT: Final = 1e100

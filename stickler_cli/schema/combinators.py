@@ -9,11 +9,9 @@ from typing import Final
 
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.values import dataclass
-from .annotations import own_keys
-from .defaults import BY_FORMAT
+from .annotations import BY_FORMAT, own_keys
 from .dialects import CLOSED_BY, Schema, Source
-from .files import LeadsNowhereError
-from .references import SchemaFiles
+from .references import LeadsNowhereError, SchemaFiles
 
 InForce = tuple[Source, ...]
 """The subschemas in force at one place, winners first."""

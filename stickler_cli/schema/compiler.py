@@ -29,11 +29,9 @@ from stickler_cli.schema.verdicts.value_verdicts import (
     TypeAcceptor,
     acceptor_of,
 )
-from .annotations import NOTHING_INHERITED, ON_OBJECT, ON_VALUE, Merged
+from .annotations import NOTHING_INHERITED, ON_OBJECT, ON_VALUE, TEXT, Merged, open_default
 from .combinators import Branch, InForce, declared_types, leads_back, named_schemas
-from .defaults import TEXT, open_default
 from .dialects import SUPPORTED, TOO_OLD, PlaceKey, Schema, Source, named_dialect
-from .files import LeadsNowhereError
 from .kinds import Kinds
 from .places import (
     ArrayPlace,
@@ -47,7 +45,7 @@ from .places import (
     UnionPlace,
     key_of,
 )
-from .references import SchemaFiles
+from .references import LeadsNowhereError, SchemaFiles
 from .schema_problems import (
     ANYWHERE,
     OBJECTS,

@@ -8,8 +8,7 @@ from stickler_cli.comparators.registry import Comparators, UnknownComparatorErro
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.result import ThresholdSource
-from .annotations import Merged
-from .defaults import BY_TYPE, LeafDefault, default_comparator, open_default
+from .annotations import BY_TYPE, LeafDefault, Merged, default_comparator, open_default
 from .references import SchemaFiles
 from .schema_problems import Problems
 

@@ -20,8 +20,8 @@ from stickler_cli.schema.inference.observation import Observed, schema_of
 from stickler_cli.settings.allowed import Infer
 from .compiler import compile_schema
 from .dialects import Schema
-from .files import parsed_json
 from .inference import Inference, Inferred, infer
+from .references import parsed_json
 from .schema_problems import (
     is_meant_as_schema,
     names_fields,

@@ -14,7 +14,17 @@ from stickler_cli.comparators.keywords import KeywordError
 from stickler_cli.comparators.registry import Comparators, UnknownComparatorError
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
-from .annotations import NOTHING_INHERITED, Annotations, Merged, merge_annotations, read_annotations
+from .annotations import (
+    BY_TYPE,
+    NOTHING_INHERITED,
+    TEXT,
+    Annotations,
+    LeafDefault,
+    Merged,
+    leaf_default,
+    merge_annotations,
+    read_annotations,
+)
 from .combinators import (
     DECLARING,
     Branch,
@@ -30,7 +40,6 @@ from .combinators import (
     positions_of,
     properties,
 )
-from .defaults import BY_TYPE, TEXT, LeafDefault, leaf_default
 from .dialects import CLOSED_BY, Source
 from .references import SchemaFiles
 

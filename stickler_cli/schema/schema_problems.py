@@ -40,8 +40,7 @@ from .dialects import (
     named_dialect,
     walk,
 )
-from .files import is_uri, official_schema
-from .references import SchemaFiles
+from .references import SchemaFiles, is_uri, official_schema
 
 CONFIG: Final = f"{PREFIX}comparator-config"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.schema.defaults import BY_FORMAT, EXACT, NUMBER, leaf_default
+from stickler_cli.schema.annotations import BY_FORMAT, EXACT, NUMBER, leaf_default
 from stickler_cli.schema.inference.name_rules import (
     ANY_TEXT,
     MISLEADING,

@@ -1,10 +1,9 @@
 import pytest
 
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents import id_places
+from stickler_cli.documents import lines
 from stickler_cli.documents.document import LineReference
-from stickler_cli.documents.id_places import ById
-from stickler_cli.documents.lines import Ids
+from stickler_cli.documents.lines import ById, Ids
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.settings.inputs import DocumentOptions
 
@@ -12,7 +11,7 @@ from stickler_cli.settings.inputs import DocumentOptions
 @pytest.fixture(params=[0, 3, 100])
 def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Have all ids on disk, some, or none."""
-    monkeypatch.setattr(id_places, "FEW", request.param)
+    monkeypatch.setattr(lines, "FEW", request.param)
     found: int = request.param
     return found
 
@@ -52,14 +51,14 @@ def test_what_stands_under_ids_is_found_again_in_the_order_in_which_they_came():
 
 
 def test_documents_that_are_held_go_to_disk_before_there_are_many(monkeypatch):
-    monkeypatch.setattr(id_places, "LITTLE", 100)
+    monkeypatch.setattr(lines, "LITTLE", 100)
     known = ById((str(n), LineReference("a.jsonl", n, 9, None, b"x" * 9)) for n in range(30))
     assert known._many is not None  # noqa: SLF001 - nothing else shows it
     assert known["29"] == LineReference("a.jsonl", 29, 9, None, b"x" * 9)
 
 
 def test_nothing_counts_what_is_known_while_documents_are_paired(tmp_path, monkeypatch):
-    monkeypatch.setattr(id_places, "FEW", 0)
+    monkeypatch.setattr(lines, "FEW", 0)
     monkeypatch.setattr(ById, "__len__", lambda _: pytest.fail("on disk it reads all there is"))
     (tmp_path / "gt.jsonl").write_text('{"id": "a"}\n{"id": "B"}\n{"id": "c"}\n')
     (tmp_path / "pred.jsonl").write_text('{"id": "a"}\n{"id": "b"}\n')

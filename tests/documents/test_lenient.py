@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents.document import MOST_FOR_A_HINT, read_text
-from stickler_cli.documents.lenient import MOST_FENCES, find_document
+from stickler_cli.documents.document import MOST_FENCES, MOST_FOR_A_HINT, find_document, read_text
 
 A = '{"a": 1}'
 

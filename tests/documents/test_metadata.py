@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from stickler_cli.core.problems import UsageError
-from stickler_cli.documents.metadata import read_columns
+from stickler_cli.documents.document_tables import read_columns
 
 
 def test_a_csv_file_is_read_by_its_header(tmp_path):

@@ -8,8 +8,8 @@ from hypothesis import given
 from stickler_cli.compare.columns import ANY_KEY
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.field_listing import field_listing
+from stickler_cli.schema.annotations import TEXT
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.schema.defaults import TEXT
 from stickler_cli.schema.dialects import walk
 from stickler_cli.schema.inference import choices, infer
 from stickler_cli.score.comparison_view import tally_view

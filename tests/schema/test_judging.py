@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from stickler_cli.core.json_values import kind_of
 from stickler_cli.core.problems import SchemaError
+from stickler_cli.schema.annotations import BY_FORMAT
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.schema.defaults import BY_FORMAT
 from stickler_cli.schema.dialects import DEFAULT, DIALECTS
 from stickler_cli.schema.verdicts.judging import (
     MOST_LEVELS,

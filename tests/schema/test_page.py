@@ -9,10 +9,16 @@ import pytest
 from stickler_cli.compare.plan import PAIRING_FLOOR
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD
-from stickler_cli.schema.annotations import PREFIX, RULES
+from stickler_cli.schema.annotations import (
+    BY_FORMAT,
+    BY_TYPE,
+    DEFAULT_WEIGHT,
+    PREFIX,
+    RULES,
+    leaf_default,
+)
 from stickler_cli.schema.combinators import MOST_COMBINATIONS
 from stickler_cli.schema.compiler import DEFAULT_MODEL_NAME, compile_schema
-from stickler_cli.schema.defaults import BY_FORMAT, BY_TYPE, DEFAULT_WEIGHT, leaf_default
 from stickler_cli.schema.dialects import DIALECTS, dialect_of
 from stickler_cli.schema.places import MOST_PLACES
 

@@ -16,9 +16,14 @@ from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.locations import Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.annotations import NOTHING_INHERITED, Merged, own_keys
+from stickler_cli.schema.annotations import (
+    DEFAULT_WEIGHT,
+    NOTHING_INHERITED,
+    TEXT,
+    Merged,
+    own_keys,
+)
 from stickler_cli.schema.combinators import OPEN, Branch, InForce
-from stickler_cli.schema.defaults import DEFAULT_WEIGHT, TEXT
 from stickler_cli.schema.dialects import PlaceKey, Schema, walk
 from stickler_cli.schema.places import (
     ArrayPlace,

@@ -7,9 +7,15 @@ from typing import Final, Literal, TypeAlias
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.annotations import PREFIX, Merged
+from stickler_cli.schema.annotations import (
+    DEFAULT_WEIGHT,
+    NUMBER,
+    PREFIX,
+    TEXT,
+    LeafDefault,
+    Merged,
+)
 from stickler_cli.schema.combinators import InForce, elements_of, first, kinds_of, positions_of
-from stickler_cli.schema.defaults import DEFAULT_WEIGHT, NUMBER, TEXT, LeafDefault
 from stickler_cli.schema.places import ArrayPlace, LeafPlace, Places
 from .name_rules import ANY_TEXT, rule_for
 from .observation import READS, Observed, by_values

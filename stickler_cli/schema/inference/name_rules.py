@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.defaults import DATE, EXACT, LeafDefault
+from stickler_cli.schema.annotations import DATE, EXACT, LeafDefault
 
 STRING: Final = frozenset({"string"})
 NUMBER: Final = frozenset({"number"})

@@ -13,8 +13,7 @@ from typing import Final
 from stickler_cli.comparators.number_parsing import parse_number
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.annotations import PREFIX
-from stickler_cli.schema.defaults import DATE, EXACT, LeafDefault
+from stickler_cli.schema.annotations import DATE, EXACT, PREFIX, LeafDefault
 from .name_rules import ANY_TEXT, CHOICE, IDENTIFIER, MONEY, PROSE, QUANTITY, rule_for
 
 SAMPLE: Final = 500

@@ -26,8 +26,7 @@ from stickler_cli.schema.dialects import (
     subschemas,
     walk,
 )
-from stickler_cli.schema.files import LeadsNowhereError
-from stickler_cli.schema.references import SchemaFiles
+from stickler_cli.schema.references import LeadsNowhereError, SchemaFiles
 from .judging import Error, Formats, Registry, Validator, build, is_valid, registry_of
 
 T = TypeVar("T")
