@@ -14,7 +14,7 @@ from stickler_cli.score.comparison_view import counts_view, non_match
 from stickler_cli.score.confidence.calibration import confidence_view
 from stickler_cli.score.confidence.confidences import Confidences, Units
 from stickler_cli.score.counts import RATES
-from stickler_cli.score.errors.error_rows import Error, below_threshold
+from stickler_cli.score.errors.error_rows import Error, below_threshold, error_of
 from stickler_cli.score.errors.units import Unit, documents_units, judged
 from stickler_cli.score.field_counts import LEAVES
 
@@ -71,6 +71,11 @@ def non_matches(errors: Iterable[Error]) -> list[dict[str, Any]]:
     ]
 
 
+def outermost_non_matches(batch: Batch) -> list[dict[str, Any]]:
+    """Return the errors of one document that are inside of no other, for `non_matches`."""
+    return non_matches(error_of("", error) for errors in batch.outermost_errors for error in errors)
+
+
 def comparison_result(
     batch: Batch,
     *,
@@ -88,7 +93,7 @@ def comparison_result(
         "overall_score": float(batch.scores[0]),
         "all_fields_matched": not batch.some_wrong,
     }
-    found = non_matches(batch.errors(0)) if errors else []
+    found = outermost_non_matches(batch) if errors else []
     if counts:
         shown = counts_view(batch, recall_with_fd=recall_with_fd, derived=derived)
         view["confusion_matrix"] = _confusion_matrix(batch, shown, found)
@@ -189,7 +194,8 @@ def evaluator_result(batch: Batch, *, recall_with_fd: bool) -> EvaluatorResult:
     In its confusion matrix the counts of a field stand beside `overall`, too.
     """
     comparison: Any = batch.comparison(0)
-    errors, counts = non_matches(batch.errors(0)), counts_view(batch, recall_with_fd=recall_with_fd)
+    errors = outermost_non_matches(batch)
+    counts = counts_view(batch, recall_with_fd=recall_with_fd)
     overall = _rates(counts, comparison.similarity)
     rates = _field_rates(comparison, counts, recall_with_fd=recall_with_fd)
     matrix = _confusion_matrix(batch, counts, errors)

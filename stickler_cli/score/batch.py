@@ -11,6 +11,7 @@ from stickler_cli.compare.account import Account
 from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.outcomes import Floats
+from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
 from .counting import count_documents
 from .document_result import DocumentResult, Status
@@ -67,19 +68,25 @@ class Batch:
         return leaves_counted(self.counts.confident, self.compared) if self.counts else None
 
     @cached_property
-    def _classified(self) -> list[list[WrongUnit]]:
+    def _truths(self) -> list[JsonValue]:
         if self.account is None:
             return []
         truths = self.account.columns.gt
-        return classified(self.visits, [truths[slot] for slot in self.account.gt[self.at].tolist()])
+        return [truths[slot] for slot in self.account.gt[self.at].tolist()]
+
+    @cached_property
+    def _classified(self) -> list[list[WrongUnit]]:
+        return classified(self.visits, self._truths)
 
     @cached_property
     def _all_errors(self) -> list[list[WrongUnit]]:
-        rest = plain_units(self.visits, len(self._classified))
-        return [
-            sorted([*found, *more], key=lambda error: error.unit.order)
-            for found, more in zip(self._classified, rest, strict=True)
-        ]
+        return _together(self._classified, plain_units(self.visits, len(self._truths)))
+
+    @property
+    def outermost_errors(self) -> list[list[WrongUnit]]:
+        """The errors of the documents that were compared that are inside of no other."""
+        rest = plain_units(self.visits, len(self._truths), inside=False)
+        return _together(classified(self.visits, self._truths, inside=False), rest)
 
     @cached_property
     def plain_errors(self) -> list[PlainErrors]:
@@ -132,6 +139,13 @@ class Batch:
         if self.account is None or row is None:
             return None
         return comparison_of(self.account, int(self.at[row]))
+
+
+def _together(found: list[list[WrongUnit]], more: list[list[WrongUnit]]) -> list[list[WrongUnit]]:
+    return [
+        sorted([*some, *others], key=lambda error: error.unit.order)
+        for some, others in zip(found, more, strict=True)
+    ]
 
 
 def batch_of(comparison: Comparison) -> Batch:

@@ -15,7 +15,7 @@ from stickler_cli.compare.account import (
 )
 from stickler_cli.compare.columns import ANY_KEY, NOTHING, Indexes, Mask
 from stickler_cli.compare.outcomes import Floats, Outcomes, both_sides
-from stickler_cli.compare.result import BOTH_SIDES, TP, Outcome
+from stickler_cli.compare.result import BOTH_SIDES, FA, TP
 from stickler_cli.core.locations import Path, Step
 
 Weight: TypeAlias = "float | Floats"  # what a field is worth: one number, or one for each pair
@@ -169,51 +169,76 @@ class Visit(NamedTuple):
 
     def place(self, pair: int) -> "Place":
         """Return where a pair is."""
-        visits_to = [(self, pair)]
-        for visit, at in visits_to:
-            owner = at if visit.of is None else int(visit.of[at])
-            if visit.around is not None:
-                visits_to.append((visit.around, owner))
-        order: list[int] = []
-        gt: list[Step] | None = []
-        pred: list[Step] | None = []
-        inside: Inside | None = None
-        judged = self.live is None or bool(self.live[pair])
-        for visit, at in reversed(visits_to):
-            if visit.order is not None:
-                order.append(int(visit.order if isinstance(visit.order, int) else visit.order[at]))
-                if not visit.is_side:
-                    ours, theirs = visit.steps(at)
-                    gt, pred = _longer(gt, ours), _longer(pred, theirs)
-                if not judged and visit is not self and not (inside and inside.one_sided):
-                    inside = visit.shut(at, _path(gt), _path(pred)) or inside
-        return Place(owner, tuple(order), _path(gt), _path(pred), inside)
+        return self.places(np.array([pair]))[0]
 
-    def shut(self, pair: int, gt: Path | None, pred: Path | None) -> Inside | None:
+    def places(self, pairs: Indexes) -> "list[Place]":
+        """Return where pairs are."""
+        levels, owner = [], pairs
+        visit: Visit | None = self
+        while visit is not None:
+            if visit.order is not None:
+                levels.append((visit, owner))
+            owner = owner if visit.of is None else visit.of[owner]
+            visit = visit.around
+        levels.reverse()
+        nothing: list[Any] = [()] * len(pairs)
+        orders = [*zip(*(visit.orders(at) for visit, at in levels), strict=True)] or nothing
+        steps = [visit.steps(at) for visit, at in levels if not visit.is_side]
+        gts, preds = (
+            [*zip(*(side[which] for side in steps), strict=True)] or nothing for which in (0, 1)
+        )
+        inside: list[Inside | None] = [None] * len(pairs)
+        if self.live is not None:
+            for which in (~self.live[pairs]).nonzero()[0].tolist():
+                inside[which] = self._inside(levels, which, gts[which], preds[which])
+        paths = map(_path, gts), map(_path, preds)
+        return [*map(Place, owner.tolist(), orders, *paths, inside)]
+
+    def _inside(
+        self, levels: "list[tuple[Visit, Indexes]]", which: int, gt: Path, pred: Path
+    ) -> Inside | None:
+        """Return what one of some pairs is inside of."""
+        inside: Inside | None = None
+        depth = 0
+        for visit, at in levels:
+            depth += not visit.is_side
+            if visit is not self and not (inside and inside.one_sided):
+                inside = visit.shut(int(at[which]), gt[:depth], pred[:depth]) or inside
+        return inside
+
+    def shut(self, pair: int, gt: Path, pred: Path) -> Inside | None:
         """Return a pair at some place as what others are inside of; None where it is judged."""
         if isinstance(self.account, SplitAccount):
             return None
         if isinstance(self.account, MismatchAccount):
-            return Inside(gt or (), one_sided=True)
-        outcome = Outcome(int(self._outcome_of(pair)))
+            return Inside(_path(gt) or (), one_sided=True)
+        outcome = (
+            self.account.outcome[self.at[pair]]
+            if self.units is None
+            else self.units.outcome[self.order[pair]]
+        )
         if outcome in BOTH_SIDES:
-            is_open = self.units is None or outcome is Outcome.TP
-            return None if is_open else Inside(gt or (), one_sided=False)
+            is_open = self.units is None or outcome == TP
+            return None if is_open else Inside(_path(gt) or (), one_sided=False)
         is_list = self.units is None and isinstance(self.account, ListAccount)
-        path = pred if outcome is Outcome.FA else gt
-        return None if is_list else Inside(path or (), one_sided=True)
+        return (
+            None if is_list else Inside(_path(pred if outcome == FA else gt) or (), one_sided=True)
+        )
 
-    def _outcome_of(self, pair: int) -> Any:
-        if self.units is None:
-            return self.account.outcome[self.at[pair]]
-        return self.units.outcome[self.order[pair]]
+    def orders(self, pairs: Indexes) -> list[int]:
+        """Return the place of each pair among the parts of the pair around it."""
+        if isinstance(self.order, int):
+            return [self.order] * len(pairs)
+        found: list[int] = self.order[pairs].tolist()
+        return found
 
-    def steps(self, pair: int) -> tuple[Step, Step]:
-        """Return the last step of the path of a pair on either side, `NOTHING` of an absent one."""
+    def steps(self, pairs: Indexes) -> tuple[list[Step], list[Step]]:
+        """Return the last steps of the paths of pairs, `NOTHING` where a side is absent."""
         if self.units is None:
-            return self.field.path[-1], self.field.path[-1]
-        element = self.order[pair]
-        return int(self.units.gt_place[element]), int(self.units.pred_place[element])
+            names: list[Step] = [self.field.path[-1]] * len(pairs)
+            return names, names
+        elements = self.order[pairs]
+        return self.units.gt_place[elements].tolist(), self.units.pred_place[elements].tolist()
 
 
 def singles(visits: Iterable[Visit]) -> Iterator[Visit]:
@@ -221,16 +246,9 @@ def singles(visits: Iterable[Visit]) -> Iterator[Visit]:
     return (one for visit in visits for one in visit.each())
 
 
-def _longer(path: list[Step] | None, step: Step) -> list[Step] | None:
-    """Return a path with one step more, the same object: deep documents have long ones."""
-    if path is None or step == NOTHING:
-        return None
-    path.append(step)
-    return path
-
-
-def _path(steps: list[Step] | None) -> Path | None:
-    return None if steps is None else tuple(steps)
+def _path(steps: Path) -> Path | None:
+    """Return the path that steps make; None if one of them is absent."""
+    return None if NOTHING in steps else steps
 
 
 class Place(NamedTuple):

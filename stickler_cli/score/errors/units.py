@@ -1,13 +1,14 @@
 """Units that were judged, with both of their places, and the class of each that is wrong."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from stickler_cli.compare.account import ListAccount, MismatchAccount, ObjectAccount
-from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.compare.columns import NOTHING, Indexes, Mask
 from stickler_cli.compare.comparison import Comparison
 from stickler_cli.compare.result import BOTH_SIDES, ERRORS, FA, FN, TN, TP, Outcome
 from stickler_cli.core.json_values import JsonValue
@@ -90,6 +91,7 @@ class Unit(NamedTuple):
 
 
 _WITH_VALUES: Final = (ObjectAccount, ListAccount, MismatchAccount)
+_OUTCOMES: Final = tuple(Outcome)
 _IS_ERROR: Final = np.array([outcome in ERRORS for outcome in Outcome])
 _LAST: Final = 1 << 40  # after all fields
 
@@ -207,19 +209,24 @@ def documents_units(
 
 
 def _units(visit: Visit, chosen: Mask) -> Iterator[Unit]:
-    pairs = chosen.nonzero()[0].tolist()
-    account, outcome, similarity = visit.account, visit.outcome, visit.similarity
-    for pair in pairs:
-        position = int(visit.at[pair])
-        threshold = account.node.threshold
-        if visit.units is not None:
-            threshold = visit.units.threshold[visit.order[pair]]
-        weight = visit.weight[pair] if isinstance(visit.weight, np.ndarray) else visit.weight
-        values = account.columns.values(int(account.gt[position]), int(account.pred[position]))
-        decided = Outcome(int(outcome[pair])), *values
-        figures = float(similarity[pair]), float(account.score[position])
-        needed = float(threshold), float(weight)
-        yield Unit(*visit.place(pair), *decided, *figures, *needed, visit, pair)
+    (pairs,) = chosen.nonzero()
+    account, at, weight = visit.account, visit.at[pairs], visit.weight
+    columns, threshold = account.columns, repeat(float(account.node.threshold))
+    if visit.units is not None:
+        threshold = visit.units.threshold[visit.order[pairs]].tolist()
+    columns_of_units = (
+        map(_OUTCOMES.__getitem__, visit.outcome[pairs].tolist()),
+        (None if slot == NOTHING else columns.gt[slot] for slot in account.gt[at].tolist()),
+        (None if slot == NOTHING else columns.pred[slot] for slot in account.pred[at].tolist()),
+        account.reported[at].tolist(),
+        account.score[at].tolist(),
+        threshold,
+        weight[pairs].tolist() if isinstance(weight, np.ndarray) else repeat(float(weight)),
+        repeat(visit),
+        pairs.tolist(),
+    )
+    for place, *others in zip(visit.places(pairs), *columns_of_units, strict=False):
+        yield Unit(*place, *others)
 
 
 def _extras(visit: Visit, chosen: Mask) -> Iterator[Unit]:
@@ -257,15 +264,21 @@ class WrongUnit(NamedTuple):
         return bool(self.unit.visit.closed[self.unit.pair])
 
 
-def classified(visits: Sequence[Visit], truths: Sequence[JsonValue]) -> list[list[WrongUnit]]:
+def classified(
+    visits: Sequence[Visit], truths: Sequence[JsonValue], *, inside: bool = True
+) -> list[list[WrongUnit]]:
     """Return the wrong units of documents that are not `plain`, in schema order.
 
-    Whose ground truths are given. A nested object below its threshold is one as well.
+    Whose ground truths are given. A nested object below its threshold is one as well. Without
+    those `inside` of others, nor how many there are.
     """
     found = []
-    nowhere, inside = Places(None), values_inside(visits)
-    by_document = documents_units(visits, len(truths), lambda it: wrong(it) & ~plain(it))
-    for truth, units in zip(truths, by_document, strict=True):
+    nowhere, lost = Places(None), values_inside(visits) if inside else {}
+
+    def chosen(visit: Visit) -> Mask:
+        return _shown(visit, wrong(visit) & ~plain(visit), inside=inside)
+
+    for truth, units in zip(truths, documents_units(visits, len(truths), chosen), strict=True):
         places = Places(truth)
         errors = []
         for unit in units:
@@ -275,10 +288,15 @@ def classified(visits: Sequence[Visit], truths: Sequence[JsonValue]) -> list[lis
             differing, right = unit.compared_fields
             if error_class is ErrorClass.WRONG_ITEM and right >= len(differing) > 0:
                 error_class = ErrorClass.ITEM_WITH_ERRORS
-            values = None if unit.is_value else int(inside[id(unit.visit)][unit.pair])
+            counted = inside and not unit.is_value
+            values = int(lost[id(unit.visit)][unit.pair]) if counted else None
             errors.append(WrongUnit(unit, error_class, differing, values))
         found.append(errors)
     return found
+
+
+def _shown(visit: Visit, some: Mask, *, inside: bool) -> Mask:
+    return some if inside or visit.live is None else some & visit.live
 
 
 class PlainErrors(NamedTuple):
@@ -308,12 +326,15 @@ _PLAIN: Final = {
 """The classes of plain errors by their outcome, of fields and of list elements."""
 
 
-def plain_units(visits: Iterable[Visit], documents: int) -> list[list[WrongUnit]]:
+def plain_units(
+    visits: Iterable[Visit], documents: int, *, inside: bool = True
+) -> list[list[WrongUnit]]:
     """Return the errors of documents that are `plain` as units, in schema order."""
+    chosen = documents_units(visits, documents, lambda it: _shown(it, plain(it), inside=inside))
     return [
         [
             WrongUnit(unit, _PLAIN[unit.visit.units is not None][unit.outcome], (), None)
             for unit in units
         ]
-        for units in documents_units(visits, documents, plain)
+        for units in chosen
     ]
