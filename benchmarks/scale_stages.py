@@ -25,7 +25,7 @@ EVERY: Final = 0.001  # seconds of processor time between two looks
 
 STAGES: Final = {
     ("runs/executors/chunking.py", "take"): "find lines, cut chunks",
-    ("runs/read_documents.py", "read"): "read and parse",
+    ("runs/chunk.py", "read"): "read and parse",
     ("compare/engine.py", "compare"): "compare",
     ("score/evaluation.py", "update"): "count, tell errors apart",
     ("runs/chunk.py", "_result_of"): "write lines",

@@ -27,7 +27,7 @@ from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.reading import BOM, parse_json
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
-from stickler_cli.runs.limits import room_for_depth
+from stickler_cli.runs.process import room_for_depth
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
 from stickler_cli.score.comparison_view import comparison_view

@@ -26,7 +26,7 @@ def program() -> int:
     gc.disable()
     try:
         from stickler_cli.cli import main  # after what is decided above
-        from stickler_cli.runs.limits import COLLECTED_AFTER
+        from stickler_cli.runs.process import COLLECTED_AFTER
     except KeyboardInterrupt:
         return 130  # Ctrl-C, as ever
     except Exception as error:  # noqa: BLE001 - Python would end with 1, "a gate failed"

@@ -20,12 +20,12 @@ from stickler_cli.documents.reading import parse_json
 from stickler_cli.records.line_columns import columns_of_documents, columns_of_values
 from stickler_cli.records.row_files import lines_as_rows
 from stickler_cli.records.run_reading import read_evaluation
+from stickler_cli.runs.chunk import unwrapper_of
 from stickler_cli.runs.evaluate import evaluate_in_memory
 from stickler_cli.runs.job import Job, OutputsRequested
-from stickler_cli.runs.unwrapping import unwrapper_of
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.settings.of_documents import ManySettings
+from stickler_cli.settings.of_commands import ManySettings
 from .many import compiled, described, document_pair, validation_by
 
 if TYPE_CHECKING:

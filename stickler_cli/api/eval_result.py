@@ -19,7 +19,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.reports.layout import TableStyle, plain_text, table_lines
 from stickler_cli.reports.pair import ComparedPair, Detail, error_classes, sum_text
 from stickler_cli.reports.pair_table import place_table, render_pair
-from stickler_cli.runs.limits import room_for_depth
+from stickler_cli.runs.process import room_for_depth
 from stickler_cli.schema.inference import Inferred
 from stickler_cli.score.batch import Batch, batch_of
 from stickler_cli.score.comparison_view import counts_view, non_match

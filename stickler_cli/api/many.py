@@ -17,14 +17,13 @@ from stickler_cli.documents.document_pair import DocumentPair, KindsOf
 from stickler_cli.documents.reading import expected_of
 from stickler_cli.metrics.run_metrics import Measure, measures_of
 from stickler_cli.runs.assembly import job_of as job_of_schema
+from stickler_cli.runs.chunk import unwrapper_of
 from stickler_cli.runs.evaluate import evaluate_in_memory
-from stickler_cli.runs.grouping import parse_groupings
-from stickler_cli.runs.job import Job, SchemaChoice, Validation, validation_of
-from stickler_cli.runs.unwrapping import unwrapper_of
+from stickler_cli.runs.job import Job, SchemaChoice, Validation, parse_groupings, validation_of
 from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas, loaded
 from stickler_cli.schema.verdicts.judging import MOST_LEVELS
-from stickler_cli.settings.allowed import Counting, ExtraFields, Infer, Missing, Validate
-from stickler_cli.settings.of_documents import ManySettings
+from stickler_cli.settings.deciding import Counting, ExtraFields, Infer, Missing, Validate
+from stickler_cli.settings.of_commands import ManySettings
 from .evaluation_views import Evaluation
 
 if TYPE_CHECKING:

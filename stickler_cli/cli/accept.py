@@ -7,10 +7,10 @@ from stickler_cli.core.json_values import OBJECTS, json_line
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document_pair import shape_of
 from stickler_cli.documents.pairs import open_documents
-from stickler_cli.runs.directory.whole_files import check_outputs, whole_file
-from stickler_cli.runs.grouping import DIRECTORY, MARK, group_of_id, parse_groupings
+from stickler_cli.runs.chunk import unwrapper_of
+from stickler_cli.runs.job import DIRECTORY, MARK, group_of_id, parse_groupings
 from stickler_cli.runs.saved import load_policy
-from stickler_cli.runs.unwrapping import unwrapper_of
+from stickler_cli.runs.whole_files import check_outputs, whole_file
 from stickler_cli.studies.accept.question import AcceptSettings
 from stickler_cli.studies.accept.routing import Router, names_of
 from stickler_cli.studies.study import Study

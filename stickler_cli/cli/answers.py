@@ -6,10 +6,10 @@ from typing import Any
 from stickler_cli.core.option import options_of
 from stickler_cli.core.values import dataclass
 from stickler_cli.runs.job import OutputsRequested
-from stickler_cli.runs.limits import room_for_depth
+from stickler_cli.runs.process import room_for_depth
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.record import Run
-from stickler_cli.settings.of_documents import EvalSettings
+from stickler_cli.settings.of_commands import EvalSettings
 from stickler_cli.studies.answering import Answer
 from stickler_cli.studies.study import Study
 from .command_schema import schema_of

@@ -19,8 +19,7 @@ from stickler_cli.core.problems import (
     WorkerDiedError,
     WorkLimitError,
 )
-from stickler_cli.runs.interruption import Interrupted
-from stickler_cli.runs.limits import room_for_depth
+from stickler_cli.runs.process import Interrupted, room_for_depth
 from .command import add_command, list_command, new_app
 from .commands import OWN, commands, groups
 from .console import MEANINGS, ExitCode, prepare_streams, show_problems, warn, write_result

@@ -13,7 +13,7 @@ import typer
 
 from stickler_cli.core.option import FLAG, Choice, Option, Texts, options_of, read_settings
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
-from stickler_cli.runs.limits import check_address_space
+from stickler_cli.runs.process import check_address_space
 from .commands import USUAL, Argument, Command
 from .config import OWN_FILE, read_config
 from .console import ExitCode, write_result

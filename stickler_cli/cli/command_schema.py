@@ -29,9 +29,9 @@ from stickler_cli.schema.loading import (
     load_schemas,
     loaded,
 )
-from stickler_cli.settings.allowed import Infer
-from stickler_cli.settings.inputs import (
+from stickler_cli.settings.deciding import (
     FindingOptions,
+    Infer,
     PairsSource,
     PluginOptions,
     PredictionSource,

@@ -9,18 +9,16 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings.of_documents import (
+from stickler_cli.settings.of_commands import (
     CheckSettings,
     CompareSettings,
+    DiffSettings,
     ErrorsSettings,
     EvalSettings,
     InitSettings,
-    ShowSettings,
-)
-from stickler_cli.settings.of_runs import (
-    DiffSettings,
     MergeSettings,
     ReportSettings,
+    ShowSettings,
     ViewSettings,
 )
 from .console import MEANINGS, ExitCode

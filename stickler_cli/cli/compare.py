@@ -14,16 +14,13 @@ from stickler_cli.documents.document_pair import DocumentPair, KindsOf, read_pai
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.reports.formats import PAIR_FORMATS
 from stickler_cli.reports.pair import ComparedPair, all_places, error_classes, places
-from stickler_cli.runs.asking import client_of, comparing, policy_of
-from stickler_cli.runs.assembly import inputs_of, kinds_of
-from stickler_cli.runs.grouping import parse_groupings
-from stickler_cli.runs.interruption import ended_by_signals
-from stickler_cli.runs.job import SchemaChoice
-from stickler_cli.runs.limits import room_for_depth
-from stickler_cli.runs.unwrapping import unwrapped, unwrapper_of
+from stickler_cli.runs.assembly import client_of, comparing, inputs_of, kinds_of, policy_of
+from stickler_cli.runs.chunk import unwrapped, unwrapper_of
+from stickler_cli.runs.job import SchemaChoice, parse_groupings
+from stickler_cli.runs.process import ended_by_signals, room_for_depth
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.batch import batch_of
-from stickler_cli.settings.of_documents import CompareSettings
+from stickler_cli.settings.of_commands import CompareSettings
 from .command_schema import schema_of
 from .console import ExitCode, show_problems
 from .outputs import outputs_of, tell_asked

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 from stickler_cli.core.figures import visible
 from stickler_cli.core.problems import Problem
-from stickler_cli.runs.directory.whole_files import WholeWriter
+from stickler_cli.runs.whole_files import WholeWriter
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

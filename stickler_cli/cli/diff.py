@@ -7,15 +7,14 @@ from typing import Final
 
 from stickler_cli.core.problems import NotComparableError, Problem, UsageError
 from stickler_cli.reports.formats import WITH_DETAIL
-from stickler_cli.runs.directory.run_directory import RUN_FILE
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.saved import load_detail, load_run, with_rows
+from stickler_cli.runs.whole_files import RUN_FILE
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run
 from stickler_cli.settings.deciding import CountingOptions
-from stickler_cli.settings.of_documents import as_of_eval
-from stickler_cli.settings.of_runs import DiffSettings
+from stickler_cli.settings.of_commands import DiffSettings, as_of_eval
 from stickler_cli.studies.diff.changes import DiffSettings as Deciding
 from stickler_cli.studies.diff.comparing import LOWEST, compare_runs
 from stickler_cli.studies.diff.contrasts import deciding

@@ -14,13 +14,13 @@ from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.reports.error_list import ErrorList
 from stickler_cli.reports.formats import ERROR_FORMATS
 from stickler_cli.runs.assembly import inputs_of
-from stickler_cli.runs.directory.run_directory import NON_MATCHES, RUN_FILE
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.saved import errors_in, errors_of, file_in, load_run
+from stickler_cli.runs.whole_files import NON_MATCHES, RUN_FILE
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import Error, error_record
 from stickler_cli.score.record import Run
-from stickler_cli.settings.of_documents import ErrorsSettings, as_of_eval
+from stickler_cli.settings.of_commands import ErrorsSettings, as_of_eval
 from .command_schema import schema_of
 from .console import ExitCode
 from .eval import whole_run

@@ -18,21 +18,20 @@ from stickler_cli.reports.layout import TableStyle
 from stickler_cli.runs.assembly import Assembly, assemble
 from stickler_cli.runs.evaluate import evaluate as evaluate_all
 from stickler_cli.runs.executors.pipeline import chunk_results
-from stickler_cli.runs.grouping import BY, EXPECTED
-from stickler_cli.runs.job import Job, OutputsRequested, Workers
+from stickler_cli.runs.job import BY, EXPECTED, Job, OutputsRequested, Workers
 from stickler_cli.runs.page_sources import check_sources
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.record import Run
 from stickler_cli.score.repeats import MOST_ERRORS
 from stickler_cli.score.results import NO_GROUP
-from stickler_cli.settings.deciding import LimitedOptions
-from stickler_cli.settings.inputs import (
+from stickler_cli.settings.deciding import (
     DocumentOptions,
+    LimitedOptions,
     SchemaOptions,
     SeveralSchemas,
     WrapperOptions,
 )
-from stickler_cli.settings.of_documents import EvalSettings
+from stickler_cli.settings.of_commands import EvalSettings
 from .command_schema import schema_of
 from .console import ExitCode, warn, write_result
 from .outputs import exit_code_of, listing, outputs_of, tell_asked, with_sources

@@ -9,13 +9,13 @@ import typer
 
 from stickler_cli.metrics.run_metrics import load_metrics
 from stickler_cli.reports.formats import WITH_DETAIL, format_of
-from stickler_cli.runs.directory.run_directory import JOURNAL
 from stickler_cli.runs.page_sources import check_sources
 from stickler_cli.runs.saved import file_in, load_detail, load_run
+from stickler_cli.runs.whole_files import JOURNAL
 from stickler_cli.score.gate_verdicts import counted_as
 from stickler_cli.score.gates import check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.run_merging import merge_runs
-from stickler_cli.settings.of_runs import MergeSettings, ReportSettings
+from stickler_cli.settings.of_commands import MergeSettings, ReportSettings
 from .console import ExitCode, warn
 from .outputs import exit_code_of, outputs_of, with_sources
 

@@ -13,12 +13,12 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.positions import with_keys
 from stickler_cli.documents.sources import Kind, kind_of_source
-from stickler_cli.runs.directory.whole_files import whole_file
+from stickler_cli.runs.whole_files import whole_file
 from stickler_cli.schema.inference import Inferred, infer
 from stickler_cli.schema.inference.observation import Observed, facts_of, schema_of
 from stickler_cli.schema.loading import is_schema_file, loaded
 from stickler_cli.schema.references import IN_MEMORY
-from stickler_cli.settings.of_documents import InitSettings
+from stickler_cli.settings.of_commands import InitSettings
 from .command_schema import is_model, model_schema, observe
 from .console import ExitCode, warn, write_result
 from .interview import interview

@@ -11,7 +11,7 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.inference import Inferred
-from stickler_cli.settings.of_documents import CheckSettings
+from stickler_cli.settings.of_commands import CheckSettings
 from .command_schema import schema_of
 from .console import ExitCode, show_problems, write_result
 from .outputs import listing

@@ -25,8 +25,8 @@ from stickler_cli.reports.formats import (
 )
 from stickler_cli.reports.layout import TableStyle, plain_text, table_lines
 from stickler_cli.reports.markdown_text import SUMMARY_LIMIT
-from stickler_cli.runs.directory.whole_files import PARTIAL, check_outputs, whole_file
 from stickler_cli.runs.hints import alone, name_pattern
+from stickler_cli.runs.whole_files import PARTIAL, check_outputs, whole_file
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run, Verdict

@@ -12,18 +12,15 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_url
 from stickler_cli.records.codec import read
 from stickler_cli.runs.assembly import assemble
-from stickler_cli.runs.directory.run_directory import JOURNAL, begun_with
-from stickler_cli.runs.grouping import BY
-from stickler_cli.runs.job import OutputsRequested
+from stickler_cli.runs.directory.run_directory import begun_with
+from stickler_cli.runs.job import BY, OutputsRequested
 from stickler_cli.runs.saved import file_in
+from stickler_cli.runs.whole_files import JOURNAL
 from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas
 from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
 from stickler_cli.score.validity import SIDES
-from stickler_cli.settings.allowed import Infer
-from stickler_cli.settings.deciding import DecidingOptions
-from stickler_cli.settings.inputs import DocumentOptions, SelectionOptions
-from stickler_cli.settings.of_documents import EvalSettings
-from stickler_cli.settings.of_runs import ReportSettings
+from stickler_cli.settings.deciding import DecidingOptions, DocumentOptions, Infer, SelectionOptions
+from stickler_cli.settings.of_commands import EvalSettings, ReportSettings
 from .eval import evaluated, explaining, refuse_keys_of_none
 
 _KEPT: Final = ("pairs", "seed", "metric")

@@ -8,7 +8,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import INDENT, Block, Column, Span, Table, Text
 from stickler_cli.reports.layout import draw
 from stickler_cli.schema.inference import Inferred
-from stickler_cli.settings.of_documents import ShowSettings
+from stickler_cli.settings.of_commands import ShowSettings
 from .command_schema import schema_of
 from .console import ExitCode, write_result
 from .outputs import style_of

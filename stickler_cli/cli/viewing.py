@@ -19,7 +19,7 @@ from stickler_cli.runs.page_index import DocumentIndex, ErrorIndex
 from stickler_cli.runs.page_sources import check_sources, is_address
 from stickler_cli.runs.saved import errors_of, load_run, with_lines
 from stickler_cli.score.pictures import PageSources
-from stickler_cli.settings.of_runs import ViewSettings
+from stickler_cli.settings.of_commands import ViewSettings
 from .console import ExitCode, warn
 
 HERE: Final = "127.0.0.1"

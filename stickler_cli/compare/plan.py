@@ -15,8 +15,7 @@ import numpy as np
 
 from stickler_cli.core.json_values import DocumentKind, JsonValue
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings.allowed import ExtraFields
-from stickler_cli.settings.deciding import ComparisonOptions
+from stickler_cli.settings.deciding import ComparisonOptions, ExtraFields
 from .account import Account, MismatchAccount, Part, Rules, split
 from .columns import NOTHING, Columns, Indexes, Mask
 from .result import FA, FD, FN

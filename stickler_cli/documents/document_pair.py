@@ -19,7 +19,7 @@ from stickler_cli.core.json_values import (
 )
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.problems import Problem, did_you_mean
-from stickler_cli.settings.inputs import DocumentOptions
+from stickler_cli.settings.deciding import DocumentOptions
 from .document import (
     Data,
     FileReference,

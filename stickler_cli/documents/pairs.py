@@ -17,7 +17,7 @@ from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings.inputs import (
+from stickler_cli.settings.deciding import (
     DocumentOptions,
     FindingOptions,
     PairsSource,

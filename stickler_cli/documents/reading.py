@@ -26,7 +26,7 @@ from stickler_cli.core.json_values import (
 )
 from stickler_cli.core.problems import Problem, require
 from stickler_cli.core.remote import is_url, read_urls, shown_url, size_of_url
-from stickler_cli.settings.inputs import DocumentOptions
+from stickler_cli.settings.deciding import DocumentOptions
 
 GZIP_MAGIC: Final = b"\x1f\x8b"  # Source: RFC 1952, section 2.3.1
 ZSTANDARD_MAGIC: Final = b"\x28\xb5\x2f\xfd"  # Source: RFC 8878, section 3.1.1

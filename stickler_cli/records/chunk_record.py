@@ -6,29 +6,43 @@ read from it. The types of the result say what there is, so nothing can be forgo
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import Any, Final, TypeVar, cast
+from typing import Annotated, Any, Final, TypeVar, cast
 
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.rules import KEPT, Rule
+from stickler_cli.core.rules import Rule, encoded
 from stickler_cli.score.confidence.confidences import Confidences
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import KNOWN_IDS, PER_DOCUMENT
 from stickler_cli.score.results import Results
 from .codec import read
+from .run_reading import read_evaluation
 
 T = TypeVar("T")
 
+EVALUATION: Final = "evaluation"
+"""The part of a result that stands in a format of its own."""
+
+_Evaluation = Annotated[Evaluation, Rule("an object", {"type": "object"}, parsed=read_evaluation)]
+
+
+def chunk_record(chunk: Any) -> dict[str, object]:
+    """Return a `ChunkResult` as JSON values."""
+    record = cast("dict[str, object]", encoded(chunk))
+    return record | {EVALUATION: _evaluation_record(chunk.evaluation)}
+
 
 def read_chunk(kind: type[T], record: Mapping[str, object], source: str) -> T:
-    """Return the `ChunkResult`, which is the kind, that `encoded` was given, exactly.
+    """Return the `ChunkResult`, which is the kind, that `chunk_record` was given, exactly.
 
     Raises:
         UsageError: it is no such record; with its place and what it is.
     """
     for part in fields(cast("Any", kind)):
-        if part.metadata.get(KEPT, True) and part.name not in record:
+        if part.name not in record:
             raise UsageError([Problem(source, f"{part.name} is missing", pointer="")])
-    return read(kind, record, source)
+    found: Any = read(kind, record, source)
+    evaluation = read(cast("Any", _Evaluation), record[EVALUATION], source, (EVALUATION,))
+    return cast("T", replace(found, evaluation=evaluation))
 
 
 def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
@@ -57,16 +71,3 @@ def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
 
 def _counted_only(results: Results) -> Confidences:
     return results.confidences if results.confidences.counted else Confidences()
-
-
-def _read_evaluation(record: Mapping[str, object]) -> Evaluation:
-    # For those who continue a run; others need not wait until its types are made.
-    from .run_reading import read_evaluation
-
-    return read_evaluation(record)
-
-
-KEPT_EVALUATION: Final = Rule(
-    "an object", {"type": "object"}, parsed=_read_evaluation, written=_evaluation_record
-)
-"""Says that the evaluation of a chunk stands in a format of its own."""

@@ -1,14 +1,15 @@
-"""What a run is put together of: its settings, made into a job once everything was checked."""
+"""Settings made into a run that may begin, once everything was checked, and into its parts."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
-from typing import Final
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
-from stickler_cli.compare.field_listing import is_bounded, known_paths
-from stickler_cli.compare.plan import Plan
-from stickler_cli.core.json_values import DocumentKind
-from stickler_cli.core.option import part_of
-from stickler_cli.core.problems import Problem, UsageError, require
+from stickler_cli.clients.allowance import DEFAULT_POLICY, Policy, Retry
+from stickler_cli.compare.field_listing import comparators, is_bounded, known_paths
+from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.core.json_values import DocumentKind, brief
+from stickler_cli.core.problems import Problem, UsageError, did_you_mean, require
 from stickler_cli.core.remote import is_url
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_tables import is_arrow_table
@@ -16,10 +17,9 @@ from stickler_cli.documents.pairs import Pairs, open_pairs, selected, with_confi
 from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.metrics.run_metrics import measures_of
 from stickler_cli.records.row_files import format_of_lines
-from stickler_cli.runs.directory.run_directory import KEPT_NON_MATCHES, OPTION
-from stickler_cli.runs.directory.whole_files import check_outputs
 from stickler_cli.schema.loading import LoadedSchema
-from stickler_cli.score.evaluation import MOST_ROWS
+from stickler_cli.score.errors.marks import Marks
+from stickler_cli.score.evaluation import MOST_ROWS, Evaluation
 from stickler_cli.score.gates import (
     Gate,
     check_metrics,
@@ -29,18 +29,113 @@ from stickler_cli.score.gates import (
     refuse_resampled,
 )
 from stickler_cli.score.intervals import intervals_of
-from stickler_cli.score.policy import AcceptancePolicy
-from stickler_cli.settings.allowed import TIMEOUT, Rows
-from stickler_cli.settings.deciding import DecidingOptions
-from stickler_cli.settings.inputs import SourceOptions
-from stickler_cli.settings.of_documents import EvalSettings, ManySettings
-from .asking import client_of, comparing, policy_of
-from .grouping import Grouping, parse_groupings
-from .job import Cluster, Job, OutputsRequested, SchemaChoice, Workers, validation_of
-from .limits import check_memory_limit
+from stickler_cli.score.policy import PolicyOutcome
+from stickler_cli.settings.deciding import (
+    TIMEOUT,
+    ComparisonOptions,
+    LimitedOptions,
+    Rows,
+    SourceOptions,
+)
+from stickler_cli.settings.of_commands import EvalSettings, ManySettings
+from stickler_cli.settings.running import ModelOptions
+from .chunk import unwrapper_of
+from .job import (
+    Cluster,
+    Grouping,
+    Job,
+    OutputsRequested,
+    SchemaChoice,
+    Workers,
+    parse_groupings,
+    validation_of,
+)
+from .process import check_memory_limit
 from .tuned import overlap, tunings
-from .unwrapping import unwrapper_of
-from .verdict_files import marks_of
+from .whole_files import RUN_DIR, check_outputs
+
+if TYPE_CHECKING:
+    from stickler_cli.clients.client import Client
+    from stickler_cli.clients.models.model import Model
+
+
+ENDPOINT: Final = "--endpoint"
+KEY_FROM: Final = "--key-from"
+
+
+def comparing(plan: Plan, settings: ComparisonOptions, client: "Client | None") -> Options:
+    """Return the options of the engine, for comparators that are known to work here."""
+    for comparator in comparators(plan):
+        if client is None or not comparator.asks_models:
+            comparator.require()
+        elif client.policy.may_ask:
+            comparator.require_by(client)
+    if client is not None:
+        _check_placed(client.policy, {model.title for model in models_of(plan)})
+    limit = settings.work_limit if isinstance(settings, LimitedOptions) else None
+    return Options(settings.pairing_floor, settings.extra_fields, client, limit)
+
+
+def models_of(plan: Plan) -> "list[Model[Any, Any]]":
+    """Return the models that the comparators of a plan ask."""
+    asked = (comparator.asked_model for comparator in comparators(plan))
+    return [model for model in asked if model is not None]
+
+
+def client_of(plan: Plan, policy: Policy = DEFAULT_POLICY) -> "Client | None":
+    """Return what asks the models of a plan; None where there are none."""
+    if not plan.asks_models:
+        return None
+    from stickler_cli.clients.client import Client  # other runs do not load it
+
+    return Client(policy)
+
+
+def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:
+    """Return what a run may ask of models."""
+    if settings.no_cache and settings.offline:
+        found = "--no-cache is given too, which leaves nothing to answer from"
+        raise UsageError([Problem("--offline", found, "one of the two")])
+    endpoints = _by_model(ENDPOINT, settings.endpoint, r"https?://\S+", "MODEL=URL")
+    return Policy(
+        not settings.no_cache,
+        settings.offline,
+        dry_run,
+        settings.max_pairs,
+        settings.model_concurrency,
+        Retry(settings.model_attempts, timeout=settings.model_timeout),
+        settings.requests_per_minute,
+        settings.max_cost,
+        settings.max_tokens,
+        endpoints,
+        _by_model(KEY_FROM, settings.key_from, r"[A-Za-z_]\w*", "MODEL=VARIABLE"),
+    )
+
+
+def _by_model(option: str, said: Sequence[str], pattern: str, expected: str) -> dict[str, str]:
+    """Return what an option says of models, by their names."""
+    found: dict[str, str] = {}
+    for text in said:
+        model, _, value = text.partition("=")
+        if not model or not re.fullmatch(pattern, value):
+            raise UsageError([Problem(option, f"it is {brief(text)}", expected)])
+        if model in found:
+            raise UsageError([Problem(option, f"{model} has two", "one for each model")])
+        found[model] = value
+    return found
+
+
+def _check_placed(policy: Policy, asked: Iterable[str]) -> None:
+    """Refuse places and keys of models that nothing asks: a name that is misspelt."""
+    known = sorted(asked)
+    for option, said in ((ENDPOINT, policy.endpoints), (KEY_FROM, policy.keys)):
+        for model in said:
+            if model not in known:
+                found, hint = f"no field asks {model}", did_you_mean(model, known)
+                raise UsageError([Problem(option, found, f"one of {', '.join(known)}", hint)])
+
+
+KEPT_NON_MATCHES: Final = 100  # at least: so a finished run can be asked to show some errors
 
 _READ_BESIDE: Final = ("confidence", "policy", "verdicts")
 """Options that name a file or directory that is read beside the documents."""
@@ -58,8 +153,15 @@ class Assembly:
     gates: tuple[Gate, ...]
     warnings: Sequence[str] = ()
     """That gates judge documents which thresholds were tuned on."""
-    policy: AcceptancePolicy | None = None
-    """What is asked what it would let pass."""
+    policy: Callable[[Evaluation], PolicyOutcome] | None = None
+    """Applies the policy that is held against the run."""
+
+    @property
+    def keeps_files(self) -> bool:
+        """Whether files are written while documents are compared."""
+        settings = self.settings
+        named = settings.run_dir, settings.documents, settings.non_matches, settings.values
+        return any(map(bool, named))
 
 
 def assemble(
@@ -81,10 +183,10 @@ def assemble(
     if settings.memory_limit is not None:
         check_memory_limit()
     groupings = [*parse_groupings(settings.by, settings.by_file, settings.schema_by)]
-    policy = policy_of(settings, dry_run=settings.dry_run)
+    may_ask = policy_of(settings, dry_run=settings.dry_run)
     _check_outputs(settings, inputs_of(settings))
     loaded = load()
-    options = comparing(loaded.plan, settings, client_of(loaded.plan, policy))
+    options = comparing(loaded.plan, settings, client_of(loaded.plan, may_ask))
     check_paths(gates, known_paths(loaded.plan))
     measures = measures_of(settings.metric, allow_plugins=settings.allow_plugins)
     check_metrics(gates, measures)
@@ -98,7 +200,15 @@ def assemble(
     if requested.rows == "none":
         refuse_resampled(gates)
     chosen_by = groupings.pop() if settings.schema_by is not None else None
-    marks = marks_of(settings.verdicts, settings.max_document_size) if settings.verdicts else {}
+    marks: Marks = {}
+    policy = None
+    if settings.verdicts is not None or settings.policy is not None:
+        from .saved import marks_of, policy_of_run  # few runs read files of earlier ones
+
+        if settings.verdicts is not None:
+            marks = marks_of(settings.verdicts, settings.max_document_size)
+        if settings.policy is not None:
+            policy = policy_of_run(settings.policy, loaded, settings)
     job = Job(
         loaded.plan,
         options,
@@ -112,9 +222,8 @@ def assemble(
     workers = _workers(settings, job)
     tuned = [each for one in loaded.each for each in tunings(one.contents)] if gates else []
     warnings = overlap(tuned, settings.gt, settings)
-    accepting = _policy(settings, loaded) if settings.policy else None
     workers = replace(workers, cluster=_cluster(settings, workers, loaded.plan))
-    return Assembly(loaded, settings, pairs, job, workers, gates, warnings, accepting)
+    return Assembly(loaded, settings, pairs, job, workers, gates, warnings, policy)
 
 
 def kinds_of(loaded: LoadedSchema) -> tuple[DocumentKind, ...]:
@@ -197,30 +306,6 @@ def _is_of_a_machine(source: str) -> bool:
     return source != STANDARD_INPUT and not is_url(source) and not is_arrow_table(source)
 
 
-def _policy(settings: EvalSettings, schema: LoadedSchema) -> AcceptancePolicy:
-    """Read a policy that is to be held against documents, which must be of the same schema."""
-    # The reading of earlier runs' files, which few runs are held against.
-    from .saved import load_policy
-
-    name = str(settings.policy)
-    policy = load_policy(name)
-    if (policy.schema, policy.inferred) != (schema.digest, schema.inferred):
-        found = "the policy was made under another schema"
-        raise UsageError([Problem(f"--policy {name}", found, f"one of {schema.path}")])
-    differing = [
-        f"{option} was {policy.options.get(option)!r}"
-        for option, value in asdict(part_of(settings, DecidingOptions)).items()
-        if policy.options.get(option) != value
-    ]
-    if differing:
-        found = f"the policy was made with other options: {', '.join(differing)}"
-        raise UsageError([Problem(f"--policy {name}", found, "the same options")])
-    if policy.by is not None and policy.by not in settings.by:
-        found, hint = f"the policy is broken down by {policy.by}", f"add --by {policy.by}"
-        raise UsageError([Problem(f"--policy {name}", found, hint=hint)])
-    return policy
-
-
 def inputs_of(settings: SourceOptions) -> list[tuple[str, str]]:
     """Return the name and the path of each input, ground truth and predictions last."""
     schema = [("the schema", settings.schema)] if settings.schema else []
@@ -238,13 +323,13 @@ def _check_outputs(settings: EvalSettings, inputs: Sequence[tuple[str, str]]) ->
     for name, source in inputs[-2:]:
         if kept and source == STANDARD_INPUT:
             found = f"{name} is standard input, which cannot be read again"
-            raise UsageError([Problem(OPTION, found, "files", "write it to a .jsonl file first")])
+            raise UsageError([Problem(RUN_DIR, found, "files", "write it to a .jsonl file first")])
     for option, file in lines:
         if kept and file is not None:
             hint = "the run directory has those lines too"
-            raise UsageError([Problem(option, f"there is {OPTION}", "one of the two", hint)])
+            raise UsageError([Problem(option, f"there is {RUN_DIR}", "one of the two", hint)])
     rows = (*lines, ("--values", settings.values))
-    files = (OPTION, settings.run_dir), *(("--output", path) for path in settings.output), *rows
+    files = (RUN_DIR, settings.run_dir), *(("--output", path) for path in settings.output), *rows
     check_outputs([(option, path) for option, path in files if path], inputs)
     for option, file in rows:
         if file is not None:

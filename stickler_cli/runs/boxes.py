@@ -18,7 +18,7 @@ from stickler_cli.score.batch import Batch
 from stickler_cli.score.errors.units import Unit, documents_units
 from stickler_cli.score.pictures import PlacedBox
 from stickler_cli.score.value_lines import are_there, outcome_of
-from stickler_cli.settings.allowed import BoxFormat
+from stickler_cli.settings.deciding import BoxFormat
 
 _BOXES: Final = (
     *("_bbox", "bbox", "_bounding_box", "bounding_box", "boundingBox", "BoundingBox"),

@@ -1,33 +1,207 @@
-"""What every process runs: documents in, one `ChunkResult` out; a bad document is a result."""
+"""Chunks of documents: read, taken out of wrappers, compared; a bad document is a result."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Any, Final
 
 import numpy as np
 
 from stickler_cli.compare.engine import compare
-from stickler_cli.core.json_values import json_line
-from stickler_cli.core.problems import ComparisonError, Problem, WorkLimitError
-from stickler_cli.documents.document_pair import Fingerprint, PairRef, ready_to_read
+from stickler_cli.compare.wrappers import Declared, Form, Unwrapped, Unwrapper, beside
+from stickler_cli.core.json_values import JsonDocument, JsonValue, brief, json_line, kind_of
+from stickler_cli.core.problems import (
+    ComparisonError,
+    Problem,
+    SticklerError,
+    UsageError,
+    WorkLimitError,
+)
+from stickler_cli.core.rules import KEPT
+from stickler_cli.documents.document_pair import (
+    DocumentPair,
+    Fingerprint,
+    PairRef,
+    read_pair,
+    ready_to_read,
+)
 from stickler_cli.metrics.metric import MeasuredDocument
-from stickler_cli.records.chunk_record import KEPT_EVALUATION
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import document_view
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.detail import Detail
+from stickler_cli.score.document_result import INHERITED, DocumentResult, Status
 from stickler_cli.score.errors.error_rows import Error, error_record
 from stickler_cli.score.errors.marks import MarkedCounts, errors_of_marks, mended
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.leaves import CONFIDENCES
 from stickler_cli.score.ledger import Ledger
+from stickler_cli.score.results import NO_GROUP
 from stickler_cli.score.tally import COUNTING_MODES, units_of
 from stickler_cli.score.validity import SIDES, verdict_view
 from stickler_cli.score.value_lines import value_lines
+from stickler_cli.settings.deciding import WrapperOptions
 from .boxes import boxes_of_documents
-from .job import Job
-from .limits import room_for_depth
-from .read_documents import TOO_LITTLE_MEMORY, Item, ReadDocument, at_fault, failed, read
+from .job import Job, group_of
+from .process import room_for_depth
+
+
+def unwrapper_of(root: Declared, settings: WrapperOptions) -> Unwrapper | None:
+    """Return what takes the values of documents out of their wrappers; None where nothing does.
+
+    Raises:
+        UsageError: the option names no form.
+    """
+    if settings.wrapped == "none":
+        return None
+    value, _, confidence = settings.wrapped.partition(":")
+    if not value:
+        expected = "auto, none, or VALUE_KEY[:CONFIDENCE_KEY]"
+        raise UsageError([Problem("--wrapped", f"it is {settings.wrapped!r}", expected)])
+    return Unwrapper(root, None if settings.wrapped == "auto" else Form(value, confidence))
+
+
+def unwrapped(unwrapper: Unwrapper | None, pair: DocumentPair) -> DocumentPair:
+    """Return a pair with both sides out of their wrappers, and its confidences.
+
+    Those that came beside the prediction go before those in its wrappers.
+    """
+    gt, pred = (
+        (unwrapper or Unwrapped)(side) if isinstance(side, dict | list) else Unwrapped(None)
+        for side in (pair.gt, pair.pred)
+    )
+    if isinstance(pair.beside, Problem):
+        return replace(pair, warnings=(*pair.warnings, pair.beside))
+    if pair.beside is not None:
+        pred = beside(pred, pair.beside)
+    wrappers = gt.wrappers + pred.wrappers
+    if not wrappers and pair.beside is None:
+        return pair
+    warnings = (Problem(pair.id, found, "a number in [0, 1]") for found in pred.problems)
+    return replace(
+        pair,
+        gt=_document(pair.id, pair.gt, gt) if gt.wrappers else pair.gt,
+        pred=_document(pair.id, pair.pred, pred) if pred.wrappers else pair.pred,
+        warnings=(*pair.warnings, *warnings),
+        confidences=pred.confidences,
+        unwrapped={**wrappers, INHERITED: pred.inherited},
+        metadata=(gt.metadata, pred.metadata),
+    )
+
+
+def complete_pairs(
+    pairs: Iterable[DocumentPair], unwrapper: Unwrapper | None, alone: list[str]
+) -> Iterator[DocumentPair]:
+    """Yield the pairs of two documents, without wrappers; add the ids of the others to `alone`."""
+    for pair in pairs:
+        bare = unwrapped(unwrapper, pair)
+        if isinstance(bare.gt, dict | list) and isinstance(bare.pred, dict | list):
+            yield bare
+        else:
+            alone.append(bare.id)
+
+
+def _document(name: str, wrapped: object, bare: Unwrapped) -> JsonDocument | Problem:
+    kind = kind_of(wrapped)
+    if kind_of(bare.value) == kind:
+        return bare.value  # type: ignore[return-value] # its kind says so
+    return Problem(name, f"the wrapper of the document holds {brief(bare.value)}", f"a JSON {kind}")
+
+
+Item = DocumentPair | PairRef
+"""A pair of documents, or where they are: those are read where they are compared."""
+
+TOO_LITTLE_MEMORY: Final = "there is too little memory to compare the document"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """One document of a chunk before it is compared."""
+
+    result: DocumentResult
+    """All but its score, if it can be compared."""
+    pair: DocumentPair | None = None
+    """None of one that could not be read for lack of memory."""
+    gt: JsonDocument | None = None
+    """None where it cannot be compared."""
+    pred: JsonDocument = field(default_factory=dict)
+    confidences: JsonValue = None
+    """Those of the prediction, if it has any."""
+
+    def below(self, step: str) -> "ReadDocument":
+        """Return both sides below the name of their schema."""
+        known: JsonValue = None if self.confidences is None else {step: self.confidences}
+        return replace(self, gt={step: self.gt}, pred={step: self.pred}, confidences=known)
+
+
+def failed(item: Item, found: str) -> ReadDocument:
+    """Return a document that cannot be compared, and why."""
+    return ReadDocument(DocumentResult(item.id, Status.FAILED, None, (Problem(item.id, found),)))
+
+
+def read(job: Job, item: Item) -> ReadDocument:
+    """Read a document, choose its schema, and take its values out of wrappers."""
+    try:
+        if isinstance(item, PairRef):
+            marks = job.unwrapper.marks if job.unwrapper else ()
+            kinds_of = job.schemas.kinds_of if job.schemas else None
+            fingerprinted = job.requested.fingerprints
+            item = read_pair(item, fingerprinted=fingerprinted, marks=marks, kinds_of=kinds_of)
+        if item.gt is not None and not isinstance(item.gt, Problem):
+            chosen = job.of(item.id, item.gt)
+            if isinstance(chosen, Problem):
+                item = replace(item, gt=chosen)
+            else:
+                job = chosen
+        if item.is_marked:
+            item = unwrapped(job.unwrapper, item)
+        return _checked(job, item)
+    except MemoryError:
+        return failed(item, TOO_LITTLE_MEMORY)
+
+
+def _checked(job: Job, pair: DocumentPair) -> ReadDocument:
+    """Return what there is to say of a pair before it is compared."""
+    gt, pred = pair.gt, pair.pred
+    problem = next((side for side in (gt, pred) if isinstance(side, Problem)), None)
+    status = Status.EVALUATED if problem is None else Status.INVALID
+    if isinstance(gt, Problem):
+        gt, status = None, Status.FAILED
+    elif gt is None and problem is None:
+        status = Status.UNMATCHED
+        problem = Problem(pair.id, "there is no ground truth for this prediction")
+    elif pred is None:
+        status = Status.FAILED if job.missing == "error" else Status.MISSING
+        gt = gt if job.missing == "fn" else None
+        found = "there is no prediction for this ground truth"
+        problem = Problem(pair.id, found, hint=pair.hint)
+    result = DocumentResult(
+        pair.id,
+        status,
+        None,
+        (problem, *pair.warnings) if problem else pair.warnings,
+        pair.remarks,
+        job.validation.verdicts(pair) if job.validation else {},
+        {it.key: group_of(pair.id, pair.gt, it) or NO_GROUP for it in job.by},
+        pair.unwrapped,
+    )
+    known, pred = pair.confidences, pred if isinstance(pred, dict | list) else {}
+    document = ReadDocument(result, pair, gt, pred, known)
+    return document.below(job.step) if job.step and gt is not None else document
+
+
+def at_fault(document: ReadDocument, error: Exception) -> DocumentResult:
+    """Return the result of a document that cannot be compared; of others, what it was."""
+    result, pair = document.result, document.pair
+    if document.gt is None or pair is None:
+        return result
+    if isinstance(error, SticklerError):
+        found = error.problems
+    else:
+        too_deep = "the document is nested too deeply to compare"
+        why = too_deep if isinstance(error, RecursionError) else TOO_LITTLE_MEMORY
+        found = (Problem(result.id, why),)
+    before = result.problems[: len(result.problems) - len(pair.warnings)]
+    return replace(result, status=Status.FAILED, problems=(*before, *found, *pair.warnings))
 
 
 @dataclass(slots=True)
@@ -48,7 +222,8 @@ class ChunkResult:
     """Of each document, if requested; None of one that nobody could read to its end."""
     marked: MarkedCounts | None = None
     """What verdicts change, where there are some."""
-    evaluation: Annotated[Evaluation, KEPT_EVALUATION] = field(default_factory=Evaluation)
+    evaluation: Evaluation = field(default_factory=Evaluation, metadata={KEPT: False})
+    """In a journal it has a format of its own."""
 
     def add(self, chunk: "ChunkResult", job: Job) -> None:
         """Add the result of the documents that follow: all of it but ids and lines."""

@@ -1,60 +1,39 @@
 """The one door to a run: the same settings give the same run, by command line or from Python."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.option import part_of
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.pairs import Pairs
 from stickler_cli.documents.reading import STANDARD_INPUT, source_of
-from stickler_cli.records.line_columns import (
-    columns_of_documents,
-    columns_of_errors,
-    columns_of_values,
-)
-from stickler_cli.records.parquet_runs import RUN_KEY, run_text
-from stickler_cli.records.row_files import (
-    LineColumn,
-    LinesFile,
-    TakesLines,
-    format_of_lines,
-    lines_as_rows,
-)
-from stickler_cli.runs.directory.run_directory import (
-    DOCUMENTS,
-    NON_MATCHES,
-    OPTION,
-    RUN_FILE,
-    RunDirectory,
-    run_directory,
-)
-from stickler_cli.runs.directory.whole_files import whole_file
 from stickler_cli.runs.executors.pipeline import NO_LINES, Advance, chunk_results, gather
 from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.errors.marks import outcome_of_marks
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gate_verdicts import judge
-from stickler_cli.score.policy import outcome_of
 from stickler_cli.score.record import Provenance, Run, SchemaSignature
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
-from stickler_cli.settings.of_documents import ManySettings
-from .asking import client_of, comparing, models_of
-from .assembly import Assembly
-from .chunk import ChunkResult
+from stickler_cli.settings.of_commands import ManySettings
+from .assembly import Assembly, client_of, comparing, models_of
+from .chunk import ChunkResult, Item
 from .hints import hints
-from .interruption import Interruption
-from .job import Job, Workers
-from .read_documents import Item
-from .rehearsal import check_pairs
-from .resume import continued, deciding
+from .job import Job, OutputsRequested, Workers
+from .process import Interruption
 from .tuned import tunings
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
+    from stickler_cli.records.row_files import TakesLines
+
+
+MAX_PAIRS: Final = "--max-pairs"
 
 
 def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot hold
@@ -65,7 +44,7 @@ def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot ho
     client: "Client | None" = None,
     total: int | None = None,
     job_of: Callable[[Options], Job],
-    lines: Mapping[str, TakesLines] = NO_LINES,
+    lines: "Mapping[str, TakesLines]" = NO_LINES,
 ) -> Evaluation:
     """Evaluate documents that are in memory already; they are read one by one.
 
@@ -101,26 +80,32 @@ def evaluate(
     Returns:
         The run, and the signal that ended it early, if one did.
     """
-    interruption, settings = Interruption(), assembly.settings
-    kept: AbstractContextManager[RunDirectory | None] = nullcontext()
-    if settings.run_dir is not None:
-        begun_with = deciding(assembly)
-        kept = run_directory(
-            settings.run_dir, begun_with, started, restart=settings.restart, tell=tell
-        )
-    with kept as directory, ExitStack() as files:
-        lines = _lines_files(assembly, directory, files, interruption)
-        total = _total(assembly, directory, lines, interruption, progress=progress)
-        begun = started if directory is None else directory.started
+    interruption, job, pairs = Interruption(), assembly.job, assembly.pairs
+
+    def evaluate_rest(items: Iterator[Item], done: int = 0) -> Generator[ChunkResult]:
+        if not done:  # else they were counted then
+            _check_pairs(assembly, interruption)
+        left = None if pairs.total is None else pairs.total - done
+        workers = assembly.workers
+        yield from chunk_results(job, items, workers, total=left, interruption=interruption)
+
+    with ExitStack() as files:
+        keeper = None
+        if assembly.keeps_files:
+            from .keeping import kept  # most runs write reports alone
+
+            keeper = files.enter_context(kept(assembly, started, interruption, tell))
+        with ExitStack() as listening:
+            listening.enter_context(interruption.listening())
+            bar = _progress_bar(pairs.total, job) if progress else nullcontext()
+            advance = listening.enter_context(bar)
+            refs = pairs.refs()
+            results = keeper.results(refs, evaluate_rest) if keeper else evaluate_rest(refs)
+            total = gather(results, job, keeper.lines if keeper else NO_LINES, advance)
+        begun = keeper.started if keeper else started
         run = _record(assembly, total, begun, partial=interruption.signal is not None)
-        if "document_lines" in lines:
-            lines["document_lines"].note(RUN_KEY, lambda: run_text(run))
-        if directory is not None:
-            place = directory.place(RUN_FILE)
-            with whole_file(place, OPTION, partial=lambda: run.partial) as stream:
-                stream.writelines(written(run))
-            if not run.partial:
-                directory.finish()
+        if keeper:
+            keeper.finish(run, written)
     if not run.partial:
         for hint in hints(assembly, run):
             tell(f"hint: {hint}")
@@ -130,89 +115,43 @@ def evaluate(
 def _check_pairs(assembly: Assembly, interruption: Interruption) -> None:
     """Raise UsageError before anything is paid, where judges would be asked about too many pairs.
 
-    Standard input cannot be read twice: there the limit is kept as the run goes.
+    All documents are compared without asking anybody, to count the pairs; which list items pair may
+    depend on embeddings that nobody knows yet. Standard input cannot be read twice: there the limit
+    is kept as the run goes.
     """
-    client = assembly.job.options.client
-    if client is None or not client.policy.may_ask:
-        return
-    sources = assembly.settings.gt, assembly.settings.pred
-    if STANDARD_INPUT not in sources and any(it.is_judge for it in models_of(assembly.schema.plan)):
-        check_pairs(assembly.job, client, assembly.pairs, interruption)
-
-
-def _total(
-    assembly: Assembly,
-    directory: RunDirectory | None,
-    lines: Mapping[str, TakesLines],
-    interruption: Interruption,
-    *,
-    progress: bool,
-) -> ChunkResult:
-    """Evaluate the pairs that are not finished, write lines as they come, and add up."""
-    job, pairs = assembly.job, assembly.pairs
-
-    def evaluate_rest(items: Iterator[Item], done: int = 0) -> Generator[ChunkResult]:
-        if not done:  # else they were counted then
-            _check_pairs(assembly, interruption)
-        left = None if pairs.total is None else pairs.total - done
-        workers = assembly.workers
-        yield from chunk_results(job, items, workers, total=left, interruption=interruption)
-
-    if directory is None:
-        results = evaluate_rest(pairs.refs())
-    else:
-        results = continued(directory, pairs.refs(), evaluate_rest, interruption)
-    with ExitStack() as stack:
-        stack.enter_context(interruption.listening())
-        advance = stack.enter_context(_progress_bar(pairs.total, job)) if progress else None
-        return gather(results, job, lines, advance)
-
-
-def _lines_files(
-    assembly: Assembly,
-    directory: RunDirectory | None,
-    files: ExitStack,
-    interruption: Interruption,
-) -> dict[str, LinesFile]:
-    """Open the files of lines that were asked for, by what they take."""
-    settings, plan = assembly.settings, assembly.job.plan
-    options, places = ["--documents", "--non-matches"], [settings.documents, settings.non_matches]
-    if directory is not None:
-        options = [OPTION, OPTION]
-        places = [directory.place(name) for name in (DOCUMENTS, NON_MATCHES)]
-
-    def columns_of_scores() -> Sequence[LineColumn]:
-        # Of several schemas there is no field that all documents have.
-        several = assembly.job.schemas is not None
-        return columns_of_documents([()] if several else [it.path for it in field_listing(plan)])
-
-    def ended_early() -> bool:
-        return interruption.signal is not None
-
-    names = ("document_lines", "non_match_lines", "value_lines")
-    columns = (columns_of_scores, columns_of_errors, columns_of_values)
-    asked = zip(names, [*options, "--values"], [*places, settings.values], columns, strict=True)
-    return {
-        name: files.enter_context(_lines_file(option, path, of_file, ended_early))
-        for name, option, path, of_file in asked
-        if path
-    }
-
-
-@contextmanager
-def _lines_file(
-    option: str,
-    path: str,
-    columns: Callable[[], Sequence[LineColumn]],
-    partial: Callable[[], bool],
-) -> Iterator[LinesFile]:
-    """Open a file for lines of JSON, which stand in it as its suffix says."""
-    form = format_of_lines(option, path)
-    with (
-        whole_file(path, option, partial=partial) as stream,
-        lines_as_rows(stream, form, columns) as rows,
+    job, settings = assembly.job, assembly.settings
+    client = job.options.client
+    if (
+        client is None
+        or not client.policy.may_ask
+        or STANDARD_INPUT in (settings.gt, settings.pred)
     ):
-        yield rows
+        return
+    if not any(model.is_judge for model in models_of(assembly.schema.plan)):
+        return
+    read = 0
+    with client.rehearsing() as counting:
+        options = replace(job.options, client=counting)
+        bare = replace(job, options=options, requested=OutputsRequested(), validation=None, by=())
+        pairs = assembly.pairs.refs()
+        for chunk in chunk_results(bare, pairs, Workers(1), interruption=interruption):
+            read += len(chunk.ids)
+            hint = "--dry-run tells how many there are in all"
+            refuse_runaway(counting, f"of the first {read} documents", hint)
+
+
+def refuse_runaway(counting: "Client", counted: str, hint: str = "") -> None:
+    """Raise UsageError if more pairs were counted than the policy of a client allows."""
+    judges = [need for need in counting.needs if need.model.is_judge]
+    count, limit = sum(need.questions for need in judges), counting.policy.max_pairs
+    if count > limit:
+        cached = sum(need.cached for need in judges)
+        found = (
+            f"judges would be asked about {count} pairs {counted}, beside {cached} in the cache; "
+            "nothing was asked"
+        )
+        hint = "; ".join(filter(None, [hint, "allow more if they are worth it"]))
+        raise UsageError([Problem(MAX_PAIRS, found, f"at most {limit}", hint)])
 
 
 @contextmanager
@@ -262,7 +201,7 @@ def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bo
         document=total.document,
         detail=total.detail,
         first_non_matches=tuple(total.first_non_matches),
-        policy=outcome_of(assembly.policy, evaluation) if assembly.policy else None,
+        policy=assembly.policy(evaluation) if assembly.policy else None,
         marked=outcome_of_marks(
             assembly.job.marks,
             total.marked,

@@ -1,23 +1,106 @@
-"""What a run is asked for: all that decides its results, and who does the work."""
+"""The job of a run: all that decides its results, the groups of its documents, and its workers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field
-from typing import Generic, Literal, Protocol, TypeVar
+from pathlib import PurePosixPath
+from typing import Final, Generic, Literal, Protocol, TypeVar
 
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, DocumentKind, JsonDocument
-from stickler_cli.core.problems import Problem, did_you_mean
+from stickler_cli.core.locations import Path, parse_field_path
+from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
+from stickler_cli.documents.document_tables import read_columns, text_of
+from stickler_cli.documents.lines import value_at
 from stickler_cli.metrics.run_metrics import Measure
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.verdicts.value_verdicts import DocumentValidator
 from stickler_cli.score.errors.marks import Marks
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.validity import SIDES, Side, Verdict
-from stickler_cli.settings.allowed import BoxFormat, Missing, Rows, Validate
-from .grouping import Grouping, group_of
+from stickler_cli.settings.deciding import BoxFormat, Missing, Rows, Validate
+
+BY: Final = "--by"
+BY_FILE: Final = "--by-file"
+SCHEMA_BY: Final = "--schema-by"
+MARK: Final = "@"  # begins a key that is not a field of the ground truth
+DIRECTORY: Final = f"{MARK}directory"
+
+EXPECTED: Final = f"a field of the ground truth, {DIRECTORY}, or {MARK}COLUMN of the {BY_FILE} FILE"
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """What documents are grouped by: a field, `@directory` or a column of a metadata file."""
+
+    key: str
+    path: Path = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    """By a column: the group of each document that has one, by its id."""
+
+
+def parse_groupings(
+    keys: Sequence[str], file: str | None, schema_by: str | None = None
+) -> tuple[Grouping, ...]:
+    """Read what documents are to be grouped by, and the metadata file, if any.
+
+    What says of which schema they are is the last, if that is asked for.
+    """
+    asked = [(BY, key) for key in keys]
+    asked += [] if schema_by is None else [(SCHEMA_BY, schema_by)]
+    columns = [(option, key) for option, key in asked if key.startswith(MARK) and key != DIRECTORY]
+    problems = [
+        Problem(f"{option} {key}", f"there is no {BY_FILE} that could have this column", EXPECTED)
+        for option, key in columns
+        if file is None
+    ]
+    if file is not None and not columns:
+        found = f"no {BY} and no {SCHEMA_BY} names a column of it"
+        problems.append(Problem(f"{BY_FILE} {file}", found, f"such as {BY} {MARK}language"))
+    problems += (
+        Problem(f"{BY} {key}", "it is given twice")
+        for key in dict.fromkeys(keys)
+        if keys.count(key) > 1
+    )
+    if problems:
+        raise UsageError(problems)
+    names = [*dict.fromkeys(key.removeprefix(MARK) for _, key in columns)]
+    by_column = read_columns(file, names) if file is not None else {}
+    return tuple(
+        Grouping(key, names=by_column.get(key.removeprefix(MARK), {}))
+        if key.startswith(MARK)
+        else Grouping(key, _path(option, key))
+        for option, key in asked
+    )
+
+
+def _path(option: str, key: str) -> Path:
+    try:
+        path = parse_field_path(key)
+    except ValueError as error:
+        raise UsageError([Problem(f"{option} {key}", str(error), EXPECTED)]) from None
+    if not path:
+        raise UsageError([Problem(option, "it is empty", EXPECTED)])
+    return path
+
+
+def group_of_id(document: str, grouping: Grouping) -> str | None:
+    """Return the group of a document by what is known of its id."""
+    if grouping.key == DIRECTORY:
+        return str(PurePosixPath(document).parent)
+    return grouping.names.get(document)
+
+
+def group_of(document: str, gt: JsonDocument | Problem | None, grouping: Grouping) -> str | None:
+    """Return the group of a document by its id and ground truth; None where nothing says which."""
+    if grouping.key.startswith(MARK):
+        return group_of_id(document, grouping)
+    with suppress(LookupError):
+        return None if isinstance(gt, Problem) else text_of(value_at(gt, grouping.path))
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,29 +1,49 @@
-"""Runs that were written before: from the name of a run file or run directory to a `Run`."""
+"""Files that were written before: runs, their errors, policies and verdicts."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, replace
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final, cast
 
 from stickler_cli.compare.result import SEMANTICS
-from stickler_cli.core.json_values import kind_of
+from stickler_cli.core.json_values import JsonValue, kind_of
+from stickler_cli.core.option import part_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_there, is_url
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.lines import lines_of
-from stickler_cli.documents.reading import MAX_DOCUMENT_BYTES, decoded, parse_json, read_bytes
+from stickler_cli.documents.reading import (
+    MAX_DOCUMENT_BYTES,
+    decoded,
+    parse_json,
+    read_bytes,
+    source_of,
+)
 from stickler_cli.records.codec import read
 from stickler_cli.records.parquet_runs import accounts_in, is_in_rows, record_in
 from stickler_cli.records.run_reading import read_run
-from stickler_cli.runs.directory.run_directory import DOCUMENTS, NON_MATCHES, RUN_FILE
+from stickler_cli.records.verdict_format import VERDICT_FORMAT, VerdictRecord
+from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.errors.error_rows import Error, columns_of_record
+from stickler_cli.score.errors.marks import Mark, Marked, Marks
+from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.ledger import Ledger
-from stickler_cli.score.policy import POLICY_FORMAT, AcceptancePolicy, signed
+from stickler_cli.score.policy import (
+    POLICY_FORMAT,
+    AcceptancePolicy,
+    PolicyOutcome,
+    outcome_of,
+    signed,
+)
 from stickler_cli.score.record import PER_DOCUMENT, Run
+from stickler_cli.settings.deciding import DecidingOptions
+from stickler_cli.settings.of_commands import EvalSettings
+from .whole_files import DOCUMENTS, NON_MATCHES, RUN_FILE
 
 MAX_RUN_BYTES: Final = 2_000_000_000  # unpacked: about a million documents of forty fields
 
@@ -153,6 +173,32 @@ def load_policy(name: str) -> AcceptancePolicy:
     return policy
 
 
+def policy_of_run(
+    name: str, schema: LoadedSchema, settings: EvalSettings
+) -> Callable[[Evaluation], PolicyOutcome]:
+    """Read a policy that is to be held against documents, and return what applies it to them.
+
+    Raises:
+        UsageError: it was made under another schema, or with other options.
+    """
+    source, policy = f"--policy {name}", load_policy(name)
+    if (policy.schema, policy.inferred) != (schema.digest, schema.inferred):
+        found = "the policy was made under another schema"
+        raise UsageError([Problem(source, found, f"one of {schema.path}")])
+    differing = [
+        f"{option} was {policy.options.get(option)!r}"
+        for option, value in asdict(part_of(settings, DecidingOptions)).items()
+        if policy.options.get(option) != value
+    ]
+    if differing:
+        found = f"the policy was made with other options: {', '.join(differing)}"
+        raise UsageError([Problem(source, found, "the same options")])
+    if policy.by is not None and policy.by not in settings.by:
+        found, hint = f"the policy is broken down by {policy.by}", f"add --by {policy.by}"
+        raise UsageError([Problem(source, found, hint=hint)])
+    return partial(outcome_of, policy)
+
+
 def errors_of(name: str, run: Run) -> Iterator[Error] | None:
     """Return the errors of a run; None where it does not hold them.
 
@@ -200,3 +246,39 @@ def load_detail(name: str, run: Run) -> Detail | None:
         detail.errors.add((scores.get(document) or 0.0, document), [*of_one])
     detail.errors.settle()
     return detail
+
+
+_VERDICTS: Final = "verdicts.jsonl of the HTML report, one verdict on each line"
+
+
+def marks_of(file: str, limit: int) -> Marks:
+    """Read verdicts, by document; of several on one error the last one counts.
+
+    Raises:
+        UsageError: with every line that is none.
+    """
+    found: dict[str, dict[Marked, Mark]] = {}
+    problems: list[Problem] = []
+    for line in lines_of(file, limit):
+        value = read_document(line).value
+        if isinstance(value, Problem):
+            problems.append(value)
+            continue
+        source = f"{source_of(file)}:{line.line}"
+        if not isinstance(value, dict) or value.get("format") != VERDICT_FORMAT:
+            what = "this is no verdict on an error"
+            problems.append(Problem(source_of(file), what, _VERDICTS, line=line.line))
+            continue
+        try:
+            said = read(VerdictRecord, value, source)
+        except UsageError as error:
+            problems += error.problems
+            continue
+        marked = Marked(said["document"], said["path"], said["outcome"])
+        seen: dict[str, JsonValue] = {it: value[it] for it in ("gt", "pred") if it in value}
+        found.setdefault(marked.document, {})[marked] = Mark(said["verdict"], seen)
+    if not found and not problems:
+        problems.append(Problem(source_of(file), "there are no verdicts", _VERDICTS))
+    if problems:
+        raise UsageError(problems)
+    return found

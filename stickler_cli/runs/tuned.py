@@ -22,7 +22,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.pairs import open_documents
 from stickler_cli.documents.reading import STANDARD_INPUT
-from stickler_cli.settings.inputs import FindingOptions
+from stickler_cli.settings.deciding import FindingOptions
 
 COMMENT: Final = "$comment"
 KEPT: Final = 64

@@ -17,7 +17,7 @@ from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.remote import is_url, list_url, open_url, shown_url
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.inference.observation import Observed, schema_of
-from stickler_cli.settings.allowed import Infer
+from stickler_cli.settings.deciding import Infer
 from .compiler import compile_schema
 from .dialects import Schema
 from .inference import Inference, Inferred, infer

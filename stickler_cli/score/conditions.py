@@ -9,8 +9,7 @@ from typing import Final
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings.allowed import Counting
-from stickler_cli.settings.deciding import CountingOptions, DecidingOptions
+from stickler_cli.settings.deciding import Counting, CountingOptions, DecidingOptions
 from .tally import Tally
 
 ANY_KEY: Final = "*"  # in the path of a field: any key that only the documents name

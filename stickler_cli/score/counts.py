@@ -5,8 +5,7 @@ from operator import add
 from typing import Any, Final, NamedTuple
 
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings.allowed import Counting
-from stickler_cli.settings.deciding import CountingOptions
+from stickler_cli.settings.deciding import Counting, CountingOptions
 
 RATES: Final = ("precision", "recall", "f1", "accuracy")  # in results `cm_` stands before each
 BOUNDS: Final = ("lower", "upper")  # of the confidence interval of a rate or score

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.settings.allowed import Counting
+from stickler_cli.settings.deciding import Counting
 from .counts import BOUNDS, RATES, VALUES, RateRule
 from .evaluation import Evaluation
 from .gates import (

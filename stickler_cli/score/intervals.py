@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from stickler_cli.compare.outcomes import Floats
 from stickler_cli.compare.result import FD, FN, TP
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings.allowed import LEVEL
-from stickler_cli.settings.deciding import IntervalOptions
+from stickler_cli.settings.deciding import LEVEL, IntervalOptions
 from .counts import RATES, fractions
 from .moments import NAMES, products
 from .tally import COUNTING_MODES, SCORE_UNIT, Tally

@@ -10,7 +10,7 @@ from stickler_cli.documents.pairs import Pairs
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.record import Run, Verdict
-from stickler_cli.settings.of_documents import EvalSettings
+from stickler_cli.settings.of_commands import EvalSettings
 
 NAMED: Final = 5  # documents that a message names; the record names all
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from stickler_cli import Evaluation, UsageError, evaluate_batch, evaluate_many, merge_states
-from stickler_cli.settings.of_documents import ManySettings
+from stickler_cli.settings.of_commands import ManySettings
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow IS NOT INSTALLED: no batches of Arrow")
 

@@ -13,7 +13,7 @@ import pytest
 from stickler_cli.cli.console import ExitCode
 from stickler_cli.records.row_files import TYPED
 from stickler_cli.reports.formats import FORMATS
-from stickler_cli.settings.allowed import RunFormat
+from stickler_cli.settings.deciding import RunFormat
 from .conftest import GOOD, SCHEMA, write
 
 EVAL = ("eval", "schema.json", "gt", "pred")

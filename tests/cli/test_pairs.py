@@ -9,7 +9,7 @@ from stickler_cli.cli.eval import explaining
 from stickler_cli.documents import sources
 from stickler_cli.documents.pairs import pairs_of_table
 from stickler_cli.documents.sources import list_directory
-from stickler_cli.settings.of_documents import EvalSettings
+from stickler_cli.settings.of_commands import EvalSettings
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}}
 

@@ -15,7 +15,7 @@ from stickler_cli import __version__
 from stickler_cli.__main__ import program
 from stickler_cli.cli.commands import settings_of_commands
 from stickler_cli.cli.console import MEANINGS, ExitCode
-from stickler_cli.runs.limits import LEAST_ADDRESS_SPACE
+from stickler_cli.runs.process import LEAST_ADDRESS_SPACE
 from .conftest import write
 
 pytestmark = pytest.mark.slow

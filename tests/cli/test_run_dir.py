@@ -20,8 +20,8 @@ from stickler_cli.cli import main
 from stickler_cli.cli.console import ExitCode
 from stickler_cli.runs import evaluate as evaluate_module
 from stickler_cli.runs.directory.journal import FIRST_LINE
-from stickler_cli.runs.directory.whole_files import PARTIAL
 from stickler_cli.runs.executors import chunking
+from stickler_cli.runs.whole_files import PARTIAL
 from .conftest import write
 from .test_faults import PATIENCE, alive, until
 
@@ -316,7 +316,7 @@ def test_another_schema_is_named(orders, whole):
 
 
 def test_another_version_is_named(orders, whole, monkeypatch):
-    monkeypatch.setattr("stickler_cli.runs.resume.__version__", "9.9")
+    monkeypatch.setattr("stickler_cli.runs.keeping.__version__", "9.9")
     assert 'version is "9.9", and was "' in refused(*KEPT)
 
 

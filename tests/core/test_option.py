@@ -17,7 +17,7 @@ from stickler_cli.core.option import (
 )
 from stickler_cli.core.problems import UsageError
 from stickler_cli.settings.deciding import RunOptions
-from stickler_cli.settings.of_documents import EvalSettings, ManySettings
+from stickler_cli.settings.of_commands import EvalSettings, ManySettings
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from stickler_cli.documents.document import Reference, Side, read_document
 from stickler_cli.documents.document_tables import documents_of_table, rows_of
 from stickler_cli.documents.pairs import open_documents, open_pairs
 from stickler_cli.documents.sources import Kind, kind_of_source
-from stickler_cli.settings.inputs import FindingOptions
-from stickler_cli.settings.of_documents import EvalSettings
+from stickler_cli.settings.deciding import FindingOptions
+from stickler_cli.settings.of_commands import EvalSettings
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

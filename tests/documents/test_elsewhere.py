@@ -20,7 +20,7 @@ from stickler_cli.documents.document import FileReference, read_document
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.documents.sources import Kind, kind_of_source, list_directory
 from stickler_cli.schema.loading import load_schema
-from stickler_cli.settings.inputs import DocumentOptions
+from stickler_cli.settings.deciding import DocumentOptions
 
 fsspec = pytest.importorskip("fsspec")
 pytestmark = pytest.mark.slow

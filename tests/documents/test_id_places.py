@@ -5,7 +5,7 @@ from stickler_cli.documents import lines
 from stickler_cli.documents.document import LineReference
 from stickler_cli.documents.lines import ById, Ids
 from stickler_cli.documents.pairs import open_pairs
-from stickler_cli.settings.inputs import DocumentOptions
+from stickler_cli.settings.deciding import DocumentOptions
 
 
 @pytest.fixture(params=[0, 3, 100])

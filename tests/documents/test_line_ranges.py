@@ -7,7 +7,7 @@ import pytest
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents.document_pair import PairRef
 from stickler_cli.documents.pairs import LineRange, in_ranges, open_pairs
-from stickler_cli.settings.inputs import DocumentOptions
+from stickler_cli.settings.deciding import DocumentOptions
 
 
 def refs_of(folder: Path, gt: bytes, pred: bytes, **settings: object) -> list[PairRef]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document_pair import DocumentPair, read_pair
 from stickler_cli.documents.pairs import Pairs, open_pairs
-from stickler_cli.settings.inputs import DocumentOptions
+from stickler_cli.settings.deciding import DocumentOptions
 
 
 def write(root: Path, documents: dict[str, object]) -> str:

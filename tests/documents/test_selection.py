@@ -8,7 +8,7 @@ import pytest
 from stickler_cli.core.problems import UsageError
 from stickler_cli.documents.document_pair import PairRef
 from stickler_cli.documents.pairs import Pairs, open_pairs, selected
-from stickler_cli.settings.inputs import SelectionOptions
+from stickler_cli.settings.deciding import SelectionOptions
 
 IDS = [f"doc-{number}" for number in range(200)]
 

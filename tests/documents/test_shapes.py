@@ -8,7 +8,7 @@ from stickler_cli.core.problems import UsageError
 from stickler_cli.documents.document_pair import root_text, shape_of
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.documents.sources import nearest_names, pattern_for
-from stickler_cli.settings.inputs import DocumentOptions
+from stickler_cli.settings.deciding import DocumentOptions
 
 
 def write(folder, **documents):

@@ -20,11 +20,10 @@ from stickler_cli.core.rules import KEPT, encoded
 from stickler_cli.documents.document_pair import DocumentPair, Fingerprint
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.metrics.run_metrics import Measure, measures_of
-from stickler_cli.records.chunk_record import read_chunk
+from stickler_cli.records.chunk_record import chunk_record, read_chunk
 from stickler_cli.records.codec import read
 from stickler_cli.runs.chunk import ChunkResult, empty_result, evaluate_chunk
-from stickler_cli.runs.grouping import parse_groupings
-from stickler_cli.runs.job import Job, OutputsRequested, validation_of
+from stickler_cli.runs.job import Job, OutputsRequested, parse_groupings, validation_of
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.confidence.confidences import Confidences
 from stickler_cli.score.detail import Detail, Histogram
@@ -110,7 +109,7 @@ def chunk(tmp_path: Path) -> ChunkResult:
 def again(
     chunk: ChunkResult, change: Callable[[dict], object] = lambda record: None
 ) -> ChunkResult:
-    record = json.loads(json_line(encoded(chunk)))
+    record = json.loads(json_line(chunk_record(chunk)))
     change(record)
     return read_chunk(ChunkResult, record, "journal")
 

@@ -18,7 +18,7 @@ from stickler_cli.reports.pair import MANY, ComparedPair, error_classes
 from stickler_cli.reports.pieces import value_pieces
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
-from stickler_cli.settings.of_documents import CompareSettings
+from stickler_cli.settings.of_commands import CompareSettings
 
 TEXT = {"type": "string"}
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}

@@ -7,7 +7,7 @@ import pytest
 
 from stickler_cli.reports.formats import SAY_PARTIAL, render
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.settings.allowed import RunFormat
+from stickler_cli.settings.deciding import RunFormat
 
 NOTE = "interrupted: these are the results of 3 of 9 documents only"
 

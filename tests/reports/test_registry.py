@@ -6,7 +6,7 @@ import pytest
 
 from stickler_cli.reports.formats import FORMATS, SUFFIXES, format_of, render
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.settings.allowed import RunFormat
+from stickler_cli.settings.deciding import RunFormat
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.view import RunView
-from stickler_cli.settings.allowed import RunFormat
+from stickler_cli.settings.deciding import RunFormat
 
 PACKAGE = Path(stickler_cli.__file__).parent
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from stickler_cli.runs.executors import pool, worker
+from stickler_cli.runs.executors import pool
 
 
 class Here:
@@ -22,9 +22,9 @@ class Here:
 
     def recv_bytes(self):
         if self.packed is None:
-            return worker.READY
+            return pool.READY
         packed, self.packed = self.packed, None
-        return worker.answer(self.job, packed, None)
+        return pool.answer(self.job, packed, None)
 
     def stop(self):
         return None

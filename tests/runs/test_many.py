@@ -31,7 +31,7 @@ from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.runs import chunk
 from stickler_cli.runs.chunk import ChunkResult
-from stickler_cli.runs.executors import worker
+from stickler_cli.runs.executors import pool
 from stickler_cli.runs.executors.chunking import CHUNK
 from stickler_cli.runs.executors.executor import PARTS_AHEAD
 from stickler_cli.runs.executors.pipeline import chunk_results
@@ -471,7 +471,7 @@ def test_what_a_worker_cannot_send_back_is_evaluated_here(in_process, monkeypatc
 def test_a_worker_that_cannot_read_the_plan_says_so(in_process, monkeypatch):
     def unreadable(here):
         ours, theirs = multiprocessing.Pipe()
-        worker.work(theirs, b"cnowhere\nThing\n.")
+        pool.work(theirs, b"cnowhere\nThing\n.")
         return ours.recv_bytes()
 
     monkeypatch.setattr(Here, "recv_bytes", unreadable)

@@ -14,14 +14,12 @@ from stickler_cli.compare.plan import Options
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.documents.document import FileReference
 from stickler_cli.documents.document_pair import DocumentPair, PairRef
-from stickler_cli.runs import limits
-from stickler_cli.runs.chunk import evaluate_chunk
-from stickler_cli.runs.executors import inline, pipeline, pool, worker
+from stickler_cli.runs import process
+from stickler_cli.runs.chunk import TOO_LITTLE_MEMORY, evaluate_chunk
+from stickler_cli.runs.executors import chunking, pipeline, pool
 from stickler_cli.runs.executors.pipeline import chunk_results, gather
-from stickler_cli.runs.interruption import Interruption
 from stickler_cli.runs.job import Job, OutputsRequested, Workers
-from stickler_cli.runs.limits import usable_cores
-from stickler_cli.runs.read_documents import TOO_LITTLE_MEMORY
+from stickler_cli.runs.process import Interruption, usable_cores
 from stickler_cli.schema.compiler import compile_schema
 from .conftest import processes_stand_still
 
@@ -77,8 +75,8 @@ def test_any_processes_and_chunks_give_the_same_bytes(sides, crew, known):
 @pytest.mark.parametrize("way", ["fork", "fork of a server", "new process"])
 def test_real_processes_read_the_documents_themselves(tmp_path, monkeypatch, way):
     if way == "new process":
-        monkeypatch.setattr(worker.sys, "platform", "darwin")
-    monkeypatch.setattr(worker, "can_fork", lambda: way == "fork")
+        monkeypatch.setattr(pool.sys, "platform", "darwin")
+    monkeypatch.setattr(pool, "can_fork", lambda: way == "fork")
     refs = []
     for number in range(12):
         file = tmp_path / f"{number}.json"
@@ -153,13 +151,13 @@ def test_on_one_processor_all_runs_stay_in_this_process(impatient, monkeypatch):
 def test_a_container_s_share_of_the_processors_counts(tmp_path, monkeypatch, quota, cores):
     file = tmp_path / "cpu.max"
     file.write_text(quota)
-    monkeypatch.setattr(limits, "CPU_QUOTA", file)
-    monkeypatch.setattr(limits, "affinity", lambda: 6)
+    monkeypatch.setattr(process, "CPU_QUOTA", file)
+    monkeypatch.setattr(process, "affinity", lambda: 6)
     assert usable_cores() == cores
 
 
 def test_there_is_a_processor():
-    assert limits.affinity() >= 1
+    assert process.affinity() >= 1
 
 
 # --- memory
@@ -179,7 +177,7 @@ def no_memory_for(name, monkeypatch, module):
 
 @pytest.mark.parametrize("crew", [Workers(1), Workers(2, 4)])
 def test_results_that_take_too_much_memory_fail_one_document(in_process, monkeypatch, crew):
-    no_memory_for("7", monkeypatch, inline if crew.jobs == 1 else worker)
+    no_memory_for("7", monkeypatch, chunking if crew.jobs == 1 else pool)
     found = gather(chunk_results(JOB, pairs(20), crew), JOB)
     assert [entry.problem for entry in found.evaluation.problems if entry.document == "7"] == [
         f"7: {TOO_LITTLE_MEMORY}"
@@ -191,35 +189,35 @@ def test_a_document_that_cannot_be_read_for_lack_of_memory_is_failed(monkeypatch
     def read(ref, *, fingerprinted, marks=None, kinds_of=None):
         raise MemoryError
 
-    monkeypatch.setattr("stickler_cli.runs.read_documents.read_pair", read)
+    monkeypatch.setattr("stickler_cli.runs.chunk.read_pair", read)
     chunk = evaluate_chunk(JOB, [PairRef("one", None, None)])
     assert [entry.problem for entry in chunk.evaluation.problems] == [f"one: {TOO_LITTLE_MEMORY}"]
 
 
 def test_memory_can_be_limited_on_linux_only(monkeypatch):
-    monkeypatch.setattr(limits.sys, "platform", "darwin")
+    monkeypatch.setattr(process.sys, "platform", "darwin")
     with pytest.raises(UsageError, match="--memory-limit: this is darwin, expected Linux"):
-        limits.check_memory_limit()
+        process.check_memory_limit()
 
 
 # --- workers
 
 
 def test_a_worker_that_does_not_end_is_killed(monkeypatch):
-    monkeypatch.setattr(worker, "SECONDS_TO_END", 0.0)
-    started = worker.Worker(JOB, worker.packed_job(JOB, "--jobs"), None)
-    assert started.connection.recv_bytes() == worker.READY
+    monkeypatch.setattr(pool, "SECONDS_TO_END", 0.0)
+    started = pool.Worker(JOB, pool.packed_job(JOB, "--jobs"), None)
+    assert started.connection.recv_bytes() == pool.READY
     started.end()
     assert multiprocessing.active_children() == []
 
 
 def test_forks_end_by_themselves_when_nobody_has_work_for_them(monkeypatch):
-    monkeypatch.setattr(worker, "can_fork", lambda: True)
+    monkeypatch.setattr(pool, "can_fork", lambda: True)
     started = []
     for _ in range(3):
-        started.append(worker.Worker(JOB, b"", None, started))
+        started.append(pool.Worker(JOB, b"", None, started))
     for each in started:
-        assert each.connection.recv_bytes() == worker.READY
+        assert each.connection.recv_bytes() == pool.READY
     # One that held an end of another's pipe would keep it waiting until it is killed.
     assert [each.end() for each in started] == ["exit code 0"] * 3
 
@@ -229,7 +227,7 @@ def test_a_process_with_threads_is_not_forked():
     thread = threading.Thread(target=waiting.wait)
     thread.start()
     try:
-        assert not limits.can_fork()
+        assert not process.can_fork()
     finally:
         waiting.set()
         thread.join()
@@ -237,12 +235,12 @@ def test_a_process_with_threads_is_not_forked():
 
 def test_threads_that_python_does_not_know_are_known_to_the_system(tmp_path, monkeypatch):
     status = tmp_path / "status"
-    monkeypatch.setattr(limits, "STATUS", status)
-    monkeypatch.setattr(limits.sys, "platform", "linux")
-    monkeypatch.setattr(limits.threading, "active_count", lambda: 1)  # whatever else runs here
+    monkeypatch.setattr(process, "STATUS", status)
+    monkeypatch.setattr(process.sys, "platform", "linux")
+    monkeypatch.setattr(process.threading, "active_count", lambda: 1)  # whatever else runs here
     for threads, forkable in ((1, True), (2, False), (12, False)):
         status.write_text(f"Name:\tpython\nThreads:\t{threads}\nSigQ:\t0/1\n")
-        assert limits.can_fork() is forkable
+        assert process.can_fork() is forkable
 
 
 def test_workers_that_cannot_be_started_are_an_error(monkeypatch):

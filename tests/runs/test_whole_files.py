@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stickler_cli.core.problems import UsageError
-from stickler_cli.runs.directory.whole_files import whole_file
+from stickler_cli.runs.whole_files import whole_file
 
 
 def test_a_file_is_there_when_its_block_has_ended(tmp_path):
@@ -67,7 +67,7 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path):
 
 @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="needs /dev/stdout")
 def test_standard_output_is_written_to_where_it_leads(tmp_path):
-    command = "from stickler_cli.runs.directory.whole_files import whole_file as f\n"
+    command = "from stickler_cli.runs.whole_files import whole_file as f\n"
     command += "with f('/dev/stdout', '') as s:"
     with (tmp_path / "out").open("wb") as out:
         command += " s.write(b'data')"

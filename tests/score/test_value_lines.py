@@ -7,9 +7,8 @@ import pytest
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.documents.document_pair import DocumentPair
-from stickler_cli.runs.chunk import evaluate_chunk
+from stickler_cli.runs.chunk import evaluate_chunk, unwrapped
 from stickler_cli.runs.job import Job, OutputsRequested
-from stickler_cli.runs.unwrapping import unwrapped
 from stickler_cli.schema.compiler import compile_schema
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}

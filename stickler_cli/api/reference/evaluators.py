@@ -32,10 +32,9 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports.rows import named_rows
-from stickler_cli.runs.asking import client_of, comparing
-from stickler_cli.runs.chunk import evaluate_chunk
+from stickler_cli.runs.assembly import client_of, comparing
+from stickler_cli.runs.chunk import evaluate_chunk, unwrapper_of
 from stickler_cli.runs.job import Job, OutputsRequested
-from stickler_cli.runs.unwrapping import unwrapper_of
 from stickler_cli.score import evaluation as score
 from stickler_cli.score.comparison_view import tally_of_view
 from stickler_cli.score.conditions import Conditions
@@ -43,7 +42,7 @@ from stickler_cli.score.counts import Counts
 from stickler_cli.score.document_result import DocumentProblem, Status
 from stickler_cli.score.tally import predicted, units_of
 from stickler_cli.settings.deciding import DecidingOptions
-from stickler_cli.settings.of_documents import ManySettings
+from stickler_cli.settings.of_commands import ManySettings
 
 NOT_COMPARED: Final = (Status.FAILED, Status.UNMATCHED)
 TOGETHER: Final = 256  # documents that are compared at once, which takes a fraction of the time

@@ -14,7 +14,7 @@ from typing import Final
 
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import Problem, UsageError
-from .whole_files import AS_IT_IS
+from stickler_cli.runs.whole_files import AS_IT_IS
 
 if sys.platform != "win32":  # which has no such module
     import fcntl

@@ -15,18 +15,9 @@ from stickler_cli.core.remote import is_url, open_url
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.reading import decoded
 from stickler_cli.records.codec import read
+from stickler_cli.runs.whole_files import JOURNAL, PARTIAL, RESULTS, RUN_DIR
 from .journal import Journal
 from .sent_directory import SentDirectory
-from .whole_files import PARTIAL
-
-OPTION: Final = "--run-dir"
-RUN_FILE: Final = "run.json"
-DOCUMENTS: Final = "documents.jsonl"
-NON_MATCHES: Final = "non-matches.jsonl"
-JOURNAL: Final = "journal"
-
-RESULTS: Final = (RUN_FILE, DOCUMENTS, NON_MATCHES)  # what a finished run has beside its journal
-KEPT_NON_MATCHES: Final = 100  # at least: so a finished run can be asked to show some errors
 
 BEGIN_AGAIN: Final = "--restart begins again, another directory keeps both"
 
@@ -83,7 +74,7 @@ def run_directory(
             another run is using it.
         OSError: it cannot be written to.
     """
-    source = f"{OPTION} {decoded(path)}"
+    source = f"{RUN_DIR} {decoded(path)}"
     with ExitStack() as stack:
         sent = None
         if is_url(path):

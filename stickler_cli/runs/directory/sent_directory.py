@@ -22,8 +22,8 @@ from stickler_cli.core.remote import (
     send_file,
     shown_url,
 )
+from stickler_cli.runs.whole_files import check_url_of_output
 from .journal import Journal
-from .whole_files import check_url_of_output
 
 SEND_SECONDS: Final = 30.0  # how much of a run a crash of the machine may lose
 

@@ -1,31 +1,60 @@
-"""Executors: who compares chunks of documents. Their results come in the documents' order.
+"""Executors that hand parts of a run to others; results come in the order of the documents.
 
-Those that hand parts of a run to others (`Elsewhere`) keep a few results that came early, and try a
-part again in halves where whoever had it died.
+They keep a few results that came early, and try a part again in halves where whoever had it died.
 """
 
+import pickle
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Final, Generic, TypeVar
 
-from stickler_cli.core.problems import Problem, WorkerDiedError
-from stickler_cli.runs.chunk import ChunkResult
-from stickler_cli.runs.interruption import Interruption
+from stickler_cli.compare.field_listing import comparators
+from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
+from stickler_cli.runs.chunk import ChunkResult, Item
 from stickler_cli.runs.job import Job
-from stickler_cli.runs.read_documents import Item
+from stickler_cli.runs.process import Interruption
 from .chunking import Chunks
 
 PARTS_AHEAD: Final = 4  # for each worker that are held, because one before them takes longer
 MOST_IN_VAIN: Final = 32  # deaths without a result between them: to find one document takes 10
 
+PICKLING_ERRORS: Final = (
+    pickle.PickleError,
+    AttributeError,
+    ImportError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""Of what cannot be written or read: a local class, too deep a value."""
 
-class Executor(ABC):
-    """Compares documents: in this process, in several, or on a cluster."""
 
-    @abstractmethod
-    def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
-        """Yield the results of all chunks, in order; of those that were done if interrupted."""
+def packed_job(job: Job, source: str) -> bytes:
+    """Return a job as it is sent to workers, whom the option `source` asks for.
+
+    Raises:
+        UsageError: it cannot be sent; with each comparator that is the reason.
+    """
+    try:
+        return pickle.dumps(job)
+    except PICKLING_ERRORS as error:
+        reasons = [
+            (comparator.name, reason)
+            for comparator in comparators(job.plan)
+            if (reason := _pickling_error(comparator)) is not None
+        ] or [("the schema", error)]
+    expected = "comparators of classes at the top level of a module that can be imported"
+    found = dict.fromkeys(f"{name} cannot be sent to another process ({r})" for name, r in reasons)
+    raise UsageError(Problem(source, each, expected, "use one process") for each in found)
+
+
+def _pickling_error(value: object) -> Exception | None:
+    try:
+        pickle.dumps(value)
+    except PICKLING_ERRORS as error:
+        return error
+    return None
 
 
 class Handed(ABC):
@@ -37,7 +66,7 @@ class Handed(ABC):
 H = TypeVar("H", bound=Handed)
 
 
-class Elsewhere(Executor, Generic[H]):
+class Elsewhere(ABC, Generic[H]):
     """An executor that hands out parts of a run."""
 
     source: str
@@ -53,6 +82,10 @@ class Elsewhere(Executor, Generic[H]):
         self.all_read = False
         self.in_vain = 0
         """Deaths since there was a result."""
+
+    @abstractmethod
+    def results(self, chunks: Chunks) -> Iterator[ChunkResult]:
+        """Yield the results of all chunks, in order; of those that were done if interrupted."""
 
     @abstractmethod
     def _hand_out(self, chunks: Chunks) -> None:

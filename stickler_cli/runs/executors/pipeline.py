@@ -8,18 +8,23 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import closing
 from time import monotonic
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from stickler_cli.records.row_files import TakesLines
-from stickler_cli.runs.chunk import ChunkResult, empty_result
-from stickler_cli.runs.interruption import Interruption, until_interrupted
+from stickler_cli.runs.chunk import ChunkResult, Item, empty_result
 from stickler_cli.runs.job import Job, Workers
-from stickler_cli.runs.limits import can_fork, rarely_collected, usable_cores
-from stickler_cli.runs.read_documents import Item
-from .chunking import TASK, Chunks
-from .inline import Inline
+from stickler_cli.runs.process import (
+    Interruption,
+    can_fork,
+    rarely_collected,
+    until_interrupted,
+    usable_cores,
+)
+from .chunking import TASK, Chunks, Inline
 
-NO_LINES: Final[Mapping[str, TakesLines]] = MappingProxyType({})
+if TYPE_CHECKING:
+    from stickler_cli.records.row_files import TakesLines
+
+NO_LINES: "Final[Mapping[str, TakesLines]]" = MappingProxyType({})
 Advance: TypeAlias = Callable[[int], None]  # is told how many more documents are finished
 MEASURED_SECONDS: Final = 0.25  # the work after which it is judged how much more there is
 
@@ -87,7 +92,7 @@ def chunk_results(
 def gather(
     results: Generator[ChunkResult],
     job: Job,
-    lines: Mapping[str, TakesLines] = NO_LINES,
+    lines: "Mapping[str, TakesLines]" = NO_LINES,
     advance: Advance | None = None,
 ) -> ChunkResult:
     """Add up the results of a run; lines are written to streams as they come, and not kept.

@@ -39,7 +39,7 @@ from stickler_cli.schema.places import (
     WholePlace,
 )
 from stickler_cli.schema.references import SchemaFiles
-from stickler_cli.settings.allowed import Infer
+from stickler_cli.settings.deciding import Infer
 from .choices import (
     Inferred,
     Who,

@@ -24,7 +24,7 @@ from stickler_cli.score.policy import (
 )
 from stickler_cli.score.record import Run
 from stickler_cli.settings.deciding import DecidingOptions
-from stickler_cli.settings.of_documents import as_of_eval
+from stickler_cli.settings.of_commands import as_of_eval
 from stickler_cli.studies.answering import Answer, Desk
 from .question import AcceptSettings
 from .sections import report_of

@@ -3,16 +3,21 @@
 from typing import Final
 
 from stickler_cli.core.option import option
-from stickler_cli.settings.allowed import SHARE
-from stickler_cli.settings.deciding import DecidingOptions
-from stickler_cli.settings.inputs import (
+from stickler_cli.settings.deciding import (
+    SHARE,
     ConfidenceSource,
+    DecidingOptions,
     DocumentOptions,
     SchemaOptions,
     SourceOptions,
 )
-from stickler_cli.settings.running import ModelOptions, WorkOptions
-from stickler_cli.settings.showing import BreakdownOptions, StudyOptions, written
+from stickler_cli.settings.running import (
+    BreakdownOptions,
+    ModelOptions,
+    StudyOptions,
+    WorkOptions,
+    written,
+)
 from stickler_cli.studies.study import Study
 
 

@@ -11,7 +11,7 @@ from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import Reference
 from stickler_cli.documents.document_pair import Shape
-from stickler_cli.runs.limits import room_for_depth
+from stickler_cli.runs.process import room_for_depth
 from stickler_cli.score.policy import AcceptancePolicy
 
 _LEAF: Final = "leaf"

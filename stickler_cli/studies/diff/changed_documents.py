@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from stickler_cli.core.locations import field_path
 from stickler_cli.score.moments import NAMES
 from stickler_cli.score.tally import COUNTING_MODES
-from stickler_cli.settings.allowed import Counting
-from stickler_cli.settings.deciding import CountingOptions
+from stickler_cli.settings.deciding import Counting, CountingOptions
 from .changes import DIFFERENT, HARD, DocumentChange
 from .counted_runs import LOST
 from .joined_runs import JoinedRuns, RunRows

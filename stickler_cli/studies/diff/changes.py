@@ -23,8 +23,7 @@ from stickler_cli.score.gates import DOCUMENTS, RIGHT, SCORE, TRUST, GateResult
 from stickler_cli.score.intervals import Interval, IntervalSettings
 from stickler_cli.score.resampling import resampled_view
 from stickler_cli.score.tally import COUNTING_MODES
-from stickler_cli.settings.allowed import MARGIN, Counting
-from stickler_cli.settings.deciding import CountingOptions
+from stickler_cli.settings.deciding import MARGIN, Counting, CountingOptions
 from .changed_values import ChangedValue
 from .significance import SWAPS
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from stickler_cli.score.gates import SCORE
 from stickler_cli.score.intervals import Interval
 from stickler_cli.score.tally import COUNTING_MODES
-from stickler_cli.settings.allowed import Counting
+from stickler_cli.settings.deciding import Counting
 from .changes import F1, WHOLLY_RIGHT, Change, Decision, DiffSettings, Figure, Trend, excludes_zero
 from .counted_runs import LOST, Counted
 from .significance import (

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict  # that of Python 3.11 is none that pyda
 from stickler_cli.core.rules import Count, Fraction
 from stickler_cli.records.run_format import IntervalsRecord
 from stickler_cli.score.gates import GateResult
-from stickler_cli.settings.allowed import Counting
+from stickler_cli.settings.deciding import Counting
 from .changes import Change, Contrast, DocumentChange, MetricChange, RunName
 
 

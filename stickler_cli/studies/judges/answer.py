@@ -17,12 +17,11 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.runs.asking import client_of, comparing, policy_of
-from stickler_cli.runs.rehearsal import refuse_runaway
+from stickler_cli.runs.assembly import client_of, comparing, policy_of
+from stickler_cli.runs.evaluate import refuse_runaway
 from stickler_cli.score.intervals import IntervalSettings, shares_of_documents
 from stickler_cli.score.record import Verdict
-from stickler_cli.settings.deciding import ComparisonOptions
-from stickler_cli.settings.inputs import FindingOptions
+from stickler_cli.settings.deciding import ComparisonOptions, FindingOptions
 from stickler_cli.studies.answering import Answer, Desk, held_to
 from stickler_cli.studies.verdict_lines import (
     PAIRS_AT_ONCE,

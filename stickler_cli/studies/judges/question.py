@@ -3,10 +3,8 @@
 from typing import Final
 
 from stickler_cli.core.option import Number, Settings, option
-from stickler_cli.settings.allowed import LEVEL, SHARE
-from stickler_cli.settings.inputs import SchemaOptions, SchemaSource
-from stickler_cli.settings.running import ModelOptions
-from stickler_cli.settings.showing import StudyOptions
+from stickler_cli.settings.deciding import LEVEL, SHARE, SchemaOptions, SchemaSource
+from stickler_cli.settings.running import ModelOptions, StudyOptions
 from stickler_cli.studies.study import Study
 
 

@@ -3,15 +3,17 @@
 from typing import Final
 
 from stickler_cli.core.option import option
-from stickler_cli.settings.allowed import COUNT, FailOn, LintFormat
-from stickler_cli.settings.inputs import (
+from stickler_cli.settings.deciding import (
+    COUNT,
+    FailOn,
     FindingOptions,
+    LintFormat,
     OptionalSchemaSource,
     SchemaOptions,
     TruthSource,
     WrapperOptions,
 )
-from stickler_cli.settings.showing import StudyFiles, printed
+from stickler_cli.settings.running import StudyFiles, printed
 from stickler_cli.studies.study import FORMATS, Study
 
 

@@ -3,14 +3,14 @@
 from typing import Final
 
 from stickler_cli.core.option import Number, option
-from stickler_cli.settings.deciding import IntervalOptions
-from stickler_cli.settings.inputs import (
+from stickler_cli.settings.deciding import (
     DocumentOptions,
+    IntervalOptions,
     PairsSource,
     PredictionSource,
     TruthSource,
 )
-from stickler_cli.settings.showing import StudyOptions
+from stickler_cli.settings.running import StudyOptions
 from stickler_cli.studies.study import Study
 
 

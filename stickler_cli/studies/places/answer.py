@@ -16,16 +16,16 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.pairs import open_pairs
-from stickler_cli.runs.asking import client_of, comparing, policy_of
+from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.boxes import Spot, spots_of
-from stickler_cli.runs.interruption import ended_by_signals
-from stickler_cli.runs.unwrapping import complete_pairs, unwrapper_of
+from stickler_cli.runs.chunk import complete_pairs, unwrapper_of
+from stickler_cli.runs.process import ended_by_signals
 from stickler_cli.score.errors.units import Unit, documents_units
 from stickler_cli.score.intervals import intervals_of
 from stickler_cli.score.record import Verdict
 from stickler_cli.score.value_lines import are_there, confidence_of, outcome_of
 from stickler_cli.score.walk import visits
-from stickler_cli.settings.allowed import BoxFormat
+from stickler_cli.settings.deciding import BoxFormat
 from stickler_cli.studies.answering import Answer, Desk, notes_of
 from .average_precision import Detections
 from .question import PlacesSettings

@@ -3,15 +3,15 @@
 from typing import Final
 
 from stickler_cli.core.option import Number, option
-from stickler_cli.settings.deciding import ComparisonOptions, IntervalOptions
-from stickler_cli.settings.inputs import (
+from stickler_cli.settings.deciding import (
+    ComparisonOptions,
     DocumentOptions,
+    IntervalOptions,
     SchemaOptions,
     SourceOptions,
     WrapperOptions,
 )
-from stickler_cli.settings.running import ModelOptions
-from stickler_cli.settings.showing import BoxOptions, StudyOptions
+from stickler_cli.settings.running import BoxOptions, ModelOptions, StudyOptions
 from stickler_cli.studies.study import Study
 
 

@@ -19,17 +19,17 @@ from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.documents.positions import positions, with_keys
 from stickler_cli.documents.reading import BOM, STANDARD_INPUT
-from stickler_cli.runs.asking import client_of, comparing, policy_of
-from stickler_cli.runs.directory.whole_files import whole_file
-from stickler_cli.runs.interruption import ended_by_signals
+from stickler_cli.runs.assembly import client_of, comparing, policy_of
+from stickler_cli.runs.chunk import complete_pairs, unwrapper_of
+from stickler_cli.runs.process import ended_by_signals
 from stickler_cli.runs.tuned import COMMENT, commented, hashes, tuned_on
-from stickler_cli.runs.unwrapping import complete_pairs, unwrapper_of
+from stickler_cli.runs.whole_files import whole_file
 from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.detail import BINS
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.settings.inputs import SchemaOptions
+from stickler_cli.settings.deciding import SchemaOptions
 from stickler_cli.studies.answering import Answer, Desk, notes_of
 from stickler_cli.studies.verdict_lines import read_verdicts
 from .cuts import Proposal, Sample, passes, propose

@@ -3,16 +3,17 @@
 from typing import Final
 
 from stickler_cli.core.option import option
-from stickler_cli.settings.allowed import COUNT, LEVEL, SHARE
-from stickler_cli.settings.deciding import ComparisonOptions
-from stickler_cli.settings.inputs import (
+from stickler_cli.settings.deciding import (
+    COUNT,
+    LEVEL,
+    SHARE,
+    ComparisonOptions,
     DocumentOptions,
     SchemaOptions,
     SourceOptions,
     WrapperOptions,
 )
-from stickler_cli.settings.running import ModelOptions
-from stickler_cli.settings.showing import StudyOptions
+from stickler_cli.settings.running import ModelOptions, StudyOptions
 from stickler_cli.studies.study import Study
 
 

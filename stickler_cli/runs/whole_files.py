@@ -16,7 +16,15 @@ from stickler_cli.core.remote import check_url, is_url, send_file, shown_url
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
+
 PARTIAL: Final = ".partial"  # ends names of files whose format cannot say that some documents lack
+RUN_DIR: Final = "--run-dir"
+RUN_FILE: Final = "run.json"
+DOCUMENTS: Final = "documents.jsonl"
+NON_MATCHES: Final = "non-matches.jsonl"
+JOURNAL: Final = "journal"
+RESULTS: Final = (RUN_FILE, DOCUMENTS, NON_MATCHES)  # of a finished run, beside its journal
+
 AS_IT_IS: Final = getattr(os, "O_BINARY", 0)  # Windows would change the ends of lines
 
 _STREAMS: Final = {("/", "dev", name) for name in ("fd", "stdout", "stderr")}

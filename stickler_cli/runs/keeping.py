@@ -1,0 +1,267 @@
+"""Files that a run writes as it goes: rows, and a run directory that the next one goes on from.
+
+What is finished there, and has its fingerprint still, is not evaluated again.
+"""
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict
+from itertools import chain, islice
+from typing import Final
+
+from stickler_cli import __version__
+from stickler_cli.compare.field_listing import field_listing
+from stickler_cli.compare.result import SEMANTICS
+from stickler_cli.core.json_values import json_line
+from stickler_cli.core.option import part_of
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.remote import is_url
+from stickler_cli.core.rules import encoded
+from stickler_cli.core.values import dataclass
+from stickler_cli.documents.document import digest_of
+from stickler_cli.documents.document_pair import Fingerprint, PairRef, fingerprint_of
+from stickler_cli.documents.reading import decoded
+from stickler_cli.records.chunk_record import chunk_record, read_chunk
+from stickler_cli.records.codec import read
+from stickler_cli.records.line_columns import (
+    columns_of_documents,
+    columns_of_errors,
+    columns_of_values,
+)
+from stickler_cli.records.parquet_runs import RUN_KEY, run_text
+from stickler_cli.records.row_files import LineColumn, LinesFile, format_of_lines, lines_as_rows
+from stickler_cli.runs.directory.run_directory import (
+    BEGIN_AGAIN,
+    JournalRecord,
+    RunDirectory,
+    run_directory,
+)
+from stickler_cli.score.errors.marks import Marks
+from stickler_cli.score.record import Run
+from stickler_cli.settings.deciding import DecidingOptions, DocumentOptions, SelectionOptions
+from stickler_cli.settings.of_commands import EvalSettings
+from .assembly import Assembly
+from .chunk import ChunkResult, Item
+from .job import Grouping, sides_of
+from .process import Interruption, until_interrupted
+from .whole_files import DOCUMENTS, NON_MATCHES, RUN_DIR, RUN_FILE, whole_file
+
+NAMED: Final = 5  # documents that an error names
+FINISHED: Final = "finished"  # the key of the last record of a whole run: its number of documents
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """The files that a run writes as it goes."""
+
+    lines: Mapping[str, LinesFile]
+    """Files of rows, by the name of the lines that they take."""
+    started: str
+    """When the run began: this one, or that which it continues."""
+    interruption: Interruption
+    directory: RunDirectory | None = None
+
+    def results(
+        self,
+        items: Iterator[PairRef],
+        evaluate: Callable[[Iterator[Item], int], Generator[ChunkResult]],
+    ) -> Generator[ChunkResult]:
+        """Yield the results of all documents, and note in the journal those that are new.
+
+        `evaluate` is given documents, and how many there are before them.
+
+        Raises:
+            UsageError: documents are not what they were, with their names; or the journal holds
+                something else.
+            OSError: the journal cannot be written.
+        """
+        directory, interruption = self.directory, self.interruption
+        if directory is None:
+            yield from evaluate(items, 0)
+            return
+        journal, finished = directory.journal, _Finished(directory, items)
+        yield from until_interrupted(finished.chunks(), interruption)
+        if interruption.signal is not None:
+            return
+        if journal.cut:
+            cut = f"the last {journal.cut:,} bytes of its journal are damaged and were cut off"
+            directory.tell(f"{directory.source}: {cut}")
+        if finished.documents:
+            already = f"{finished.documents:,} documents are finished already"
+            directory.tell(f"{directory.source}: {already}")
+        following = next(items, None)
+        if finished.is_whole:
+            if following is not None:
+                raise finished.not_the_same([], [following.id, *(item.id for item in items)])
+            return
+        if following is not None:
+            with closing(evaluate(chain((following,), items), finished.documents)) as chunks:
+                for chunk in chunks:
+                    directory.note(chunk_record(chunk))
+                    finished.documents += len(chunk.ids)
+                    yield chunk
+        if interruption.signal is None:
+            directory.note({FINISHED: finished.documents})
+        journal.sync()
+
+    def finish(self, run: Run, written: Callable[[Run], Iterable[bytes]]) -> None:
+        """Write what files have of the run as a whole."""
+        if "document_lines" in self.lines:
+            self.lines["document_lines"].note(RUN_KEY, lambda: run_text(run))
+        if self.directory is not None:
+            place = self.directory.place(RUN_FILE)
+            with whole_file(place, RUN_DIR, partial=lambda: run.partial) as stream:
+                stream.writelines(written(run))
+            if not run.partial:
+                self.directory.finish()
+
+
+@contextmanager
+def kept(
+    assembly: Assembly, started: str, interruption: Interruption, tell: Callable[[str], None]
+) -> Iterator[Keeper]:
+    """Open the files that a run writes as it goes, while the block runs."""
+    settings, plan = assembly.settings, assembly.job.plan
+    options = ["--documents", "--non-matches", "--values"]
+    places = [settings.documents, settings.non_matches, settings.values]
+
+    def columns_of_scores() -> Sequence[LineColumn]:
+        # Of several schemas there is no field that all documents have.
+        several = assembly.job.schemas is not None
+        return columns_of_documents([()] if several else [it.path for it in field_listing(plan)])
+
+    def ended_early() -> bool:
+        return interruption.signal is not None
+
+    directory, lines = None, dict[str, LinesFile]()
+    names = ("document_lines", "non_match_lines", "value_lines")
+    columns = (columns_of_scores, columns_of_errors, columns_of_values)
+    with ExitStack() as files:
+        if settings.run_dir is not None:
+            begun_with, restart = deciding(assembly), settings.restart
+            directory = files.enter_context(
+                run_directory(settings.run_dir, begun_with, started, restart=restart, tell=tell)
+            )
+            options[:2] = [RUN_DIR, RUN_DIR]
+            places[:2] = [directory.place(name) for name in (DOCUMENTS, NON_MATCHES)]
+            started = directory.started
+        for name, option, path, of_file in zip(names, options, places, columns, strict=True):
+            if path:
+                form = format_of_lines(option, path)
+                stream = files.enter_context(whole_file(path, option, partial=ended_early))
+                lines[name] = files.enter_context(lines_as_rows(stream, form, of_file))
+        yield Keeper(lines, started, interruption, directory)
+
+
+def deciding(assembly: Assembly) -> dict[str, object]:
+    """Return everything that decides what a journal holds, by the names that messages use."""
+    settings, job = assembly.settings, assembly.job
+    policy = job.options.client and job.options.client.policy
+    return {
+        "version": __version__,
+        "semantics": SEMANTICS,
+        "schema": assembly.schema.digest,
+        "inferred annotations": assembly.schema.inferred,
+        **_sources(settings),
+        **asdict(part_of(settings, DocumentOptions)),
+        **asdict(part_of(settings, SelectionOptions)),
+        "seed": settings.seed,
+        **asdict(part_of(settings, DecidingOptions)),
+        **asdict(job.requested),
+        "by": [_digest_of_grouping(entry) for entry in job.by],
+        "schema by": _digest_of_grouping(job.schemas.by) if job.schemas else None,
+        "asking": policy and {"offline": policy.offline, "dry_run": policy.dry_run},
+        "validate": sides_of(settings.validate),
+        "metric": [*job.metrics],
+        "verdicts": _digest_of_marks(job.marks) if job.marks else None,
+    }
+
+
+def _sources(settings: EvalSettings) -> dict[str, str | None]:
+    """Return where documents are; of a URL without what signs it, which may be another tomorrow."""
+    named = {
+        "GT": settings.gt,
+        "PRED": settings.pred,
+        "pairs": settings.pairs,
+        "confidences": settings.confidence,
+    }
+    return {key: decoded(name) if name and is_url(name) else name for key, name in named.items()}
+
+
+def _digest_of_grouping(grouping: Grouping) -> list[str]:
+    return [grouping.key, digest_of(json_line(asdict(grouping)))]
+
+
+class _Finished:
+    def __init__(self, directory: RunDirectory, items: Iterator[PairRef]) -> None:
+        self._directory = directory
+        self._items = items
+        self.documents = 0
+        self.is_whole = False
+        """Whether they are all of the run."""
+
+    def chunks(self) -> Iterator[ChunkResult]:
+        """Yield the results, as long as the documents are those that they were made of."""
+        changed: list[str] = []
+        for source, record in self._chunk_records():
+            chunk = read_chunk(ChunkResult, record, source)
+            refs = list(islice(self._items, len(chunk.ids)))
+            now = [ref.id for ref in refs]
+            if now != chunk.ids:
+                before = list(chunk.ids)
+                for place, following in self._chunk_records():
+                    before += read(list[str], following.get("ids"), place, ("ids",))
+                raise self.not_the_same(before, [*now, *(item.id for item in self._items)])
+            for ref, fingerprint in zip(refs, chunk.fingerprints, strict=True):
+                changed += _changes(ref, fingerprint)
+            self.documents += len(chunk.ids)
+            if not changed:
+                yield chunk
+        if changed:
+            raise self._refused(changed)
+
+    def _chunk_records(self) -> Iterator[JournalRecord]:
+        for source, record in self._directory.records:
+            if FINISHED in record:
+                self.is_whole = True
+            else:
+                yield source, record
+
+    def not_the_same(self, before: list[str], now: list[str]) -> UsageError:
+        """Return which documents came and went; `before` and `now` are those from some place on."""
+        kept, present = set(before), set(now)
+        gone = [f"{name} is gone" for name in before if name not in present]
+        end = len(now)
+        if not self.is_whole:  # what comes after all that are finished is not evaluated yet
+            end = max((place for place, name in enumerate(now) if name in kept), default=0)
+        new = [f"{name} is new" for name in now[:end] if name not in kept]
+        moved = [f"{now[0]} stands where {before[0]} was"] if not gone and not new else []
+        return self._refused(gone + new + moved)
+
+    def _refused(self, named: list[str]) -> UsageError:
+        more = f", and {len(named) - NAMED} more" if len(named) > NAMED else ""
+        found = f"documents are not what they were: {', '.join(named[:NAMED])}{more}"
+        source = self._directory.source
+        return UsageError([Problem(source, found, "those that were evaluated", BEGIN_AGAIN)])
+
+
+def _changes(ref: PairRef, before: Fingerprint | None) -> Iterator[str]:
+    """Yield what is not as it was; of a document that was not read to its end nobody knows."""
+    if before is None:
+        return
+    now = fingerprint_of(ref)
+    for side, old, new in (
+        ("ground truth", before.gt, now.gt),
+        ("prediction", before.pred, now.pred),
+    ):
+        if old != new:
+            how = "is new" if not old else "has changed" if new else "is gone"
+            yield f"the {side} of {ref.id} {how}"
+    if (before.gt, before.pred) == (now.gt, now.pred) and before.hint != now.hint:
+        yield f"the names that resemble {ref.id} have changed"
+
+
+def _digest_of_marks(marks: Marks) -> str:
+    """Return a digest of what was said of which errors."""
+    said = [[marked, encoded(mark)] for each in marks.values() for marked, mark in each.items()]
+    return digest_of(json_line(said))
