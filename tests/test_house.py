@@ -27,10 +27,6 @@ LATE_IMPORTS: Final = {
     ("cli/outputs.py", "stickler_cli.runs.page_sources"): "few pages show documents",
     ("cli/command_schema.py", "pydantic"): "few schemas are models",
     ("cli/command_schema.py", "stickler_cli.api.zero"): "the same",
-    (
-        "reports/table.py",
-        "stickler_cli.reports.policy_tables",
-    ): "few runs are held against a policy",
     ("clients/models/judge.py", "pydantic_ai*"): "comes with an extra",
     ("clients/models/servers.py", "botocore.*"): "comes with an extra",
     ("clients/models/servers.py", "genai_prices"): "comes with an extra",
@@ -49,7 +45,7 @@ LATE_IMPORTS: Final = {
     ("api/arrow_batches.py", "pyarrow"): "an extra",
     ("records/parquet_runs.py", "pyarrow*"): "likewise",
     ("records/row_files.py", "pyarrow"): "comes with an extra",
-    ("reports/pieces.py", "rapidfuzz.distance"): "few reports show differences",
+    ("reports/pair.py", "rapidfuzz.distance"): "few reports show differences",
     ("runs/assembly.py", "stickler_cli.clients.client"): "few runs ask models",
     (
         "runs/executors/pipeline.py",

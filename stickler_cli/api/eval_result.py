@@ -16,9 +16,10 @@ from stickler_cli.core.json_values import JsonDocument, JsonValue
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import Column, Span, Table
 from stickler_cli.core.values import dataclass
+from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle, plain_text, table_lines
 from stickler_cli.reports.pair import ComparedPair, Detail, error_classes, sum_text
-from stickler_cli.reports.pair_table import place_table, render_pair
+from stickler_cli.reports.pair_sections import place_table
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.schema.inference import Inferred
 from stickler_cli.score.batch import Batch, batch_of
@@ -59,7 +60,8 @@ class PairComparison(Comparison):
         Raises:
             ComparisonError: a comparator failed on a pair of list elements that was not chosen.
         """
-        return render_pair(self._explained(detail), TableStyle(width, plain=False)).rstrip("\n")
+        style = TableStyle(width, plain=False)
+        return render("table", self._explained(detail), style).rstrip("\n")
 
     def _explained(self, detail: Detail) -> ComparedPair:
         with room_for_depth():

@@ -13,10 +13,9 @@ from stickler_cli.reports.cause_sentences import causes, more_causes
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.row_reports import TIDY, WIDE, run_rows
-from stickler_cli.reports.rows import named_rows
 from stickler_cli.reports.run_sentences import headline, values, verdict
 from stickler_cli.reports.tables import field_table
-from stickler_cli.reports.view import RunView
+from stickler_cli.reports.view import RunView, named_rows
 from stickler_cli.score import evaluation as score
 from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
@@ -113,13 +112,13 @@ class Evaluation(score.Evaluation):
 
     def _repr_html_(self) -> str:
         """Return the verdict, the causes, and a table with a row for each field."""
-        view = RunView(self._run(""), visible)
+        view = RunView(self._run(""), visible, page=True)
         named, more = causes(view)
         lines = [headline(view), values(view)]
         lines += (f"{cause.values} values: {cause.text}" for cause in named)
         lines += [more_causes(more)] if more else []
         fields = named_rows(self.tally, self.fields, self.rule)
-        table = field_table(view, [view.whole, *fields], page=True)
+        table = field_table(view, [view.whole, *fields])
         rows = [row[1:] for row in table.rows]  # without the column of marks
         rows[0] = [Span("all fields"), *rows[0][1:]]
         shown = replace(table, columns=table.columns[1:], rows=rows)

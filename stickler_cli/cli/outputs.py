@@ -24,7 +24,7 @@ from stickler_cli.reports.formats import (
     written,
 )
 from stickler_cli.reports.layout import TableStyle, plain_text, table_lines
-from stickler_cli.reports.markdown_text import SUMMARY_LIMIT
+from stickler_cli.reports.markdown import SUMMARY_LIMIT
 from stickler_cli.runs.hints import alone, name_pattern
 from stickler_cli.runs.whole_files import PARTIAL, check_outputs, whole_file
 from stickler_cli.score.document_result import Status

@@ -5,7 +5,7 @@ from typing import Final
 
 from stickler_cli.core.figures import WHOLE, number_of, setting
 from stickler_cli.core.locations import field_path
-from stickler_cli.core.sections import INDENT, Block, Column, Span, Table, Text
+from stickler_cli.core.sections import INDENT, Block, Column, Section, Span, Table, Text
 from stickler_cli.reports.layout import draw
 from stickler_cli.schema.inference import Inferred
 from stickler_cli.settings.of_commands import ShowSettings
@@ -34,7 +34,7 @@ def show(settings: ShowSettings) -> ExitCode:
     if not fields:
         blocks.append(Text("without declared fields, values are compared by their kinds"))
     table = [(_lines if style.plain else _tree)(fields)] if fields else []
-    write_result(draw([blocks, table], style))
+    write_result(draw([Section("", blocks), Section("", table)], style))
     return ExitCode.OK
 
 

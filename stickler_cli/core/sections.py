@@ -88,7 +88,8 @@ class Figure:
     """A function of the row: how people read its cell, if not by its kind."""
     quoted: bool = True
     """Whether texts in it are names that documents or schemas chose."""
-    tone: Tone = ""
+    tone: Tone | Callable[[Any], Tone] = ""
+    """Or a function of the row."""
     aside: bool = False
     """Whether it stands below the row on a terminal, which has no room for sentences."""
 
@@ -110,7 +111,8 @@ class Figure:
     def span(self, row: object) -> Span:
         """Return the cell of a row as people read it."""
         text = cell_text(self.of(row)) if self.shown is None else self.shown(row)
-        return Span.of(text, self.tone, quoted=self.quoted and self.kind is str)
+        tone = self.tone(row) if callable(self.tone) else self.tone
+        return Span.of(text, tone, quoted=self.quoted and self.kind is str)
 
 
 def cell_text(cell: Cell) -> str:

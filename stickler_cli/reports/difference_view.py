@@ -65,6 +65,8 @@ class DifferenceView:
     difference: Difference
     quoted: Quoting = str
     """How names are written inside a sentence."""
+    page: bool = False
+    """Whether it is for a page of Markdown."""
 
     @cached_property
     def _limits(self) -> set[float]:

@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from stickler_cli.core.figures import number_of, truncate, value_text
-from stickler_cli.core.sections import INDENT, Block, Column, Span, Table, Text
+from stickler_cli.core.sections import INDENT, Block, Column, Section, Span, Table, Text
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.errors.error_rows import Error, columns_of_record
-from .layout import TableStyle, draw
+from .layout import TableStyle
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +29,15 @@ class ErrorList:
             yield Error(**columns_of_record(json.loads(line)))
 
 
-def render_errors(errors: ErrorList, style: TableStyle) -> str:
-    """Return errors as text, how many there are first; ends with a line break."""
+def sections_of(errors: ErrorList, style: TableStyle, *, page: bool) -> list[Section]:
+    """Return errors as sections, how many there are first."""
     shown = len(errors.lines)
     where = f", in {number_of(errors.documents, 'document')}" if shown else ""
     head = [Text(f"{shown} of {number_of(errors.total, 'error')}{where}", "title")]
     if errors.inside:
         told = f"{errors.inside} of them inside items or objects that failed as a whole"
         head.append(Text(f"{told}, which are errors themselves", "dim", INDENT))
-    return draw([head, error_blocks(errors.rows(), style) if shown else ()], style)
+    return [Section("", head), Section("", [*error_blocks(errors.rows(), style)] if shown else ())]
 
 
 def error_blocks(errors: Iterable[Error], style: TableStyle) -> Iterator[Block]:
@@ -58,7 +58,7 @@ def error_table(errors: Iterable[Error], *titles: str) -> Table:
             Span.of(error.document),
             Span.of(error.path),
             Span.of(error.outcome, quoted=False),
-            Span.of(_class(error), quoted=False),
+            Span.of(error.error_class.replace("_", " "), quoted=False),
             *(Span.of(value_text(value)) for value in (error.gt, error.pred)),
             Span.of(error.explanation, quoted=bool(error.differing or error.judge)),
         ]
@@ -68,12 +68,10 @@ def error_table(errors: Iterable[Error], *titles: str) -> Table:
 
 def _error(error: Error, width: int | None) -> Iterator[Block]:
     place = f"{error.document}  {error.path}  {error.outcome}"
-    yield Text(f"{place}  {_class(error)}: {error.explanation}", indent=INDENT)
+    yield Text(
+        f"{place}  {error.error_class.replace('_', ' ')}: {error.explanation}", indent=INDENT
+    )
     for side, value in (("gt", error.gt), ("pred", error.pred)):
         label, text = f"{INDENT}{side:<4}  ", value_text(value)
         shown = text if width is None else truncate(text, max(1, width - len(label)))
         yield Span(label, "dim"), Span(shown)
-
-
-def _class(error: Error) -> str:
-    return error.error_class.replace("_", " ")

@@ -1,15 +1,16 @@
 """Report formats by name and by the suffix of a file; a new one is a module and a line here."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from importlib import import_module
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from stickler_cli.core.problems import require_pyarrow
-from stickler_cli.core.sections import Report
+from stickler_cli.core.sections import Report, Section
 from stickler_cli.records import row_files
 from stickler_cli.score.record import Run
-from .layout import TableStyle
+from .layout import TableStyle, draw
+from .markdown import COMMENT_LIMIT, page_text, truncate_lines
 
 if TYPE_CHECKING:
     from stickler_cli.studies.diff.changes import Difference
@@ -23,35 +24,32 @@ FORMATS: Final = (
     *("markdown", "junit", "github", "openmetrics", "html"),
 )
 ROW_FORMATS: Final = frozenset(row_files.SUFFIXES.values())
-_MODULES: Final = {"json": "json_report", "html": "html.page"}
-"""Those that are not named after their format. They are imported when they are used."""
+_SECTIONS: Final = {
+    "Run": "run_sections",
+    "Difference": "difference_sections",
+    "ComparedPair": "pair_sections",
+    "ErrorList": "error_list",
+}
+"""Class of a subject -> the module whose `sections_of` makes its sections; those of a study are
+made. Modules are imported when they are used."""
 
 _RENDERERS: Final = {
-    "Run": "run",
-    "Difference": "difference",
-    "ComparedPair": "pair",
-    "ErrorList": "errors",
-    "Report": "report",
+    "Run": "render_run",
+    "Difference": "render_difference",
+    "ComparedPair": "render_pair",
+    "Report": "render_report",
 }
-"""Class of what is reported -> what the name of the function that renders it ends in."""
+"""Class of a subject -> the function of a format that draws no sections."""
 
-_PAGES: Final = {"difference": "html.difference_page"}
-"""Those whose HTML is not made where that of runs is."""
+_MODULES: Final = {"json": "json_report"}
+"""Where it is, if not in the module named after its format."""
 
-_OF_REPORTS: Final = {
-    **dict.fromkeys(("table", "markdown"), "report_text"),
-    "json": "json_report",
-    "html": "html.report_page",
-    "github": "github",
+_PAGES: Final = {
+    "Run": "html.page",
+    "Difference": "html.difference_page",
+    "Report": "html.report_page",
 }
-"""Where the reports of studies are drawn."""
-
-_TABLES: Final = {
-    "difference": "difference_table",
-    "pair": "pair_table",
-    "errors": "error_list",
-}
-"""Where the tables of other things than runs are: few commands load them."""
+"""Class of a subject -> where its HTML is made."""
 
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
 ERROR_FORMATS: Final = ROW_FORMATS | {"table"}
@@ -110,38 +108,43 @@ def pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[
     """
     if format_name in ROW_FORMATS:
         yield from (piece.decode() for piece in written(format_name, subject, style))
-        return
-    kind = _RENDERERS[type(subject).__name__]
-    name = _MODULES.get(format_name, format_name)
-    if kind == "report":
-        name = _OF_REPORTS[format_name]
     elif format_name == "table":
-        name = _TABLES.get(kind, name)
-    elif format_name == "html":
-        name = _PAGES.get(kind, name)
-    module = import_module(f"{__package__}.{name}")
-    draws = {"report_text": f"render_{format_name.replace('table', 'text')}"}
-    text = getattr(module, draws.get(name, f"render_{kind}"))(subject, style)
-    yield from [text] if isinstance(text, str) else text
+        yield draw(_sections(subject, style, page=False), style)
+    elif format_name == "markdown":
+        yield truncate_lines(markdown_page(subject, style), COMMENT_LIMIT)
+    else:
+        kind = type(subject).__name__
+        name = _PAGES[kind] if format_name == "html" else _MODULES.get(format_name, format_name)
+        text = getattr(_module(name), _RENDERERS[kind])(subject, style)
+        yield from [text] if isinstance(text, str) else text
+
+
+def markdown_page(subject: "Subject", style: TableStyle) -> str:
+    """Return a report as Markdown, however long."""
+    sections = _sections(subject, style, page=True)
+    return page_text(sections, quoted=not isinstance(subject, Report))
+
+
+def _sections(subject: "Subject", style: TableStyle, *, page: bool) -> Iterable[Section]:
+    if isinstance(subject, Report):
+        return subject.sections
+    found: Iterable[Section] = _module(_SECTIONS[type(subject).__name__]).sections_of(
+        subject, style, page=page
+    )
+    return found
+
+
+def _module(name: str) -> Any:
+    return import_module(f"{__package__}.{name}")
 
 
 def written(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[bytes]:
     """Yield a report as it is in files: what is no Unicode is escaped."""
-    if format_name not in ROW_FORMATS:
+    if format_name in ROW_FORMATS:
+        yield from _module("row_reports").written(format_name, subject, style)
+    else:
         for piece in pieces(format_name, subject, style):
             yield piece.encode("utf-8", "backslashreplace")
-        return
-    module = import_module(f"{__package__}.row_reports")
-    if type(subject).__name__ == "ErrorList":
-        yield from module.errors_written(format_name, subject)
-        return
-    if isinstance(subject, Report):
-        if subject.rows is not None:
-            rows = import_module(f"{__package__}.report_text").rows_of(subject.rows)
-            yield row_files.row_bytes(format_name, *rows)
-        return
-    rows = getattr(module, f"rows_of_{_RENDERERS[type(subject).__name__]}")
-    yield row_files.row_bytes(format_name, *rows(subject, style))
 
 
 def render(format_name: str, subject: "Subject", style: TableStyle) -> str:

@@ -6,15 +6,16 @@ from typing import Final, Literal, cast
 from stickler_cli.core.figures import number_of, visible
 from stickler_cli.core.sections import Report
 from stickler_cli.core.values import dataclass
-from stickler_cli.reports import markdown, run_sentences
+from stickler_cli.reports import run_sentences
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run
 from stickler_cli.studies.diff.changes import Difference, Trend
 from stickler_cli.studies.lint.record import FindingRecord, LintRecord
 from stickler_cli.studies.lint.sections import found_text, sentence
 from .difference_view import DifferenceView
+from .formats import markdown_page
 from .layout import TableStyle
-from .markdown_text import SUMMARY_LIMIT, truncate_lines, utf8_size
+from .markdown import SUMMARY_LIMIT, truncate_lines, utf8_size
 from .view import RunView
 
 Kind = Literal["error", "warning", "notice"]
@@ -65,11 +66,7 @@ def _of_finding(finding: FindingRecord) -> Annotation:
 
 def summary(subject: Run | Difference, style: TableStyle, room: int = SUMMARY_LIMIT) -> str:
     """Return the Markdown report for the summary of a step, which has room for so many bytes."""
-    if isinstance(subject, Run):
-        page = markdown.run_page(subject, style)
-    else:
-        page = markdown.difference_page(subject)
-    return truncate_lines(page, min(room, SUMMARY_LIMIT), utf8_size)
+    return truncate_lines(markdown_page(subject, style), min(room, SUMMARY_LIMIT), utf8_size)
 
 
 def _failures(program: str, gates: Iterable[GateResult]) -> list[Annotation]:

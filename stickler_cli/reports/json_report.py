@@ -15,8 +15,7 @@ from stickler_cli.core.sections import Report
 from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
 from stickler_cli.studies.diff.changes import Difference, diff_record
 from .layout import TableStyle
-from .pair import ComparedPair, differs
-from .pieces import value_pieces
+from .pair import ComparedPair, differs, value_pieces
 
 COMPARISON_FORMAT: Final = "stickler-comparison/1"
 

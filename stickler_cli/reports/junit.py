@@ -21,8 +21,7 @@ from stickler_cli.score.record import Run
 from stickler_cli.studies.diff.changes import Difference, Trend
 from .difference_view import DifferenceView
 from .layout import TableStyle
-from .rows import FieldRow
-from .view import RunView
+from .view import FieldRow, RunView
 
 Outcome = Literal["passed", "failure", "error", "skipped"]
 

@@ -1,13 +1,26 @@
-"""Tables and paragraphs on a terminal of any width or in a pipe."""
+"""Sections on a terminal of any width or in a pipe: paragraphs, tables and small pictures."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 from typing import Final
 
 from stickler_cli.core.figures import cells, truncate, visible
-from stickler_cli.core.sections import BLANK, INDENT, Block, Column, Line, Span, Table, Text, Tone
+from stickler_cli.core.sections import (
+    BLANK,
+    INDENT,
+    Block,
+    Column,
+    Curve,
+    Curves,
+    Figures,
+    Line,
+    Section,
+    Span,
+    Table,
+    Text,
+    Tone,
+)
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.gates import GateResult
 
 GAP: Final = "  "
 """Between columns: two blanks, so that single ones inside a cell do not split it."""
@@ -20,6 +33,10 @@ LEAST: Final = 4
 
 LEAST_TEXT: Final = 8
 """Columns that text behind a margin keeps there; more than any character takes."""
+
+HEIGHTS: Final = "▁▂▃▄▅▆▇█"
+CURVE_CELLS: Final = 40
+"""Heights of a drawn curve, and its width in columns."""
 
 _CODES: Final[dict[Tone, str]] = {
     "title": "1",
@@ -61,22 +78,30 @@ class TableStyle:
         return None if self.plain else self.width
 
 
-def draw(sections: Iterable[Iterable[Block]], style: TableStyle) -> str:
+def draw(sections: Iterable[Section], style: TableStyle) -> str:
     """Return sections as text, a blank line between them; empty ones leave none.
 
     In colour if the style has it: the text of a span is printable, so no other code can be in it.
     """
-    drawn = [[line for block in section for line in _drawn(block, style)] for section in sections]
-    lines = [line for section in drawn if section for line in (BLANK, *section)][1:]
+    lines: list[Line] = []
+    for section in sections:
+        drawn = [*_drawn(Text(section.title, "title"), style)] if section.title else []
+        drawn += (line for block in section.blocks for line in _drawn(block, style))
+        lines += [BLANK, *drawn] if lines and drawn else drawn
     if style.plain or not style.color:
         return plain_text(lines)
     return "".join("".join(map(_colored, line)) + "\n" for line in lines)
 
 
-def _drawn(block: Block, style: TableStyle) -> list[Line]:
+def _drawn(block: Block | Figures | Curves, style: TableStyle) -> list[Line]:
     match block:
         case Text():
             return _text_lines(block, style.room)
+        case Figures():
+            return _drawn(block.table(aside=not style.plain), style)
+        case Curves():
+            texts = () if style.plain else _curve_texts(block)
+            return [line for text in texts for line in _drawn(text, style)]
         case Table():
             (header, *body), dropped = table_lines(block, style.room)
             lines = [header]
@@ -86,8 +111,8 @@ def _drawn(block: Block, style: TableStyle) -> list[Line]:
             if block.legend:
                 legend += [f"no room for: {', '.join(dropped)}"] if dropped else []
                 lines.append(BLANK)
-            texts = (Text(text, "dim", INDENT) for text in legend)
-            return [*lines, *(line for text in texts for line in _drawn(text, style))]
+            explained = (Text(text, "dim", INDENT) for text in legend)
+            return [*lines, *(line for text in explained for line in _drawn(text, style))]
         case _:
             return [block]
 
@@ -166,8 +191,19 @@ def _text_lines(block: Text, width: int | None) -> list[Line]:
     return [(Span(block.margin), *line) for line in lines] if block.margin else lines
 
 
-def gates(results: Iterable[GateResult]) -> list[Text]:
-    """Return what each gate comes to."""
-    words: dict[bool, tuple[str, Tone]] = {True: ("PASS", "good"), False: ("FAIL", "bad")}
-    told = ((*words[each.passed], each.reason) for each in results)
-    return [Text(f"{word}  {reason}", indent=" " * 6, lead=tone) for word, tone, reason in told]
+def _curve_texts(curves: Curves) -> Iterator[Text]:
+    """Yield a line for each curve, from none that pass to all."""
+    wide = max((len(it.name) for it in curves.curves), default=0)
+    most = 2 * curves.level
+    yield Text(f"{curves.title}; | is where it ends, {HEIGHTS[-1]} {most:g}")
+    for it in curves.curves:
+        yield Text(f"{it.name:<{wide}}  {_line(it, most)}", indent=INDENT)
+
+
+def _line(it: Curve, most: float) -> str:
+    cells = []
+    for at in range(1, CURVE_CELLS + 1):
+        near = min(it.points, key=lambda point: abs(point[0] - at / CURVE_CELLS), default=(0, 0))
+        cells.append(HEIGHTS[min(int(near[1] / most * len(HEIGHTS)), len(HEIGHTS) - 1)])
+    cells.insert(round(it.passing * CURVE_CELLS), "|")
+    return "".join(cells)

@@ -1,169 +1,132 @@
-"""GitHub-flavoured Markdown for a comment on a pull request, or the summary of a CI job."""
+"""Sections as GitHub-flavoured Markdown, within the limits of comments and summaries of CI jobs."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import takewhile
 from typing import Final
 
-from stickler_cli.core.figures import more_of, rate
-from stickler_cli.core.sections import Column, Span, Table
-from stickler_cli.reports import cause_sentences, repeat_sentences, run_sentences, tables
-from stickler_cli.score.gates import GateResult
-from stickler_cli.score.record import Run, Verdict
-from stickler_cli.studies.diff.changes import Difference
-from .difference_table import change_table, metric_changes_table
-from .difference_view import DifferenceView, signed
-from .error_list import error_table
-from .layout import TableStyle
-from .markdown_text import COMMENT_LIMIT, code, table_text, truncate_lines
-from .pair import ComparedPair, sum_text
-from .pair_table import TITLES, place_table
-from .rows import rows_shown
-from .trust_table import confidence_sentences, confidence_table
-from .view import RunView
-from .worst_documents import document_table, wrong_documents
+from stickler_cli.core.figures import visible
+from stickler_cli.core.sections import Block, Curves, Figures, Section, Table, Text
 
-MARKER: Final = "<!-- stickler -->"
-DIFFERENCE_MARKER: Final = "<!-- stickler diff -->"
-"""The first line, by which a script finds the comment that it posted before."""
+COMMENT_LIMIT: Final = 65_000
+"""Characters. GitHub refuses a comment of more than 65,536; some are left for who posts it."""
+
+SUMMARY_LIMIT: Final = 900_000
+"""Bytes. GitHub drops the whole summary of a step that has more than 1 MiB."""
+
+CUT: Final = "**Cut here: there is no room for more. The JSON report has everything.**\n"
+
+_OPEN: Final = "<details>"
+_CLOSE: Final = "</details>"
+_MARKUP: Final = re.compile(r"[\\`|*_\[\]<>&~@#$!:]|(?<=www)\.")
+"""What markup, tables, links, mentions or HTML begin with inside a line."""
+
+_BREAKS_CODE: Final = re.compile(r"[\\`|]|<[/!?A-Za-z]|&[#A-Za-z]|^\s|\s$|^$")
+"""What had better not stand between backticks: a pipe splits a table's row even there, and not
+everything that shows Markdown leaves HTML in code alone."""
 
 
-def render_run(run: Run, style: TableStyle) -> str:
-    """Return a run as Markdown that a comment can hold; ends with a line break."""
-    return truncate_lines(run_page(run, style), COMMENT_LIMIT)
+def code(text: str) -> str:
+    """Return text as code: no markup, link or HTML in it works, and nobody is mentioned.
+
+    >>> code("line_items.price"), code("a|b")
+    ('`line_items.price`', '<code>a&#124;b</code>')
+    """
+    safe = visible(text)
+    if not _BREAKS_CODE.search(safe):
+        return f"`{safe}`"
+    return f"<code>{escaped(safe)}</code>"
 
 
-def render_difference(difference: Difference, style: TableStyle) -> str:
-    """Return a difference as Markdown that a comment can hold; ends with a line break."""
-    return truncate_lines(difference_page(difference), COMMENT_LIMIT)
+def escaped(text: str) -> str:
+    """Return text in which no markup, link or HTML works, and nobody is mentioned.
+
+    >>> escaped("*a* by @b")
+    '&#42;a&#42; by &#64;b'
+    """
+    # As numbers, characters never count as markup. Source: CommonMark, section 2.5.
+    return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", visible(text))
 
 
-def render_pair(pair: ComparedPair, style: TableStyle) -> str:
-    """Return a comparison as Markdown; ends with a line break."""
-    title = f"### {code(pair.document)} ({code(pair.model_name)})"
-    score = f"overall score {rate(pair.overall_score)}: {sum_text(pair.root)}"
-    return _page([title], [score], table_text(place_table(pair), texts=len(TITLES)))
+def page_text(sections: Iterable[Section], *, quoted: bool) -> str:
+    """Return sections as Markdown, however long; ends with a line break.
+
+    Args:
+        sections: the first is titled as the whole.
+        quoted: whether texts are Markdown already: what is indented is an item of a list, and a
+            table with a legend is folded. Else all is escaped, and every text is an item.
+    """
+    parts: list[list[str]] = []
+    for at, section in enumerate(sections):
+        if section.title:
+            parts.append([f"{'####' if at else '###'} {escaped(section.title)}"])
+        parts += _parts(section.blocks, quoted=quoted)
+    return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 
-def run_page(run: Run, style: TableStyle) -> str:
-    """Return a run as Markdown, however long."""
-    view = RunView(run, code)
-    counted = (run_sentences.headline, run_sentences.values, run_sentences.rates)
-    doubt, classes = run_sentences.disagreement(view), run_sentences.error_classes(view)
-    shown = rows_shown(view.rows, style.sort, style.fields, only_errors=style.only_errors)
-    chosen = run.first_non_matches[: style.show_non_matches]
-    return _page(
-        [MARKER, f"### {_title(view)}"],
-        [f"**{run_sentences.verdict(view)}**"],
-        *([text] for text in run_sentences.marked(view)),
-        _causes(view),
-        *([text] for text in run_sentences.labels(view)),
-        *([text] for text in (*(tell(view) for tell in counted), *run_sentences.validities(view))),
-        [right] if (right := run_sentences.wholly_right(view)) else [],
-        table_text(tables.countings_table(view)) if style.verbose else [],
-        [doubt] if style.verbose and doubt else [],
-        [classes] if classes else [],
-        _gates(run.gates),
-        [f"- {note}" for note in run_sentences.notes(view)],
-        _problems(view),
-        *(
-            table_text(tables.group_table(view, key, groups, page=True))
-            for key, groups in view.groups.items()
-        ),
-        [f"**{worst}**" for worst in [run_sentences.worst_fields(view)] if worst],
-        _details(tables.field_table(view, shown, page=True)),
-        *_repeats(view),
-        confidence_sentences(view),
-        table_text(confidence_table(view)) if view.confidence else [],
-        table_text(tables.metric_table(view.metrics)) if view.metrics else [],
-        _documents(view, style),
-        table_text(error_table(chosen, "ground truth", "prediction")) if chosen else [],
-    )
+def _parts(blocks: Iterable[Block | Figures | Curves], *, quoted: bool) -> Iterator[list[str]]:
+    """Yield paragraphs, lists and tables, each as its lines."""
+    listed: list[str] = []
+    margins = [len(block.margin) for block in blocks if isinstance(block, Text)]
+    outer, write = min(margins, default=0), str if quoted else escaped
+    for block in blocks:
+        found: list[list[str]] = []
+        match block:
+            case Figures() | Table():
+                table = block.table() if isinstance(block, Figures) else block
+                drawn, legend = table_text(table), [f"- {write(it)}" for _, it in table.legend]
+                found = [drawn, legend] if legend else [drawn]
+                if legend and quoted:
+                    title = f"<details><summary>{len(table.rows)} fields</summary>"
+                    found = [[title, "", *drawn, "", *legend, "", _CLOSE]]
+            case Curves():
+                listed += [f"- {escaped(it.name)}: {escaped(it.said)}" for it in block.curves]
+            case Text() if quoted and not block.indent:
+                found = [[f"**{block.text}**" if block.tone in ("title", "bad") else block.text]]
+            case Text():
+                lead = block.margin.strip()
+                before = f"- {lead}: " if lead else f"{block.margin[outer:]}- "
+                listed.append(before + write(block.text))
+            case line if line:
+                listed.append(f"- {write(''.join(span.text for span in line))}")
+        if found:
+            yield from [listed, *found] if listed else found
+            listed = []
+    if listed:
+        yield listed
 
 
-def _documents(view: RunView, style: TableStyle) -> list[str]:
-    shown, _ = wrong_documents(view.run, style.show_documents)
-    return table_text(document_table(view, shown, page=True)) if shown else []
+def table_text(table: Table) -> list[str]:
+    """Return a table; as many of its first columns are text as stand to the left."""
+    texts = sum(1 for _ in takewhile(lambda column: column.left, table.columns))
+    rules = [":---"] * texts + ["---:"] * (len(table.columns) - texts)
+    rows = [[code(cell.text) if cell.quoted else cell.text for cell in row] for row in table.rows]
+    titles = [column.title for column in table.columns]
+    return [f"| {' | '.join(row)} |" for row in (titles, rules, *rows)]
 
 
-def difference_page(difference: Difference) -> str:
-    """Return a difference as Markdown, however long."""
-    view = DifferenceView(difference, code)
-    return _page(
-        [DIFFERENCE_MARKER, f"### {view.title}"],
-        [f"**{view.verdict[1]}**"],
-        [
-            f"- {'**not comparable**: ' if decides else ''}{text}"
-            for decides, text in view.contrasts
-        ],
-        [view.headline],
-        [view.of_runs],
-        _gates(difference.gates),
-        [f"- {text}" for _, text in view.findings],
-        table_text(change_table(view, view.whole, page=True)),
-        table_text(metric_changes_table(difference.metrics)) if difference.metrics else [],
-        *(_changed_documents(view, what) for what in view.documents),
-        _details(change_table(view, difference.fields, "field", page=True)),
-    )
+def utf8_size(text: str) -> int:
+    """Return how many bytes text has as UTF-8."""
+    return len(text.encode("utf-8", "backslashreplace"))
 
 
-def _page(*sections: Sequence[str]) -> str:
-    """Return sections with a blank line between; empty ones leave none."""
-    return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
+def truncate_lines(text: str, limit: int, size: Callable[[str], int] = len) -> str:
+    """Return the lines from the top that have room; if some have none, the last line says so.
 
-
-def _details(fields: Table) -> list[str]:
-    if not fields.rows:
-        return []
-    title = f"<details><summary>{len(fields.rows)} fields</summary>"
-    legend = [f"- {text}" for _, text in fields.legend]
-    return [title, "", *table_text(fields), "", *legend, "", "</details>"]
-
-
-def _repeats(view: RunView) -> list[list[str]]:
-    found = view.run.repeats
-    if found is None:
-        return []
-    flips = [f"- {text}" for text in repeat_sentences.flips(view, found)]
-    table = _details(repeat_sentences.repeats_table(found))
-    return [[f"**{repeat_sentences.headline(view, found)}**"], table, flips]
-
-
-def _causes(view: RunView) -> list[str]:
-    named, more = cause_sentences.causes(view)
-    lines = [f"- {cause.values}: {cause.text}" for cause in named]
-    lines += [f"- {cause_sentences.more_causes(more)}"] if more else []
-    return ["**Causes**, by values lost:", "", *lines] if lines else []
-
-
-def _gates(gates: Sequence[GateResult]) -> list[str]:
-    words = {True: "PASS", False: "**FAIL**"}
-    columns = [Column(title, left=True) for title in ("", "gate", "reached")]
-    rows = [
-        [Span(words[each.passed]), Span.of(each.gate.text), Span.of(each.reason)] for each in gates
-    ]
-    return table_text(Table(columns, rows)) if rows else []
-
-
-def _title(view: RunView) -> str:
-    gates = view.run.gates
-    told = {
-        Verdict.INCOMPLETE: ": incomplete",
-        Verdict.FAILED: f": {view.failed_gates} of {len(gates)} gates failed",
-        Verdict.PASSED: ": all gates passed" if gates else "",
-    }
-    return code(view.run.schema.model_name) + told[view.run.verdict]
-
-
-def _problems(view: RunView) -> list[str]:
-    title, named, more = run_sentences.problems(view)
-    lines = [f"- {status}: {code(text)}" for status, text in named]
-    lines += [f"- {more_of(more)}"] if more else []
-    return [f"Documents with problems: {title}", "", *lines] if lines else []
-
-
-def _changed_documents(view: DifferenceView, what: str) -> list[str]:
-    documents, more = view.documents[what]
-    lines = [f"Documents that got {what}:", ""] if documents else []
-    for document in documents:
-        told = ("**broke hard**: " if document.hard else "") + view.document_text(document)
-        lines.append(f"- {signed(document.change)} {code(document.id)}: {told}")
-    return [*lines, f"- {more_of(more)}"] if more else lines
+    Where there is not even room for that, nothing is left. No `<details>` is left open.
+    """
+    if size(text) <= limit:
+        return text
+    kept: list[str] = []
+    opened = 0
+    room = limit - size(f"\n{CUT}")
+    for line in text.splitlines(keepends=True):
+        opened += line.count(_OPEN) - line.count(_CLOSE)
+        room -= size(line)
+        if room < opened * size(f"\n{_CLOSE}\n"):
+            opened -= line.count(_OPEN) - line.count(_CLOSE)
+            break
+        kept.append(line)
+    if not kept:
+        return CUT if size(CUT) <= limit else ""
+    return "".join([*kept, *[f"\n{_CLOSE}\n"] * opened, "\n", CUT])

@@ -63,7 +63,9 @@ def render_run(run: Run, style: TableStyle) -> str:
         for which, count in (("whole", row.tally.whole), ("all", row.tally.items))
         if row.tally.items
     ]
-    metrics = [({"metric": name}, figure) for name, figure in view.metrics.items()]
+    metrics = [
+        ({"metric": name}, figure) for name, figure in view.run.evaluation.metric_figures.items()
+    ]
     return metrics_text(
         [
             _documents("stickler_documents", "status", run.evaluation.documents),

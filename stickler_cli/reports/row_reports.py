@@ -3,13 +3,14 @@
 import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import field_path
+from stickler_cli.core.sections import Figures, Report
 from stickler_cli.records.line_columns import columns_of_errors
-from stickler_cli.records.row_files import Columns, Row, harmless, lines_as_rows
+from stickler_cli.records.row_files import Columns, Row, harmless, lines_as_rows, row_bytes
 from stickler_cli.score.confidence.confidences import Units
 from stickler_cli.score.counts import BOUNDS, RATES, RateRule
 from stickler_cli.score.errors.error_classes import ErrorClass
@@ -21,7 +22,7 @@ from stickler_cli.studies.diff.changes import Change, Difference
 from .difference_view import DifferenceView
 from .error_list import ErrorList
 from .layout import TableStyle
-from .rows import FieldRow, named_rows
+from .view import FieldRow, named_rows
 
 COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn")
 
@@ -74,18 +75,47 @@ DIFFERENCE: Final[Columns] = {
 """The columns of a difference; docs/diff.md describes each."""
 
 
-def rows_of_run(run: Run, style: TableStyle) -> tuple[Columns, list[Row]]:
-    """Return the columns of a run, and a row for the whole, then one for each field."""
-    rows = run_rows(run.evaluation, run.fields, run.rule, wide=style.wide)
-    return (WIDE if style.wide else TIDY), rows
+def written(
+    format_name: str, subject: Run | Difference | ErrorList | Report, style: TableStyle
+) -> Iterator[bytes]:
+    """Yield the rows of a subject as a file of a format has them; of few studies there are any."""
+    match subject:
+        case ErrorList():
+            yield from _errors_written(format_name, subject)
+        case Run():
+            rows = run_rows(subject.evaluation, subject.fields, subject.rule, wide=style.wide)
+            yield row_bytes(format_name, WIDE if style.wide else TIDY, rows)
+        case Report():
+            if subject.rows is not None:
+                yield row_bytes(format_name, *_rows_of(subject.rows))
+        case _:
+            changes = (*DifferenceView(subject).whole, *subject.fields)
+            yield row_bytes(format_name, DIFFERENCE, [_of_change(change) for change in changes])
 
 
-def rows_of_difference(difference: Difference, style: TableStyle) -> tuple[Columns, list[Row]]:
-    """Return the columns of a difference, the rows of whole documents, then one for each field."""
-    return DIFFERENCE, [
-        [field_path(change.path), *(_attribute(change, name) for name in [*DIFFERENCE][1:])]
-        for change in (*DifferenceView(difference).whole, *difference.fields)
-    ]
+def _of_change(change: Change) -> Row:
+    return [field_path(change.path), *(_attribute(change, name) for name in [*DIFFERENCE][1:])]
+
+
+def _rows_of(figures: Figures) -> tuple[Columns, list[Row]]:
+    """Return the columns and cells of a table as files of rows have them."""
+    columns: dict[str, type] = {}
+    for each in figures.figures:
+        if each.kind is list:
+            name = each.name.removesuffix("_interval").removesuffix("interval")
+            columns |= {f"{name}_{end}".removeprefix("_"): float for end in BOUNDS}
+        else:
+            columns[each.name] = each.kind
+    return columns, [[*_report_cells(figures, row)] for row in figures.rows]
+
+
+def _report_cells(figures: Figures, row: object) -> Iterator[Any]:
+    for each in figures.figures:
+        cell: Any = each.of(row)
+        if each.kind is list:
+            yield from [None, None] if cell is None else cell
+        else:
+            yield cell
 
 
 def _attribute(change: Change, name: str) -> JsonValue:
@@ -210,7 +240,7 @@ def _ends(interval: object) -> list[float | None]:
     return [getattr(interval, end, None) for end in BOUNDS]
 
 
-def errors_written(format_name: str, errors: ErrorList) -> Iterator[bytes]:
+def _errors_written(format_name: str, errors: ErrorList) -> Iterator[bytes]:
     """Yield errors as a file of them, as `--non-matches` writes it; whole rows at a time."""
     stream = io.BytesIO()
     with lines_as_rows(stream, format_name, columns_of_errors) as rows:

@@ -12,8 +12,7 @@ from stickler_cli.score.gate_verdicts import moved_gates
 from stickler_cli.score.intervals import FEWEST_DOCUMENTS, Interval
 from stickler_cli.score.results import NO_GROUP
 from .cause_sentences import of_class
-from .rows import WORST, by_values_lost
-from .view import RunView
+from .view import WORST, RunView, by_values_lost
 
 DISAGREE: Final = 0.05
 """How far a rate must differ between counting modes for a report to speak of it."""
@@ -308,3 +307,28 @@ def problems(view: RunView) -> tuple[str, list[tuple[str, str]], int]:
     title = ", ".join(f"{count} {status}" for status, count in by_status.items())
     named = [(entry.status.value, str(entry)) for entry in everything[:NAMED]]
     return title, named, by_status.total() - len(named)
+
+
+def confidences(view: RunView) -> list[str]:
+    """Return how far confidences can be trusted; nothing where there are none."""
+    if view.confidence is None:
+        return []
+    known = view.confidence
+    units, coverage, share = known["units"], known["coverage"], known["right"] / known["units"]
+    of_all = "" if coverage is None else f" ({_percent(coverage)} of the values of predictions)"
+    said = [f"confidence: {units:,} values have one{of_all}, {_percent(share)} right"]
+    if known["auroc"] is None:
+        said.append("all of them are " + ("right" if known["right"] else "wrong"))
+    else:
+        for name in ("auroc", "ece"):
+            ends = known.get("intervals", {}).get(name)
+            between = f" ({view.rate(ends[0])} to {view.rate(ends[1])})" if ends else ""
+            said.append(f"{name.upper()} {view.rate(known[name])}{between}")
+    lines = ["; ".join(said)]
+    if count := view.run.evaluation.unwrapped["inherited"]:
+        lines.append(f"{count:,} values have the confidence of what is around them")
+    return lines
+
+
+def _percent(share: float) -> str:
+    return f"{share:.1%}".replace(".0%", "%")

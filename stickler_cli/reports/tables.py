@@ -3,16 +3,18 @@
 A page has marks and names in columns of their own, full titles and the intervals of groups last.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, Final
 
 from stickler_cli.core.figures import rate, setting, visible
 from stickler_cli.core.locations import field_path
-from stickler_cli.core.sections import INDENT, Column, Span, Table, Tone
+from stickler_cli.core.sections import INDENT, Column, Figure, Figures, Span, Table, Tone
 from stickler_cli.score.counts import Counts
-from .rows import FieldRow
+from stickler_cli.score.policy import PASSING, PolicyOutcome, name_of
+from stickler_cli.score.repeats import FieldRepeats, Repeats
 from .run_sentences import MODES
-from .view import GroupRow, RunView
+from .view import FieldRow, GroupRow, RunView
 
 _OUTCOMES: Final = ("right", "wrong", "missed", "invented", "absent")
 
@@ -28,6 +30,21 @@ _SHORT: Final = {
     "invented": "inv",
     "absent": "abs",
 }
+
+TRUST_LEGEND: Final = (
+    ("AUROC", "AUROC: the chance that a right value has a higher confidence than a wrong one"),
+    ("ECE", "ECE: how far confidence and share right are apart, 0 to 1"),
+    ("found", "found: the share of errors among the least confident 10% of values"),
+    ("pass", "pass: the share of values from the lowest confidence on that is 99% right here"),
+)
+BUDGET: Final = "0.1"
+PRECISION: Final = "0.99"
+"""Of those that the record of confidences has, the ones that are shown."""
+
+REPEATS_LEGEND: Final = (
+    "all right, any right: share of documents in which the field is right in all runs, in any",
+    "flip: documents in which it is right in some runs only",
+)
 
 
 def ranked_columns(titles: Iterable[str], *ranks: int) -> list[Column]:
@@ -60,7 +77,8 @@ def countings_table(view: RunView) -> Table:
         columns.append(Column(view.interval_title, 6))
         for mode, row in zip(MODES, rows, strict=True):
             row.append(Span(view.interval(bounds.rates[mode]["f1"])))
-    return Table(columns, rows, [("", f"{mode}: {text}") for mode, text in MODES.items()])
+    explained = [("", f"{mode}: {text}") for mode, text in MODES.items()]
+    return Table(columns, rows, () if view.page else explained)
 
 
 def metric_table(figures: Mapping[str, float | None]) -> Table:
@@ -76,7 +94,7 @@ def metric_text(figure: float | None) -> str:
     return rate(figure) if figure is None or 0 <= figure <= 1 else setting(figure)
 
 
-def group_table(view: RunView, key: str, groups: Sequence[GroupRow], *, page: bool) -> Table:
+def group_table(view: RunView, key: str, groups: Sequence[GroupRow]) -> Table:
     """Return a row for each of some groups."""
     columns = [
         Column(visible(f"by {view.quoted(key)}"), left=True),
@@ -84,7 +102,7 @@ def group_table(view: RunView, key: str, groups: Sequence[GroupRow], *, page: bo
     ]
     rows = [
         [
-            Span.of(row.name if page else f"{INDENT}{row.name}"),
+            Span.of(row.name if view.page else f"{INDENT}{row.name}"),
             Span(str(row.documents)),
             Span(str(row.right)),
             Span(view.rate(row.f1), "title"),
@@ -93,19 +111,17 @@ def group_table(view: RunView, key: str, groups: Sequence[GroupRow], *, page: bo
         for row in groups
     ]
     if any(row.interval for row in groups):
-        at = len(columns) if page else 4
+        at = len(columns) if view.page else 4
         columns.insert(at, Column(view.interval_title, 4))
         for cells, row in zip(rows, groups, strict=True):
             cells.insert(at, Span(view.interval(row.interval)))
     return Table(columns, rows)
 
 
-def field_table(
-    view: RunView, shown: Sequence[FieldRow], *, page: bool = False, nested: bool = False
-) -> Table:
+def field_table(view: RunView, shown: Sequence[FieldRow], *, nested: bool = False) -> Table:
     """Return a row for each field shown, named by its full path unless names are to be nested."""
     columns = [
-        *([Column("", left=True)] if page else []),
+        *([Column("", left=True)] if view.page else []),
         Column("field", left=True),
         *ranked_columns((*_OUTCOMES, *_RATES), 4, 2, 1, 3, 9, 7, 6, 0),
         Column("whole", 5, left=True),
@@ -113,7 +129,23 @@ def field_table(
         Column("comparator", 11, left=True),
         *ranked_columns(("threshold", "weight"), 10, 12),
     ]
-    rows = [_field(view, row, page=page, nested=nested) for row in shown]
+    rows = []
+    for row in shown:
+        name = INDENT * row.depth + row.name if nested else field_path(row.path)
+        tone: Tone = "bad" if row.worst else "" if row.counts.total > row.counts.tn else "dim"
+        mark = WORST_MARK if row.worst else ""
+        first = [Span(mark), Span.of(name)] if view.page else [Span.of(f"{mark:1} {name}", tone)]
+        rows.append(
+            [
+                *first,
+                *_figures(view, row.counts, tone),
+                Span(row.whole),
+                Span(view.rate(row.score)),
+                Span.of(row.compared_by, "dim"),
+                Span(setting(row.threshold), "dim"),
+                Span(setting(row.weight), "dim"),
+            ]
+        )
     return Table(columns, rows, legend(view))
 
 
@@ -134,16 +166,65 @@ def legend(view: RunView) -> list[tuple[str, str]]:
     return lines + ([("", WORST_LEGEND)] if any(row.worst for row in rows) else [])
 
 
-def _field(view: RunView, row: FieldRow, *, page: bool, nested: bool) -> list[Span]:
-    name = INDENT * row.depth + row.name if nested else field_path(row.path)
-    tone: Tone = "bad" if row.worst else "" if row.counts.total > row.counts.tn else "dim"
-    mark = WORST_MARK if row.worst else ""
-    return [
-        *([Span(mark), Span.of(name)] if page else [Span.of(f"{mark:1} {name}", tone)]),
-        *_figures(view, row.counts, tone),
-        Span(row.whole),
-        Span(view.rate(row.score)),
-        Span.of(row.compared_by, "dim"),
-        Span(setting(row.threshold), "dim"),
-        Span(setting(row.weight), "dim"),
+def confidence_table(view: RunView) -> Table:
+    """Return a row for all values with a confidence, and one for each field."""
+
+    def rated(
+        title: str, rank: int, value: Callable[[Any], float | None], tone: Tone = ""
+    ) -> Figure:
+        return Figure(title, "", rank=rank, shown=lambda it: view.rate(value(it[1])), tone=tone)
+
+    def passing(key: str) -> Callable[[Any], float | None]:
+        return lambda it: (it["selective"][PRECISION] or {}).get(key)
+
+    known = view.confidence or {"fields": {}}
+    rows = [("all", known)] if "units" in known else []
+    rows += sorted(known["fields"].items())
+    figures = [
+        Figure("confidence", itemgetter(0), str),
+        Figure("values", lambda it: it[1]["units"], int, 5),
+        rated("right", 1, lambda it: it["right"] / it["units"]),
+        rated("AUROC", 0, itemgetter("auroc"), "title"),
+        rated("ECE", 2, itemgetter("ece")),
+        rated("Brier", 6, itemgetter("brier")),
+        rated("found", 3, lambda it: it["error_capture"][BUDGET]),
+        rated("from", 7, passing("threshold")),
+        rated("pass", 4, passing("coverage")),
     ]
+    return Figures(figures, rows, () if view.page else TRUST_LEGEND).table()
+
+
+def policy_table(outcome: PolicyOutcome) -> Figures:
+    """Return a row for each field, with the values that pass unseen by a policy."""
+    figures = [
+        Figure("field", name_of, str),
+        Figure("from", "threshold", rank=3),
+        Figure("values", "values", int, 4),
+        Figure("pass", lambda it: it.accepted / it.values if it.values else None, tone="title"),
+        Figure("documents", "documents", int, 5),
+        Figure(
+            *("wrong", "error"),
+            rank=1,
+            tone=lambda it: "bad" if (it.error or 0) > outcome.max_error else "",
+        ),
+    ]
+    return Figures(figures, outcome.fields, PASSING)
+
+
+def repeats_table(repeats: Repeats) -> Table:
+    """Return a row for each field."""
+
+    def end(choose: Callable[..., float | None]) -> Callable[[FieldRepeats], float | None]:
+        return lambda it: choose((f1 for f1 in it.f1 if f1 is not None), default=None)
+
+    figures = [
+        Figure("field", "field", str),
+        Figure("lowest F1", end(min)),
+        Figure("highest F1", end(max)),
+        Figure("documents", "documents", int, 4),
+        Figure("all right", lambda it: it.right_in_all / it.documents, rank=2),
+        Figure("any right", lambda it: it.right_in_any / it.documents, rank=3),
+        Figure("flip", "flipping", int, tone=lambda it: "warn" if it.flipping else "dim"),
+    ]
+    rows = [field for field in repeats.fields if field.documents]
+    return Figures(figures, rows, [("", text) for text in REPEATS_LEGEND]).table()

@@ -1,15 +1,179 @@
-"""A run as every report reads it: its rates bound once, its fields and groups as rows."""
+"""A run as every report reads it: its fields and groups as rows, its rates bound once."""
 
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from functools import cached_property, reduce
+from typing import Any, Final
 
+from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.figures import Quoting, digits_of, interval_text, rate
+from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.counts import VALUES
+from stickler_cli.score.conditions import ANY_KEY, in_schema_order, pattern_of, step_of
+from stickler_cli.score.counts import VALUES, Counts, RateRule, Rates
 from stickler_cli.score.intervals import FieldIntervals, Interval
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
-from .rows import FieldRow, field_rows
+from stickler_cli.score.tally import Tally
+
+WORST: Final = 3
+
+UNKNOWN_KIND: Final = "any"
+"""The kind of a field whose values alone tell how it is compared."""
+
+MOST_UNKNOWN_NAMES: Final = 50
+"""With more names than this, an object without a schema is taken for a map: one screen or two."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRow:
+    """One field over all documents."""
+
+    path: Path
+    kind: str
+    """Empty, like the comparator, where the schema repeats itself: no description follows it."""
+    comparator: str
+    threshold: float | None
+    weight: float | None
+    tally: Tally
+    rule: RateRule
+    worst: bool = False
+
+    @property
+    def counts(self) -> Counts:
+        """How many of its values there are of each outcome, as the run counts them."""
+        return self.tally.counts(self.rule.counting)
+
+    @property
+    def rates(self) -> Rates:
+        """The rates of these."""
+        return self.rule.rates(self.counts)
+
+    @property
+    def lost(self) -> int:
+        """How many of its values are wrong, invented or missed."""
+        return self.counts.fp + self.counts.fn
+
+    @property
+    def whole(self) -> str:
+        """How many of its items or objects are right as a whole; empty of a field of values."""
+        noun = "object" if self.kind == "object" else "item"
+        right, items = self.tally.whole, self.tally.items
+        return f"{right:,} of {items:,} {noun}{'' if items == 1 else 's'}" if items else ""
+
+    @property
+    def score(self) -> float | None:
+        """The mean score after clipping; None where no document has one."""
+        return self.tally.mean_score
+
+    @property
+    def name(self) -> str:
+        """The last step of the path, as it is written in one."""
+        return field_path(self.path[-1:])
+
+    @property
+    def depth(self) -> int:
+        """How deep it is nested; 0 for a field of the document itself."""
+        return len(self.path) - 1
+
+    @property
+    def compared_by(self) -> str:
+        """The comparators without the word, or what kind of field it is where it has none."""
+        names = self.comparator.split(" | ")
+        return " | ".join(name.removesuffix("Comparator") for name in names) or self.kind
+
+
+def field_rows(run: Run) -> list[FieldRow]:
+    """Return the fields of the schema, then those that only documents name, parents first.
+
+    The keys of a map are one row, `*`: they are data, and there is no end of them. Those of an
+    object about which the schema says nothing are rows of their own, unless there are too many.
+    """
+    known = _by_path(run.fields)
+    reached = [
+        path for path, it in known.items() if path[-1:] != (ANY_KEY,) or it.kind != UNKNOWN_KIND
+    ]
+    ordered = in_schema_order(run.evaluation.tally, run.fields)
+    by_pattern = Tally()
+    _add_by_pattern(by_pattern, ordered, known, ())
+    rows = _rows(by_pattern, known, reached, run.rule)
+    worst = [row.path for row in by_values_lost(rows)[:WORST]]
+    return [replace(row, worst=True) if row.path in worst else row for row in rows]
+
+
+def named_rows(tally: Tally, described: Sequence[FieldInfo], rule: RateRule) -> list[FieldRow]:
+    """Return the same fields, with a row for each key of a map."""
+    known = _by_path(described)
+    reached = [path for path in known if ANY_KEY not in path]
+    return _rows(in_schema_order(tally, described), known, reached, rule)
+
+
+def _by_path(described: Iterable[FieldInfo]) -> dict[Path, FieldInfo]:
+    known: dict[Path, FieldInfo] = {}
+    for info in described:
+        known.setdefault(info.path, info)
+    return known
+
+
+def _rows(
+    tally: Tally, known: Mapping[Path, FieldInfo], reached: Iterable[Path], rule: RateRule
+) -> list[FieldRow]:
+    """Return the fields of a tally, after those that are reached whether it has them or not."""
+    total = Tally()
+    for path in reached:
+        reduce(Tally.below, map(str, path), total)
+    total.merge(tally)
+    rows = []
+    for path, node in total.walk():
+        info = known.get(pattern_of(path, known))
+        said = (info.kind, info.comparator, info.threshold) if info else ("", "", None)
+        weight = info.weight if info and node.weight is None else node.weight
+        rows.append(FieldRow(path, *said, weight, node, rule))
+    return rows[1:]  # the first is the whole
+
+
+def _add_by_pattern(
+    total: Tally, node: Tally, known: Mapping[Path, FieldInfo], pattern: Path
+) -> None:
+    """Add a field and all below it, what stands under different keys of one map as one."""
+    total.gain(node)
+    rest = known.get((*pattern, ANY_KEY))
+    together = rest and (rest.kind != UNKNOWN_KIND or len(node.fields) > MOST_UNKNOWN_NAMES)
+    for name, child in node.fields.items():
+        step = step_of(name, known, pattern)
+        inner = total.below(step if together else name)
+        _add_by_pattern(inner, child, known, (*pattern, step))
+
+
+def rows_shown(
+    rows: Sequence[FieldRow], sort: str, fields: str, *, only_errors: bool
+) -> list[FieldRow]:
+    """Return the fields that match a glob, maybe only those that lost values, in an order."""
+    kept = [
+        row
+        for row in rows
+        if fnmatchcase(field_path(row.path), fields) and (row.lost or not only_errors)
+    ]
+    keys: dict[str, Callable[[FieldRow], tuple[float | str, ...]]] = {
+        "f1": lambda row: (2.0 if row.rates.f1 is None else row.rates.f1, -row.lost),
+        "errors": lambda row: (-row.lost, 2.0 if row.rates.f1 is None else row.rates.f1),
+        "name": lambda row: (field_path(row.path),),
+    }
+    return sorted(kept, key=keys[sort]) if sort in keys else kept
+
+
+def by_values_lost(rows: Sequence[FieldRow]) -> list[FieldRow]:
+    """Return the fields that lost values, most first; of equal ones the lower F1 comes first.
+
+    What an object or list lost in fields of its own is theirs.
+    """
+    lost = {row.path: row.lost for row in rows}
+    for row in rows:
+        if row.path[:-1] in lost:
+            lost[row.path[:-1]] -= row.lost
+    ranked = sorted(rows, key=lambda row: (-lost[row.path], row.rates.f1 or 0.0))
+    return [row for row in ranked if lost[row.path] > 0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +196,8 @@ class RunView:
     run: Run
     quoted: Quoting = str
     """How names are written inside a sentence."""
+    page: bool = False
+    """Whether it is for a page of Markdown."""
 
     @property
     def recall_counts_wrong_values(self) -> bool:
@@ -117,11 +283,6 @@ class RunView:
         return evaluation.confidences_view() if evaluation.confidences else None
 
     @cached_property
-    def metrics(self) -> dict[str, float | None]:
-        """The figures of the metrics that were asked for, by name."""
-        return self.run.evaluation.metric_figures
-
-    @cached_property
     def failed_gates(self) -> int:
-        """How many gates the run does not pass."""
+        """Gates that the run does not pass."""
         return sum(not result.passed for result in self.run.gates)

@@ -20,6 +20,12 @@ from .tally import predicted
 POLICY_FORMAT: Final = "stickler-policy/1"
 _POSITION: Final = re.compile(r"line \d+")
 
+PASSING: Final = (
+    ("pass", "pass: the share of values at or above the confidence in the column `from`"),
+    ("wrong", "wrong: the share of wrong values among those of a document that pass, the mean"),
+)
+"""What explains a table of values that pass: a column, and a text."""
+
 Share = Annotated[
     float,
     Rule(
@@ -140,6 +146,11 @@ class FieldOutcome:
     """Documents with a value that passes."""
     error: FractionOrNone
     """The mean over these documents of the share that is wrong; None of no documents."""
+
+
+def name_of(it: FieldPolicy | FieldOutcome) -> str:
+    """Return the field, and the group if there is one."""
+    return it.field if it.group is None else f"{it.field} ({it.group})"
 
 
 @dataclass(frozen=True, slots=True)

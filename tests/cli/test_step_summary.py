@@ -2,7 +2,7 @@
 
 import pytest
 
-from stickler_cli.reports.markdown_text import CUT, SUMMARY_LIMIT
+from stickler_cli.reports.markdown import CUT, SUMMARY_LIMIT
 
 EVAL = ("eval", "schema.json", "gt", "pred", "--format", "github")
 

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from stickler_cli.cli import main
-from stickler_cli.reports.pair_table import TITLES
+from stickler_cli.reports.pair_sections import TITLES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "compare.md").read_text(encoding="utf-8")

@@ -8,10 +8,10 @@ import pytest
 from stickler_cli.core.figures import visible
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents.document_pair import DocumentPair
-from stickler_cli.reports import formats, markdown
+from stickler_cli.reports import formats
 from stickler_cli.reports.github import Annotation, annotation_lines, summary
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.markdown_text import CUT, SUMMARY_LIMIT
+from stickler_cli.reports.markdown import CUT, SUMMARY_LIMIT
 
 render = partial(formats.render, "github")
 
@@ -140,7 +140,7 @@ def test_text_that_would_be_a_command_in_a_log_is_spelt_out(text, shown):
 
 
 def test_the_summary_is_the_markdown_report(orders):
-    assert summary(orders, STYLE) == markdown.run_page(orders, STYLE)
+    assert summary(orders, STYLE) == formats.markdown_page(orders, STYLE)
 
 
 def test_a_summary_is_longer_than_a_comment_may_be_and_never_longer_than_its_room(run_of):

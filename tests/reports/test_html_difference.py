@@ -2,15 +2,15 @@
 
 import re
 from itertools import pairwise
-from types import SimpleNamespace
 
 import pytest
 
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports.difference_view import DifferenceView
 from stickler_cli.reports.formats import render
-from stickler_cli.reports.html import change_charts, difference_page
-from stickler_cli.reports.html.change_charts import change_axis, ranked, slope_chart
+from stickler_cli.reports.html import difference_page
+from stickler_cli.reports.html.charts import change_axis
+from stickler_cli.reports.html.difference_page import ranked, slope_chart
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import Interval
@@ -30,9 +30,7 @@ TONES = dict.fromkeys(Trend, "")
     ],
 )
 def test_an_axis_of_changes_holds_all_intervals_and_0(low, high, marks):
-    axis = change_axis(
-        [SimpleNamespace(interval=Interval(low, high)), SimpleNamespace(interval=None)]
-    )
+    axis = change_axis([Interval(low, high), None])
 
     assert [text for _, text in axis.ticks] == marks
     assert 0 <= axis.place(low) <= axis.place(high) <= 100 + 1e-9
@@ -78,7 +76,7 @@ def test_names_of_slopes_do_not_cover_each_other(run_of):
     places = [slope.label for slope in chart.slopes]
 
     assert len(places) == 9
-    assert min(low - high for high, low in pairwise(places)) >= change_charts.APART - 1e-9
+    assert min(low - high for high, low in pairwise(places)) >= difference_page.APART - 1e-9
     assert 0 <= min(places) <= max(places) <= chart.height
 
 

@@ -3,15 +3,15 @@
 import pytest
 
 from stickler_cli.documents.document_pair import DocumentPair
-from stickler_cli.reports.html import field_charts
+from stickler_cli.reports.html import field_tree
 from stickler_cli.reports.html.charts import HEIGHT, threshold_curve
-from stickler_cli.reports.html.field_charts import (
+from stickler_cli.reports.html.field_tree import (
     axis_of,
     confusion_matrices,
     dot_plot,
+    field_views,
     heat_maps,
 )
-from stickler_cli.reports.html.field_tree import field_views
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.counts import Counts, RateRule
 from stickler_cli.score.detail import BINS, Histogram
@@ -65,7 +65,7 @@ def test_a_gate_stands_at_the_fields_that_it_asks_for(run_of):
 
 
 def test_fields_beyond_the_most_are_counted(run_of, monkeypatch):
-    monkeypatch.setattr(field_charts, "MOST_DOTS", 2)
+    monkeypatch.setattr(field_tree, "MOST_DOTS", 2)
     run = run_of(detailed=True)
 
     assert (len(shown(run).dots), shown(run).left_out) == (3, 5)

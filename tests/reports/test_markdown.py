@@ -5,8 +5,8 @@ import pytest
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports import formats
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.markdown import MARKER
-from stickler_cli.reports.markdown_text import code
+from stickler_cli.reports.markdown import code
+from stickler_cli.reports.run_sections import MARKER
 
 render = partial(formats.render, "markdown")
 

@@ -1,6 +1,6 @@
 import pytest
 
-from stickler_cli.reports.markdown_text import CUT, truncate_lines, utf8_size
+from stickler_cli.reports.markdown import CUT, truncate_lines, utf8_size
 
 LINES = "one\ntwo\nthree\n"
 NOTE = f"\n{CUT}"

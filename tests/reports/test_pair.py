@@ -14,8 +14,7 @@ from stickler_cli.compare.plan import Options
 from stickler_cli.core.figures import cells
 from stickler_cli.reports.formats import PAIR_FORMATS, render
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.pair import MANY, ComparedPair, error_classes
-from stickler_cli.reports.pieces import value_pieces
+from stickler_cli.reports.pair import MANY, ComparedPair, error_classes, value_pieces
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
 from stickler_cli.settings.of_commands import CompareSettings

@@ -1,6 +1,6 @@
 import pytest
 
-from stickler_cli.reports.pieces import LONGEST, pieces
+from stickler_cli.reports.pair import LONGEST, pieces
 
 
 def cut(gt, pred):

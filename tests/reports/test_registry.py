@@ -52,7 +52,7 @@ def test_every_format_gives_text_that_ends_with_one_line_break(orders, name):
 
 def test_only_colour_loads_rich():
     code = (
-        "import sys, stickler_cli.reports.table, stickler_cli.reports.markdown;"
+        "import sys, stickler_cli.reports.run_sections, stickler_cli.reports.markdown;"
         "import stickler_cli.reports.json_report, stickler_cli.reports.row_reports;"
         "sys.exit('rich' in sys.modules)"
     )

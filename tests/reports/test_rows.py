@@ -1,7 +1,6 @@
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports import run_sentences
-from stickler_cli.reports.rows import field_rows, named_rows
-from stickler_cli.reports.view import RunView
+from stickler_cli.reports.view import RunView, field_rows, named_rows
 from stickler_cli.score.tally import Tally
 
 NUMBER = {"type": "number"}

@@ -12,8 +12,7 @@ from pathlib import Path as File
 from typing import Any, Final
 
 from stickler_cli.core.problems import Problem
-from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.report_text import render_text
+from stickler_cli.reports.layout import TableStyle, draw
 from stickler_cli.studies.packets.packet import SectionOutcome, compare_packet
 from stickler_cli.studies.packets.packet_sections import Section, Sections, sections_of
 from stickler_cli.studies.packets.partitions import likeness
@@ -144,7 +143,7 @@ class DocSplitClassificationMetrics:
         ]
         account = PacketAccount("packet", "compared", "", self._result.outcomes)
         report = split_report((_SIDES["gt"], _SIDES["pred"]), [(account, self._result)], None)
-        table = render_text(report_of(report), TableStyle(None, plain=True))
+        table = draw(report_of(report).sections, TableStyle(None, plain=True))
         errors = [f"- {error}" for error in metrics["errors"]]
         head = ["# Document split classification", "", *accuracies, *errors]
         return "\n".join([*head, "", f"```text\n{table}```", ""])

@@ -31,7 +31,7 @@ from stickler_cli.core.json_values import OBJECTS, json_line
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError
 from stickler_cli.documents.document_pair import DocumentPair
-from stickler_cli.reports.rows import named_rows
+from stickler_cli.reports.view import named_rows
 from stickler_cli.runs.assembly import client_of, comparing
 from stickler_cli.runs.chunk import evaluate_chunk, unwrapper_of
 from stickler_cli.runs.job import Job, OutputsRequested

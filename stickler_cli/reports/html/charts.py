@@ -1,17 +1,24 @@
-"""The geometry of the page's charts: from counts to shares and rectangles."""
+"""The geometry of the charts of pages: from counts and shares to places in a drawing."""
 
-from collections.abc import Sequence
-from math import sqrt
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil, floor, sqrt
+from typing import Any, Final
 
-from stickler_cli.core.figures import number_of
+from stickler_cli.core.figures import number_of, rate
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.counts import Counts, RateRule
 from stickler_cli.score.detail import BINS, Histogram
+from stickler_cli.score.intervals import Interval
 
 WIDTH: Final = 440.0
 HEIGHT: Final = 96.0
 """In units of the drawing; the page scales it."""
+
+SIDE: Final = 240.0
+"""Width and height of a square chart, likewise."""
+
+MOST_POINTS: Final = 120
+"""Of a curve."""
 
 GAP: Final = 10.0
 """Sets the bar of those that are exactly 1 apart."""
@@ -19,6 +26,9 @@ GAP: Final = 10.0
 BAR: Final = (WIDTH - GAP) / (BINS + 1)
 LEAST: Final = 2.0
 """The height of the lowest bar, so that one error can be seen beside a million matches."""
+
+_STEPS: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+_LEAST_SPAN: Final = 0.01  # of an axis: one error in a hundred is then all of its width
 
 OUTCOMES: Final = (
     *(("tp", "TP", "right"), ("fd", "FD", "wrong value")),
@@ -149,3 +159,145 @@ def _ticks(threshold: float | None) -> list[tuple[float, str]]:
         return list(ends.values())
     kept = [tick for value, tick in ends.items() if abs(threshold - value) >= 0.12]
     return [*kept, (_x(threshold), f"{threshold:g}")]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The values of a bin: their mean confidence and the share that is right, with its interval."""
+
+    x: float
+    y: float
+    upper: float | None
+    lower: float | None
+    at: float
+    """The middle of the bin, where its count is written."""
+    count: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReliabilityChart:
+    """How far confidence and share right are apart, bin by bin, and in words what it shows."""
+
+    points: Sequence[Point]
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageChart:
+    """Error against coverage, both from 0; the axis of errors ends at `most`."""
+
+    path: str
+    """Of the curve, as SVG has it."""
+    most: str
+    label: str
+    chosen: tuple[float, float, float] | None = None
+    """Where a policy draws the line: x, and y of the error and of its bound."""
+    allowed: float | None = None
+    """The y of the error that is allowed."""
+
+
+def reliability_chart(known: Mapping[str, Any]) -> ReliabilityChart:
+    """Return the chart of what the record of a run says of confidences."""
+    points = [_point(entry) for entry in known["bins"] if entry["units"]]
+    label = (
+        f"Share right by confidence, of {number_of(known['units'], 'value')} in "
+        f"{number_of(len(points), 'bin')}; expected calibration error {rate(known['ece'])}"
+    )
+    return ReliabilityChart(points, label)
+
+
+def _point(entry: Mapping[str, Any]) -> Point:
+    lower, upper = entry.get("interval") or (None, None)
+    between = "" if lower is None else f" ({rate(lower)} to {rate(upper)})"
+    where = f"confidence {entry['lower']:g} to {entry['upper']:g}"
+    found = f"{number_of(entry['units'], 'value')}, {rate(entry['right'])}{between} right"
+    return Point(
+        x=SIDE * entry["confidence"],
+        y=_down(entry["right"]),
+        upper=None if upper is None else _down(upper),
+        lower=None if lower is None else _down(lower),
+        at=SIDE * (entry["lower"] + entry["upper"]) / 2,
+        count=_short(entry["units"]),
+        title=f"{where}: {found}",
+    )
+
+
+def _short(count: int) -> str:
+    return str(count) if count < 10_000 else f"{count / 1000:.0f}k"
+
+
+def coverage_chart(
+    curve: Sequence[tuple[float, float]],
+    chosen: tuple[float, float, float] | None = None,
+    allowed: float | None = None,
+) -> CoverageChart:
+    """Return the chart of (coverage, error), with the point and the bound that a policy chose."""
+    few = curve[:: max(1, len(curve) // MOST_POINTS)]
+    if curve and few[-1] != curve[-1]:
+        few = [*few, curve[-1]]
+    most = max([error for _, error in few] + [allowed or 0, chosen[2] if chosen else 0, 0.01])
+    steps = [f"{SIDE * coverage:.1f},{_down(error / most):.1f}" for coverage, error in few]
+    whole = curve[-1][1] if curve else 0.0
+    label = f"Share wrong among the most confident values; {rate(whole)} of all"
+    place = None
+    if chosen is not None:
+        coverage, error, bound = chosen
+        place = SIDE * coverage, _down(error / most), _down(bound / most)
+        label += f"; {rate(coverage)} pass, {rate(error)} of them wrong, {rate(bound)} at most"
+    level = None if allowed is None else _down(allowed / most)
+    return CoverageChart(
+        "M" + " L".join(steps) if steps else "", f"{most:.2g}", label, place, level
+    )
+
+
+def _down(share: float) -> float:
+    return SIDE * (1 - min(share, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """An axis that ends at round numbers."""
+
+    low: float
+    high: float
+    step: float
+    signed: bool = False
+    """Whether it is one of changes."""
+
+    def place(self, value: float) -> float:
+        """Return where a value is, in percent of the axis."""
+        return 100 * (value - self.low) / (self.high - self.low)
+
+    @property
+    def ticks(self) -> list[tuple[float, str]]:
+        """The places and the texts of its marks."""
+        count = round((self.high - self.low) / self.step)
+        values = [round(self.low + at * self.step, 6) for at in range(count + 1)]
+        shown = "+.3g" if self.signed else ".3g"
+        return [(self.place(value), format(value, shown) if value else "0") for value in values]
+
+
+def axis_of(lowest: float) -> Axis:
+    """Return an axis from a round number, at or below the lowest value, to 1.
+
+    >>> axis_of(0.932).low, axis_of(0.2).step, axis_of(1.0).low
+    (0.92, 0.2, 0.99)
+    """
+    lowest = min(lowest, 1 - _LEAST_SPAN)
+    step = _step(1 - lowest - 1e-9, _STEPS[:-1])
+    marks = floor((1 - lowest) / step - 1e-9) + 1
+    return Axis(round(max(1 - marks * step, 0.0), 6), 1.0, step)
+
+
+def change_axis(intervals: Iterable[Interval | None]) -> Axis:
+    """Return an axis that all intervals of changes fit on, and 0."""
+    ends = [0.0, *(end for it in intervals if it for end in it)]
+    low, high = min(ends), max(ends)
+    step = _step(high - low, _STEPS)
+    first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
+    return Axis(round(first * step, 6), round(max(last, first + 1) * step, 6), step, signed=True)
+
+
+def _step(span: float, steps: Sequence[float]) -> float:
+    return next((step for step in steps if step * 5 >= span), steps[-1])

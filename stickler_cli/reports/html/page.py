@@ -17,8 +17,8 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.reports.cause_sentences import CauseText, causes
 from stickler_cli.reports.html import payload
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.tables import legend, metric_text
-from stickler_cli.reports.trust_table import confidence_sentences, confidence_table
+from stickler_cli.reports.run_sentences import confidences
+from stickler_cli.reports.tables import confidence_table, legend, metric_text
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.comparison_lines import MOST_LINES
 from stickler_cli.score.detail import Detail
@@ -27,11 +27,9 @@ from stickler_cli.score.errors.kept_errors import KeptErrors
 from stickler_cli.score.intervals import Interval
 from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings.deciding import RunOptions
-from .charts import score_chart
-from .field_charts import confusion_matrices, dot_plot, heat_maps
-from .field_tree import MOST_FIELDS, field_views, places_of
-from .filling import POLICY, asset, filled
-from .trust_charts import coverage_chart, reliability_chart
+from .charts import coverage_chart, reliability_chart, score_chart
+from .field_tree import MOST_FIELDS, confusion_matrices, dot_plot, field_views, heat_maps, places_of
+from .report_page import POLICY, asset, filled
 
 SCRIPTS: Final = (
     *("text", "diff", "data", "state", "list", "panel", "fields", "selection", "narrow"),
@@ -201,7 +199,7 @@ def _trust(view: RunView) -> dict[str, object] | None:
         return None
     units = view.run.evaluation.confidences.by_field()[""]
     return {
-        "sentences": confidence_sentences(view),
+        "sentences": confidences(view),
         "reliability": reliability_chart(view.confidence),
         "coverage": coverage_chart(units.reliability().curve()),
         "table": confidence_table(view),

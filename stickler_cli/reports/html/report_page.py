@@ -1,27 +1,60 @@
-"""The HTML page of a study: its sections, whatever they are of."""
+"""The HTML page of a study: its sections, whatever they are of; and what all pages share."""
 
-from stickler_cli.core.sections import (
-    Block,
-    Curve,
-    Curves,
-    Figures,
-    Report,
-    Section,
-    Table,
-    Text,
-)
+from collections.abc import Mapping
+from pathlib import Path as File
+from typing import Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from stickler_cli.core.figures import more_of, number_of, setting, visible
+from stickler_cli.core.sections import Block, Curve, Curves, Figures, Report, Table, Text
+from stickler_cli.reports import run_sentences
+from stickler_cli.reports.cause_sentences import more_causes
 from stickler_cli.reports.layout import TableStyle
-from .filling import POLICY, filled
-from .trust_charts import CoverageChart, coverage_chart
+from .charts import OUTCOMES, CoverageChart, bar_parts, coverage_chart
+
+HERE: Final = File(__file__).parent
+
+POLICY: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+    "base-uri 'none'; form-action 'none'"
+)
+"""Lets nothing run but what is named beside it, and nothing be loaded; images are data, for the
+icon that browsers would else ask the server for. Source: https://www.w3.org/TR/CSP3/."""
+
+
+def filled(template: str, context: Mapping[str, object]) -> str:
+    """Return a template with values put in, all of them escaped; ends with a line break."""
+    environment = Environment(
+        loader=FileSystemLoader(HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    own = (bar_parts, more_causes, more_of, number_of, setting, visible)
+    environment.filters |= {function.__name__: function for function in own}
+    css = Markup(asset("page.css"))  # noqa: S704 - ours
+    page = environment.get_template(template)
+    text = page.render(context, css=css, outcomes=OUTCOMES, sentences=run_sentences)
+    return text.rstrip("\n") + "\n"
+
+
+def asset(name: str) -> str:
+    """Return a file that lies beside the templates."""
+    return (HERE / name).read_text(encoding="utf-8")
 
 
 def render_report(report: Report, style: TableStyle) -> str:
     """Return a report as an HTML page; ends with a line break."""
     head, *others = report.sections
+    first = head.blocks[0]
+    title = head.title or (first.text if isinstance(first, Text) else "")
     context: dict[str, object] = {
         "policy": POLICY,
-        "title": head.title or _first(head),
-        "head": [_part(block) for block in head.blocks if head.title or block != head.blocks[0]],
+        "title": title,
+        "head": [_part(block) for block in (head.blocks if head.title else head.blocks[1:])],
         "sections": [
             (section.title, [_part(block) for block in section.blocks])
             for section in others
@@ -29,12 +62,6 @@ def render_report(report: Report, style: TableStyle) -> str:
         ],
     }
     return filled("report_page.html.j2", context)
-
-
-def _first(section: Section) -> str:
-    """Return the first sentence, which is the title where there is no other."""
-    first = section.blocks[0]
-    return first.text if isinstance(first, Text) else ""
 
 
 def _part(block: Block | Figures | Curves) -> dict[str, object]:

@@ -1,15 +1,8 @@
 """A policy as sections: what may pass unseen, and the evidence for it."""
 
-from typing import Final
-
 from stickler_cli.core.figures import rate
 from stickler_cli.core.sections import Curve, Curves, Figure, Figures, Report, Section, Text
-from stickler_cli.score.policy import AcceptancePolicy, FieldOutcome, FieldPolicy
-
-LEGEND: Final = (
-    ("pass", "pass: the share of values at or above the confidence in the column `from`"),
-    ("wrong", "wrong: the share of wrong values among those of a document that pass, the mean"),
-)
+from stickler_cli.score.policy import PASSING, AcceptancePolicy, FieldPolicy, name_of
 
 
 def report_of(policy: AcceptancePolicy) -> Report:
@@ -24,7 +17,7 @@ def report_of(policy: AcceptancePolicy) -> Report:
         Figure("wrong", "error", rank=2),
         Figure("bound", "bound", rank=3),
     ]
-    table = Figures(figures, policy.fields, LEGEND)
+    table = Figures(figures, policy.fields, PASSING)
     title = "error as ever less confident values pass"
     curves = Curves(title, [*map(_curve, policy.fields)], policy.asked.max_error)
     nothing = [
@@ -66,8 +59,3 @@ def _reason(it: FieldPolicy) -> str:
     if it.documents < it.needed:
         return f"it takes {it.needed} documents with values, all right; there are {it.documents}"
     return "confident values are wrong too often, or too few are sure to be right"
-
-
-def name_of(it: FieldPolicy | FieldOutcome) -> str:
-    """Return the field, and the group if there is one."""
-    return it.field if it.group is None else f"{it.field} ({it.group})"

@@ -1,4 +1,4 @@
-"""A comparison for people: a tree in a terminal, a row a place in pipes, files and Markdown."""
+"""A comparison as sections: a tree in a terminal, a row a place in pipes, files and Markdown."""
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -8,10 +8,20 @@ from stickler_cli.compare.explained import Explained
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.figures import WHOLE, cells, rate, value_text
 from stickler_cli.core.locations import field_path
-from stickler_cli.core.sections import INDENT, Column, Line, Span, Table, Text, Tone
-from .layout import LEAST_TEXT, TableStyle, draw
-from .pair import ComparedPair, differs, figure_texts, sum_text, title_of
-from .pieces import Piece, marked, value_piece, value_pieces
+from stickler_cli.core.sections import INDENT, Column, Line, Section, Span, Table, Text, Tone
+from .layout import LEAST_TEXT, TableStyle
+from .markdown import code
+from .pair import (
+    ComparedPair,
+    Piece,
+    differs,
+    figure_texts,
+    marked,
+    sum_text,
+    title_of,
+    value_piece,
+    value_pieces,
+)
 
 TITLES: Final = (
     *("field", "outcome", "similarity", "threshold", "from", "weight", "adds"),
@@ -35,18 +45,21 @@ LEGEND: Final = (
 )
 
 
-def render_pair(pair: ComparedPair, style: TableStyle) -> str:
-    """Return a comparison as a tree, or as plain rows; ends with a line break."""
-    head = [
-        Text(pair.title, "title"),
-        Text(f"overall score {rate(pair.overall_score)}: {sum_text(pair.root)}"),
-    ]
+def sections_of(pair: ComparedPair, style: TableStyle, *, page: bool) -> list[Section]:
+    """Return a comparison as sections: a tree in a terminal, else a row for each place."""
+    score = Text(f"overall score {rate(pair.overall_score)}: {sum_text(pair.root)}")
+    if page:
+        title = Text(f"### {code(pair.document)} ({code(pair.model_name)})")
+        table = place_table(pair)
+        columns = [Column(column.title, left=True) for column in table.columns]
+        return [Section("", [title, score, Table(columns, table.rows)])]
+    head = Section("", [Text(pair.title, "title"), score])
     if style.plain:
-        return draw([head, [place_table(pair)]], style)
+        return [head, Section("", [place_table(pair)])]
     places = [each for place in pair.chosen for each in _places(pair, place, style, 0, 0.0)]
     legend = [(text.partition(":")[0], text) for text in LEGEND]
     tree = Table(_COLUMNS, [row for row, _ in places], legend, [below for _, below in places])
-    return draw([head, [tree]], style)
+    return [head, Section("", [tree])]
 
 
 def place_table(pair: ComparedPair) -> Table:

@@ -1,0 +1,349 @@
+"""The report of a run as sections, for terminals, pipes and pages of Markdown."""
+
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from heapq import nsmallest
+from typing import Final, TypeAlias
+
+from stickler_cli.core.figures import more_of, number_of, rate, value_text
+from stickler_cli.core.sections import (
+    BLANK,
+    INDENT,
+    Block,
+    Column,
+    Figures,
+    Section,
+    Span,
+    Table,
+    Text,
+    Tone,
+    notes,
+)
+from stickler_cli.core.values import dataclass
+from stickler_cli.reports import cause_sentences, run_sentences, tables
+from stickler_cli.score.document_result import Status
+from stickler_cli.score.gates import GateResult
+from stickler_cli.score.record import Run, Verdict
+from stickler_cli.score.repeats import Flip
+from .error_list import error_blocks, error_table
+from .layout import TableStyle
+from .markdown import code
+from .view import RunView, rows_shown
+
+MARKER: Final = "<!-- stickler -->"
+"""The first line of a page, by which a script finds the comment that it posted before."""
+
+MOST_GROUPS_SHOWN: Final = 20
+"""Groups that a terminal shows, the worst; a pipe gets all."""
+
+MOST_FLIPS: Final = 20
+"""Values that flip, as reports for people list them; the JSON report has all."""
+
+Blocks: TypeAlias = Iterable[Block | Figures]
+
+
+def sections_of(run: Run, style: TableStyle, *, page: bool) -> list[Section]:
+    """Return the sections of a run, in the order of a terminal or of a page."""
+    view = RunView(run, code, page=True) if page else RunView(run)
+    parts = _ON_PAGE if page else _ON_TERMINAL
+    return [Section("", [*part(view, style)]) for part in parts]
+
+
+def _head(view: RunView, style: TableStyle) -> Iterator[Text]:
+    if partial := run_sentences.partial(view):
+        yield Text(partial, "bad")
+    done = filter(None, [run_sentences.headline(view), run_sentences.gates(view)])
+    yield Text(f"{view.run.schema.title}: {'; '.join(done)}", "title")
+    said = (
+        *run_sentences.labels(view),
+        run_sentences.values(view),
+        run_sentences.rates(view),
+        *run_sentences.marked(view),
+        *run_sentences.validities(view),
+    )
+    yield from map(Text, said)
+
+
+def _title(view: RunView, style: TableStyle) -> Iterator[Text]:
+    gates, verdict = view.run.gates, view.run.verdict
+    told = {
+        Verdict.INCOMPLETE: ": incomplete",
+        Verdict.FAILED: f": {view.failed_gates} of {len(gates)} gates failed",
+        Verdict.PASSED: ": all gates passed" if gates else "",
+    }
+    yield Text(f"{MARKER}\n### {view.quoted(view.run.schema.model_name)}{told[verdict]}")
+
+
+def _verdict(view: RunView, style: TableStyle) -> Iterator[Text]:
+    yield Text(run_sentences.verdict(view), "title")
+    yield from map(Text, run_sentences.marked(view))
+
+
+def _figures(view: RunView, style: TableStyle) -> Iterator[Text]:
+    counted = (run_sentences.headline, run_sentences.values, run_sentences.rates)
+    lines = [*run_sentences.labels(view), *(tell(view) for tell in counted)]
+    lines += [*run_sentences.validities(view), run_sentences.wholly_right(view)]
+    yield from map(Text, filter(None, lines))
+
+
+def _countings(view: RunView, style: TableStyle) -> Iterator[Block]:
+    if style.verbose:
+        if not view.page:
+            yield Text(run_sentences.wholly_right(view))
+            yield BLANK
+        yield tables.countings_table(view)
+        if doubt := run_sentences.disagreement(view):
+            yield Text(doubt, "warn")
+
+
+def _classes(view: RunView, style: TableStyle) -> Iterator[Text]:
+    if classes := run_sentences.error_classes(view):
+        yield Text(classes)
+
+
+def _causes(view: RunView, style: TableStyle) -> Iterator[Block]:
+    named, more = cause_sentences.causes(view)
+    if not named:
+        return
+    width = len(str(named[0].values))
+    title = "**Causes**, by values lost:" if view.page else "causes, by values lost"
+    yield _heading(view, title)
+    for cause in named:
+        yield Text(cause.text, indent=INDENT, margin=f"{INDENT}{cause.values:>{width}}  ")
+    if more:
+        yield Text(cause_sentences.more_causes(more), "dim", INDENT)
+
+
+def _heading(view: RunView, title: str) -> Block:
+    """Return the title of a list, which no terminal breaks."""
+    return Text(title) if view.page else (Span(title, "title"),)
+
+
+def _groups(view: RunView, style: TableStyle) -> Iterator[Block]:
+    most = MOST_GROUPS_SHOWN if style.room and not view.page else None
+    for position, (key, groups) in enumerate(view.groups.items()):
+        if position:
+            yield BLANK
+        shown = groups[:most]
+        yield tables.group_table(view, key, shown)
+        if len(shown) < len(groups):
+            yield Text(more_of(len(groups) - len(shown)), "dim", INDENT)
+
+
+def _fields(view: RunView, style: TableStyle) -> Iterator[Block]:
+    if worst := run_sentences.worst_fields(view):
+        yield Text(worst, "bad", "" if view.page else INDENT)
+        yield BLANK
+    shown = rows_shown(view.rows, style.sort, style.fields, only_errors=style.only_errors)
+    if shown:
+        every = len(shown) == len(view.rows) and style.sort == "schema"
+        yield tables.field_table(view, shown, nested=every and not (style.plain or view.page))
+    elif view.rows and not view.page:
+        yield Text("no field is as --fields and --only-errors ask for", "dim", INDENT)
+
+
+def _confidence(view: RunView, style: TableStyle) -> Iterator[Block]:
+    sentences = run_sentences.confidences(view)
+    yield from map(Text, ["\n".join(sentences)] if view.page and sentences else sentences)
+    if view.confidence is not None:
+        yield tables.confidence_table(view)
+
+
+def _metrics(view: RunView, style: TableStyle) -> Iterator[Table]:
+    if figures := view.run.evaluation.metric_figures:
+        yield tables.metric_table(figures)
+
+
+def _policy(view: RunView, style: TableStyle) -> Iterator[Block | Figures]:
+    outcome = view.run.policy
+    if outcome is None:
+        return
+    passing = sum(it.accepted for it in outcome.fields)
+    values = sum(it.values for it in outcome.fields)
+    wrong = sum(it.wrong for it in outcome.fields)
+    share = f"{passing / values:.1%}" if values else "nothing"
+    yield Text(
+        f"policy {outcome.digest[:8]}: {share} of values pass unseen, {wrong} of {passing} wrong; "
+        f"it allows a share of {outcome.max_error:g} in each document, in the mean"
+    )
+    if outcome.overlap:
+        yield Text(
+            f"{outcome.overlap} of these documents have ids of those that the policy was made of: "
+            "that checks nothing",
+            "warn",
+        )
+    yield tables.policy_table(outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class WrongDocument:
+    """A document that lost values."""
+
+    id: str
+    score: float | None
+    lost: int
+    """How many of its values are wrong, invented or missed."""
+    explained: str
+    """The command that shows how it was compared, or its status if it was not."""
+
+
+def _documents(view: RunView, style: TableStyle) -> Iterator[Block]:
+    """Yield the documents that are to be shown, each with its command below it or beside it."""
+    if not style.show_documents:
+        return
+    shown, count = wrong_documents(view.run, style.show_documents)
+    if view.page:
+        yield from [_document_table(shown, beside=True)] if shown else []
+    elif view.run.evaluation.ledger is None:
+        yield Text("this run keeps no rows of its documents: see --rows", "dim", INDENT)
+    elif not shown:
+        yield Text("no document lost values")
+    else:
+        few = f"the {len(shown)} with the lowest scores of {count}"
+        which = few if len(shown) < count else "all"
+        yield Text(f"documents that lost values, {which}", "title")
+        yield _document_table(shown, beside=style.plain)
+        if not view.run.explaining:
+            told = "stickler compare SCHEMA GT PRED --document ID explains one of them"
+            yield Text(told, "dim", INDENT)
+
+
+def _document_table(shown: Sequence[WrongDocument], *, beside: bool) -> Table:
+    """Return a row for each document; the command beside it, or below, as it is to be copied."""
+    columns = [Column("document", left=True), Column("score"), Column("values lost")]
+    rows = [[Span.of(it.id), Span(rate(it.score)), Span(str(it.lost))] for it in shown]
+    told = [Span.of(it.explained, "dim") for it in shown]
+    if not any(it.explained for it in shown):
+        return Table(columns, rows)
+    if beside:
+        columns.append(Column("explained by", left=True))
+        return Table(columns, [[*row, last] for row, last in zip(rows, told, strict=True)])
+    # No text, which would be broken at blanks.
+    return Table(columns, rows, (), [[(Span(INDENT), it)] if it.text else () for it in told])
+
+
+def wrong_documents(run: Run, most: int) -> tuple[list[WrongDocument], int]:
+    """Return the documents with the lowest scores that lost values, and how many did."""
+    ledger, count = run.evaluation.ledger, 0
+    if ledger is None:
+        return [], 0
+
+    def ranked() -> Iterator[tuple[float, int, str, str]]:
+        nonlocal count
+        for name, status, score, values in ledger.documents():
+            if values.lost:
+                count += 1
+                yield (2.0 if score is None else score), -values.lost, name, status
+
+    found = nsmallest(most, ranked())
+    return [
+        WrongDocument(name, score if score <= 1 else None, -lost, _explained(run, name, status))
+        for score, lost, name, status in found
+    ], count
+
+
+def _explained(run: Run, name: str, status: str) -> str:
+    if status != Status.EVALUATED:
+        return f"it is {status}"
+    which = ["--document", name] if not name.startswith("-") else [f"--document={name}"]
+    return f"{run.explaining} {shlex.join(which)}" if run.explaining else ""
+
+
+def _non_matches(view: RunView, style: TableStyle) -> Iterator[Block]:
+    chosen = view.run.first_non_matches[: style.show_non_matches]
+    if view.page:
+        yield from [error_table(chosen, "ground truth", "prediction")] if chosen else []
+    elif chosen:
+        which = "all" if len(chosen) < style.show_non_matches else "the first"
+        yield _heading(view, f"non-matches, {which} {len(chosen)}")
+        yield from error_blocks(chosen, style)
+    elif style.show_non_matches:
+        yield Text("no non-matches")
+
+
+def _repeats(view: RunView, style: TableStyle) -> Iterator[Block]:
+    repeats = view.run.repeats
+    if repeats is None:
+        return
+    found, runs = repeats.whole, ", ".join(map(view.quoted, repeats.runs))
+    spread = [value for value in found.f1 if value is not None]
+    moved = f"F1 {view.rate(min(spread))} to {view.rate(max(spread))}" if spread else "no F1"
+    of = number_of(found.documents, "document")
+    yield Text(
+        f"{len(repeats.runs)} runs, {runs}: {moved}; {found.right_in_all} of {of} right in all "
+        f"runs, {found.right_in_any} in any",
+        "title",
+        "" if view.page else INDENT,
+    )
+    yield BLANK
+    yield tables.repeats_table(repeats)
+    if not view.page:
+        yield BLANK
+        some = "values that are right in some runs only"
+        yield Text(some if repeats.flips else "no value flips")
+    lines = [_flip(view, flip, len(repeats.runs)) for flip in repeats.flips[:MOST_FLIPS]]
+    if len(repeats.flips) > MOST_FLIPS:
+        lines.append(more_of(len(repeats.flips) - MOST_FLIPS))
+    if not repeats.all_flips:
+        lines.append("only of the first documents: there are more errors than are kept")
+    for line in lines:
+        yield Text(line, indent=INDENT)
+
+
+def _flip(view: RunView, flip: Flip, runs: int) -> str:
+    quoted = view.quoted
+    wrong = (
+        f"{entry.outcome} {quoted(value_text(entry.pred))}" if entry.outcome != "FN" else "missed"
+        for entry in flip.wrong
+    )
+    told = f"{quoted(flip.document)}  {quoted(flip.path)}"
+    right = quoted(value_text(flip.gt)) if flip.gt is not None else "absent"
+    return f"{told}  {right}: wrong in {len(flip.wrong)} of {runs} runs: {', '.join(wrong)}"
+
+
+def gate_blocks(gates: Sequence[GateResult], *, page: bool) -> Iterator[Block]:
+    """Yield the result of each gate: a table on a page, else a line each."""
+    if page and gates:
+        columns = [Column(title, left=True) for title in ("", "gate", "reached")]
+        words = {True: "PASS", False: "**FAIL**"}
+        rows = [[Span(words[it.passed]), Span.of(it.gate.text), Span.of(it.reason)] for it in gates]
+        yield Table(columns, rows)
+    elif not page:
+        tones: dict[bool, tuple[str, Tone]] = {True: ("PASS", "good"), False: ("FAIL", "bad")}
+        for each in gates:
+            word, tone = tones[each.passed]
+            yield Text(f"{word}  {each.reason}", indent=" " * 6, lead=tone)
+
+
+def _gates(view: RunView, style: TableStyle) -> Iterator[Block]:
+    return gate_blocks(view.run.gates, page=view.page)
+
+
+def _notes(view: RunView, style: TableStyle) -> Blocks:
+    found = run_sentences.notes(view)
+    return [Text(it, indent=INDENT) for it in found] if view.page else notes(found)
+
+
+def _problems(view: RunView, style: TableStyle) -> Iterator[Text]:
+    title, named, more = run_sentences.problems(view)
+    if view.page and (named or more):
+        yield Text(f"Documents with problems: {title}")
+    elif named:
+        yield Text(f"documents with problems: {title}", "title")
+    for status, text in named:
+        shown = f"{status}: {view.quoted(text)}" if view.page else f"{status:<9}  {text}"
+        yield Text(shown, "warn", INDENT)
+    if more:
+        yield Text(more_of(more), indent=INDENT if view.page else "")
+
+
+Part: TypeAlias = Callable[[RunView, TableStyle], Blocks]
+
+_ON_TERMINAL: Final[Sequence[Part]] = (
+    *(_head, _countings, _classes, _causes, _groups, _fields, _confidence, _metrics, _policy),
+    *(_documents, _non_matches, _repeats, _gates, _notes, _problems),
+)
+_ON_PAGE: Final[Sequence[Part]] = (
+    *(_title, _verdict, _causes, _figures, _countings, _classes, _gates, _notes, _problems),
+    *(_groups, _fields, _repeats, _confidence, _metrics, _documents, _non_matches),
+)
