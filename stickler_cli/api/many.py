@@ -15,7 +15,7 @@ from stickler_cli.core.option import options_of, read_settings
 from stickler_cli.core.problems import Problem, SchemaError, UsageError
 from stickler_cli.documents.document_pair import DocumentPair, KindsOf
 from stickler_cli.documents.reading import expected_of
-from stickler_cli.metrics.run_metrics import Measure, measures_of
+from stickler_cli.metrics.metric import Measure, measures_of
 from stickler_cli.runs.assembly import job_of as job_of_schema
 from stickler_cli.runs.chunk import unwrapper_of
 from stickler_cli.runs.evaluate import evaluate_in_memory

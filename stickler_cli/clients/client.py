@@ -1,30 +1,35 @@
 """The client of models: its known answers, its limits, and its usage.
 
-A run passes one in to all that ask. Sent to another process, it is a new one there.
+A run passes one in to all that ask. Sent to another process, it is a new one there; that of a
+worker has the client of the run answer, so limits, turnstiles and what is known are those of all.
 """
 
 import hashlib
 import json
+import pickle
 import sys
 import threading
 import weakref
-from collections.abc import Hashable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from functools import partial
-from typing import Any, Final
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from typing import Any, Final, TypeAlias
 
-from stickler_cli.clients.models.model import A, Model, ModelError, Q, UnaskedError
 from stickler_cli.core.values import dataclass
-from .allowance import DEFAULT_POLICY, Policy
-from .batching import Outcome, Way, asked
+from .allowance import DEFAULT_POLICY, Policy, Purse, Usage
+from .batching import Outcome, Turnstile, Way, asked
 from .cache import AnswerCache, cache_directory
-from .connections import Connections
-from .turnstile import Turnstile
-from .usage import Purse, Usage
+from .model import A, Model, ModelError, Q, UnaskedError
+from .servers import Connections
 
 REMEMBERED_BYTES: Final = 256 * 2**20  # some 20,000 large embeddings, or half a million verdicts
 ENTRY_BYTES: Final = 200  # what it takes to remember an answer, about, beside the answer itself
+
+Asking: TypeAlias = "SimpleQueue[tuple[Connection, bytes] | None]"
+"""Questions of workers, packed, and where each waits for answers; None ends it."""
 
 
 class Client:
@@ -167,6 +172,49 @@ class Client:
             room = min(count, self.policy.max_pairs - self._judged)
             self._judged += room
         return room
+
+
+class RelayedClient(Client):
+    """Has the client of the run answer questions that are new to it."""
+
+    def __init__(self, policy: Policy, relay: Callable[[bytes], bytes]) -> None:
+        """Start with an empty memory; `relay` sends questions and waits for their answers."""
+        super().__init__(policy)
+        self._relay = relay
+
+    def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A | ModelError]:
+        """Return the answers of the client of the run, or raise its error."""
+        keys = {question: (model, question) for question in questions}
+        known: dict[Hashable, A | ModelError] = self._memory.find(keys.values())
+        asked = [question for question, key in keys.items() if key not in known]
+        if asked:
+            answered = pickle.loads(self._relay(pickle.dumps((model, asked))))  # noqa: S301 - ours
+            if isinstance(answered, Exception):
+                raise answered
+            found: dict[Hashable, A | ModelError] = {
+                keys[question]: answer for question, answer in answered.items()
+            }
+            known |= found
+            self._memory.keep({q: it for q, it in found.items() if not isinstance(it, ModelError)})
+        return {question: known[key] for question, key in keys.items() if key in known}
+
+
+def answer_workers(client: Client, asking: Asking) -> None:
+    """Answer questions of workers, one after the other: so none is asked twice."""
+    while (entry := asking.get()) is not None:
+        connection, packed = entry
+        with suppress(OSError):  # the worker is gone
+            connection.send_bytes(_answered(client, packed))
+
+
+def _answered(client: Client, packed: bytes) -> bytes:
+    try:
+        return pickle.dumps(client.answers(*pickle.loads(packed)))  # noqa: S301 - by a worker
+    except Exception as error:  # noqa: BLE001 - it is raised where the worker waits
+        try:
+            return pickle.dumps(error)
+        except Exception as other:  # noqa: BLE001 - whatever its parts are
+            return pickle.dumps(RuntimeError(str(other)))
 
 
 @dataclass(slots=True)

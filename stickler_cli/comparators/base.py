@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
-    from stickler_cli.clients.models.model import Model
+    from stickler_cli.clients.model import Model
 from .codes import Keys
 from .keywords import checked_fraction, is_number
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from stickler_cli.clients.models.local_models import BertScore, Texts
+from stickler_cli.clients.local_models import BertScore, Texts
 from .base import text_of
 from .keywords import KeywordError, checked_flag, checked_text
 from .model_comparator import ModelComparator

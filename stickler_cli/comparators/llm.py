@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from statistics import median_low
 from typing import Any, ClassVar, Final
 
-from stickler_cli.clients.models.judge import VOTING_TEMPERATURE, Judge, Pair, Verdict, json_text
+from stickler_cli.clients.judge import VOTING_TEMPERATURE, Judge, Pair, Verdict, json_text
 from .base import DEFAULT_THRESHOLD, BaseComparator
 from .keywords import KeywordError, checked_choice, checked_text
 from .levenshtein import LevenshteinComparator

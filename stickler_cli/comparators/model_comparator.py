@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stickler_cli.clients.client import Client
-from stickler_cli.clients.models.model import Model, ModelError
+from stickler_cli.clients.model import Model, ModelError
 from .base import Answers, BaseComparator, Similarities
 
 

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from stickler_cli.clients.models.embeddings import Embedder, FunctionEmbedder, Vector, embedder
-from stickler_cli.clients.models.model import ModelError
+from stickler_cli.clients.embeddings import Embedder, FunctionEmbedder, Vector, embedder
+from stickler_cli.clients.model import ModelError
 from .base import text_of
 from .keywords import KeywordError, checked_choice, checked_text
 from .model_comparator import ModelComparator

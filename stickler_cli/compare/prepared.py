@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.clients.models.model import ModelError
+from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator, Similarities
 from stickler_cli.comparators.codes import codes_of
 from stickler_cli.core.json_values import brief, json_key, json_line

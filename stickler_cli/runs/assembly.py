@@ -15,7 +15,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_tables import is_arrow_table
 from stickler_cli.documents.pairs import Pairs, open_pairs, selected, with_confidences
 from stickler_cli.documents.reading import STANDARD_INPUT
-from stickler_cli.metrics.run_metrics import measures_of
+from stickler_cli.metrics.metric import measures_of
 from stickler_cli.records.row_files import format_of_lines
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.errors.marks import Marks
@@ -56,7 +56,7 @@ from .whole_files import RUN_DIR, check_outputs
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
-    from stickler_cli.clients.models.model import Model
+    from stickler_cli.clients.model import Model
 
 
 ENDPOINT: Final = "--endpoint"

@@ -15,7 +15,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.document_tables import read_columns, text_of
 from stickler_cli.documents.lines import value_at
-from stickler_cli.metrics.run_metrics import Measure
+from stickler_cli.metrics.metric import Measure
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.verdicts.value_verdicts import DocumentValidator
 from stickler_cli.score.errors.marks import Marks

@@ -4,12 +4,10 @@ import threading
 
 import pytest
 
-from stickler_cli.clients.allowance import Retry
-from stickler_cli.clients.batching import Way, asked
-from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.models.model import Model, Reply
-from stickler_cli.clients.turnstile import Turnstile
-from stickler_cli.clients.usage import Purse
+from stickler_cli.clients.allowance import Purse, Retry
+from stickler_cli.clients.batching import Turnstile, Way, asked
+from stickler_cli.clients.model import Model, Reply
+from stickler_cli.clients.servers import Connections
 
 
 class Served(Model):

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from stickler_cli.clients.connections import Connections
+from stickler_cli.clients.servers import Connections
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 
-from stickler_cli.clients.models.local_models import BertScore
+from stickler_cli.clients.local_models import BertScore
 from stickler_cli.comparators import BERTComparator, SemanticComparator
 from stickler_cli.core.problems import UnavailableError
 
@@ -213,7 +213,7 @@ def test_a_model_that_the_library_does_not_know_can_be_used_with_a_layer(on_torc
 def test_without_its_extra_a_comparator_says_what_to_install(
     monkeypatch, comparator, package, hint
 ):
-    monkeypatch.setattr("stickler_cli.clients.models.model.find_spec", {}.get)
+    monkeypatch.setattr("stickler_cli.clients.model.find_spec", {}.get)
 
     with pytest.raises(UnavailableError) as caught:
         comparator.require()

@@ -7,9 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from stickler_cli.clients.allowance import Retry
+from stickler_cli.clients.allowance import Purse, Retry, Usage
 from stickler_cli.clients.batching import (
     MOST_GARBLED,
+    Turnstile,
     Way,
     answered,
     failure_of,
@@ -19,10 +20,8 @@ from stickler_cli.clients.batching import (
     retry_after,
     without_secrets,
 )
-from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.models.model import GarbledError, Model, ModelError, RefusedError, Reply
-from stickler_cli.clients.turnstile import Turnstile
-from stickler_cli.clients.usage import Purse, Usage
+from stickler_cli.clients.model import GarbledError, Model, ModelError, RefusedError, Reply
+from stickler_cli.clients.servers import Connections
 from stickler_cli.core.problems import UnavailableError
 
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from stickler_cli.clients.models.model import ModelError
+from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators import SemanticComparator
 from stickler_cli.core.problems import UnavailableError
 

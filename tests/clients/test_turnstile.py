@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from stickler_cli.clients import turnstile as module
-from stickler_cli.clients.models.model import UnaskedError
-from stickler_cli.clients.turnstile import MOST_FAILURES, Passage, Turnstile
+from stickler_cli.clients import batching as module
+from stickler_cli.clients.batching import MOST_FAILURES, Passage, Turnstile
+from stickler_cli.clients.model import UnaskedError
 
 RUNNING = threading.Event()  # nobody sets it
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stickler_cli.clients.models.model import ModelError
+from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators import (
     BERTComparator,
     BertComparator,

@@ -4,7 +4,7 @@ import math
 import numpy as np
 import pytest
 
-from stickler_cli.clients.models.model import ModelError
+from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators import BBoxIoUComparator, FuzzyComparator, LevenshteinComparator
 from stickler_cli.comparators.base import Answers, BaseComparator
 from stickler_cli.comparators.registry import construct

@@ -11,7 +11,7 @@ from stickler_cli.compare import engine
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.problems import Problem, UsageError, Violation
 from stickler_cli.metrics import Metric
-from stickler_cli.metrics.run_metrics import Measure
+from stickler_cli.metrics.metric import Measure
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.document_result import DocumentResult, Status

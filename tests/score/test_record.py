@@ -4,7 +4,7 @@ import pytest
 
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.rules import encoded
-from stickler_cli.metrics.run_metrics import Measure
+from stickler_cli.metrics.metric import Measure
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import Status

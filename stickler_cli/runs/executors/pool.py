@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
     from multiprocessing.process import BaseProcess
 
-    from stickler_cli.clients.relay import Asking
+    from stickler_cli.clients.client import Asking
 
 
 READY: Final = b"ready"  # what a worker says first, or why it is not
@@ -161,7 +161,7 @@ def work(
 
 def _relaying(options: Options, connection: Connection) -> Options:
     """Return options whose client has the process above ask models, for all workers."""
-    from stickler_cli.clients.relay import RelayedClient  # few runs ask models
+    from stickler_cli.clients.client import RelayedClient  # few runs ask models
 
     def relay(questions: bytes) -> bytes:
         connection.send_bytes(ASKS + questions)
@@ -308,7 +308,7 @@ class Pool(Elsewhere[_Chunk]):
 
     def _ask(self, worker: Connection, questions: bytes) -> None:
         """Have questions of a worker answered, in a thread that waits for models."""
-        from stickler_cli.clients.relay import answer_workers  # few runs ask models
+        from stickler_cli.clients.client import answer_workers  # few runs ask models
 
         if self.asking is None:
             self.asking = SimpleQueue()

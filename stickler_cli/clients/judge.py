@@ -6,14 +6,13 @@ It speaks to all servers, makes the answer structured and strict, and knows pric
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
-from typing import Any, ClassVar, Final, NamedTuple, Self
+from dataclasses import field
+from typing import Any, ClassVar, Final, NamedTuple
 
-from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.usage import Usage
 from stickler_cli.core.values import dataclass
-from .model import CHARACTERS_A_TOKEN, GarbledError, Model, Reply
-from .servers import SERVERS, Server, prefix_of, priced
+from .allowance import Usage
+from .model import CHARACTERS_A_TOKEN, GarbledError, Reply, ServedModel
+from .servers import Connections, prefix_of
 
 # Part of the cache's keys; goes up with every change of a word that the model reads.
 PROMPT_VERSION: Final = 1
@@ -74,18 +73,18 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Judge(Model[Pair, Verdict]):
+class Judge(ServedModel[Pair, Verdict]):
     """A language model, and its instructions."""
 
     kind: ClassVar[str] = "verdict"
     comparator: ClassVar[str] = "LLMComparator"
     is_judge: ClassVar[bool] = True
+    extra: ClassVar[str] = "llm"
 
     model: str
     guidelines: str | None
     graded: bool = False
     temperature: int = 0
-    elsewhere: Server | None = None
 
     @property
     def title(self) -> str:
@@ -93,18 +92,9 @@ class Judge(Model[Pair, Verdict]):
         return self.model
 
     @property
-    def server(self) -> Server:
-        """The one that it was moved to, or that of its prefix."""
-        return self.elsewhere or SERVERS[prefix_of(self.model)[0]]
-
-    def moved(self, address: str | None, key: str | None) -> Self:
-        """Return it on another server."""
-        return replace(self, elsewhere=self.server.moved(address, key))
-
-    @property
-    def is_priced(self) -> bool:
-        """Whether the library of prices knows it."""
-        return not priced(self.server.pricing, prefix_of(self.model)[1], 1).unpriced
+    def place(self) -> tuple[str, str]:
+        """The prefix of its server, and its name there."""
+        return prefix_of(self.model)
 
     @property
     def instructions(self) -> str:
@@ -117,7 +107,7 @@ class Judge(Model[Pair, Verdict]):
     @property
     def identity(self) -> Mapping[str, object]:
         """The server, the model, the prompt and how it is asked."""
-        prefix, name = prefix_of(self.model)
+        prefix, name = self.place
         return {
             "backend": "judge",
             "server": [prefix, self.server.address],
@@ -130,9 +120,8 @@ class Judge(Model[Pair, Verdict]):
 
     def require(self) -> None:
         """Raise without the libraries, or without a key or region."""
-        for package in ("pydantic_ai", self.server.package):
-            self.require_package(package, "llm")
-        self.require_server(self.server)
+        self.require_package("pydantic_ai", self.extra)
+        super().require()
 
     def question(self, gt: object, pred: object, vote: int = 0) -> Pair:
         """Return the question about two values.
@@ -193,7 +182,7 @@ class Judge(Model[Pair, Verdict]):
         """Return an agent that asks, and asks once more where the answer is no verdict."""
         from pydantic_ai import Agent
 
-        model = self.server.language_model(prefix_of(self.model)[1], connections)
+        model = self.server.language_model(self.place[1], connections)
         settings = {"temperature": float(self.temperature)}
         return Agent(
             model,

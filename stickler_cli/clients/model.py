@@ -6,16 +6,14 @@ A question is a text (embeddings) or a pair of values (scores, verdicts).
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import field, replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, ClassVar, Final, Generic, Self, TypeVar
+from typing import ClassVar, Final, Generic, Self, TypeVar
 
-from stickler_cli.clients.usage import ONE_CALL, Usage
 from stickler_cli.core.problems import Problem, UnavailableError
 from stickler_cli.core.values import dataclass
-
-if TYPE_CHECKING:
-    from stickler_cli.clients.connections import Connections
-    from .servers import Server
+from .allowance import ONE_CALL, Usage
+from .servers import SERVERS, Connections, Server, priced
 
 Q = TypeVar("Q", bound=Hashable)
 A = TypeVar("A")
@@ -68,7 +66,7 @@ class Model(ABC, Generic[Q, A]):
     is_judge: ClassVar[bool] = False  # the run's limit on judged pairs holds for it
 
     @property
-    def server(self) -> "Server | None":
+    def server(self) -> Server | None:
         """Where it is; None of one in this process."""
         return None
 
@@ -105,18 +103,13 @@ class Model(ABC, Generic[Q, A]):
             found = f"needs the package {package}, which is not installed"
             raise self.unavailable(found, hint=f"pip install 'stickler-cli[{extra}]'")
 
-    def require_server(self, server: "Server") -> None:
-        """Raise UnavailableError if something is missing that a server needs, such as a key."""
-        if (lack := server.lack()) is not None:
-            raise self.unavailable(*lack)
-
     def unavailable(self, found: str, hint: str) -> UnavailableError:
         """Return the error of a model that cannot be asked from here."""
         found = f"{self.comparator} with {self.title} {found}"
         return UnavailableError([Problem("", found, "", hint)])
 
     @abstractmethod
-    def call(self, questions: Sequence[Q], connections: "Connections") -> Reply[A]:
+    def call(self, questions: Sequence[Q], connections: Connections) -> Reply[A]:
         """Ask at most `batch_size` questions; GarbledError if the answer cannot be read."""
 
     def text(self, question: Q) -> str:
@@ -135,3 +128,41 @@ class Model(ABC, Generic[Q, A]):
     def tokens(self, question: Q) -> int:
         """Return an estimate of the tokens that a question costs."""
         return -(-len(self.text(question)) // CHARACTERS_A_TOKEN)
+
+
+@dataclass(frozen=True)
+class ServedModel(Model[Q, A]):
+    """A model on a server; where, and with which key, the environment says."""
+
+    extra: ClassVar[str]
+
+    elsewhere: Server | None = field(default=None, kw_only=True)  # where it was moved to
+
+    @property
+    @abstractmethod
+    def place(self) -> tuple[str, str]:
+        """The prefix of its server, and its name there."""
+
+    @property
+    def server(self) -> Server:
+        """The one that it was moved to, or that of its prefix."""
+        return self.elsewhere or SERVERS[self.place[0]]
+
+    def moved(self, address: str | None, key: str | None) -> Self:
+        """Return it on another server."""
+        return replace(self, elsewhere=self.server.moved(address, key))
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether the library of prices knows it."""
+        return not self.priced(1).unpriced
+
+    def priced(self, tokens: int) -> Usage:
+        """Return the usage of one call for so many tokens."""
+        return priced(self.server.pricing, self.place[1], tokens)
+
+    def require(self) -> None:
+        """Raise without the library, or without a key or region."""
+        self.require_package(self.server.package, self.extra)
+        if (lack := self.server.lack()) is not None:
+            raise self.unavailable(*lack)

@@ -12,10 +12,10 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, ClassVar
 
-from stickler_cli.clients.connections import Connections
 from stickler_cli.core.problems import Problem, UnavailableError
 from stickler_cli.core.values import dataclass
 from .model import Model, Reply
+from .servers import Connections
 
 Texts = tuple[str, str]  # in alphabetical order: F1 has no direction
 

@@ -2,18 +2,16 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, ClassVar, Final, Self, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.usage import ONE_CALL
 from stickler_cli.core.values import dataclass
+from .allowance import ONE_CALL
 from .local_models import fingerprint, loaded_by, local_name, require_model_path
-from .model import GarbledError, Model, Reply
-from .servers import SERVERS, Server, priced
+from .model import GarbledError, Model, Reply, ServedModel
+from .servers import Connections
 
 Vector: TypeAlias = NDArray[np.float64]
 
@@ -86,41 +84,24 @@ class NamedEmbedder(Embedder):
 
 
 @dataclass(frozen=True)
-class ServerEmbedder(NamedEmbedder):
-    """A model on a server; where, and with which key, the environment says."""
+class ServerEmbedder(ServedModel[str, Vector], NamedEmbedder):
+    """An embedding model on a server."""
 
     backend: ClassVar[str]
-    extra: ClassVar[str]  # also the prefix of the server
-
-    elsewhere: Server | None = None
 
     @property
-    def server(self) -> Server:
-        """The one that it was moved to, or that of its prefix."""
-        return self.elsewhere or SERVERS[self.extra]
-
-    def moved(self, address: str | None, key: str | None) -> Self:
-        """Return it on another server."""
-        return replace(self, elsewhere=self.server.moved(address, key))
-
-    @property
-    def is_priced(self) -> bool:
-        """Whether the library of prices knows it."""
-        return not priced(self.server.pricing, self.name, 1).unpriced
+    def place(self) -> tuple[str, str]:
+        """The prefix of its server, which is also the extra of its library; and its name there."""
+        return self.extra, self.name
 
     @property
     def identity(self) -> Mapping[str, object]:
         """The protocol, the server and the model; a region makes no difference."""
         return {"backend": self.backend, "server": self.server.address, "model": self.name}
 
-    def require(self) -> None:
-        """Raise without the library, or without a key or region."""
-        self.require_package(self.server.package, self.extra)
-        self.require_server(self.server)
-
     def _garbled(self, found: str, error: Exception, tokens: int) -> Reply[Vector]:
         """Return an empty answer, which costs as much as one."""
-        usage = priced(self.server.pricing, self.name, tokens) if tokens else ONE_CALL
+        usage = self.priced(tokens) if tokens else ONE_CALL
         return Reply((), usage, GarbledError(f"{found} ({error})"))
 
 
@@ -147,7 +128,7 @@ class BedrockEmbedder(ServerEmbedder):
             vectors = [vector_of(raw)]
         except UNREADABLE as error:
             return self._garbled("the answer holds no embedding", error, tokens)
-        return Reply(vectors, priced(self.server.pricing, self.name, tokens))
+        return Reply(vectors, self.priced(tokens))
 
 
 class OpenAIEmbedder(ServerEmbedder):
@@ -173,7 +154,7 @@ class OpenAIEmbedder(ServerEmbedder):
                 raise GarbledError(f"there are {len(rows)}, of {len(questions)} texts")
         except UNREADABLE as error:
             return self._garbled("the answer holds no embeddings", error, tokens)
-        return Reply(vectors, priced(self.server.pricing, self.name, tokens))
+        return Reply(vectors, self.priced(tokens))
 
 
 class LocalEmbedder(NamedEmbedder):

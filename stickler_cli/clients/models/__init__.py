@@ -1,1 +1,0 @@
-"""The models that clients ask: embeddings, scores and judges, here or on servers."""
