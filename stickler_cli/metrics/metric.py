@@ -1,10 +1,15 @@
-"""What every metric is."""
+"""The family of metrics, and those of a run: made, added to, put together, kept, and shown."""
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Self
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Self
+
+import orjson
 
 from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.plugins import Family, UnknownNameError
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 
 
@@ -42,3 +47,166 @@ class Metric(ABC):
     @abstractmethod
     def result(self) -> float | Mapping[str, float | None] | None:
         """Return the figure, or figures by name; None where there is nothing to divide by."""
+
+
+METRICS: Final = Family(
+    "metric",
+    Metric,  # type: ignore[type-abstract] # what others are subclasses of
+    {"anls_star": "stickler_cli.metrics.anls_star:AnlsStar"},
+    "stickler_cli.metrics",
+)
+
+
+@dataclass(slots=True, eq=False)
+class Measure:
+    """A metric of a run: at work, or as a file tells of it, which runs no code."""
+
+    name: str
+    metric: Metric | None = None
+    kept: Mapping[str, Any] | None = None
+    """The attributes of the metric, where there is none."""
+    known: Mapping[str, float | None] | None = None
+    """The figures of the metric, likewise."""
+    problem: str = ""
+    """Why it has no figures, which ends no run: what it failed with, at the first document by id;
+    of one that a file tells of and that keeps something, that its result failed."""
+
+    def add(self, document: MeasuredDocument) -> None:
+        """Take a document into account."""
+        metric = self.live()
+        try:
+            metric.add(document)
+        except Exception as error:  # noqa: BLE001 - code of others, and all else is still right
+            said = f"document {document.id}: {_said(error)}"
+            self.problem = min(said, self.problem or said)
+
+    def merge(self, other: "Measure") -> None:
+        """Take into account the documents of another one of the same name.
+
+        Raises:
+            UsageError: both come of files, and there is no metric of their name.
+        """
+        metric = self.metric or other.metric
+        cls = type(metric) if metric is not None else _class(self.name)
+        self.problem = min(filter(None, (self.lasting, other.lasting)), default="")
+        self.metric = self.live(cls)
+        if self.problem:
+            return
+        try:
+            self.metric.merge(other.live(cls))
+        except Exception as error:  # noqa: BLE001 - likewise
+            self.problem = f"merge: {_said(error)}"
+
+    @property
+    def lasting(self) -> str:
+        """What more documents do not mend; a result that failed is asked for again."""
+        return "" if self.metric is None and self.kept else self.problem
+
+    def live(self, cls: type[Metric] | None = None) -> Metric:
+        """Return the metric; one that was read from a file is made, of a class or by its name."""
+        if self.metric is not None:
+            return self.metric
+        metric = object.__new__(cls or _class(self.name))
+        vars(metric).update(orjson.loads(orjson.dumps(self.kept)))
+        return metric
+
+    @property
+    def figures(self) -> dict[str, float | None]:
+        """The figures by name: of the metric, or below it as `name.part`; None if it failed."""
+        return self.outcome()[0]
+
+    def outcome(self) -> tuple[dict[str, float | None], str]:
+        """Return the figures by name, and why there are none."""
+        if self.metric is None:
+            return dict(self.known or {}), self.problem
+        none: dict[str, float | None] = {self.name: None}
+        if problem := self.problem or self._unkept():
+            return none, problem
+        try:
+            found = self.metric.result()
+        except Exception as error:  # noqa: BLE001 - likewise
+            return none, f"result: {_said(error)}"
+        parts = found if isinstance(found, Mapping) else {"": found}
+        figures = {f"{self.name}.{part}" if part else self.name: parts[part] for part in parts}
+        for name, figure in figures.items():
+            is_figure = isinstance(figure, int | float) and not isinstance(figure, bool)
+            if figure is not None and not (is_figure and math.isfinite(figure)):
+                return none, f"result: {name} is {figure!r}, expected a finite number"
+        return figures, ""
+
+    @property
+    def state(self) -> Mapping[str, Any]:
+        """What the metric keeps; nothing of one that failed."""
+        if self.metric is None:
+            return self.kept or {}
+        return {} if self.problem or self._unkept() else vars(self.metric)
+
+    def _unkept(self) -> str:
+        """Return which attribute of the metric is no JSON."""
+        for key, value in vars(self.metric).items():
+            try:
+                same = orjson.loads(orjson.dumps(value)) == value
+            except (TypeError, ValueError):
+                same = False
+            if not same:
+                return f"its attribute {key} is {type(value).__name__}, expected JSON values"
+        return ""
+
+    def copied(self) -> "Measure":
+        """Return one of the same documents, which others may be added to."""
+        if self.metric is None:
+            return Measure(self.name, None, self.kept, self.known, self.problem)
+        measure = self.empty()
+        measure.merge(self)
+        return measure
+
+    def empty(self) -> "Measure":
+        """Return the same metric of no documents."""
+        return Measure(self.name, None if self.metric is None else type(self.metric)())
+
+
+def measures_of(
+    asked: Iterable[str | type[Metric]], *, allow_plugins: bool = False
+) -> dict[str, Measure]:
+    """Return metrics of no documents by their names; a class has its own name.
+
+    Raises:
+        UsageError: there is no such metric, or it cannot be used.
+    """
+    found = {}
+    for each in asked:
+        name, cls = each if isinstance(each, str) else each.__name__, each
+        if isinstance(cls, str):
+            cls = _class(name, allow_plugins=allow_plugins)
+        found[name] = Measure(name, _made(name, cls))
+    return found
+
+
+def _class(name: str, *, allow_plugins: bool = False) -> type[Metric]:
+    try:
+        return METRICS.find(name, allow_plugins=allow_plugins)
+    except UnknownNameError as error:
+        found = f"there is no metric {name}"
+        raise UsageError([Problem("--metric", found, error.expected, error.hint)]) from error
+
+
+def load_metrics(measures: Iterable[Measure], *, allow_plugins: bool) -> None:
+    """Put metrics that files tell of to work, so that they can be merged.
+
+    Raises:
+        UsageError: there is none of a name.
+    """
+    for measure in measures:
+        metric = measure.live(_class(measure.name, allow_plugins=allow_plugins))
+        measure.problem, measure.metric = measure.lasting, metric
+
+
+def _made(name: str, cls: type[Metric]) -> Metric:
+    try:
+        return cls()
+    except Exception as error:
+        raise UsageError([Problem(f"metric {name}", _said(error))]) from error
+
+
+def _said(error: Exception) -> str:
+    return f"it fails with {type(error).__name__}: {error}"
