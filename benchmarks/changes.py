@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from benchmarks.report import Report
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.studies.diff.changes import DiffSettings, Trend
 from stickler_cli.studies.diff.measures import trend_of
+from stickler_cli.studies.diff.record import Trend, TrendSettings
 from stickler_cli.studies.diff.significance import Sample, change_intervals, p_values
 
 DOCUMENTS: Final = (10, 30, 100, 300)
@@ -91,7 +91,7 @@ def judged(
     documents: int, repetitions: int, seed: int, shifts: Sequence[Shift] = SHIFTS
 ) -> list[Judged]:
     """Make many differences of each kind, and see what is said of them."""
-    random, settings = np.random.default_rng(seed), DiffSettings()
+    random, settings = np.random.default_rng(seed), TrendSettings()
     held, width, changed, same = np.zeros((4, len(shifts)))
     for repetition in range(repetitions):
         names = [f"{repetition}/{document}" for document in range(documents)]
@@ -166,7 +166,7 @@ def significant(systems: Systems, runs: tuple[int, int], repetitions: int, seed:
             wrong = 1 / (1 + np.exp(-(documents + shift)))
             sides.append(random.binomial(VALUES, 1 - wrong))
         (p,) = p_values([sample(sides)], repetition)
-        found += p <= DiffSettings(IntervalSettings()).alpha
+        found += p <= TrendSettings(IntervalSettings()).alpha
     return found / repetitions
 
 

@@ -40,7 +40,7 @@ LATE_IMPORTS: Final = {
     ("comparators/anls.py", "scipy.optimize"): "few schemas ask for it",
     ("compare/assignment.py", "scipy.optimize"): "its home: 0.4 s that most runs never pay",
     ("compare/plan.py", "stickler_cli.clients.client"): "few plans ask models",
-    ("studies/diff/spread.py", "scipy.special"): "few differences are of several runs",
+    ("studies/diff/significance.py", "scipy.special"): "few differences are of several runs",
     ("documents/sources.py", "rapidfuzz"): "most runs pair",
     ("api/arrow_batches.py", "pyarrow"): "an extra",
     ("records/parquet_runs.py", "pyarrow*"): "likewise",

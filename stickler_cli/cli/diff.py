@@ -15,9 +15,8 @@ from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run
 from stickler_cli.settings.deciding import CountingOptions
 from stickler_cli.settings.of_commands import DiffSettings, as_of_eval
-from stickler_cli.studies.diff.changes import DiffSettings as Deciding
-from stickler_cli.studies.diff.comparing import LOWEST, compare_runs
-from stickler_cli.studies.diff.contrasts import deciding
+from stickler_cli.studies.diff.comparing import LOWEST, compare_runs, deciding
+from stickler_cli.studies.diff.record import TrendSettings
 from .command_schema import schema_of
 from .console import ExitCode
 from .eval import whole_run
@@ -42,7 +41,7 @@ def diff(names: Sequence[str], settings: DiffSettings) -> ExitCode:
     if not settings.allow_different:
         _check_alike(first, others)
     intervals = IntervalSettings(settings.ci, settings.seed)
-    decided = Deciding(intervals, settings.margin, settings.counting or first.rule.counting)
+    decided = TrendSettings(intervals, settings.margin, settings.counting or first.rule.counting)
     difference = compare_runs(base, new, gates, decided)
     outputs.write(difference)
     outputs.conclude(difference)

@@ -36,7 +36,7 @@ from .console import ExitCode, show_problems, warn, write_result
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
     from stickler_cli.reports.formats import Subject
-    from stickler_cli.studies.diff.changes import Difference  # few commands load it
+    from stickler_cli.studies.diff.record import Difference  # few commands load it
 
 OUTPUT: Final = "--output"
 

@@ -6,7 +6,7 @@ from typing import Final
 from stickler_cli.core.figures import NOTHING, more_of
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import INDENT, Block, Column, Section, Span, Table, Text, Tone
-from stickler_cli.studies.diff.changes import Change, Difference, MetricChange
+from stickler_cli.studies.diff.record import Change, Difference, MetricChange
 from .difference_view import MARKS, SHORT, DifferenceView, signed
 from .layout import TableStyle
 from .markdown import code

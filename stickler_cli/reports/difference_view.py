@@ -10,7 +10,7 @@ from stickler_cli.core.sections import Tone
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.gates import SCORE
 from stickler_cli.settings.deciding import CountingOptions
-from stickler_cli.studies.diff.changes import (
+from stickler_cli.studies.diff.record import (
     F1,
     WHOLLY_RIGHT,
     Change,
@@ -76,7 +76,7 @@ class DifferenceView:
     @property
     def whole(self) -> list[Change]:
         """The figures of whole documents, F1 in the counting mode that is read."""
-        counting = self.difference.settings.counting
+        counting = self.difference.decided.counting
         return [it for it in self.difference.whole if it.mode in ("", counting)]
 
     def name(self, change: Change) -> str:
@@ -101,7 +101,7 @@ class DifferenceView:
     @property
     def interval_title(self) -> str:
         """The title of a column of intervals of changes."""
-        return f"{self.difference.settings.intervals.level * 100:g}% CI of change"
+        return f"{self.difference.decided.intervals.level * 100:g}% CI of change"
 
     @property
     def title(self) -> str:
@@ -110,7 +110,7 @@ class DifferenceView:
         source, other = (
             " + ".join(map(self.quoted, [side.source, *side.further])) for side in (base, new)
         )
-        counting = self.difference.settings.counting
+        counting = self.difference.decided.counting
         read = "" if counting == CountingOptions.counting else f", counting {counting}"
         return f"{self.quoted(new.model_name)}: from {source} to {other}{read}"
 
@@ -179,7 +179,7 @@ class DifferenceView:
         A tone and a text each.
         """
         found = self.fields_with(Trend.REGRESSED, Trend.IMPROVED)
-        alpha, margin = self.difference.settings.alpha, self.difference.settings.margin
+        alpha, margin = self.difference.decided.alpha, self.difference.decided.margin
         told = (*self.whole, *self.difference.fields)
         changes = [
             it for it in told if it.trend is Trend.UNCHANGED and (it.corrected_p or 0) <= alpha
@@ -237,8 +237,8 @@ class DifferenceView:
     @property
     def legend(self) -> list[str]:
         """What a reader may not know, a line each."""
-        counting = self.difference.settings.counting
-        alpha, margin = self.difference.settings.alpha, self.difference.settings.margin
+        counting = self.difference.decided.counting
+        alpha, margin = self.difference.decided.alpha, self.difference.decided.margin
         return [
             f"before, after: F1 of {MODES[counting]}, over the documents of the first run",
             "p: paired permutation test over documents, corrected for all fields (Holm)",

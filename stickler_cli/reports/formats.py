@@ -13,7 +13,7 @@ from .layout import TableStyle, draw
 from .markdown import COMMENT_LIMIT, page_text, truncate_lines
 
 if TYPE_CHECKING:
-    from stickler_cli.studies.diff.changes import Difference
+    from stickler_cli.studies.diff.record import Difference
     from .error_list import ErrorList
     from .pair import ComparedPair
 

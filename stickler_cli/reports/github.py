@@ -9,7 +9,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.reports import run_sentences
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run
-from stickler_cli.studies.diff.changes import Difference, Trend
+from stickler_cli.studies.diff.record import Difference, Trend
 from stickler_cli.studies.lint.record import FindingRecord, LintRecord
 from stickler_cli.studies.lint.sections import found_text, sentence
 from .difference_view import DifferenceView

@@ -13,7 +13,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import encoded
 from stickler_cli.core.sections import Report
 from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
-from stickler_cli.studies.diff.changes import Difference, diff_record
+from stickler_cli.studies.diff.record import Difference
 from .layout import TableStyle
 from .pair import ComparedPair, differs, value_pieces
 
@@ -49,7 +49,7 @@ def render_report(report: Report, style: TableStyle) -> str:
 
 def render_difference(difference: Difference, style: TableStyle) -> str:
     """Return a difference in the format `stickler-diff/1`; ends with a line break."""
-    return _text(diff_record(difference))
+    return _text(encoded(difference))
 
 
 def render_pair(pair: ComparedPair, style: TableStyle) -> str:

@@ -18,7 +18,7 @@ from stickler_cli.reports import run_sentences
 from stickler_cli.score.conditions import pattern_of
 from stickler_cli.score.gates import METRICS, GateResult
 from stickler_cli.score.record import Run
-from stickler_cli.studies.diff.changes import Difference, Trend
+from stickler_cli.studies.diff.record import Difference, Trend
 from .difference_view import DifferenceView
 from .layout import TableStyle
 from .view import FieldRow, RunView

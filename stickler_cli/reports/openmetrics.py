@@ -6,7 +6,7 @@ as a shell does. Source: OpenMetrics 1.0, section 3.2; GitLab, metrics/generic.r
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
-from typing import Final
+from typing import Any, Final
 
 from stickler_cli.core.figures import visible
 from stickler_cli.core.locations import field_path
@@ -14,7 +14,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.score.counts import Rates
 from stickler_cli.score.gates import SCORE, GateResult
 from stickler_cli.score.record import Run
-from stickler_cli.studies.diff.changes import WHOLLY_RIGHT, Change, Difference, Trend
+from stickler_cli.studies.diff.record import WHOLLY_RIGHT, Change, Difference, Trend
 from .layout import TableStyle
 from .view import RunView
 
@@ -102,7 +102,7 @@ def render_difference(difference: Difference, style: TableStyle) -> str:
     )
 
 
-def _documents(name: str, label: str, documents: Mapping[str, int]) -> Gauge:
+def _documents(name: str, label: str, documents: Mapping[str, Any]) -> Gauge:
     samples = [({label: value}, count) for value, count in documents.items()]
     return Gauge(name, "Documents by what became of them.", samples)
 

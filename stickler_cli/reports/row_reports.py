@@ -18,7 +18,7 @@ from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
 from stickler_cli.score.tally import COUNTING_MODES, Tally
-from stickler_cli.studies.diff.changes import Change, Difference
+from stickler_cli.studies.diff.record import Change, Difference
 from .difference_view import DifferenceView
 from .error_list import ErrorList
 from .layout import TableStyle

@@ -34,11 +34,6 @@ _WEIGHTS: Final = (
 that no replicate has nothing to divide by where the documents have."""
 
 
-def resampled_view(settings: IntervalSettings) -> dict[str, object]:
-    """Return how intervals of changes are made, as records show it."""
-    return {**settings.view(), "method": RESAMPLED, "replicates": REPLICATES}
-
-
 def resample(
     documents: Sequence[str],
     statistic: Callable[[Floats], Floats],

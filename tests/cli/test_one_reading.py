@@ -18,8 +18,8 @@ from stickler_cli.core.figures import rate
 from stickler_cli.core.locations import field_path
 from stickler_cli.reports.view import RunView
 from stickler_cli.runs.saved import load_run
-from stickler_cli.studies.diff.changes import DiffSettings
 from stickler_cli.studies.diff.comparing import compare_runs
+from stickler_cli.studies.diff.record import TrendSettings
 
 ROOT = Path(__file__).parents[2]
 SETS = ("bank-statement", "invoice", "receipt", "resume")
@@ -50,7 +50,7 @@ def runs(tmp_path_factory):
 def test_before_and_after_of_a_difference_are_what_the_tables_of_both_runs_show(runs, name, mode):
     base, new = runs[name]
     for first, second in ((base, new), (new, base), (base, base)):
-        found = compare_runs({"a": first}, {"b": second}, (), DiffSettings(counting=mode))
+        found = compare_runs({"a": first}, {"b": second}, (), TrendSettings(counting=mode))
         changes = [found.whole[0], *found.fields]
 
         assert len(changes) > 5

@@ -14,13 +14,14 @@ from jsonschema import Draft202012Validator
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from stickler_cli.cli import main
+from stickler_cli.core.rules import encoded
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.row_reports import DIFFERENCE
 from stickler_cli.runs.saved import load_run
 from stickler_cli.score.gates import parse_gate
-from stickler_cli.studies.diff.changes import Decision, Difference, Trend, diff_record
 from stickler_cli.studies.diff.comparing import LOWEST, compare_runs
+from stickler_cli.studies.diff.record import Decision, Difference, Trend
 
 ROOT = Path(__file__).parents[2]
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -102,7 +103,7 @@ def test_the_json_fits_its_schema(receipts):
     Draft202012Validator.check_schema(SCHEMA)
     record = json.loads(render("json", receipts, TableStyle()))
 
-    assert record == diff_record(receipts)
+    assert record == encoded(receipts)
     assert problems(record) == []
     assert problems({**record, "format": "stickler-diff/2"})
     assert problems({**record, "surprise": 1})

@@ -14,8 +14,8 @@ from stickler_cli.reports.html.difference_page import ranked, slope_chart
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import Interval
-from stickler_cli.studies.diff.changes import Trend
 from stickler_cli.studies.diff.comparing import compare_runs
+from stickler_cli.studies.diff.record import Trend
 
 TONES = dict.fromkeys(Trend, "")
 

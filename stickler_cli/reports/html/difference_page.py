@@ -9,8 +9,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.reports.difference_view import MARKS, SHORT, DifferenceView, signed
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.tables import metric_text
-from stickler_cli.studies.diff.changed_values import Move
-from stickler_cli.studies.diff.changes import Change, Difference, Trend
+from stickler_cli.studies.diff.record import Change, Difference, Move, Trend
 from .charts import axis_of, change_axis
 from .report_page import POLICY, filled
 

@@ -1,18 +1,21 @@
-"""The documents in which runs counted different things, and what broke or was fixed in each."""
+"""Documents in which runs counted different things, and the values that changed in them."""
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Collection, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.core.locations import field_path
+from stickler_cli.score.detail import Detail
+from stickler_cli.score.errors.error_rows import Error
+from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.moments import NAMES
+from stickler_cli.score.record import Run
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.settings.deciding import Counting, CountingOptions
-from .changes import DIFFERENT, HARD, DocumentChange
-from .counted_runs import LOST
-from .joined_runs import JoinedRuns, RunRows
+from .joined_runs import LOST, JoinedRuns, RunRows
+from .record import DIFFERENT, HARD, ChangedValue, DocumentChange, Move
 
 Numbers: TypeAlias = NDArray[np.int64]
 
@@ -138,3 +141,53 @@ def _of_root(runs: JoinedRuns, counts: Numbers) -> tuple[NDArray[np.float64], Nu
         scores[run, root.document] = root.score
         errors[run, root.document] = counts[root.cell][:, LOST].sum(axis=1)
     return scores, errors
+
+
+class _Place(NamedTuple):
+    """Where a value is; what only a prediction has is at its place there, and no other value."""
+
+    document: str
+    path: str
+    invented: bool
+
+
+_Wrong: TypeAlias = dict[_Place, Error]
+
+
+def changed_values(base: Run, new: Run) -> list[ChangedValue] | None:
+    """Return the values that changed in documents that both runs compared, broken ones first.
+
+    None where one of the runs does not know all of its errors.
+    """
+    if not (_knows(base.detail) and _knows(new.detail)):
+        return None
+    compared = _compared(base) & _compared(new)
+    before, after = (_wrong(run, compared) for run in (base, new))
+    found = []
+    for place in dict.fromkeys([*before, *after]):
+        old, now = before.get(place), after.get(place)
+        known = old or now
+        if known is None or (old and now and old.pred == now.pred):
+            continue
+        move = Move.FIXED if now is None else Move.BROKEN if old is None else Move.OTHERWISE
+        sides = (side and side.pred for side in (old, now))
+        found.append(ChangedValue(place.document, place.path, move, known.gt, *sides))
+    order = list(Move)
+    return sorted(found, key=lambda it: (order.index(it.move), it.document))
+
+
+def _knows(detail: Detail | None) -> bool:
+    return detail is not None and detail.knows_errors and detail.errors.complete
+
+
+def _compared(run: Run) -> set[str]:
+    ledger = run.evaluation.ledger or Ledger()
+    return {it.id for it in ledger.documents() if it.score is not None}
+
+
+def _wrong(run: Run, documents: Collection[str]) -> _Wrong:
+    return {
+        _Place(row.document, row.path, row.outcome == "FA"): row
+        for row in (run.detail.errors.rows() if run.detail else ())
+        if row.values is None and row.document in documents
+    }

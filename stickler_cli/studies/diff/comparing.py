@@ -1,10 +1,11 @@
-"""From two runs to the difference between them: of figures, of documents, and their gates."""
+"""The difference between two runs: of figures, of documents, and besides; and their gates."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from itertools import compress
-from typing import Final
+from typing import Final, TypeAlias
 
+from stickler_cli import __version__
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.confidence.calibration import FIGURES
 from stickler_cli.score.counts import Counts
@@ -23,24 +24,22 @@ from stickler_cli.score.gates import (
 )
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run
-from .changed_documents import document_changes, of_one
-from .changed_values import changed_values
-from .changes import (
+from .changed_documents import changed_values, document_changes, of_one
+from .joined_runs import Counted, JoinedRuns, counted, joined
+from .measures import CONFIDENCE, changes, confidence_changes, figures_of_whole
+from .record import (
     F1,
     WHOLLY_RIGHT,
+    ComparedRecord,
+    Contrast,
     Difference,
-    DiffSettings,
     DocumentChange,
     Figure,
     MetricChange,
     RunName,
+    TrendSettings,
 )
-from .contrasts import contrasts
-from .counted_runs import Counted, counted
-from .joined_runs import JoinedRuns, joined
-from .measures import changes, figures_of_whole
 from .significance import change_intervals
-from .trust import CONFIDENCE, trust_changes
 
 LOWEST: Final = -1.0  # the least change of a rate or score
 
@@ -51,7 +50,7 @@ def compare_runs(
     base: Mapping[str, Run],
     new: Mapping[str, Run],
     gates: Sequence[Gate] = (),
-    settings: DiffSettings | None = None,
+    settings: TrendSettings | None = None,
 ) -> Difference:
     """Return what changed from one run to another, by name; all keep rows of their documents.
 
@@ -63,7 +62,7 @@ def compare_runs(
         UsageError: a run keeps no rows, or a gate asks for a field or a count that there is not.
         NotComparableError: no document is in both runs.
     """
-    settings = settings or DiffSettings()
+    settings = settings or TrendSettings()
     pairs = joined([*base.values()], [*new.values()])
     first, other = next(iter(base.values())), next(iter(new.values()))
     known = {info.path for info in first.fields}
@@ -81,20 +80,23 @@ def compare_runs(
     documents = _documents(pairs, changed)
     metrics = metric_changes([*base.values()], [*new.values()])
     return Difference(
+        format="stickler-diff/1",
+        version=__version__,
         base=_name_of(base),
         new=_name_of(new),
         contrasts=contrasts(first, other),
-        settings=settings,
+        settings=settings.view(),
         documents=documents,
         lost=[*compress(pairs.ids, pairs.lost)],
-        only_new=pairs.only_new,
-        whole=[*found[: len(whole)], *trust_changes(pairs, settings)],
+        only_new=[*pairs.only_new],
+        whole=[*found[: len(whole)], *confidence_changes(pairs, settings)],
         fields=found[len(whole) :],
+        metrics=metrics,
         changed_documents=changed,
         gates=judge_changes(
             gates, table, documents, settings, [it.path for it in described], metrics
         ),
-        metrics=metrics,
+        decided=settings,
         values=changed_values(first, other) if len(base) == len(new) == 1 else None,
     )
 
@@ -105,8 +107,7 @@ def _name_of(side: Mapping[str, Run]) -> RunName:
     return RunName(name, run.version, run.schema.path, run.schema.model_name, further)
 
 
-def _documents(pairs: JoinedRuns, changed: Sequence[DocumentChange]) -> dict[str, int]:
-    """Return how many documents there are, and what became of them."""
+def _documents(pairs: JoinedRuns, changed: Sequence[DocumentChange]) -> ComparedRecord:
     worse = sum(document.is_worse for document in changed)
     better = sum(document.is_better for document in changed)
     return {
@@ -139,8 +140,8 @@ def _mean(figures: Sequence[float | None]) -> float | None:
 def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
     gates: Sequence[Gate],
     counted: Counted,
-    documents: Mapping[str, int],
-    settings: DiffSettings,
+    documents: ComparedRecord,
+    settings: TrendSettings,
     fields: Sequence[Path] = (),
     metrics: Sequence[MetricChange] = (),
 ) -> list[GateResult]:
@@ -166,7 +167,8 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
             found.append(judged(gate, value, empty, CHANGE_OF))
         elif asks_documents(gate):
             check_kind(gate, (*documents, RIGHT))
-            found.append(judged(gate, documents[gate.metric], ""))
+            count = documents[gate.metric]  # type: ignore[literal-required]  # as was checked
+            found.append(judged(gate, count, ""))
         elif is_pattern(gate):
             values = {path: moved(gate, path) for path in asked(gate, fields)}
             found.append(judged_worst(gate, values, CHANGE_OF))
@@ -195,13 +197,71 @@ def _moved(
 
 
 def _moved_trust(
-    gate: Gate, path: Path, runs: JoinedRuns, settings: DiffSettings
+    gate: Gate, path: Path, runs: JoinedRuns, settings: TrendSettings
 ) -> tuple[float | None, str]:
     name = gate.metric.removeprefix(CONFIDENCE)
     if name not in FIGURES:
         return None, "a difference has no such figure of confidences"
-    found = trust_changes(runs, settings, [name], path)
+    found = confidence_changes(runs, settings, [name], path)
     value = found[0].change if found else None
     if gate.bound and found:
         value = getattr(found[0].interval, gate.bound, None)
     return value, "one of the runs says nothing of it"
+
+
+_Both: TypeAlias = tuple[str, object, object, bool]
+"""What may differ, what it is in either run, and whether that keeps figures from being compared."""
+
+
+def contrasts(base: Run, new: Run) -> list[Contrast]:
+    """Return everything in which two runs differ, what decides first."""
+    found = [
+        Contrast(what, _shown(before), _shown(after), decides)
+        for what, before, after, decides in _every(base, new)
+        if before != after
+    ]
+    return sorted(found, key=lambda contrast: not contrast.decides)
+
+
+def deciding(base: Run, new: Run) -> list[Contrast]:
+    """Return that for which the figures of two runs cannot be compared."""
+    return [contrast for contrast in contrasts(base, new) if contrast.decides]
+
+
+_WHOLE: Final = {True: "interrupted", False: "whole"}
+_DECLARED: Final = {True: "declared", False: "not declared"}
+
+
+def _shown(value: object) -> str:
+    match value:
+        case bool():
+            return "on" if value else "off"
+        case float():
+            return f"{value:g}"
+        case None:
+            return "none"
+        case _:
+            return str(value)
+
+
+def _every(base: Run, new: Run) -> Iterator[_Both]:
+    before, after = base.schema, new.schema
+    yield "schema digest", before.digest, after.digest, True
+    yield "inferred annotations", before.inferred, after.inferred, True
+    yield "schema by", before.by, after.by, True
+    yield "semantics", base.evaluation.semantics, new.evaluation.semantics, True
+    if (before.digest, before.inferred) != (after.digest, after.inferred):
+        yield "schema", before.path, after.path, False
+        yield "model name", before.model_name, after.model_name, False
+        old, now = ({info.path: asdict(info) for info in run.fields} for run in (base, new))
+        for path in dict.fromkeys([*old, *now]):
+            name = f"field {field_path(path)}" if path else "documents"
+            yield name, _DECLARED[path in old], _DECLARED[path in now], False
+            if path in old and path in now:
+                for key in ("kind", "comparator", "threshold", "weight"):
+                    yield f"{name}, {key}", old[path][key], now[path][key], False
+    options = asdict(new.options)  # `strict` and `rows` decide no figure, `counting` which are read
+    for name, value in asdict(base.options).items():
+        yield f"option {name}", value, options[name], name not in ("strict", "rows", "counting")
+    yield "run", _WHOLE[base.partial], _WHOLE[new.partial], True
+    yield "version", base.version, new.version, False

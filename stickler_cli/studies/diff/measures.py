@@ -1,16 +1,22 @@
-"""What a figure of a run was, what it is, and whether it changed."""
+"""Changes of figures from one side to the other: of counts and scores, and of confidences."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickler_cli.compare.outcomes import Floats
+from stickler_cli.core.locations import Path
+from stickler_cli.score.confidence.calibration import reliability
+from stickler_cli.score.confidence.confidences import FEWEST
 from stickler_cli.score.gates import SCORE
 from stickler_cli.score.intervals import Interval
+from stickler_cli.score.resampling import percentiles, resample
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.settings.deciding import Counting
-from .changes import F1, WHOLLY_RIGHT, Change, Decision, DiffSettings, Figure, Trend, excludes_zero
-from .counted_runs import LOST, Counted
+from .joined_runs import LOST, Counted, JoinedRuns
+from .record import F1, WHOLLY_RIGHT, Change, Decision, Figure, Trend, TrendSettings, excludes_zero
 from .significance import (
     Sample,
     change_intervals,
@@ -18,8 +24,16 @@ from .significance import (
     is_enumerated,
     p_values,
     smallest_p,
+    variance_of_runs,
 )
-from .spread import variance_of_runs
+
+CONFIDENCE: Final = "confidence."  # before the names of such metrics
+TOLD: Final = ("auroc", "ece", "brier", "aurc")
+"""The figures of confidences that are reported of whole documents."""
+
+_HIGHER_IS_BETTER: Final = frozenset({"auroc", "auprc_error", "coverage"})
+_SWAPS: Final = 999  # by each the values of all documents are counted anew
+_SAME: Final = 1e-12
 
 
 def figures_of_whole(counting: Counting) -> list[Figure]:
@@ -29,7 +43,7 @@ def figures_of_whole(counting: Counting) -> list[Figure]:
     return [*(Figure((), mode, F1) for mode in modes), *of_documents]
 
 
-def changes(figures: Sequence[Figure], counted: Counted, settings: DiffSettings) -> list[Change]:
+def changes(figures: Sequence[Figure], counted: Counted, settings: TrendSettings) -> list[Change]:
     """Return what became of some figures; those of fields are corrected for being many."""
     samples = [counted.sample(figure) for figure in figures]
     intervals = change_intervals(samples, counted.ids, settings.intervals)
@@ -69,7 +83,7 @@ def changes(figures: Sequence[Figure], counted: Counted, settings: DiffSettings)
 
 
 def corrected_p(
-    samples: Sequence[Sample], p: Sequence[float], settings: DiffSettings
+    samples: Sequence[Sample], p: Sequence[float], settings: TrendSettings
 ) -> list[float]:
     """Return the p values of fields, corrected for being many.
 
@@ -90,7 +104,7 @@ def corrected_p(
 
 
 def trend_of(
-    sample: Sample, interval: Interval | None, corrected_p: float, settings: DiffSettings
+    sample: Sample, interval: Interval | None, corrected_p: float, settings: TrendSettings
 ) -> tuple[Trend, Decision]:
     """Return what became of a figure, and on what grounds."""
     alike = len({*sample.runs[0], *sample.runs[1]}) <= 1
@@ -106,7 +120,7 @@ def trend_of(
 def trend_by(  # noqa: PLR0913 - what a trend rests on
     p: float,
     interval: Interval | None,
-    settings: DiffSettings,
+    settings: TrendSettings,
     tested: Decision,
     *,
     better: bool,
@@ -153,3 +167,109 @@ def _broken_and_fixed(counted: Counted, figure: Figure) -> tuple[int, int]:
 
     (right_before, right_after), (wrong_before, wrong_after) = mostly(right), mostly(wrong)
     return int((right_before & wrong_after).sum()), int((wrong_before & right_after).sum())
+
+
+def confidence_changes(
+    runs: JoinedRuns,
+    settings: TrendSettings,
+    names: Sequence[str] = TOLD,
+    path: Path = (),
+) -> list[Change]:
+    """Return the changes of figures of confidences; none where a run has no confidences.
+
+    Intervals resample documents; p comes of swapping the runs of documents.
+    """
+    first, documents = runs.sides[0], len(runs.ids)
+    base, new = (_confident(runs, side, path) for side in (slice(first), slice(first, None)))
+    known = len(np.intersect1d(base[0], new[0]))
+    if not known:
+        return []
+    document, confidence, right = np.concatenate([base, new], axis=1)
+    document[base.shape[1] :] += documents
+
+    def figures(before: Floats, after: Floats) -> Floats:
+        """Return figures by how often each document of either side counts, (names, resamples)."""
+        weights = np.concatenate([before, after])
+        of = reliability(confidence, right > 0, document.astype(np.intp), weights)
+        return np.array([getattr(of, name) for name in names])
+
+    def of_both(drawn: Floats) -> Floats:
+        nothing = np.zeros_like(drawn)
+        return np.concatenate([figures(drawn, nothing), figures(nothing, drawn)])
+
+    sides = np.split(resample(runs.ids, of_both, settings.intervals, size=len(right)), 2)
+    random = np.random.default_rng(settings.intervals.seed)
+    swapped = random.integers(0, 2, (documents, _SWAPS)).astype(np.float64)
+    by_chance = figures(swapped, 1 - swapped) - figures(1 - swapped, swapped)
+    same = np.array_equal(base[:, np.lexsort(base)], new[:, np.lexsort(new)])
+    return [
+        _confidence_change(
+            Figure(path, "", f"{CONFIDENCE}{name}"),
+            (was, now),
+            chance,
+            settings,
+            documents=known,
+            same=same,
+        )
+        for name, was, now, chance in zip(names, *sides, by_chance, strict=True)
+    ]
+
+
+def _confident(runs: JoinedRuns, side: slice, path: Path) -> Floats:
+    """Return document, confidence and whether right of the values of a side, (3, values)."""
+    parts = [np.zeros((3, 0))]
+    for leaves in (leaves for every in runs.leaves[side] for leaves in every):
+        asked = np.array([not path or it == path for it in leaves.paths], np.bool_)
+        some = leaves.among(asked[leaves.field])
+        parts.append(np.array([some.document, some.confidence, some.right]))
+    return np.concatenate(parts, axis=1)
+
+
+def _confidence_change(  # noqa: PLR0913 - what it is made of
+    figure: Figure,
+    sides: tuple[Floats, Floats],
+    by_chance: Floats,
+    settings: TrendSettings,
+    *,
+    documents: int,
+    same: bool,
+) -> Change:
+    before, after = (None if np.isnan(side[0]) else float(side[0]) for side in sides)
+    change = None if before is None or after is None else after - before
+    interval, p = None, None
+    if change is not None:
+        known = by_chance[~np.isnan(by_chance)]  # the change seen is one of a figure, too
+        p = (1 + int((np.abs(known) >= abs(change) - _SAME).sum())) / (len(known) + 1)
+        if documents >= FEWEST:
+            level = settings.intervals.level
+            interval = percentiles((sides[1] - sides[0])[1:], level)
+    higher_is_better = figure.metric.removeprefix(CONFIDENCE) in _HIGHER_IS_BETTER
+    trend, decision = trend_by(
+        1.0 if p is None else p,
+        interval,
+        settings,
+        Decision.SAMPLED,
+        better=((change or 0) > 0) is higher_is_better,
+        enough=smallest_p(documents) <= settings.alpha,
+    )
+    if same:
+        trend, decision = Trend.IDENTICAL, Decision.EQUAL
+    return Change(
+        figure.path,
+        figure.mode,
+        figure.metric,
+        before,
+        after,
+        change,
+        interval=interval,
+        p=p,
+        corrected_p=p,
+        trend=trend,
+        decided_by=decision,
+        documents=documents,
+        differing=0 if same else documents,
+        broken=0,
+        fixed=0,
+        runs_before=[] if before is None else [before],
+        runs_after=[] if after is None else [after],
+    )

@@ -1,17 +1,291 @@
-"""The format `stickler-diff/1`: what the difference between two runs is in a file, key by key.
+"""The difference between two runs, as `stickler diff --format json` writes it.
 
-`schemas/stickler-diff.json` is made of these types, and their docstrings are its descriptions.
+The format is `stickler-diff/1`.
 """
 
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import field
+from enum import StrEnum
+from typing import Annotated, Final, Literal
 
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
-from stickler_cli.core.rules import Count, Fraction
+from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.rules import (
+    KEPT,
+    Count,
+    Flag,
+    Fraction,
+    FractionOrNone,
+    Number,
+    NumberOrNone,
+    Rule,
+)
+from stickler_cli.core.values import dataclass
 from stickler_cli.records.run_format import IntervalsRecord
-from stickler_cli.score.gates import GateResult
-from stickler_cli.settings.deciding import Counting
-from .changes import Change, Contrast, DocumentChange, MetricChange, RunName
+from stickler_cli.score.comparison_lines import Text
+from stickler_cli.score.gates import DOCUMENTS, RIGHT, SCORE, TRUST, GateResult
+from stickler_cli.score.intervals import Interval, IntervalSettings
+from stickler_cli.score.resampling import REPLICATES, RESAMPLED
+from stickler_cli.score.tally import COUNTING_MODES
+from stickler_cli.settings.deciding import MARGIN, Counting, CountingOptions
+from .significance import SWAPS
+
+HARD: Final = 0.5  # a document whose score falls by this much breaks hard: half of it is lost
+DIFFERENT: Final = 1e-9  # scores that are less apart are equal: they are sums of rounded numbers
+
+F1: Final = "f1"
+WHOLLY_RIGHT: Final = f"{DOCUMENTS}.{RIGHT}"  # the share of documents that lost no value
+
+_CHANGE: Final = {"minimum": -1, "maximum": 1}
+_TO_TEXT: Final = Rule("a string", {"type": "string"}, written=field_path)
+_BOUNDS: Final = {
+    "type": ["array", "null"],
+    "minItems": 2,
+    "maxItems": 2,
+    "items": {"type": "number", **_CHANGE},
+}
+
+
+def excludes_zero(interval: Interval | None) -> bool:
+    """Return whether there is an interval, and no change at all lies outside of it."""
+    return interval is not None and not interval.lower <= 0 <= interval.upper
+
+
+class Trend(StrEnum):
+    """What became of a figure."""
+
+    IMPROVED = "improved"
+    REGRESSED = "regressed"
+    IDENTICAL = "identical"
+    """No document differs in it."""
+    UNCHANGED = "unchanged"
+    """Any change is smaller than the margin, at the confidence level, be it by chance or not."""
+    UNCLEAR = "not enough data"
+    """It may have changed by more than the margin or not at all."""
+
+
+class Decision(StrEnum):
+    """What a trend rests on."""
+
+    EXACT = "exact permutation test"
+    """All ways to swap the runs of documents were tried."""
+    SAMPLED = "sampled permutation test"
+    RUNS = "test among runs and documents"
+    """A permutation test, and how the runs of one side differ from each other."""
+    INTERVAL = "confidence interval"
+    DOCUMENTS = "number of documents"
+    """There are too few for any test to find anything."""
+    EQUAL = "equal counts"
+    """Both sides counted the same in every document."""
+    TEST_ALONE = "test, but the interval holds 0"
+    """The test rejects chance; the interval does not."""
+    INTERVAL_ALONE = "interval, but the test does not reject chance"
+    """The interval excludes 0; the test does not reject chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrendSettings:
+    """What decides the trends of a difference."""
+
+    intervals: IntervalSettings = field(default_factory=IntervalSettings)
+    """A change is significant if its p is at most 1 - level; the seed also draws the swaps."""
+    margin: float = MARGIN
+    """Above 0; a change counts as none where its interval shows that it is smaller than this."""
+
+    counting: Counting = CountingOptions.counting
+    """Which counts rates are of."""
+
+    @property
+    def alpha(self) -> float:
+        """The chance of finding a change where there is none."""
+        return round(1 - self.intervals.level, 12)  # 0.1 of 0.9, so that a p of 0.1 is at most it
+
+    def view(self) -> "DiffSettingsRecord":
+        """Return it as records show it."""
+        return {
+            "alpha": self.alpha,
+            "margin": self.margin,
+            "counting": self.counting,
+            "swaps": SWAPS,
+            "intervals": {
+                "level": self.intervals.level,
+                "method": RESAMPLED,
+                "seed": self.intervals.seed,
+                "replicates": REPLICATES,
+            },
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """Something in which the runs differ besides their figures."""
+
+    what: str
+    """Such as `schema digest` or `option missing`."""
+    base: str
+    """In the first run."""
+    new: str
+    """In the second run."""
+    decides: Flag
+    """Whether figures of runs that differ in it cannot be compared."""
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.base} in BASE, {self.new} in NEW"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One thing that a run is measured by."""
+
+    path: Annotated[Path, _TO_TEXT]
+    """Of the field, without list indexes; keys of maps are `*`. Empty for whole documents."""
+    mode: Annotated[str, Rule("a counting mode", {"type": "string", "enum": [*COUNTING_MODES, ""]})]
+    """The counting mode that the rate is of; empty for a score."""
+    metric: Annotated[
+        str, Rule("a metric", {"type": "string", "enum": [F1, SCORE, WHOLLY_RIGHT, *TRUST]})
+    ]
+    """F1, the mean score of documents, the share that is wholly right, or one of confidences."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change(Figure):
+    """One figure in both runs, over the documents of the first one."""
+
+    before: FractionOrNone
+    """In the first run, or all runs of that side; null where there was nothing to divide by."""
+    after: FractionOrNone
+    """In the second run, likewise."""
+    change: Annotated[float | None, Rule("a change", {"type": ["number", "null"], **_CHANGE})]
+    """By how much it changed; null where one of the two is."""
+    interval: Annotated[Interval | None, Rule("two numbers", _BOUNDS)]
+    """Confidence interval of the change, both ends; null where the change is."""
+    p: FractionOrNone
+    """How often a change as large would come of swapping the runs of documents; null without
+    documents. Of several runs, no less than what their spread lets expect of other runs."""
+    corrected_p: FractionOrNone
+    """Corrected for all fields, by Holm; of whole documents, the same as p."""
+    trend: Trend
+    decided_by: Decision
+    documents: Count
+    """Documents that say anything about it, in one run or both."""
+    differing: Count
+    """Those of them in which the runs counted different things."""
+    broken: Count
+    """Documents in which the field was right and is wrong."""
+    fixed: Count
+    """Documents in which the field was wrong and is right."""
+    runs_before: list[Fraction]
+    """It in each run of the first side; 1 where there was nothing to divide by."""
+    runs_after: list[Fraction]
+    """In each run of the second side, likewise."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricChange:
+    """A figure of a metric that both runs were asked for, over all documents of each.
+
+    Of several runs of a side it is their mean. There is no test whether it changed by chance.
+    """
+
+    name: str
+    """As in the runs."""
+    before: NumberOrNone
+    """In the first run; null where there was nothing to divide by."""
+    after: NumberOrNone
+    """In the second run, likewise."""
+    change: NumberOrNone
+    """By how much it changed; null where one of the two is."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentChange:
+    """One document in which the runs counted different things."""
+
+    id: str
+    """Of the document."""
+    status_before: str
+    """What became of it in the first run."""
+    status_after: str
+    """In the second run; empty where that knows nothing of it."""
+    lost: Flag
+    """Whether the second run did not compare it: it counts as missed."""
+    score_before: Fraction
+    """Its overall score in the first run."""
+    score_after: Fraction
+    """In the second run; 0 where it is lost."""
+    errors_before: Number
+    """Values that were lost in the first run; of several runs their mean, as the score."""
+    errors_after: Number
+    """In the second run, likewise."""
+    broken: list[str]
+    """Paths of fields that were right and are wrong, parents first; of several runs, in more than
+    half of them."""
+    fixed: list[str]
+    """Paths of fields that were wrong and are right, parents first."""
+    change: Annotated[float, Rule("a change", {"type": "number", **_CHANGE})]
+    """By how much its score changed."""
+    hard: Flag
+    """Whether its score fell by half of what it could be, or it is lost."""
+
+    @property
+    def gain(self) -> float:
+        """By how much its score rose; with the same score, by how much its errors fell."""
+        lower = self.errors_before - self.errors_after
+        return self.change if abs(self.change) > DIFFERENT else lower
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether it lost in score, or with the same score has more errors."""
+        return self.gain < 0
+
+    @property
+    def is_better(self) -> bool:
+        """Whether it gained in score, or with the same score has fewer errors."""
+        return self.gain > 0
+
+
+class Move(StrEnum):
+    """What became of a value."""
+
+    BROKEN = "broken"
+    """It was right and is wrong."""
+    OTHERWISE = "still wrong"
+    """It is wrong in another way than it was."""
+    FIXED = "fixed"
+    """It was wrong and is right."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedValue:
+    """A value that changed, in words of JSON."""
+
+    document: str
+    path: str
+    """With the list indexes of the ground truth; of the prediction where only that has it."""
+    move: Move
+    gt: Text
+    """None where only predictions have it."""
+    before: Text
+    """What was wrong in the first run; None where it was right, or there was none."""
+    after: Text
+    """Likewise in the second run."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunName:
+    """Which run it was."""
+
+    source: str
+    """File or directory of the run, as the user named it."""
+    version: str
+    """Version of the program that made it."""
+    schema: str
+    """File of its schema, as it was named then."""
+    model_name: str
+    """What its schema calls its documents."""
+    further: list[str]
+    """Files or directories of further runs on this side."""
 
 
 class ResampledRecord(IntervalsRecord):
@@ -52,7 +326,8 @@ class ComparedRecord(TypedDict):
     """Documents that only the second run compared; they count nowhere."""
 
 
-class DifferenceRecord(TypedDict):
+@dataclass(frozen=True, slots=True)
+class DifferenceRecord:
     """The difference between two runs, as `stickler diff --format json` writes it.
 
     Described in docs/diff.md. Rates and scores are fractions.
@@ -78,9 +353,33 @@ class DifferenceRecord(TypedDict):
     """Whole documents: F1 of overall, aggregate and leaves, and the mean score."""
     fields: list[Change]
     """Every field, in the order of the schema, parents first."""
-    metrics: list[MetricChange]
-    """Metrics that both runs were asked for (`--metric`)."""
     changed_documents: list[DocumentChange]
     """Every document in which anything changed, the greatest loss first."""
     gates: list[GateResult]
     """What was asked of the changes, and whether they hold."""
+    metrics: list[MetricChange]
+    """Metrics that both runs were asked for (`--metric`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(DifferenceRecord):
+    """Everything that changed from one run to the next, and what no file holds of it."""
+
+    decided: TrendSettings = field(default_factory=TrendSettings, metadata={KEPT: False})
+    values: Sequence[ChangedValue] | None = field(default=None, metadata={KEPT: False})
+    """The values that changed, for pages; None where they are not known."""
+
+    @property
+    def worse(self) -> list[DocumentChange]:
+        """The documents that got worse, the greatest loss first."""
+        return [document for document in self.changed_documents if document.is_worse]
+
+    @property
+    def better(self) -> list[DocumentChange]:
+        """The documents that got better, the greatest gain first."""
+        return [document for document in reversed(self.changed_documents) if document.is_better]
+
+    def with_trend(self, trend: Trend) -> list[Change]:
+        """Return the fields of one trend, the greatest change first."""
+        found = [change for change in self.fields if change.trend is trend]
+        return sorted(found, key=lambda change: -abs(change.change or 0.0))

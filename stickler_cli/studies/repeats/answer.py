@@ -9,10 +9,9 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.record import Run
 from stickler_cli.score.repeats import MOST_ERRORS, FieldRepeats, Flip, Repeats, WrongIn
-from stickler_cli.studies.diff.changes import F1, Figure
-from stickler_cli.studies.diff.counted_runs import Counted, counted
-from stickler_cli.studies.diff.joined_runs import joined
+from stickler_cli.studies.diff.joined_runs import Counted, counted, joined
 from stickler_cli.studies.diff.measures import right_and_wrong
+from stickler_cli.studies.diff.record import F1, Figure
 
 
 def repeats_of(runs: Mapping[str, Run]) -> Repeats:

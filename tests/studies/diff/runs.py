@@ -8,8 +8,8 @@ from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.settings.deciding import RunOptions
-from stickler_cli.studies.diff.changes import Difference
 from stickler_cli.studies.diff.comparing import compare_runs
+from stickler_cli.studies.diff.record import Difference
 
 OPTIONS = RunOptions()
 SIGNATURE = SchemaSignature("order.json", f"sha256:{'0' * 64}", "Order")

@@ -6,11 +6,10 @@ from stickler_cli.core.problems import UsageError
 from stickler_cli.metrics.metric import Measure
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import Interval, IntervalSettings
-from stickler_cli.studies.diff.changes import Decision, DiffSettings, MetricChange, Trend
 from stickler_cli.studies.diff.comparing import LOWEST, compare_runs
-from stickler_cli.studies.diff.counted_runs import counted
-from stickler_cli.studies.diff.joined_runs import joined
+from stickler_cli.studies.diff.joined_runs import counted, joined
 from stickler_cli.studies.diff.measures import corrected_p, trend_by
+from stickler_cli.studies.diff.record import Decision, MetricChange, Trend, TrendSettings
 from .runs import MISSED, RIGHT, WRONG, compared, document, run_of, single
 
 
@@ -23,7 +22,7 @@ def runs(before, after, **changes):
 
 
 def field(before, after, **settings):
-    (found,) = compared(*runs(before, after), settings=DiffSettings(**settings)).fields
+    (found,) = compared(*runs(before, after), settings=TrendSettings(**settings)).fields
     return found
 
 
@@ -70,7 +69,7 @@ def test_where_no_document_differs_all_is_identical_however_many_there_are(docum
 
 def test_a_change_that_only_the_test_sees_is_not_enough_data():
     around, known = Interval(-0.1, 0.01), {"better": False, "enough": True}
-    found = trend_by(0.004, around, DiffSettings(), Decision.EXACT, **known)
+    found = trend_by(0.004, around, TrendSettings(), Decision.EXACT, **known)
 
     assert found == (Trend.UNCLEAR, Decision.TEST_ALONE)
     # Nine documents of 400 broke: p is 2 / 2**9, and of the weight of one more above theirs half.
@@ -120,8 +119,8 @@ def test_the_level_decides_what_is_significant():
 
 
 def test_a_p_that_is_just_the_level_is_significant():
-    assert DiffSettings(IntervalSettings(level=0.9)).alpha == 0.1
-    assert DiffSettings().alpha == 0.05
+    assert TrendSettings(IntervalSettings(level=0.9)).alpha == 0.1
+    assert TrendSettings().alpha == 0.05
 
 
 def test_values_invented_in_a_field_that_was_always_empty_are_a_regression():
@@ -160,7 +159,7 @@ def test_a_field_that_cannot_be_significant_is_not_one_of_many():
     assert (total.differing, tax.differing) == (6, 5)
     assert (total.p, total.corrected_p) == (2 / 64, 2 / 64)
     assert (tax.p, tax.corrected_p) == (2 / 32, 4 / 32)
-    assert corrected_p([], [], DiffSettings()) == []
+    assert corrected_p([], [], TrendSettings()) == []
 
 
 def test_two_fields_that_broke_are_corrected_for_each_other():

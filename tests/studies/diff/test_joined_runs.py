@@ -6,9 +6,8 @@ from stickler_cli.core.problems import NotComparableError, UsageError
 from stickler_cli.score import ledger
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.studies.diff.changes import Figure
-from stickler_cli.studies.diff.counted_runs import SAMPLE_UNIT, counted
-from stickler_cli.studies.diff.joined_runs import joined
+from stickler_cli.studies.diff.joined_runs import SAMPLE_UNIT, counted, joined
+from stickler_cli.studies.diff.record import Figure
 from .runs import RIGHT, WRONG, document, run_of, single
 
 

@@ -12,8 +12,8 @@ from stickler_cli.reports.formats import FORMATS, render
 from stickler_cli.reports.github import summary
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.score.gates import parse_gate
-from stickler_cli.studies.diff.changes import DiffSettings
 from stickler_cli.studies.diff.comparing import LOWEST
+from stickler_cli.studies.diff.record import TrendSettings
 from .runs import OPTIONS, RIGHT, WRONG, compared, document, run_of, single
 
 STYLE = TableStyle()
@@ -157,7 +157,7 @@ def test_a_change_is_never_rounded_onto_nothing_or_onto_a_limit():
 
 
 def test_a_change_by_more_than_chance_that_counts_as_none_is_told():
-    small = compared(*runs(9, documents=400), settings=DiffSettings(margin=0.1))
+    small = compared(*runs(9, documents=400), settings=TrendSettings(margin=0.1))
 
     assert (
         "more than chance, but by less than 0.1, which counts as none: F1 (p 0.0039), "

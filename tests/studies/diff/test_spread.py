@@ -6,9 +6,9 @@ from scipy import stats
 
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import Interval
-from stickler_cli.studies.diff.changes import Decision, Trend
 from stickler_cli.studies.diff.comparing import LOWEST, compare_runs
-from stickler_cli.studies.diff.spread import p_of_runs, variance_of_runs, widened
+from stickler_cli.studies.diff.record import Decision, Trend
+from stickler_cli.studies.diff.significance import p_of_runs, variance_of_runs, widened
 from .runs import document, run_of, single
 
 NONE = np.zeros(9)

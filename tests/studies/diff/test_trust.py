@@ -7,7 +7,7 @@ import pytest
 
 from stickler_cli.cli import main
 from stickler_cli.score.leaves import CONFIDENCES
-from stickler_cli.studies.diff.changes import Decision, Trend
+from stickler_cli.studies.diff.record import Decision, Trend
 from tests.cli.conftest import SCHEMA, write
 from .runs import compared, run_of, single
 
