@@ -98,3 +98,8 @@ def json_pointer(path: Path) -> str:
     '/a~1b/0/m~0n'
     """
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
+def pointer_steps(pointer: str) -> tuple[str, ...]:
+    """Return the steps of a JSON Pointer; those into lists are digits."""
+    return tuple(it.replace("~1", "/").replace("~0", "~") for it in pointer.split("/")[1:])

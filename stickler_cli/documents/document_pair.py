@@ -18,6 +18,7 @@ from stickler_cli.core.json_values import (
     kind_of,
 )
 from stickler_cli.core.locations import Path as FieldPath
+from stickler_cli.core.locations import json_pointer, pointer_steps
 from stickler_cli.core.problems import Problem, did_you_mean
 from stickler_cli.settings.deciding import DocumentOptions
 from .document import (
@@ -53,10 +54,10 @@ class Shape(NamedTuple):
     def read(self, reference: Reference | None, side: Side, data: Data = None) -> Reading:
         """Read the document of a side; see `read_document`."""
         reading, root = self.read_around(reference, side, data), self.root(side)
-        if not root:
+        if not root or reference is None or not isinstance(reading.value, dict | list):
             return reading
-        value = at_root(reading.value, root, f"--{side}-root", reference, self.kinds)
-        return replace(reading, value=value)
+        option = f"--{side}-root {root_text(root)}"
+        return replace(reading, value=at_root(reading.value, root, option, reference, self.kinds))
 
     def read_around(self, reference: Reference | None, side: Side, data: Data = None) -> Reading:
         """Read the value that the document of a side stands in."""
@@ -79,46 +80,35 @@ def root_steps(said: str | None) -> tuple[str, ...]:
     """Return the steps of a key, or of a JSON Pointer. Source: RFC 6901."""
     if not said:
         return ()
-    if not said.startswith("/"):
-        return (said,)
-    return tuple(step.replace("~1", "/").replace("~0", "~") for step in said[1:].split("/"))
+    return pointer_steps(said) if said.startswith("/") else (said,)
 
 
 def root_text(steps: tuple[str, ...]) -> str:
     """Return steps as the option has them."""
-    (first, *others) = steps
-    if not others and not first.startswith("/"):
-        return first
-    return "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in steps)
+    return json_pointer(steps) if steps[1:] or steps[0].startswith("/") else steps[0]
 
 
 def at_root(
-    document: JsonDocument | Problem | None,
+    value: JsonValue,
     root: tuple[str, ...],
     option: str,
-    reference: Reference | None,
+    place: Reference,
     kinds: Sequence[DocumentKind],
-) -> JsonDocument | Problem | None:
+) -> JsonDocument | Problem:
     """Return the document that stands below a root, or a problem."""
-    if document is None or isinstance(document, Problem):
-        return document
-    value: JsonValue = document
-    place = Problem("", "") if reference is None else reference
     for step in root:
-        expected = f"the document at {option} {root_text(root)}"
         if isinstance(value, list) and step.isascii() and step.isdigit() and int(step) < len(value):
             value = value[int(step)]
         elif isinstance(value, dict) and step in value:
             value = value[step]
         else:
             hint = did_you_mean(step, value) if isinstance(value, dict) else ""
-            return Problem(
-                place.source, f"there is no {brief(step)}", expected, hint, None, place.line
-            )
-    found = of_kinds(value, kinds, place.source, place.line)
-    if not isinstance(found, Problem):
-        return found
-    return replace(found, found=f"{option} {root_text(root)} is of type {kind_of(value)}", hint="")
+            found, expected = f"there is no {brief(step)}", f"the document at {option}"
+            return Problem(place.source, found, expected, hint, line=place.line)
+    document = of_kinds(value, kinds, place.source, place.line)
+    if isinstance(document, Problem):
+        return replace(document, found=f"{option} is of type {kind_of(value)}", hint="")
+    return document
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ import csv
 import datetime as dt
 import io
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
@@ -16,12 +15,12 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
 
-from stickler_cli.core.json_values import JsonValue, kind_of
+from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean, require_pyarrow
 from stickler_cli.core.remote import is_url, open_url
 from .document import LineReference, Reference, Side, read_plain
-from .lines import LINES_SUFFIX, Ids, lines_of
+from .lines import LINES_SUFFIX, Ids, id_text, lines_of
 from .positions import positions
 from .reading import decoded, parse_document, read_bytes, too_large, unreadable
 
@@ -35,8 +34,6 @@ ANY_SIDE: Final = "document"  # the column of a table that has those of one side
 
 ROWS: Final = 1_000  # that are in memory at once
 
-_TABLE: Final = re.compile(r"\.(parquet|arrow)\Z", re.IGNORECASE)
-_PARQUET: Final = re.compile(r"\.parquet\Z", re.IGNORECASE)
 _Cell: TypeAlias = JsonValue | bytes | Problem
 
 
@@ -52,7 +49,11 @@ class Row(NamedTuple):
 
 def is_arrow_table(file: str) -> bool:
     """Return whether a name is that of a Parquet or Arrow file."""
-    return _TABLE.search(file) is not None
+    return file.lower().endswith((".parquet", ".arrow"))
+
+
+def _is_parquet(file: str) -> bool:
+    return file.lower().endswith(".parquet")
 
 
 def count_rows(file: str) -> int | None:
@@ -61,7 +62,7 @@ def count_rows(file: str) -> int | None:
     Raises:
         UsageError: it is no such table.
     """
-    if not _PARQUET.search(file):
+    if not _is_parquet(file):
         return None
     with _opened(file) as table:
         return int(table.metadata.num_rows)
@@ -82,7 +83,7 @@ def rows_of(
     source = decoded(file)
     for number, name, cells in rows(file, sides, limit, id_column):
         documents = tuple(_document(file, number, cell, limit) for cell in cells)
-        yield Row(number, name if name is None else _id_of(name, source, number), documents)
+        yield Row(number, name if name is None else id_text(name, source, number), documents)
 
 
 def documents_of_table(
@@ -101,30 +102,23 @@ def documents_of_table(
             yield name, problem or document
 
 
-def _id_of(value: _Cell, source: str, number: int) -> str | Problem:
-    if isinstance(value, Problem):
-        return value
-    if isinstance(value, str | int) and not isinstance(value, bool):
-        return str(value)
-    kind = "binary" if isinstance(value, bytes) else kind_of(value)
-    return Problem(source, f"the id is of type {kind}", "a string or an integer", line=number)
-
-
 def _document(file: str, number: int, cell: _Cell, limit: int) -> Reference | None:
     if cell is None or isinstance(cell, Problem):
         return cell
     try:
-        data = cell if isinstance(cell, bytes) else _json_of(cell)
+        data = (
+            cell
+            if isinstance(cell, bytes)
+            else cell.encode()
+            if isinstance(cell, str)
+            # Not orjson, which writes null for NaN: that is no JSON, and its reader is to say so.
+            else json.dumps(cell, ensure_ascii=False, default=_plain).encode()
+        )
     except (TypeError, ValueError) as error:
         return Problem(decoded(file), f"it cannot be made JSON: {error}", line=number)
     if len(data) > limit:
         return too_large(decoded(file), f"the document has {len(data):,} bytes", limit, number)
     return LineReference(file, number, len(data), None, data)
-
-
-def _json_of(value: object) -> bytes:
-    # Not orjson, which writes null for NaN: that is no JSON, and its reader is to say so.
-    return json.dumps(value, ensure_ascii=False, default=_plain).encode()
 
 
 def _plain(value: object) -> object:
@@ -146,7 +140,9 @@ def _line_rows(
     for line in lines_of(file, limit):
         number = line.line or 0
         parts = line if isinstance(line, Problem) else _parts(line)
-        if not isinstance(parts, Problem) and not any(map(parts.keys().__contains__, _NAMES)):
+        if isinstance(parts, dict) and not any(
+            name in parts for it in SIDES.values() for name in it
+        ):
             expected = " and ".join(names[0] for names in SIDES.values())
             parts = Problem(line.source, f"there is no {expected}", "one of them", line=number)
         if isinstance(parts, Problem):
@@ -155,42 +151,22 @@ def _line_rows(
         name: _Cell = parts.get(id_column or ID)
         if name is None and id_column is not None:
             name = Problem(line.source, f"there is no {id_column}", "an id", line=number)
-        yield number, _text_or(name), [_first(parts, SIDES[side]) for side in sides]
-
-
-_NAMES: Final = frozenset(name for names in SIDES.values() for name in names)
+        found = ([parts[it] for it in SIDES[side] if parts.get(it) is not None] for side in sides)
+        yield number, name, [next(iter(cells), None) for cells in found]
 
 
 def _parts(line: LineReference) -> dict[str, _Cell] | Problem:
     """Return the values of the object on a line: documents as their text, exactly."""
     data = line.data or b""
     plain = read_plain(data)
-    if plain is not None and isinstance(plain.value, dict):
-        return {key: _cell_of(value) for key, value in plain.value.items()}
-    value = parse_document(data, line.source, line.line)
+    value = plain.value if plain else parse_document(data, line.source, line.line)
     if not isinstance(value, dict):
         return value if isinstance(value, Problem) else {}
+    inner = {key: part for key, part in value.items() if isinstance(part, dict | list)}
+    if plain:
+        return {**value, **{key: orjson.dumps(part) for key, part in inner.items()}}
     texts = {found.pointer: data[found.start : found.end] for found in positions(data)}
-    return {
-        key: texts[json_pointer((key,))] if isinstance(part, dict | list) else _cell_of(part)
-        for key, part in value.items()
-    }
-
-
-def _cell_of(value: JsonValue) -> _Cell:
-    return orjson.dumps(value) if isinstance(value, dict | list) else _bytes_or(value)
-
-
-def _bytes_or(value: _Cell) -> _Cell:
-    return value.encode() if isinstance(value, str) else value
-
-
-def _text_or(value: _Cell) -> _Cell:
-    return value.decode() if isinstance(value, bytes) else value
-
-
-def _first(parts: Mapping[str, _Cell], names: Sequence[str]) -> _Cell:
-    return next((parts[name] for name in names if parts.get(name) is not None), None)
+    return {**value, **{key: texts[json_pointer((key,))] for key in inner}}
 
 
 def _arrow_rows(
@@ -199,7 +175,7 @@ def _arrow_rows(
     """Yield the rows of a Parquet or Arrow file, some at a time."""
     number, source = 0, decoded(file)
     with _opened(file) as table:
-        is_parquet = _PARQUET.search(file) is not None
+        is_parquet = _is_parquet(file)
         names: list[str] = (table.schema_arrow if is_parquet else table.schema).names
         ids = _id_column(names, id_column, source, needed=id_column is not None)
         chosen = [_side_column(names, side, ids, source, alone=len(sides) == 1) for side in sides]
@@ -245,11 +221,9 @@ def _opened(file: str) -> Iterator[Any]:
     source = decoded(file)
     with open_url(file) if is_url(file) else Path(file).open("rb") as stream:
         try:
-            table = (
-                parquet.ParquetFile(stream) if _PARQUET.search(file) else pa.ipc.open_file(stream)
-            )
+            table = parquet.ParquetFile(stream) if _is_parquet(file) else pa.ipc.open_file(stream)
         except (pa.ArrowException, OSError) as error:
-            expected = "a Parquet file" if _PARQUET.search(file) else "an Arrow IPC file"
+            expected = "a Parquet file" if _is_parquet(file) else "an Arrow IPC file"
             found = f"it is none ({str(error).partition('. ')[0]})"
             raise UsageError([Problem(source, found, expected)]) from None
         yield table
@@ -284,9 +258,8 @@ def _side_column(
 def _cells(column: Any, name: str, source: str) -> list[_Cell]:
     """Return the documents of a column: text as bytes, other kinds as values of Python."""
     import pyarrow as pa  # an extra
-    from pyarrow import types
 
-    kind = column.type
+    kind, types = column.type, pa.types
     if isinstance(kind, pa.BaseExtensionType):
         column, kind = column.storage, kind.storage_type
     if types.is_dictionary(kind):
@@ -304,8 +277,6 @@ def _cells(column: Any, name: str, source: str) -> list[_Cell]:
 
 MAX_METADATA_BYTES: Final = 1_000_000_000  # unpacked: some ten million rows
 _Row: TypeAlias = tuple[int, Mapping[str, JsonValue]]  # the line of a row, and its cells by column
-
-_CSV: Final = re.compile(r"\.csv(\.gz)?\Z", re.IGNORECASE)
 
 
 def text_of(value: JsonValue) -> str | None:
@@ -330,13 +301,14 @@ def read_columns(
         UsageError: the file cannot be read, has no ids or no such column, or an id twice.
     """
     source = decoded(file)
-    if not _CSV.search(file) and not LINES_SUFFIX.search(file):
+    is_csv = file.lower().endswith((".csv", ".csv.gz"))
+    if not is_csv and not LINES_SUFFIX.search(file):
         expected = "a .csv, .jsonl or .ndjson file (each also .gz)"
         raise UsageError([Problem(source, "the name tells no kind of table", expected)])
     data = read_bytes(file, limit)
     if isinstance(data, Problem):
         raise UsageError([data])
-    rows = _csv_rows(data, source) if _CSV.search(file) else _json_rows(data, source)
+    rows = _csv_rows(data, source) if is_csv else _json_rows(data, source)
     found: dict[str, dict[str, str]] = {column: {} for column in columns}
     lines: dict[str, int] = {}
     names: dict[str, None] = {}

@@ -166,11 +166,7 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
 
 
 def documents_by_id(
-    file: str,
-    side: Side,
-    id_field: FieldPath,
-    limit: int,
-    shape: Shape = ANY_SHAPE,
+    file: str, side: Side, id_field: FieldPath, limit: int, shape: Shape = ANY_SHAPE
 ) -> Iterator[tuple[str, Reference]]:
     """Yield each document of a file of JSON Lines with its id.
 
@@ -258,14 +254,24 @@ def _id_of(
     document = shape.read_around(line, side).value
     if isinstance(document, Problem):
         return document
-    expected = "a string or an integer"
+    name = field_path(id_field)
     try:
-        value = value_at(document, id_field)
+        return id_text(value_at(document, id_field), line.source, line.line, name)
     except LookupError:
-        found = f"there is no {field_path(id_field)}"
         hint = "the id field pairs documents"
-        return Problem(line.source, found, expected, hint, line=line.line)
+        return Problem(line.source, f"there is no {name}", ID_EXPECTED, hint, line=line.line)
+
+
+ID_EXPECTED: Final = "a string or an integer"
+
+
+def id_text(
+    value: JsonValue | bytes | Problem, source: str, line: int | None, name: str = "the id"
+) -> str | Problem:
+    """Return a value as an id, or the problem that it is none."""
+    if isinstance(value, Problem):
+        return value
     if isinstance(value, str | int) and not isinstance(value, bool):
         return str(value)
-    found = f"{field_path(id_field)} is of type {kind_of(value)}"
-    return Problem(line.source, found, expected, line=line.line)
+    kind = "binary" if isinstance(value, bytes) else kind_of(value)
+    return Problem(source, f"{name} is of type {kind}", ID_EXPECTED, line=line)

@@ -78,37 +78,31 @@ def _kind_on_disk(name: str) -> Kind | Problem:
     if not stat.S_ISREG(mode):
         hint = "name - to read JSON Lines from standard input"
         return Problem(decoded(name), "this is not a regular file", _KINDS, hint)
-    return _kind_of_file(name)
+    kind = _named(name)
+    if kind in {Kind.LINES, Kind.TABLE} and not os.access(name, os.R_OK):
+        return Problem(decoded(name), "cannot be read: permission denied")
+    return kind or Problem(decoded(name), "the name tells no kind of document", _KINDS)
 
 
 def _kind_of_url(url: str) -> Kind | Problem:
     """Return the kind of a URL: by its ending, if it is there; else a directory."""
     name = shown_url(url)
-    kind = (
-        Kind.FILE
-        if _DOCUMENT_SUFFIX.search(name) and "*" not in name
-        else Kind.LINES
-        if LINES_SUFFIX.search(name)
-        else Kind.TABLE
-        if is_arrow_table(name)
-        else Kind.DIRECTORY
-    )
+    kind = _named(name)
+    if kind is None or (kind is Kind.FILE and "*" in name):
+        return Kind.DIRECTORY
     try:
-        if kind is not Kind.DIRECTORY:
-            size_of_url(url)
+        size_of_url(url)
     except OSError as error:
         return unreadable(name, error)
     return kind
 
 
-def _kind_of_file(name: str) -> Kind | Problem:
+def _named(name: str) -> Kind | None:
     if _DOCUMENT_SUFFIX.search(name):
         return Kind.FILE
-    if not LINES_SUFFIX.search(name) and not is_arrow_table(name):
-        return Problem(decoded(name), "the name tells no kind of document", _KINDS)
-    if not os.access(name, os.R_OK):
-        return Problem(decoded(name), "cannot be read: permission denied")
-    return Kind.TABLE if is_arrow_table(name) else Kind.LINES
+    if LINES_SUFFIX.search(name):
+        return Kind.LINES
+    return Kind.TABLE if is_arrow_table(name) else None
 
 
 def _nearest(name: str) -> str:

@@ -82,9 +82,7 @@ def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
     """Return the node for a place without a schema, without annotations."""
     leaves = {
         kind: LeafNode(
-            comparator=default_comparator(default),
-            threshold=default.threshold,
-            weight=weight,
+            comparator=default_comparator(default), threshold=default.threshold, weight=weight
         )
         for kind, default in BY_TYPE.items()
     }
@@ -163,9 +161,7 @@ RULES: Final = {
     ),
     "threshold": _FRACTION,
     "weight": Rule(
-        "number",
-        "a number above 0, at most 1e100",
-        {"exclusiveMinimum": 0, "maximum": MOST_WEIGHT},
+        "number", "a number above 0, at most 1e100", {"exclusiveMinimum": 0, "maximum": MOST_WEIGHT}
     ),
     "clip_under_threshold": _FLAG,
     "aggregate": _FLAG,

@@ -19,10 +19,9 @@ InForce = tuple[Source, ...]
 UNIONS: Final = ("anyOf", "oneOf")
 DECLARING: Final = ("properties", "patternProperties")
 """Keywords that name the keys of an object."""
-ARRAYS: Final = ("additionalItems", "items", "prefixItems")
-
 SPEAKS: Final = frozenset(
-    {*UNIONS, *DECLARING, *CLOSED_BY, *ARRAYS, "const", "enum", "format", "type"}
+    {*UNIONS, *DECLARING, *CLOSED_BY, "additionalItems", "items", "prefixItems"}
+    | {"const", "enum", "format", "type"}
 )
 """Keywords that can change how a value is compared, but for those that lead to other schemas; all
 others only restrict or describe it."""

@@ -130,6 +130,7 @@ def load_schemas(path: str, *, allow_plugins: bool = False, when: Infer = "never
     if problems:
         raise SchemaError(problems)
     inferred = [one for one in found.values() if one.remark]
+    more = len(inferred) - 1
     said = [(step, one.digest, one.inferred) for step, one in found.items()]
     return LoadedSchema(
         shown,
@@ -138,7 +139,9 @@ def load_schemas(path: str, *, allow_plugins: bool = False, when: Infer = "never
         contents={},
         inferred=digest_of(repr(said).encode()) if inferred else None,
         warnings=tuple(warning for one in found.values() for warning in one.warnings),
-        remark=f"{inferred[0].remark}{_and_others(len(inferred) - 1)}" if inferred else "",
+        remark=f"{inferred[0].remark}{f'; likewise for {more} more' if more else ''}"
+        if inferred
+        else "",
         of_step=found,
     )
 
@@ -163,10 +166,6 @@ def _describes_nothing(file: str) -> bool:
         schema = parsed_json(_content(file))
         return isinstance(schema, dict) and not ({*schema} - PARTS)
     return False
-
-
-def _and_others(count: int) -> str:
-    return f"; likewise for {count} more" if count else ""
 
 
 def load_observed(

@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 import orjson
 
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
-from stickler_cli.core.locations import json_pointer
+from stickler_cli.core.locations import json_pointer, pointer_steps
 from stickler_cli.core.problems import did_you_mean
 from stickler_cli.core.values import dataclass
 from .dialects import (
@@ -391,10 +391,9 @@ class SchemaFiles:
     def _at_pointer(self, value: JsonValue, pointer: str, reference: str) -> JsonValue:
         """Walk a JSON Pointer (RFC 6901); a schema found where none was expected becomes one."""
         place = self.at(value)
-        for token in pointer.split("/")[1:]:
+        for name in pointer_steps(pointer):
             if isinstance(value, dict):
                 place = self._places.get(id(value), place)
-            name = token.replace("~1", "/").replace("~0", "~")
             step: str | int = name
             if isinstance(value, dict) and name in value:
                 value = value[name]

@@ -30,16 +30,7 @@ from .annotations import (
     own_keys,
     read_annotations,
 )
-from .dialects import (
-    KEYWORDS,
-    LISTED,
-    NAMED,
-    TYPES,
-    Dialect,
-    Schema,
-    named_dialect,
-    walk,
-)
+from .dialects import KEYWORDS, LISTED, NAMED, TYPES, Dialect, Schema, named_dialect, walk
 from .references import SchemaFiles, is_uri, official_schema
 
 CONFIG: Final = f"{PREFIX}comparator-config"
@@ -91,21 +82,17 @@ def check(
             problems.add(schema, (*path, keyword), f"{keyword} is {brief(identifier)}", "a URI")
             valid = False
         problems.note(*annotation_problems(part, here.source, (*here.path, *path)))
-        _check_comparator(part, problems, comparators)
+        own = read_annotations(part)
+        try:
+            if own.comparator is not None and own.comparator_config is not None:
+                comparators.construct(own.comparator, own.comparator_config)
+            elif own.comparator is not None:
+                comparators.check(own.comparator)
+        except UnknownComparatorError as error:
+            problems.add(part, (f"{PREFIX}comparator",), error.found, error.expected, error.hint)
+        except KeywordError as error:
+            problems.add_keyword(part, error)
     return valid
-
-
-def _check_comparator(schema: Schema, problems: Problems, comparators: Comparators) -> None:
-    own = read_annotations(schema)
-    try:
-        if own.comparator is not None and own.comparator_config is not None:
-            comparators.construct(own.comparator, own.comparator_config)
-        elif own.comparator is not None:
-            comparators.check(own.comparator)
-    except UnknownComparatorError as error:
-        problems.add(schema, (f"{PREFIX}comparator",), error.found, error.expected, error.hint)
-    except KeywordError as error:
-        problems.add_keyword(schema, error)
 
 
 ANYWHERE: Final = ("pairing_floor", *ON_VALUE, *ON_OBJECT)
@@ -280,12 +267,6 @@ def _expected(path: Path, error: "ValidationError") -> str:
     return _ALTERNATIVES.get(str(path[-1]) if path else "", "what its meta-schema allows there")
 
 
-def _types(limit: Any) -> str:
-    if "object" in limit and "boolean" in limit:
-        return "a schema: an object, true or false"
-    return " or ".join(_A[name] for name in ([limit] if isinstance(limit, str) else limit))
-
-
 _RULES: Final[dict[str, Callable[[Any], str]]] = {
     "dependencies": lambda limit: ", ".join(
         f'"{needed}" beside "{keyword}"' for keyword, (needed,) in limit.items()
@@ -294,7 +275,11 @@ _RULES: Final[dict[str, Callable[[Any], str]]] = {
     "exclusiveMinimum": lambda limit: f"a number above {limit}",
     "minItems": lambda limit: "at least one element",
     "minimum": lambda limit: f"a number of at least {limit}",
-    "type": _types,
+    "type": lambda limit: (
+        "a schema: an object, true or false"
+        if "object" in limit and "boolean" in limit
+        else " or ".join(_A[name] for name in ([limit] if isinstance(limit, str) else limit))
+    ),
     "uniqueItems": lambda limit: "no element twice",
 }
 """How a rule of a meta-schema reads as what is expected."""

@@ -19,6 +19,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import (
     DEFAULT_WEIGHT,
     NOTHING_INHERITED,
+    NUMBER,
     TEXT,
     Merged,
     own_keys,
@@ -49,7 +50,6 @@ from .choices import (
     leaf_choice,
     may_be_box,
     named_choice,
-    open_choice,
     says_how,
 )
 from .name_rules import is_plural
@@ -88,13 +88,6 @@ class _At:
         """Distinguishes ways to one place that may lead to different choices."""
         holders = id(self.holder), id(self.leaf_holder)
         return (*holders, self.name, self.inherited.key, self.weight, self.listed)
-
-
-def _with_texts(choice: Inferred) -> Inferred:
-    """Say of an arm of a union of numbers and texts which texts it is meant for."""
-    number = choice.comparator == "NumericComparator"
-    which = "also of texts that are numbers" if number else "of texts that are no numbers"
-    return replace(choice, reason=f"{choice.reason}; {which}")
 
 
 _Fields: TypeAlias = list[Inferred]
@@ -178,7 +171,7 @@ class Walker(Fold[_At, _Fields]):
                 choice = annotated_choice(place.merged, place.default)
                 return [self._entry(way, place.merged, choice, WHOLE)]
             case OpenPlace():  # pragma: no branch - there are no others
-                return [self._entry(way, place.merged, open_choice(place.merged), OPEN)]
+                return [self._entry(way, place.merged, annotated_choice(place.merged), OPEN)]
 
     def _arms(self, branches: tuple[Branch, ...], at: _At) -> _Fields:
         """List the fields of alternatives; a choice that all share stands beside the union."""
@@ -201,8 +194,13 @@ class Walker(Fold[_At, _Fields]):
         for branch in branches:
             own = branch.arm.schema if branch.arm else _NOWHERE
             found += self._flat(branch.in_force, replace(at, holder=own, leaf_holder=None))
-        numeric = {each.comparator for each in found} == {"NumericComparator", TEXT.comparator}
-        return [_with_texts(each) for each in found] if numeric and len(leaves) > 1 else found
+        texts = {
+            NUMBER.comparator: "also of texts that are numbers",
+            TEXT.comparator: "of texts that are no numbers",
+        }
+        if len(leaves) < 2 or {each.comparator for each in found} != texts.keys():
+            return found
+        return [replace(it, reason=f"{it.reason}; {texts[it.comparator]}") for it in found]
 
     def _noted(self, holder: Schema, choice: Inferred, at: _At) -> Inferred:
         """Take note of a choice; where two fields share a holder, the first has its way."""
@@ -230,7 +228,7 @@ class Walker(Fold[_At, _Fields]):
             weight = DEFAULT_WEIGHT
         inside = replace(at, inherited=place.below, weight=weight, listed=not positions)
         if not (positions or elements):
-            return [self._entry(at, merged, open_choice(merged), "array")]
+            return [self._entry(at, merged, annotated_choice(merged), "array")]
         found: _Fields = []
         if at.listed and at.inherited.threshold is not None:
             reason = "lists are paired by their elements"

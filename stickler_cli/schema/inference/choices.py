@@ -73,27 +73,22 @@ def says_how(merged: Merged) -> bool:
     return merged.chooses or merged.threshold is not None or merged.clip_under_threshold is not None
 
 
-def said_by(merged: Merged) -> tuple[str, ...]:
-    """Return which parts of how values are compared annotations say."""
-    stated = {"comparator": merged.chooses, "threshold": merged.threshold is not None}
-    return tuple(name for name, there in stated.items() if there)
-
-
-def annotated_choice(merged: Merged, default: LeafDefault) -> Inferred:
-    """Return the choice of annotations, with the default of the kind where they are silent."""
-    threshold = default.threshold if merged.threshold is None else merged.threshold
-    name = merged.comparator or default.comparator
-    choice = Inferred((), name, merged.config, threshold, reason=ANNOTATED, source="annotation")
-    return replace(choice, said=said_by(merged))
-
-
-def open_choice(merged: Merged) -> Inferred:
-    """Return the choice for a place of any kind."""
+def annotated_choice(merged: Merged, default: LeafDefault | None = None) -> Inferred:
+    """Return the choice of annotations, with the default of a kind where they are silent."""
     if not says_how(merged):
         return Inferred(reason="any values, each by its own kind")
-    name, config = merged.comparator or "", merged.config
-    choice = Inferred((), name, config, merged.threshold, reason=ANNOTATED, source="annotation")
-    return replace(choice, said=said_by(merged))
+    threshold, plain = merged.threshold, "" if default is None else default.comparator
+    if default is not None and threshold is None:
+        threshold = default.threshold
+    stated = {"comparator": merged.chooses, "threshold": merged.threshold is not None}
+    return Inferred(
+        comparator=merged.comparator or plain,
+        config=merged.config,
+        threshold=threshold,
+        reason=ANNOTATED,
+        source="annotation",
+        said=tuple(name for name, there in stated.items() if there),
+    )
 
 
 def leaf_choice(name: str, place: LeafPlace, seen: Observed | None = None) -> Inferred:

@@ -237,7 +237,8 @@ def _of_texts(seen: Observed, name: str) -> JsonObject:
     for format_ in FORMATS:
         if seen.forms[format_] and seen.share(format_) == 1:
             return {"format": format_}
-    if is_set(seen) and not _rule_of(name):
+    named = rule_for(name, "string")
+    if is_set(seen) and (named is None or named[0].meaning is CHOICE):  # values say more there
         nothing = [None] if seen.kinds["null"] else []
         return {"enum": [*sorted(seen.values or ()), *nothing]}
     return {}
@@ -248,12 +249,6 @@ def is_set(seen: Observed) -> bool:
     values = seen.values or ()
     enough = seen.kinds["string"] >= REPEATED * len(values)
     return 0 < len(values) <= MOST_LISTED and enough and seen.kinds["string"] >= FEW
-
-
-def _rule_of(name: str) -> str:
-    """Return the ending of a name with a rule for texts, but for choices: values say more there."""
-    found = rule_for(name, "string")
-    return "" if found is None or found[0].meaning is CHOICE else found[1]
 
 
 def _of_objects(seen: Observed, name: str) -> JsonObject:
@@ -272,15 +267,13 @@ def is_map(seen: Observed) -> bool:
     objects, fields = seen.kinds["object"], seen.fields.values()
     told = [field for field in fields if field.kinds.keys() - {"null"}]
     kinds = {frozenset(field.kinds.keys() - {"null"}) for field in told}
-    alike = len(kinds) == 1 and ("object" not in min(kinds) or len({*map(_shape, told)}) == 1)
+    alike = len(kinds) == 1 and (
+        "object" not in min(kinds) or len({frozenset(it.fields) for it in told}) == 1
+    )
     rare = all(field.total <= RARE * objects for field in fields)
     least = MAP_KEYS_OF_TEXTS if any(field.kinds["string"] for field in fields) else MAP_KEYS
     numbered = len(fields) > 1 and all(any(map(str.isdigit, key)) for key in seen.fields)
     return alike and rare and (len(fields) >= least or numbered)
-
-
-def _shape(seen: Observed) -> frozenset[str]:
-    return frozenset(seen.fields)
 
 
 def _of_items(seen: Observed, name: str) -> JsonObject:
@@ -297,13 +290,11 @@ def key_of(seen: Observed) -> str | None:
     """Return the field that tells the items of a list apart in all lists; None where none does."""
     if seen.lists < LISTS:
         return None
-    always = [name for name, lists in seen.keyed.items() if lists == seen.lists]
-    return next((name for name in always if _identifies(name)), None)
-
-
-def _identifies(name: str) -> bool:
-    found = rule_for(name, "string")
-    return found is not None and found[0].meaning is IDENTIFIER
+    for name, lists in seen.keyed.items():
+        found = rule_for(name, "string")
+        if lists == seen.lists and found is not None and found[0].meaning is IDENTIFIER:
+            return name
+    return None
 
 
 MOSTLY: Final = 0.5

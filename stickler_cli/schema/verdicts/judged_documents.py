@@ -334,8 +334,10 @@ class Reach:
                         referring.append((schema, target))
                         self._renamed |= {} if own is None else {id(schema): own}
                 yield from self._problems_of(part)
-        for schema, target in referring:
-            if self._all_checks(target) > MOST_CHECKS:
+        leads_back = MOST_CHECKS + 1 if self._branches else 1
+        inside = partial(self._of, keywords=_INSIDE)
+        for schema, target in referring:  # a value and all inside it, way by way
+            if _counted(target, inside, self._in_depth, leads_back) > MOST_CHECKS:
                 self._apart[id(schema)] = self._files.uri_of(target.schema)
 
     def _problems_of(self, part: Source) -> Iterator[tuple[Source, str, LeadsNowhereError]]:
@@ -351,12 +353,6 @@ class Reach:
         """Return how many schemas a value is held against; one that leads back counts once."""
         return _counted(source, partial(self._of, keywords=_IN_PLACE), self._checks, 1)
 
-    def _all_checks(self, source: Source) -> int:
-        """Return how many schemas a value and all inside it are held against, way by way."""
-        leads_back = MOST_CHECKS + 1 if self._branches else 1
-        inside = partial(self._of, keywords=_INSIDE)
-        return _counted(source, inside, self._in_depth, leads_back)
-
     def _of(self, source: Source, keywords: frozenset[str]) -> list[Source]:
         """Return the schemas that some keywords of a schema hold, and those that it refers to."""
         inner = [
@@ -371,10 +367,7 @@ class Reach:
 
 
 def _counted(
-    source: Source,
-    inner: Callable[[Source], list[Source]],
-    known: dict[int, int],
-    leads_back: int,
+    source: Source, inner: Callable[[Source], list[Source]], known: dict[int, int], leads_back: int
 ) -> int:
     """Count a schema and all inside, each as often as it is reached, up to `MOST_CHECKS` and one.
 

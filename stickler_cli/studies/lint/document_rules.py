@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from stickler_cli.compare.absence import is_absent
 from stickler_cli.core.json_values import JsonValue, brief
-from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.locations import Path, field_path, pointer_steps
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.loading import LoadedSchema
@@ -42,18 +42,14 @@ def values_of(document: JsonValue) -> Iterator[Value]:
 def value_at(document: JsonValue, pointer: str) -> JsonValue:
     """Return what a JSON Pointer leads to in a document; the nearest value around, if nothing."""
     value = document
-    for step in pointer.split("/")[1:]:
+    for step in pointer_steps(pointer):
         if isinstance(value, list) and step.isdecimal() and int(step) < len(value):
             value = value[int(step)]
-        elif isinstance(value, dict) and (name := _key(step)) in value:
-            value = value[name]
+        elif isinstance(value, dict) and step in value:
+            value = value[step]
         else:
             break  # the engine that judges documents leaves empty keys out of pointers
     return value
-
-
-def _key(step: str) -> str:
-    return step.replace("~1", "/").replace("~0", "~")  # RFC 6901, section 4
 
 
 MOST_FIELDS: Final = 5_000
