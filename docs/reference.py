@@ -54,25 +54,19 @@ def _entries(text: str) -> dict[str, str]:
 
 
 def _without(shared: dict[str, str], text: str) -> str:
-    """Return a help text in which what is shared is a list of names below each heading."""
+    """Return a help text in which what is shared is a list of names."""
     title, *parts = re.split(r"^(\w[\w ]*:)\n", text, flags=re.MULTILINE)
+    options, codes = [], []
     for heading, part in zip(parts[::2], parts[1::2], strict=True):
-        entries = [entry for entry in _ENTRY.findall(part) if " ".join(entry.split()) in shared]
-        for entry in entries:
-            part = part.replace(entry, "", 1)  # noqa: PLW2901 - what is left of it
-        names = ", ".join(shared[" ".join(entry.split())] for entry in entries)
-        said = fill(
-            f"As for {'all' if heading == 'Exit codes:' else 'eval'}: {names}.",
-            width=int(WIDTH),
-            initial_indent="  ",
-            subsequent_indent="  ",
-            break_on_hyphens=False,
-        )
-        title += f"{heading}\n" + (
-            f"{part.rstrip()}\n{said}".lstrip("\n") if names else part.rstrip()
-        )
-        title += "\n\n"
-    return title.rstrip()
+        own = part
+        for entry in _ENTRY.findall(part):
+            if name := shared.get(" ".join(entry.split())):
+                own = own.replace(entry, "", 1)
+                (codes if name.isdigit() else options).append(name)
+        if own.strip():
+            title += f"{heading}\n{own.strip(chr(10))}\n\n"
+    listed = f"As for eval: {', '.join(options)}. Exit codes as for all: {', '.join(codes)}."
+    return title + fill(listed, width=int(WIDTH), break_on_hyphens=False)
 
 
 def _help(command: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.schema.annotations import BY_FORMAT, EXACT, NUMBER, leaf_default
+from stickler_cli.schema.annotations import NUMBER
 from stickler_cli.schema.inference.name_rules import (
     ANY_TEXT,
     MISLEADING,
@@ -53,21 +53,7 @@ def test_the_lists_of_words_are_those_of_the_code():
     assert words_after("so `total_usd` is a total:") == sorted(QUALIFIERS)
 
 
-def test_the_table_of_kinds_is_that_of_the_code():
-    listed, boolean, dates, forms, exact = table("type")
-
-    def formats(cell):
-        return set(cell.removeprefix("string, format ").split(", "))
-
-    of_members = leaf_default("string", members=["a"])
-    assert listed[1:] == [of_members.comparator, str(of_members.threshold)]
-    assert boolean[1:] == exact[1:] == [EXACT.comparator, str(EXACT.threshold)]
-    assert leaf_default("boolean") == EXACT
-    assert {format_: BY_FORMAT[format_].comparator for format_ in BY_FORMAT} == {
-        **dict.fromkeys(formats(dates[0]), dates[1]),
-        **dict.fromkeys(formats(forms[0]), forms[1]),
-        **dict.fromkeys(formats(exact[0]), exact[1]),
-    }
+def test_what_no_rule_names_is_compared_as_the_page_says():
     rest = " ".join(PAGE.split())
     assert f"a string to {ANY_TEXT.comparator} with threshold {ANY_TEXT.threshold}" in rest
     assert f"number to {NUMBER.comparator} with threshold {NUMBER.threshold}" in rest
