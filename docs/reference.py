@@ -92,17 +92,12 @@ def configuration() -> Iterator[str]:
     yield ""
     options = _in_files()
     alone = ", ".join(f"`{name}`" for name, option in options.items() if option.in_file == "eval")
-    yield "A key is the option of the same name without its dashes (`run_dir` is `--run-dir`);"
-    yield "[Commands](commands.md) has what each does. Every command that has an option takes it"
-    yield f"from the file, but these are for `eval` alone: {alone}."
+    yield "A key is an option without its dashes (`run_dir` is `--run-dir`), with the values and the"
+    yield "default that [Commands](commands.md) has: true or false for one without a value, a list for"
+    yield "one that is repeatable. Every command that has the option takes it from the file, but these"
+    yield f"are for `eval` alone: {alone}."
     yield ""
-    yield "| key | values | default |"
-    yield "|---|---|---|"
-    for name, option in options.items():
-        default = option.shown or ("" if option.default in (None, ()) else str(option.default))
-        default = f"`{default.lower() if isinstance(option.default, bool) else default}`"
-        cells = [f"`{name}`", option.values.expected, "" if default == "``" else default]
-        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    yield fill("The keys: " + ", ".join(f"`{name}`" for name in options) + ".", width=100)
 
 
 def _in_files() -> dict[str, Option]:
