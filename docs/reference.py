@@ -31,6 +31,7 @@ def commands() -> Iterator[str]:
     yield ""
     yield "What `--help` prints, and `--help-all` of eval. Elsewhere, options that eval has with"
     yield "the same words are only named, as are exit codes that mean the same everywhere."
+    yield f"All have {', '.join(EVERYWHERE)}."
     yield "[Configuration](configuration.md) has what a file can set."
     for name in ("", *settings_of_commands()):
         yield ""
@@ -41,6 +42,7 @@ def commands() -> Iterator[str]:
         yield "```"
 
 
+EVERYWHERE = ("--quiet", "--debug", "--no-config", "--config", "--help")
 _ENTRY = re.compile(r"^  (?:-\S|\d+  |\[?[A-Z]+\]? <).*\n?(?:^ {4,}\S.*\n?)*", re.MULTILINE)
 
 
@@ -65,6 +67,7 @@ def _without(shared: dict[str, str], text: str) -> str:
                 (codes if name.isdigit() else options).append(name)
         if own.strip():
             title += f"{heading}\n{own.strip(chr(10))}\n\n"
+    options = [name for name in options if name not in EVERYWHERE]
     listed = f"As for eval: {', '.join(options)}. Exit codes as for all: {', '.join(codes)}."
     return title + fill(listed, width=int(WIDTH), break_on_hyphens=False)
 
@@ -92,10 +95,10 @@ def configuration() -> Iterator[str]:
     yield ""
     options = _in_files()
     alone = ", ".join(f"`{name}`" for name, option in options.items() if option.in_file == "eval")
-    yield "A key is an option without its dashes (`run_dir` is `--run-dir`), with the values and the"
-    yield "default that [Commands](commands.md) has: true or false for one without a value, a list for"
-    yield "one that is repeatable. Every command that has the option takes it from the file, but these"
-    yield f"are for `eval` alone: {alone}."
+    yield "A key is an option without its dashes (`run_dir` is `--run-dir`), with the values and"
+    yield "default that [Commands](commands.md) has: true or false for one without a value, a list"
+    yield "for one that is repeatable. Every command that has the option takes it from the file,"
+    yield f"but these are for `eval` alone: {alone}."
     yield ""
     yield fill("The keys: " + ", ".join(f"`{name}`" for name in options) + ".", width=100)
 
