@@ -21,9 +21,10 @@ from typing import Any, Final, Generic, TypeVar
 
 from stickler_cli.core.problems import UnavailableError
 from stickler_cli.core.values import dataclass
-from .allowance import ONE_CALL, Purse, Retry, Usage
+from .allowance import Retry
+from .connections import Connections
 from .model import A, Model, ModelError, Q, RefusedError, Reply, UnaskedError
-from .servers import Connections
+from .servers import ONE_CALL, Purse, Usage
 
 # Of HTTP: overload, conflict, time out, and what proxies say of servers that are away.
 PASSING_STATUSES: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})

@@ -19,11 +19,12 @@ from queue import SimpleQueue
 from typing import Any, Final, TypeAlias
 
 from stickler_cli.core.values import dataclass
-from .allowance import DEFAULT_POLICY, Policy, Purse, Usage
+from .allowance import DEFAULT_POLICY, Policy
 from .batching import Outcome, Turnstile, Way, asked
 from .cache import AnswerCache, cache_directory
+from .connections import Connections
 from .model import A, Model, ModelError, Q, UnaskedError
-from .servers import Connections
+from .servers import Purse, Usage
 
 REMEMBERED_BYTES: Final = 256 * 2**20  # some 20,000 large embeddings, or half a million verdicts
 ENTRY_BYTES: Final = 200  # what it takes to remember an answer, about, beside the answer itself

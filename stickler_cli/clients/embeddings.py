@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.core.values import dataclass
-from .allowance import ONE_CALL
+from .connections import Connections
 from .local_models import fingerprint, loaded_by, local_name, require_model_path
 from .model import GarbledError, Model, Reply, ServedModel
-from .servers import Connections
+from .servers import ONE_CALL
 
 Vector: TypeAlias = NDArray[np.float64]
 

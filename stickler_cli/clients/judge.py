@@ -10,9 +10,9 @@ from dataclasses import field
 from typing import Any, ClassVar, Final, NamedTuple
 
 from stickler_cli.core.values import dataclass
-from .allowance import Usage
+from .connections import Connections
 from .model import CHARACTERS_A_TOKEN, GarbledError, Reply, ServedModel
-from .servers import Connections, prefix_of
+from .servers import Usage, prefix_of
 
 # Part of the cache's keys; goes up with every change of a word that the model reads.
 PROMPT_VERSION: Final = 1

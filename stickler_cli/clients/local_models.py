@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 
 from stickler_cli.core.problems import Problem, UnavailableError
 from stickler_cli.core.values import dataclass
+from .connections import Connections
 from .model import Model, Reply
-from .servers import Connections
 
 Texts = tuple[str, str]  # in alphabetical order: F1 has no direction
 

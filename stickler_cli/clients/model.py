@@ -8,12 +8,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import field, replace
 from importlib.util import find_spec
-from typing import ClassVar, Final, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, Self, TypeVar
 
 from stickler_cli.core.problems import Problem, UnavailableError
 from stickler_cli.core.values import dataclass
-from .allowance import ONE_CALL, Usage
-from .servers import SERVERS, Connections, Server, priced
+from .servers import ONE_CALL, SERVERS, Server, Usage, priced
+
+if TYPE_CHECKING:
+    from .connections import Connections
 
 Q = TypeVar("Q", bound=Hashable)
 A = TypeVar("A")
@@ -109,7 +111,7 @@ class Model(ABC, Generic[Q, A]):
         return UnavailableError([Problem("", found, "", hint)])
 
     @abstractmethod
-    def call(self, questions: Sequence[Q], connections: Connections) -> Reply[A]:
+    def call(self, questions: Sequence[Q], connections: "Connections") -> Reply[A]:
         """Ask at most `batch_size` questions; GarbledError if the answer cannot be read."""
 
     def text(self, question: Q) -> str:

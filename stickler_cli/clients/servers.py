@@ -1,74 +1,91 @@
-"""Servers with models: address, keys, connection and prices of each; connections that are open."""
+"""Servers with models: address, keys, connection and prices of each; and what is used of them."""
 
-import asyncio
 import os
 import threading
-from collections.abc import Callable, Coroutine, Hashable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import astuple, replace
+from operator import add
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.core.values import dataclass
-from .allowance import Usage
 
 if TYPE_CHECKING:
     from botocore.session import Session
 
+    from .connections import Connections
 
-T = TypeVar("T")
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Calls, tokens and cost of asking; usages add."""
+
+    calls: int = 0  # requests to a model, or batches given to a local one; each attempt counts
+    failed: int = 0  # those of them that brought no answer, or one that cannot be used
+    repeated: int = 0  # those that asked again what had failed
+    unasked: int = 0  # questions that were given up without being asked
+    cached: int = 0  # answers that were in the cache
+    input_tokens: int = 0
+    output_tokens: int = 0
+    nano_dollars: int = 0  # what the calls with a known price cost
+    unpriced: int = 0  # calls with tokens whose price is not known; none of them to local models
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(*map(add, astuple(self), astuple(other)))
+
+    @property
+    def tokens(self) -> int:
+        """Of questions and answers."""
+        return self.input_tokens + self.output_tokens
+
+    def __str__(self) -> str:
+        """Return it in a few words.
+
+        >>> str(Usage(calls=3, failed=1, cached=9, input_tokens=120, nano_dollars=1_500_000))
+        '3 calls (1 failed), 9 answers from the cache, 120 tokens, $0.0015'
+        """
+        failed = [f"{self.failed} failed"] if self.failed else []
+        failed += [f"{self.repeated} asked again"] if self.repeated else []
+        parts = [f"{self.calls} calls" + (f" ({', '.join(failed)})" if failed else "")]
+        parts += [f"{self.unasked} questions given up"] if self.unasked else []
+        parts += [f"{self.cached} answers from the cache"]
+        parts += [f"{self.tokens} tokens"] if self.tokens else []
+        if self.nano_dollars:
+            known = "at least " if self.unpriced else ""
+            parts.append(f"{known}${self.nano_dollars / 1e9:.4f}")
+        elif self.unpriced:
+            parts.append("cost unknown")
+        return ", ".join(parts)
 
 
-class Connections:
-    """Connections and models in memory by key, each opened once, and closed together.
+NO_USAGE: Final = Usage()
+ONE_CALL: Final = Usage(calls=1)
 
-    Asynchronous libraries have one event loop, in a thread of its own: it serves threads and
-    notebooks.
-    """
 
-    def __init__(self, timeout: float) -> None:
-        self.timeout = timeout
-        """Seconds that a request may take."""
-        self._lock = threading.RLock()
-        self._open: dict[Hashable, tuple[Any, Callable[[Any], object]]] = {}
-        self._loop: asyncio.AbstractEventLoop | None = None
+class Purse:
+    """The budget of a run for asking, and its usage so far."""
 
-    def opened(
-        self, key: Hashable, make: Callable[[], T], close: Callable[[T], object] = lambda _: None
-    ) -> T:
-        """Return the connection under a key, which has all that it is made from."""
+    def __init__(self, max_cost: float | None = None, max_tokens: int | None = None) -> None:
+        """Set the limits, in dollars and in tokens; None is none."""
+        self.usage = NO_USAGE
+        self._max_cost = max_cost
+        self._max_tokens = max_tokens
+        self._lock = threading.Lock()
+
+    def count(self, usage: Usage) -> None:
+        """Add the usage of a call."""
         with self._lock:
-            if key not in self._open:
-                self._open[key] = make(), close
-            found: T = self._open[key][0]
-            return found
+            self.usage += usage
 
-    def run(self, work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
-        """Return the result of asynchronous work, done on the loop of all such work."""
-        with self._lock:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                threading.Thread(target=_serve, args=[self._loop], daemon=True).start()
-            loop = self._loop
-        return asyncio.run_coroutine_threadsafe(work, loop).result(seconds)
-
-    def close_asynchronous(self, made: Any) -> None:
-        """Close an asynchronous connection on its loop; TimeoutError if that takes long."""
-        self.run(made.close(), seconds=5.0)
-
-    def close(self) -> None:
-        """Close everything; a connection that is needed again is opened again."""
-        with self._lock:
-            while self._open:
-                _, (made, close) = self._open.popitem()
-                close(made)
-            if self._loop is not None:
-                self._loop.call_soon_threadsafe(self._loop.stop)
-                self._loop = None
-
-
-def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    loop.run_forever()
-    loop.close()
+    @property
+    def spent(self) -> str:
+        """Which limit is reached, in words; empty while there is something left."""
+        usage = self.usage
+        if self._max_cost is not None and usage.nano_dollars >= self._max_cost * 1e9:
+            return f"the ${self._max_cost:g} of --max-cost are spent"
+        if self._max_tokens is not None and usage.tokens >= self._max_tokens:
+            return f"the {self._max_tokens} tokens of --max-tokens are spent"
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +129,7 @@ class Server:
         own = "" if self.always_keyed else f", or set {self.urls[0]} for a server of your own"
         return f"needs a key in {self.key}", f"set it{own}"
 
-    def reached(self, connections: Connections) -> Any:
+    def reached(self, connections: "Connections") -> Any:
         """Return a client of its library."""
         # OpenAI's library insists on a key, where a server needs none, too.
         key = os.environ.get(self.key) or ("none" if self.package == "openai" else None)
@@ -125,7 +142,7 @@ class Server:
         state = (self.package, address, key)
         return connections.opened(state, make, connections.close_asynchronous)
 
-    def language_model(self, name: str, connections: Connections) -> Any:
+    def language_model(self, name: str, connections: "Connections") -> Any:
         """Return pydantic-ai's model of a name."""
         model = resolve_name(f"pydantic_ai.models.{self.chat}")
         provider = resolve_name(f"pydantic_ai.providers.{self.provider}")
@@ -168,7 +185,7 @@ class Bedrock(Server):
         )
         return f"finds no {missing} for Amazon Bedrock", hint
 
-    def reached(self, connections: Connections) -> Any:
+    def reached(self, connections: "Connections") -> Any:
         """Return boto3's client."""
 
         def make() -> Any:

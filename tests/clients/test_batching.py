@@ -4,10 +4,11 @@ import threading
 
 import pytest
 
-from stickler_cli.clients.allowance import Purse, Retry
+from stickler_cli.clients.allowance import Retry
 from stickler_cli.clients.batching import Turnstile, Way, asked
+from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.model import Model, Reply
-from stickler_cli.clients.servers import Connections
+from stickler_cli.clients.servers import Purse
 
 
 class Served(Model):

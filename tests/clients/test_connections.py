@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from stickler_cli.clients.servers import Connections
+from stickler_cli.clients.connections import Connections
 
 
 @pytest.fixture

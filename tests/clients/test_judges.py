@@ -6,9 +6,10 @@ from hashlib import blake2b
 
 import pytest
 
+from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.judge import Judge, takes_temperature
 from stickler_cli.clients.model import ModelError
-from stickler_cli.clients.servers import SERVERS, Connections
+from stickler_cli.clients.servers import SERVERS
 from stickler_cli.comparators import LLMComparator
 from stickler_cli.core.problems import UnavailableError
 

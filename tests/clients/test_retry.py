@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from stickler_cli.clients.allowance import Purse, Retry, Usage
+from stickler_cli.clients.allowance import Retry
 from stickler_cli.clients.batching import (
     MOST_GARBLED,
     Turnstile,
@@ -20,8 +20,9 @@ from stickler_cli.clients.batching import (
     retry_after,
     without_secrets,
 )
+from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.model import GarbledError, Model, ModelError, RefusedError, Reply
-from stickler_cli.clients.servers import Connections
+from stickler_cli.clients.servers import Purse, Usage
 from stickler_cli.core.problems import UnavailableError
 
 

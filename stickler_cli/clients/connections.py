@@ -1,0 +1,60 @@
+"""Connections to servers and models in memory that a client has opened, each once.
+
+Asynchronous libraries have one event loop, in a thread of its own: it serves threads and notebooks.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Hashable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Connections:
+    """Connections by key, opened when they are first needed and closed together."""
+
+    def __init__(self, timeout: float) -> None:
+        self.timeout = timeout
+        """Seconds that a request may take."""
+        self._lock = threading.RLock()
+        self._open: dict[Hashable, tuple[Any, Callable[[Any], object]]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def opened(
+        self, key: Hashable, make: Callable[[], T], close: Callable[[T], object] = lambda _: None
+    ) -> T:
+        """Return the connection under a key, which has all that it is made from."""
+        with self._lock:
+            if key not in self._open:
+                self._open[key] = make(), close
+            found: T = self._open[key][0]
+            return found
+
+    def run(self, work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
+        """Return the result of asynchronous work, done on the loop of all such work."""
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=_serve, args=[self._loop], daemon=True).start()
+            loop = self._loop
+        return asyncio.run_coroutine_threadsafe(work, loop).result(seconds)
+
+    def close_asynchronous(self, made: Any) -> None:
+        """Close an asynchronous connection on its loop; TimeoutError if that takes long."""
+        self.run(made.close(), seconds=5.0)
+
+    def close(self) -> None:
+        """Close everything; a connection that is needed again is opened again."""
+        with self._lock:
+            while self._open:
+                _, (made, close) = self._open.popitem()
+                close(made)
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._loop.stop)
+                self._loop = None
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    loop.run_forever()
+    loop.close()
