@@ -82,14 +82,14 @@ class Alias(ModuleType):
         self.__path__: list[str] = []
 
     def __getattr__(self, name: str) -> Any:
-        """Return what is offered by a name."""
+        """Return the object of a name."""
         if name not in self.__all__:
             raise AttributeError(f"module {self.__name__} has no {name}; see docs/migrating.md")
         return getattr(sys.modules[__name__], name)
 
 
 def __getattr__(name: str) -> Any:
-    """Return what stickler-eval offers at its top."""
+    """Return an object of any of the modules by its name."""
     if any(name in names.split() for names in MODULES.values()):
         homes = (functions, _doc_split, stickler_cli)
         return next(getattr(home, name) for home in homes if hasattr(home, name))

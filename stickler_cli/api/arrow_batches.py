@@ -1,4 +1,4 @@
-"""Documents in Arrow tables, a batch at a time: what engines that spread work call.
+"""Documents in Arrow tables, a batch at a time, for engines that spread work.
 
 A batch comes to a state of fixed size and to rows. States are bytes, and add up in any order to the
 bytes of one batch of all documents.
@@ -41,7 +41,7 @@ _REQUESTED: Final = OutputsRequested(
 
 
 class BatchOutcome(NamedTuple):
-    """What a batch of documents comes to."""
+    """The results of a batch of documents."""
 
     state: bytes
     """Of fixed size, for `merge_states`; JSON, which `Evaluation.from_dict` takes once parsed."""
@@ -68,7 +68,7 @@ def evaluate_batch(
         UsageError: a column is missing, or an option is not for batches.
     """
     require_pyarrow("a table of Arrow")
-    settings = _checked(settings or ManySettings())
+    settings = _of_batches(settings or ManySettings())
     if missing := [name for name in _COLUMNS if name not in table.schema.names]:
         expected = f"the columns {', '.join(_COLUMNS)}"
         raise UsageError([Problem("table", f"there is no {missing[0]}", expected)])
@@ -78,8 +78,8 @@ def evaluate_batch(
     unwrapper = unwrapper_of(plan.root, settings)
 
     def job_of(options: Options) -> Job:
-        said: Any = {"validation": validation, "unwrapper": unwrapper}
-        return Job(plan, options, settings.missing, _REQUESTED, **said)
+        how: Any = {"validation": validation, "unwrapper": unwrapper}
+        return Job(plan, options, settings.missing, _REQUESTED, **how)
 
     documents, values = io.BytesIO(), io.BytesIO()
     with (
@@ -87,9 +87,9 @@ def evaluate_batch(
         lines_as_rows(values, "arrow", columns_of_values) as value_rows,
     ):
         lines = {"document_lines": document_rows, "value_lines": value_rows}
-        pairs = _pairs(table, plan)
+        pairs = _document_pairs(table, plan)
         evaluation = evaluate_in_memory(plan, pairs, settings, job_of=job_of, lines=lines)
-    return BatchOutcome(_state(evaluation), _table(documents), _table(values))
+    return BatchOutcome(json_line(evaluation.to_dict()), _table(documents), _table(values))
 
 
 def merge_states(states: Iterable[bytes]) -> bytes:
@@ -101,10 +101,10 @@ def merge_states(states: Iterable[bytes]) -> bytes:
     whole = Evaluation(rows="none")
     for state in states:
         whole.merge(read_evaluation(json.loads(state), "state"))
-    return _state(whole)
+    return json_line(whole.to_dict())
 
 
-def _checked(settings: ManySettings) -> ManySettings:
+def _of_batches(settings: ManySettings) -> ManySettings:
     """Return settings as calls of `evaluate_many` have them; 0 is 0.0 in all states."""
     given = {each.name: getattr(settings, each.name) for each in fields(settings)}
     settings = read_settings(ManySettings, given)
@@ -116,33 +116,24 @@ def _checked(settings: ManySettings) -> ManySettings:
     return settings
 
 
-def _state(evaluation: Evaluation) -> bytes:
-    return json_line(evaluation.to_dict())
-
-
-def _pairs(table: "pa.Table | pa.RecordBatch", plan: Plan) -> Iterator[DocumentPair]:
+def _document_pairs(table: "pa.Table | pa.RecordBatch", plan: Plan) -> Iterator[DocumentPair]:
     columns = (table.column(name).to_pylist() for name in _COLUMNS)
     for name, *sides in zip(*columns, strict=True):
         if not isinstance(name, str):
             raise UsageError([Problem("table", f"an id is {described(name)}", "text")])
-        gt, pred = (
+        parsed = [
             parse_json(side.encode() if isinstance(side, str) else side, name)
             if isinstance(side, str | bytes)
             else side
             for side in sides
-        )
-        pair = document_pair(name, _without(gt), _without(pred), (plan.kind,))
-        yield replace(pair, **_problems(gt, pred))
-
-
-def _without(side: Any) -> Any:
-    return None if isinstance(side, Problem) else side
-
-
-def _problems(gt: object, pred: object) -> dict[str, Any]:
-    """Return the sides that could not be parsed."""
-    sides = {"gt": gt, "pred": pred}
-    return {name: side for name, side in sides.items() if isinstance(side, Problem)}
+        ]
+        wrong: dict[str, Any] = {
+            side: found
+            for side, found in zip(("gt", "pred"), parsed, strict=True)
+            if isinstance(found, Problem)
+        }
+        gt, pred = (None if isinstance(side, Problem) else side for side in parsed)
+        yield replace(document_pair(name, gt, pred, (plan.kind,)), **wrong)
 
 
 def _table(stream: io.BytesIO) -> "pa.Table":

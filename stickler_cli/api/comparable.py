@@ -1,4 +1,4 @@
-"""What a comparable class knows, apart from what it can do; and the values that are compared."""
+"""The attributes of comparable classes, and the values of their instances."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -16,7 +16,7 @@ from stickler_cli.core.json_values import JsonDocument, JsonObject, JsonValue
 
 
 class ComparableModel(BaseModel):
-    """A pydantic model that carries what it takes to compare its instances."""
+    """A pydantic model with a plan by which its instances are compared."""
 
     model_config = ConfigDict(
         arbitrary_types_allowed=True, extra="allow", populate_by_name=True, protected_namespaces=()
@@ -26,9 +26,9 @@ class ComparableModel(BaseModel):
     """In [0, 1]; at or above it two items of a list are the same one."""
 
     _unwrapped: Unwrapped = PrivateAttr(default_factory=lambda: Unwrapped(None))
-    """What stood around the values of the JSON that the instance was made of."""
+    """The values of the JSON that the instance was made of, and the metadata around them."""
     _compiled: ClassVar[Plan]  # once it was asked for
-    _told: ClassVar[bool]  # once it was told what its fields say in vain
+    _warned: ClassVar[bool]  # once it was warned of settings without effect
     _source_schema: ClassVar[dict[str, Any] | None] = None  # that the class was made of
     _source_file: ClassVar[Path | None] = None  # where that schema's relative references start
     _part_of: ClassVar[str | None] = None  # the class for the whole schema, of one for a part
@@ -56,11 +56,11 @@ def values_of(instance: BaseModel) -> JsonDocument:
     # A serializer of the user's own may give anything.
     if isinstance(dumped, list) and isinstance(given, RootModel):
         return dumped
-    return dumped if isinstance(dumped, dict) else _fields(given, (), by_alias=by_alias)
+    return dumped if isinstance(dumped, dict) else _by_field(given, (), by_alias=by_alias)
 
 
-def _fields(instance: BaseModel, above: tuple[int, ...], *, by_alias: bool) -> JsonObject:
-    """Return the values of an instance field by field, whatever they are."""
+def _by_field(instance: BaseModel, above: tuple[int, ...], *, by_alias: bool) -> JsonObject:
+    """Return the values of an instance field by field, of any type."""
     declared = type(instance).model_fields
     held = {**instance.__dict__, **(instance.model_extra or {})}
     return {
@@ -83,7 +83,7 @@ def _value(value: Any, above: tuple[int, ...], *, by_alias: bool) -> JsonValue:
     value_inside = partial(_value, above=inside, by_alias=by_alias)
     match value:
         case BaseModel():
-            found: JsonValue = _fields(value, inside, by_alias=by_alias)
+            found: JsonValue = _by_field(value, inside, by_alias=by_alias)
         case Mapping():
             found = {str(key): value_inside(part) for key, part in value.items()}
         case list() | tuple() | set() | frozenset():

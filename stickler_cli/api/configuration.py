@@ -83,6 +83,12 @@ FIELD_KEYS: Final = {
     "examples": "array",
 }
 
+_OF_PYDANTIC: Final = ("alias", "description", "examples")
+_KEYWORDS: Final = (
+    *("weight", "aggregate", "clip_under_threshold", "pairing_floor"),
+    *_OF_PYDANTIC,
+)
+
 _GENERIC: Final = re.compile(r"(?P<outer>list|optional|dict)\[(?P<inner>.+)\]", re.IGNORECASE)
 
 
@@ -102,17 +108,17 @@ def type_named(text: str) -> Any:
 
 
 class ConfigurationReader(Generic[Model]):
-    """Makes classes of a configuration, subclasses of `base`, and keeps what is wrong in it."""
+    """Makes classes of a configuration, subclasses of `base`, and keeps its problems."""
 
     def __init__(self, base: type[Model], *, allow_plugins: bool) -> None:
         self._base = base
         self._allow_plugins = allow_plugins
         self.problems: list[Problem] = []
         self.passed_over: list[Problem] = []
-        """What is said in vain: keywords of another comparator than the named one."""
+        """Keywords without effect: those of another comparator than the named one."""
 
     def model(self, config: object, path: Path = (), name: str = DEFAULT_MODEL_NAME) -> type[Model]:
-        """Make the class of one level; of what is wrong, a class without it."""
+        """Make the class of one level, without the keys that are wrong."""
         keys = self._checked(config, path, MODEL_KEYS)
         if (config.get("fields") if isinstance(config, Mapping) else None) in (None, {}):
             self._note((*path, "fields"), "there are no fields", "an object of fields")
@@ -154,13 +160,7 @@ class ConfigurationReader(Generic[Model]):
             comparator=self._comparator(keys, path),
             threshold=keys.get("threshold"),
             default=... if required else keys.get("default"),
-            weight=keys.get("weight", 1.0),
-            aggregate=keys.get("aggregate"),
-            clip_under_threshold=keys.get("clip_under_threshold", False),
-            pairing_floor=keys.get("pairing_floor"),
-            alias=keys.get("alias"),
-            description=keys.get("description"),
-            examples=keys.get("examples"),
+            **{key: value for key, value in keys.items() if key in _KEYWORDS},
         )
 
     def _type(self, keys: Mapping[str, Any], path: Path, name: str) -> Any:
@@ -178,7 +178,7 @@ class ConfigurationReader(Generic[Model]):
             return Any
 
     def _of_items(self, annotation: Any, keys: Mapping[str, Any], path: Path) -> Any:
-        """Return the type with what is said of the elements of a list."""
+        """Return the type with the rules for the elements of a list."""
         is_list = get_origin(annotation) is list
         for key in ("item_threshold", "pairing_floor"):
             if key in keys and not is_list:
@@ -277,7 +277,7 @@ def configuration_of(
 
 
 class _Writer:
-    """Writes a configuration, by parts of a schema or annotations; keeps what it cannot state."""
+    """Writes a configuration by parts of a schema or types, and keeps its problems."""
 
     def __init__(self, source: str, schema: Mapping[str, Any]) -> None:
         self._source = source
@@ -311,7 +311,7 @@ class _Writer:
             config["required"] = True
         elif info and info.default not in (None, PydanticUndefined):
             config["default"] = to_jsonable_python(info.default, fallback=str)
-        said = {key: getattr(info, key, None) for key in ("alias", "description", "examples")}
+        said = {key: getattr(info, key, None) for key in _OF_PYDANTIC}
         config |= {key: value for key, value in said.items() if value is not None}
         if entry.aggregate is not None:
             config["aggregate"] = entry.aggregate
@@ -384,7 +384,7 @@ class _Writer:
             self._note((), "the comparison of its documents has more to it")
 
     def _inside(self, schema: object, *steps: str) -> object:
-        """Return what a schema says in so many words of a part; None where it says nothing."""
+        """Return the subschema of a part; None where there is none."""
         for step in steps:
             schema = schema.get(step) if isinstance(schema, Mapping) else None
         reference = schema.get("$ref") if isinstance(schema, Mapping) else None
@@ -402,7 +402,7 @@ def _target(node: Node) -> Node:
 
 
 def _unfolded(node: Node) -> Node:
-    """Return a node with what its references lead to in their place; it has no recursion."""
+    """Return a node without recursion, its references replaced by their targets."""
     match _target(node):
         case ObjectNode() as node:
             fields = tuple(replace(entry, node=_unfolded(entry.node)) for entry in node.fields)
@@ -432,7 +432,7 @@ def _without_none(annotation: Any) -> Any:
 
 
 def _text_of(told: Any, node: LeafNode) -> str:
-    """Name the type of a leaf as a configuration does; by its comparator, where nothing is told."""
+    """Return the type of a leaf as a configuration names it; by its comparator if unknown."""
     if isinstance(told, Mapping):
         kind = told.get("type")
         text = BY_JSON_TYPE.get(kind) if isinstance(kind, str) else None

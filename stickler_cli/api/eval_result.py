@@ -1,4 +1,4 @@
-"""`EvalResult`: the result of one pair, of which all else that is said of a pair is a view."""
+"""`EvalResult`: the result of one pair, and `PairComparison`, its tree that explains the score."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -51,7 +51,7 @@ class PairComparison(Comparison):
     __repr__ = Comparison.__repr__
 
     def explain(self, detail: Detail = "brief", width: int | None = None) -> str:
-        """Return what `stickler compare` prints in a terminal: how the score came about.
+        """Return how the score came about, as `stickler compare` prints it in a terminal.
 
         Args:
             detail: `brief`; `errors` as with `--only-errors`; `all` as with `--all`.
@@ -98,7 +98,7 @@ class EvalResult:
         """Take documents that were compared, the position of this one, and how that was done."""
         self._batch, self._document = batch, document
         self.plan = plan
-        """What was run; the same for all instances of a class."""
+        """How they were compared; the same for all instances of a class."""
         self.inferred = inferred
         """How each field is compared, and why."""
 

@@ -1,4 +1,4 @@
-"""`ComparableField`: a pydantic field that also says what it is worth and how to compare it.
+"""`ComparableField`: a pydantic field with a weight, and a way to compare it.
 
 That travels as its metadata and comes out in an annotated JSON Schema, so that a class and a
 schema have one compiler; the schema that pydantic makes otherwise stays its own.
@@ -6,7 +6,7 @@ schema have one compiler; the schema that pydantic makes otherwise stays its own
 
 import json
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import field
 from types import NoneType, UnionType
@@ -50,7 +50,7 @@ class Annotating:
     follows every reference in a schema in the making, and would not find theirs."""
 
     def finished(self, schema: Any) -> Any:
-        """Return the schema with what stands in for others replaced by them."""
+        """Return the schema with whole ones in place of their stand-ins."""
         match schema:
             case dict() if STAND_IN in schema:
                 return self.whole[schema[STAND_IN]]
@@ -79,7 +79,7 @@ CURRENT: Final[ContextVar[Annotating | None]] = ContextVar("annotating", default
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rules:
-    """What a field, or an element of a list, says about its comparison."""
+    """The rules of a field, or of the elements of a list, for its comparison."""
 
     comparator: BaseComparator | None  # None leaves it to the kind of the field
     annotations: Mapping[str, object]  # all that it says beside the comparator
@@ -94,7 +94,9 @@ class Rules:
         comparator, annotations = self.comparator, dict(self.annotations)
         if (comparator is None or not takes_models(comparator)) and _is_of_models(schema, handler):
             comparator = None
-            if _is_list(schema):  # whose items match by their match-threshold
+            if any(
+                "items" in arm for arm in _arms(schema)
+            ):  # a list, whose items match by their match-threshold
                 annotations.pop(f"{PREFIX}threshold", None)
         return {**schema, **annotations, **how.naming(comparator)}
 
@@ -106,10 +108,6 @@ def takes_models(comparator: BaseComparator) -> bool:
 
 def _arms(schema: JsonSchemaValue) -> list[JsonSchemaValue]:
     return [arm for arm in schema.get("anyOf", [schema]) if arm.get("type") != "null"]
-
-
-def _is_list(schema: JsonSchemaValue) -> bool:
-    return any("items" in arm for arm in _arms(schema))
 
 
 def _is_of_models(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> bool:
@@ -141,7 +139,7 @@ class ComparedSchema(GenerateJsonSchema):
         """Keep quiet: a default that JSON cannot state is not compared."""
 
     def field_is_present(self, field: Any) -> bool:
-        """Leave out what a dump of the instance leaves out."""
+        """Leave out fields that a dump of the instance leaves out."""
         return not field.get("serialization_exclude")
 
 
@@ -160,7 +158,7 @@ def annotated_schema(
 
 
 def check_exported(schema: Mapping[str, Any], source: str) -> None:
-    """Raise SchemaError if the config of a comparator holds what JSON has no word for."""
+    """Raise SchemaError if the config of a comparator holds values that are no JSON."""
     problems = []
     for path, config in _configs(schema, ()):
         try:
@@ -193,9 +191,6 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
     clip_under_threshold: bool = False,
     *,
     pairing_floor: float | None = None,
-    alias: str | None = None,
-    description: str | None = None,
-    examples: Sequence[Any] | None = None,
     **keywords: Any,
 ) -> Any:
     """Declare a field of a `StructuredModel` and how it is compared.
@@ -210,10 +205,7 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
         clip_under_threshold: whether a similarity below the threshold scores 0.0.
         pairing_floor: in [-1, 1), for a list: at or below this similarity two elements are not the
             same one; -1 pairs all, None leaves it to the run.
-        alias: as in pydantic.
-        description: as in pydantic.
-        examples: as in pydantic.
-        keywords: any other keyword of `pydantic.Field`.
+        keywords: any other of `pydantic.Field`, such as `alias`, `description` and `examples`.
 
     Raises:
         TypeError: the comparator is not an instance of one.
@@ -227,25 +219,22 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
     if threshold is UNSTATED or (threshold is None and stated is not None):
         threshold = DEFAULT_THRESHOLD if stated is None else stated
     said = {
-        "weight": _checked("weight", weight),
-        "threshold": _checked("threshold", threshold),
-        "pairing-floor": _checked("pairing_floor", pairing_floor),
+        "weight": _in_range("weight", weight),
+        "threshold": _in_range("threshold", threshold),
+        "pairing-floor": _in_range("pairing_floor", pairing_floor),
         "aggregate": aggregate,
         "clip-under-threshold": bool(clip_under_threshold) or None,
     }
     annotations = {f"{PREFIX}{name}": value for name, value in said.items() if value is not None}
     info = Field(
         PydanticUndefined if default is ... or "default_factory" in keywords else default,
-        alias=alias,
-        description=description,
-        examples=list(examples) if examples is not None else None,
         **keywords,
     )
     info.metadata.append(Rules(comparator, annotations, own))
     return info
 
 
-def _checked(name: str, value: Any) -> float | None:
+def _in_range(name: str, value: Any) -> float | None:
     """Return a number in the range of `name`, or None where it may be left open; else raise."""
     rule = RULES[name]
     if rule.accepts(value):
@@ -256,19 +245,19 @@ def _checked(name: str, value: Any) -> float | None:
 
 
 def tell_passed_over(model: type[BaseModel]) -> None:
-    """Warn of what a class and those in its fields say in vain; of each class once.
+    """Warn of settings without effect in a class and those in its fields; of each class once.
 
-    Of one that refers to classes that are not there yet nothing is told.
+    A class that refers to others that are not there yet is passed over.
     """
     _tell(model, set(), 4)  # up to where a class is made
 
 
 def _tell(model: type[BaseModel], seen: set[type[BaseModel]], level: int) -> None:
-    if not model.__pydantic_complete__ or "_told" in vars(model) or model in seen:
+    if not model.__pydantic_complete__ or "_warned" in vars(model) or model in seen:
         return
     seen.add(model)
     if issubclass(model, ComparableModel):
-        model._told = True  # noqa: SLF001 - it is what this remembers
+        model._warned = True  # noqa: SLF001 - it is what this remembers
     for name, info in model.model_fields.items():
         inside, is_list = _model_in(info.annotation)
         if inside is None:

@@ -117,7 +117,7 @@ class SchemaClasses(Generic[Model]):
         return flat if not branches else branches[0].in_force if len(branches) == 1 else ()
 
     def _default(self, place: InForce, *, needed: bool) -> Any:
-        """Return what a key is where nobody gives it; `...` where it must be given."""
+        """Return the default of a key; `...` where it must be given."""
         for source in (*place, *self._only(place)):
             if "default" in source.schema:
                 return deepcopy(source.schema["default"])

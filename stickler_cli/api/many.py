@@ -52,7 +52,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     by_file: str | None = ManySettings.by_file,
     client: "Client | None" = None,
 ) -> Evaluation:
-    """Compare many pairs of documents; the result is what `stickler eval` prints.
+    """Compare many pairs of documents, as `stickler eval` does.
 
     Pairs are read one by one, so they may be more than fit into memory. Whatever is wrong with one
     is told in the result, by its id; only what `pairs` itself raises ends the run.
@@ -130,7 +130,7 @@ def _of_schemas(
     settings: ManySettings,
     measures: Mapping[str, Measure],
 ) -> tuple[Plan, Iterator[DocumentPair], Callable[[Options], Job]]:
-    """Return what is evaluated where each document has one of the schemas of a directory."""
+    """Return plan, documents and job where each document has one of the schemas of a directory."""
     if not isinstance(schema, str | os.PathLike):
         expected = "the directory of schemas that schema_by chooses from"
         raise UsageError([Problem("schema", f"it is {described(schema)}", expected)])
@@ -149,7 +149,7 @@ def _of_schemas(
 def compiled(
     schema: object, settings: ManySettings
 ) -> tuple[Plan, Callable[[], Any] | None, str | None]:
-    """Return the plan of what stands for a schema, what makes the schema itself, and its file."""
+    """Return the plan of a schema in any form, a function that returns the schema, and its file."""
     how: Any = {"allow_plugins": settings.allow_plugins, "when": settings.infer}
     match schema:
         case Plan():
@@ -175,7 +175,7 @@ def compiled(
 def validation_by(
     contents: Callable[[], Any] | None, file: str | None, settings: ManySettings
 ) -> Validation | None:
-    """Return what holds documents against the schema, of which `compiled` says the contents."""
+    """Return the validation of documents by a schema, which `contents` returns."""
     if settings.validate == "none":
         return None
     if contents is None:
@@ -191,7 +191,7 @@ def _check_kind(name: str, value: object, kind: type, expected: str) -> None:
 
 
 def _told(schema: LoadedSchema) -> LoadedSchema:
-    """Tell what was inferred, as seen from the caller of `evaluate_many`."""
+    """Warn of inferred comparators, as seen from the caller of `evaluate_many`."""
     if schema.remark:
         warnings.warn(schema.remark, stacklevel=4)
     return schema
@@ -206,7 +206,7 @@ def _method(owner: object, name: str) -> Callable[..., Any] | None:
 def _document_pairs(
     pairs: Iterable[object], kinds: tuple[DocumentKind, ...], kinds_of: KindsOf | None = None
 ) -> Iterator[DocumentPair]:
-    """Turn what users have into what is compared."""
+    """Turn pairs in all forms that users have into documents."""
     for position, pair in enumerate(pairs):
         match pair:
             case DocumentPair():
@@ -228,18 +228,18 @@ def document_pair(
     kinds: tuple[DocumentKind, ...],
     kinds_of: KindsOf | None = None,
 ) -> DocumentPair:
-    """Return what two sides stand for, or what is wrong with either."""
-    truth = _document(gt, name, "ground truth", kinds)
+    """Return the documents of two sides, or their problems."""
+    truth = _read_side(gt, name, "ground truth", kinds)
     if kinds_of is not None and isinstance(truth, dict | list):
         kinds = kinds_of(name, truth)
-        truth = _document(truth, name, "ground truth", kinds)
-    return DocumentPair(name, truth, _document(pred, name, "prediction", kinds))
+        truth = _read_side(truth, name, "ground truth", kinds)
+    return DocumentPair(name, truth, _read_side(pred, name, "prediction", kinds))
 
 
-def _document(
+def _read_side(
     side: object, name: str, what: str, kinds: tuple[DocumentKind, ...]
 ) -> JsonDocument | Problem | None:
-    """Return the JSON document that a side stands for, or what is wrong with it."""
+    """Return the JSON document of a side, or its problem."""
     if side is None:
         return None
     try:

@@ -14,14 +14,14 @@ _CELL: Final = "border-bottom:1px solid rgba(128,128,128,.35);padding:.15em .6em
 
 def html_table(lines: Sequence[Span], table: Table, rest: str) -> str:
     """Return lines and a table, whose first column heads the rows; `rest` names the other rows."""
-    told = "".join(f"<p>{_text(line)}</p>" for line in lines)
+    told = "".join(f"<p>{_html(line)}</p>" for line in lines)
     legend = dict(table.legend)
     heads = "".join(
         f'<th scope="col" title="{escape(legend.get(column.title, ""))}" '
         f'style="{_style(column)}">{escape(column.title)}</th>'
         for column in table.columns
     )
-    body = "".join(_row(table.columns, row) for row in table.rows[:MOST_ROWS])
+    body = "".join(_html_row(table.columns, row) for row in table.rows[:MOST_ROWS])
     more = len(table.rows) - MOST_ROWS
     return (
         f'<div>{told}<table style="{_TABLE}"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody>'
@@ -29,8 +29,8 @@ def html_table(lines: Sequence[Span], table: Table, rest: str) -> str:
     )
 
 
-def _row(columns: Sequence[Column], row: Sequence[Span]) -> str:
-    name, *cells = (f"<bdi>{_text(cell)}</bdi>" for cell in row)
+def _html_row(columns: Sequence[Column], row: Sequence[Span]) -> str:
+    name, *cells = (f"<bdi>{_html(cell)}</bdi>" for cell in row)
     values = "".join(
         f'<td style="{_style(column)}">{cell}</td>'
         for column, cell in zip(columns[1:], cells, strict=True)
@@ -38,7 +38,7 @@ def _row(columns: Sequence[Column], row: Sequence[Span]) -> str:
     return f'<tr><th scope="row" style="{_style(columns[0])}">{name}</th>{values}</tr>'
 
 
-def _text(span: Span) -> str:
+def _html(span: Span) -> str:
     text = escape(span.text)
     return f"<strong>{text}</strong>" if span.tone == "title" else text
 

@@ -20,7 +20,7 @@ from stickler_cli.score.field_counts import LEAVES
 
 
 class NonMatchType(StrEnum):
-    """What an error is."""
+    """The kinds of errors."""
 
     FALSE_DISCOVERY = "false_discovery"
     FALSE_ALARM = "false_alarm"
@@ -41,7 +41,7 @@ class NonMatchField(BaseModel):
 
 
 class ComparisonResult(TypedDict):
-    """What `compare_with` returns; docs/results.md describes the values."""
+    """The result of `compare_with`; docs/results.md describes the values."""
 
     field_scores: dict[str, float]
     overall_score: float
@@ -55,7 +55,7 @@ class ComparisonResult(TypedDict):
 
 
 class EvaluatorResult(TypedDict):
-    """What `StructuredModelEvaluator.evaluate` returns."""
+    """The result of `StructuredModelEvaluator.evaluate`."""
 
     overall: dict[str, float]
     fields: dict[str, Any]
@@ -124,8 +124,8 @@ def confidence_metrics(known: Confidences, total: int) -> dict[str, Any]:
     by_field = known.by_field()
     units = int(by_field[""].reliability().total[0])
     return {
-        "overall": _trust(by_field[""]),
-        "fields": {path: _trust(units) for path, units in by_field.items() if path},
+        "overall": _calibration(by_field[""]),
+        "fields": {path: _calibration(units) for path, units in by_field.items() if path},
         "coverage": {
             "fields_with_confidence": units,
             "fields_total": total,
@@ -134,7 +134,7 @@ def confidence_metrics(known: Confidences, total: int) -> dict[str, Any]:
     }
 
 
-def _trust(units: Units) -> dict[str, Any]:
+def _calibration(units: Units) -> dict[str, Any]:
     view = confidence_view(units.reliability())
     return {name: {"value": view[figure]} for name, figure in _TRUST.items()}
 
@@ -142,7 +142,7 @@ def _trust(units: Units) -> dict[str, Any]:
 def _confusion_matrix(
     batch: Batch, counts: dict[str, Any], errors: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """Return the counts, at the root with what else users look for there."""
+    """Return the counts, with score and errors at the root."""
     counts["overall"].update(
         similarity_score=float(batch.scores[0]), all_fields_matched=not batch.some_wrong
     )
@@ -154,9 +154,9 @@ def _field_comparisons(batch: Batch) -> list[dict[str, Any]]:
     (units,) = documents_units(batch.visits, 1, judged)
     return [
         {
-            "expected_key": _shown(unit.gt_path),
+            "expected_key": _path_text(unit.gt_path),
             "expected_value": unit.gt,
-            "actual_key": _shown(unit.pred_path),
+            "actual_key": _path_text(unit.pred_path),
             "actual_value": unit.pred,
             "match": unit.outcome in (Outcome.TP, Outcome.TN),
             "score": unit.similarity,
@@ -170,7 +170,7 @@ def _field_comparisons(batch: Batch) -> list[dict[str, Any]]:
     ]
 
 
-def _shown(path: Path | None) -> str | None:
+def _path_text(path: Path | None) -> str | None:
     return None if path is None else field_path(path)
 
 
@@ -211,7 +211,7 @@ def evaluator_result(batch: Batch, *, recall_with_fd: bool) -> EvaluatorResult:
 def _field_rates(
     comparison: Comparison, counts: Mapping[str, Any], *, recall_with_fd: bool
 ) -> dict[str, Any]:
-    """Return the rates of each field; a list or an object also has the rates of what is inside."""
+    """Return the rates of each field; a list or an object also has those of its parts."""
     rates: dict[str, Any] = {}
     for field in comparison.fields:
         inside, view = field.comparison, counts["fields"][field.name]

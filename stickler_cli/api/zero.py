@@ -39,7 +39,7 @@ Side: TypeAlias = BaseModel | Mapping[str, Any] | list[Any]
 
 
 class FieldRules(TypedDict, total=False):
-    """How one field is compared, as in `ComparableField`; what is left out stays as it is."""
+    """How one field is compared, as in `ComparableField`; rules that are left out stay."""
 
     comparator: BaseComparator | str
     comparator_config: Mapping[str, object]
@@ -50,7 +50,7 @@ class FieldRules(TypedDict, total=False):
     pairing_floor: float
 
 
-_RULES = tuple(FieldRules.__annotations__)
+_RULES: Final = tuple(FieldRules.__annotations__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class EvalSpec:
     """How documents are compared: compiled once, for as many pairs as there are."""
 
     plan: Plan
-    """What is run."""
+    """How they are compared, compiled."""
     inferred: tuple[Inferred, ...]
     """How each field is compared, and why."""
 
@@ -256,7 +256,7 @@ def _overridden(
             if rule not in _RULES:
                 found, hint = f"{name} has no rule {rule}", did_you_mean(rule, _RULES)
                 problems.append(Problem("fields", found, f"one of {', '.join(_RULES)}", hint))
-        place = _place(annotated, parse_field_path(name), kinds)
+        place = _field_schema(annotated, parse_field_path(name), kinds)
         place |= _annotations(said, known[name], comparators)
     if problems:
         raise UsageError(problems)
@@ -278,20 +278,20 @@ def _annotations(
     return {f"{PREFIX}{rule.replace('_', '-')}": value for rule, value in given.items()}
 
 
-def _place(schema: dict[str, Any], path: Path, kinds: Mapping[Path, str]) -> dict[str, Any]:
+def _field_schema(schema: dict[str, Any], path: Path, kinds: Mapping[Path, str]) -> dict[str, Any]:
     """Return where the annotations of a field stand, made if nothing is there."""
     place = schema
     for end, step in enumerate(path, 1):
         if step == "*":
-            place = _below(place, "additionalProperties")
+            place = _subschema(place, "additionalProperties")
         else:
-            place = _below(_below(place, "properties"), str(step))
+            place = _subschema(_subschema(place, "properties"), str(step))
         for _ in range(kinds[path[:end]].count("list of ") if end < len(path) else 0):
-            place = _below(place, "items")
+            place = _subschema(place, "items")
     return place
 
 
-def _below(place: dict[str, Any], key: str) -> dict[str, Any]:
+def _subschema(place: dict[str, Any], key: str) -> dict[str, Any]:
     if not isinstance(place.get(key), dict):
         place[key] = {}  # `true` says no more
     part: dict[str, Any] = place[key]

@@ -152,7 +152,7 @@ class Passage:
 
     at: float
     alone: bool
-    """Whether others wait for what comes of it."""
+    """Whether others wait for its outcome."""
 
 
 class Turnstile:

@@ -16,7 +16,7 @@ from .servers import ONE_CALL
 Vector: TypeAlias = NDArray[np.float64]
 
 UNREADABLE: Final = (AttributeError, GarbledError, IndexError, KeyError, TypeError, ValueError)
-"""Of an answer that is not what the protocol says."""
+"""Errors of an answer that breaks the protocol."""
 
 
 class Embedder(Model[str, Vector]):
@@ -206,7 +206,7 @@ EMBEDDERS: Final[Mapping[str, type[NamedEmbedder]]] = {
     "st": SentenceTransformerEmbedder,
     "model2vec": Model2VecEmbedder,
 }
-"""The prefix of an id -> what is behind it; an id without one of them is Amazon Bedrock's."""
+"""The embedders by the prefix of an id; an id without one of them is Amazon Bedrock's."""
 
 
 def embedder(model_id: str) -> Embedder:

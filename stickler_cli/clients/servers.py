@@ -1,4 +1,4 @@
-"""Servers with models: address, keys, connection and prices of each; and what is used of them."""
+"""Servers with models: address, keys, connection and prices of each; and the usage of them."""
 
 import os
 import threading
@@ -252,7 +252,7 @@ SERVERS: Final[Mapping[str, Server]] = {
         usual="http://localhost:11434/v1",  # by Ollama's documentation
     ),
 }
-"""The prefix of a model's name -> what is behind it."""
+"""The servers by the prefix of a model's name."""
 
 
 def prefix_of(model: str) -> tuple[str, str]:

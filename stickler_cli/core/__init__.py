@@ -1,1 +1,1 @@
-"""What everything else is said in: JSON values, field paths, problems and exceptions, spelling."""
+"""The basic terms of all rooms: JSON values, field paths, problems, options, sections."""

@@ -101,12 +101,12 @@ def more_of(count: int) -> str:
 
 
 _COMMAND: Final = re.compile(r"##(?=\w*\[)|^\s*:(?=:)")
-"""What begins a command in the log of a CI job: `##[` anywhere in a line, `::` at its start.
+"""The beginning of a command in the log of a CI job: `##[` anywhere in a line, `::` at its start.
 Source: actions/runner, ActionCommand.cs; Azure and TeamCity have `##vso[` and `##teamcity[`."""
 
 
 def visible(text: str) -> str:
-    r"""Return text with what cannot be seen escaped, or would move the cursor or turn text around.
+    r"""Return text without invisible characters and those that move the cursor: they are escaped.
 
     Text that would be a command in the log of a CI job is escaped at one character.
 

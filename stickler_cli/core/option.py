@@ -1,4 +1,4 @@
-"""What an option of `settings` is: its default, the values that it takes, what its help says.
+"""Options of `settings`: their defaults, the values that they take, their help.
 
 Values from command lines, files and calls are read here: ranges and refusals have one home.
 """
@@ -42,7 +42,7 @@ class Typed:
     expected: str
 
     def read(self, value: object) -> Any:
-        """Return what a value means, as all kinds of values do; NotTakenError if nothing."""
+        """Return a value as it is used, as all kinds of values do; else raise NotTakenError."""
         if not isinstance(value, self.kind):
             raise NotTakenError
         return value
@@ -68,7 +68,7 @@ class Choice:
 
     @property
     def expected(self) -> str:
-        """What would be right, as a noun phrase."""
+        """The values that are right, as a noun phrase."""
         return f"one of {', '.join(self.words)}"
 
     def read(self, value: object) -> str:
@@ -165,22 +165,22 @@ class Option:
     default: Any = None
 
     def read(self, value: object) -> Any:
-        """Return what a value means; NotTakenError if nothing."""
+        """Return a value as it is used; NotTakenError if it is not taken."""
         return None if value is None and self.default is None else self.values.read(value)
 
     def parse(self, value: object) -> Any:
-        """Return what a value on a command line means, where numbers are text."""
+        """Return a value of a command line, where numbers are text, as it is used."""
         if isinstance(self.values, Number) and isinstance(value, str) and value != self.values.word:
             value = self.values.in_text(value)
         return self.read(value)
 
     def problem(self, source: str, found: str, error: NotTakenError) -> Problem:
-        """Word what is wrong with a value."""
+        """Return the problem of a value."""
         return Problem(source, found, self.values.expected, str(error))
 
 
 def option(default: T, help: str, metavar: str | None = None, **said: Any) -> T:  # noqa: A002 - the word of typer
-    """Declare a field of settings; `said` is what else `Option` has that the field does not say."""
+    """Declare a field of settings; `said` are other attributes of `Option`."""
     found: T = field(default=default, metadata={"help": help, "metavar": metavar, **said})
     return found
 
@@ -224,7 +224,7 @@ def options_of(settings: type[Settings]) -> Mapping[str, Option]:
 
 
 def _values_of(kind: object) -> Values:
-    """Return what a type says of the values of an option."""
+    """Return the values of an option by its type."""
     if get_origin(kind) is tuple:
         return Texts()
     if get_origin(kind) is Literal:

@@ -31,9 +31,9 @@ class Family(Generic[T]):
     """Classes of one kind that may be named."""
 
     what: str
-    """What one is called: `comparator`."""
+    """The noun for one: `comparator`."""
     base: type[T]
-    """What all are subclasses of."""
+    """The base class of all."""
     built_in: Mapping[str, str]
     """Name -> where the class is, `package.module:Class`."""
     group: str
@@ -67,7 +67,7 @@ class Family(Generic[T]):
         raise UnknownNameError(expected, did_you_mean(name, names))
 
     def offered(self) -> dict[str, set[str]]:
-        """Return what installed packages offer: name -> where, several if they disagree."""
+        """Return the classes of installed packages: name -> where, several if they disagree."""
         from importlib.metadata import entry_points  # reads the disk; few names need it
 
         offered: dict[str, set[str]] = {}
@@ -85,11 +85,7 @@ class Family(Generic[T]):
             cause = f"{location} fails with {type(error).__name__}: {error}"
             raise UnknownNameError("a class that can be imported", cause) from error
         if not (isinstance(found, type) and issubclass(found, self.base)):
-            base = f"{_public(self.base.__module__)}.{self.base.__name__}"
+            offered_by = self.base.__module__.rpartition(".")[0]  # the package, not its module
+            base = f"{offered_by}.{self.base.__name__}"
             raise UnknownNameError(f"a subclass of {base}", f"{location} is none")
         return found
-
-
-def _public(module: str) -> str:
-    """Return the package that a module of ours is offered by."""
-    return module.rpartition(".")[0]

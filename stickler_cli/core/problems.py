@@ -1,4 +1,4 @@
-"""What can be wrong, as values, the exceptions that carry them, and what was meant instead.
+"""Problems as values, the exceptions that carry them, and the names nearest to misspelt ones.
 
 Documents that cannot be read are no exceptions: they are a `Problem` in the stream of pairs. The
 exceptions are plain and take positional arguments: so they survive pickling between processes.
@@ -17,16 +17,16 @@ NEAR: Final = 0.6  # likeness from which a spelling is worth proposing: that of 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong, where it is, and what to do about it."""
+    """One thing that is wrong, its place, and advice."""
 
     source: str
     """The file, or option, as the user named it; empty for a value without a file."""
     found: str
-    """What is there, as a clause: `threshold is 15`."""
+    """The finding, as a clause: `threshold is 15`."""
     expected: str = ""
-    """What would be right, as a noun phrase: `a number in [0, 1]`."""
+    """The right values, as a noun phrase: `a number in [0, 1]`."""
     hint: str = ""
-    """What to do, as a clause or question: `did you mean 0.15?`."""
+    """Advice, as a clause or question: `did you mean 0.15?`."""
     pointer: str | None = None
     """RFC 6901 pointer to the value inside the file; None where there is none."""
     line: int | None = None
@@ -66,7 +66,7 @@ class Violation:
     pointer: str
     """RFC 6901 pointer to the value in the document."""
     message: str
-    """What the validator said."""
+    """The words of the validator."""
 
 
 class SticklerError(Exception):
@@ -94,7 +94,7 @@ class ComparisonError(SticklerError):
     def __init__(self, cause: str, path: tuple[str, ...] = ()) -> None:
         Exception.__init__(self, cause, path)
         self.cause = cause
-        """What failed, on which values, and why."""
+        """The failure, its values, and why."""
         self.path = path  # the properties that lead to the field
         place = f"at {field_path(path)}, " if path else ""
         self.problems = (Problem("", place + cause),)
@@ -137,7 +137,7 @@ class WorkerDiedError(SticklerError):
 
 
 def require(module: str, what: str, extra: str, source: str = "") -> None:
-    """Raise UnavailableError, with what to install, if something has no module that it needs."""
+    """Raise UnavailableError, with the package to install, unless a module is there."""
     name, _, _ = module.partition(".")
     if find_spec(name) is None or find_spec(module) is None:
         found = f"{what} needs {module}, which is not installed"

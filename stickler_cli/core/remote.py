@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 WAITS: Final = (0.2, 1.0, 3.0)
-"""Seconds before what failed is tried again; what fsspec does by itself comes before that."""
+"""Seconds before each further attempt; fsspec's own attempts come before that."""
 
 AT_ONCE: Final = 4_000_000  # bytes that are asked for together where a file is read bit by bit
 
@@ -39,7 +39,7 @@ DRIVERS: Final = {
 _URL: Final = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)  # one letter is a drive
 _SECRET: Final = re.compile(r"(?<=://)[^/@]*@|\?.*", re.DOTALL)
 _FINAL_ERRORS: Final = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
-"""What the next attempt will not find otherwise."""
+"""Errors that the next attempt would meet again."""
 
 
 def is_url(name: str) -> bool:
@@ -48,7 +48,7 @@ def is_url(name: str) -> bool:
 
 
 def shown_url(url: str) -> str:
-    """Return a URL as it may be told: without user, password, and what signs it.
+    """Return a URL without user, password and signature.
 
     >>> shown_url("https://me:secret@example.org/a.json?signature=3f")
     'https://example.org/a.json'
@@ -86,7 +86,7 @@ def is_there(url: str) -> bool:
 
 
 def read_urls(urls: Sequence[str]) -> list[bytes | OSError]:
-    """Return what files elsewhere hold, all asked for together; an error in place of one."""
+    """Return the bytes of files elsewhere, all asked for together; an error in place of some."""
     found: dict[str, bytes | OSError] = {}
     left = list(dict.fromkeys(urls))
     for wait in (*WAITS, None):
@@ -122,7 +122,7 @@ def _read_once(urls: Sequence[str]) -> dict[str, bytes | OSError]:
 
 
 def list_url(url: str) -> Iterator[tuple[str, str, int]]:
-    """Yield what is below a URL, or matches its `*`: relative path, URL and bytes of each file.
+    """Yield relative path, URL and bytes of each file below a URL, or that matches its `*`.
 
     Raises:
         OSError: it cannot be listed.
@@ -244,7 +244,7 @@ def _files_of(url: str) -> tuple[Any, str]:
 
 
 def _tried(do: Callable[[], T]) -> T:
-    """Return what something gives, tried again where that may help.
+    """Return the result of a call, tried again where that may help.
 
     Raises:
         OSError: it failed for good.
@@ -261,7 +261,7 @@ def _tried(do: Callable[[], T]) -> T:
 
 
 def _as_os_error(error: Exception) -> OSError:
-    """Return what a store raised as an error of files."""
+    """Return an exception of a store as an error of files."""
     if isinstance(error, FileNotFoundError):  # most have only a path to say
         return FileNotFoundError(errno.ENOENT, "there is no such file")
     if isinstance(error, OSError):

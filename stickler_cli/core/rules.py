@@ -1,4 +1,4 @@
-"""What typed values are in files: rules that stand in their types, and their way to JSON.
+"""Typed values in files: the rules that stand in their types, and their way to JSON.
 
 Nothing here loads pydantic, which asks each rule by the two methods that it knows.
 """
@@ -21,17 +21,17 @@ _DIGITS: Final = 100  # more than any sum has: so many documents there cannot be
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a value must be in a file."""
+    """The values that are right in a file."""
 
     expected: str
     keywords: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """The JSON Schema of such values; nothing for that of the type."""
     fits: Callable[[Any], bool] | None = None
-    """What readers demand; None for the type and the range of the keywords, or for the type."""
+    """The test of readers; None for the type and the range of the keywords, or for the type."""
     always: bool = False
     """Whether the key is always written, though readers do without."""
     parsed: Callable[[Any], Any] | None = None
-    """What it stands for; raises ValueError with what was expected, or UsageError."""
+    """The parser of a value; raises ValueError with the expected values, or UsageError."""
     written: Callable[[Any], object] | None = None  # the reverse
 
     def __get_pydantic_core_schema__(

@@ -7,14 +7,14 @@ from .figures import NOTHING, rate, visible
 from .values import dataclass
 
 Tone = Literal["", "title", "bad", "warn", "good", "dim"]
-"""What a piece of text means; how it looks is the format's business."""
+"""The meaning of a piece of text; how it looks is the format's business."""
 
 INDENT: Final = "  "
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A piece of text on one line; safe to print, whatever it was made of."""
+    """A piece of text on one line, safe to print."""
 
     text: str
     tone: Tone = ""
@@ -62,15 +62,15 @@ class Table:
     columns: Sequence[Column]
     rows: Sequence[Sequence[Span]]
     legend: Sequence[tuple[str, str]] = ()
-    """What explains it: the title of a column, without which it is left out, and a text."""
+    """Its explanations: the title of a column, without which it is left out, and a text."""
     below: Sequence[Sequence[Text | Line]] = ()
-    """What stands below each row."""
+    """The lines below each row."""
 
 
 Block: TypeAlias = Text | Table | Line
 
 Cell: TypeAlias = str | int | float | Sequence[float] | None
-"""What a figure reads: text, a count, a rate, or the ends of an interval."""
+"""The value of a figure: text, a count, a rate, or the ends of an interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +159,13 @@ class Curve:
 
     name: str
     said: str
-    """What there is to say of it in words."""
+    """Its meaning in words."""
     points: Sequence[Sequence[float]]
     """Share that passes, and the value there."""
     passing: float
     """The share that passes in the end."""
     end: tuple[float, float] | None = None
-    """The value there, and what it does not exceed; None where nothing is known of it."""
+    """The value there, and its upper bound; None where nothing is known of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class Curves:
     title: str
     curves: Sequence[Curve]
     level: float
-    """What the values had better not exceed."""
+    """The limit that values should not exceed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,5 +198,5 @@ class Report:
 
 
 def notes(texts: Iterable[str]) -> list[Block]:
-    """Return what was noticed, a paragraph each."""
+    """Return notes, a paragraph each."""
     return [Text(f"note: {text}", indent=INDENT) for text in texts]

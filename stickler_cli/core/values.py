@@ -18,7 +18,7 @@ _put: Final = object.__setattr__
 
 
 class _Layout:
-    """What the methods of a class of fields have to know."""
+    """The fields of a class, as its methods need them."""
 
     def __init__(self, kind: type) -> None:
         entries = dataclasses.fields(kind)
@@ -54,7 +54,7 @@ class _Layout:
         return values
 
     def signature(self) -> Signature:
-        """Return the constructor's signature; whatever is the default has some default."""
+        """Return the constructor's signature; a default factory is shown as `...`."""
         return Signature([self._parameter(entry) for entry in self.taken])
 
     def _parameter(self, entry: dataclasses.Field[Any]) -> Parameter:
@@ -65,7 +65,7 @@ class _Layout:
 
 
 class _SignatureOnDemand:
-    """What `help` shows, made when it is asked for."""
+    """The signature that `help` shows, made when it is asked for."""
 
     def __get__(self, value: object, kind: type) -> Signature:
         return _layout(kind).signature()

@@ -24,7 +24,7 @@ class MeasuredDocument:
     pred: JsonValue
     """The prediction, likewise; None of a document without one, which counts as missed."""
     score: float
-    """What it scored, in [0, 1]."""
+    """Its overall score, in [0, 1]."""
 
 
 class Metric(ABC):
@@ -68,7 +68,7 @@ class Measure:
     known: Mapping[str, float | None] | None = None
     """The figures of the metric, likewise."""
     problem: str = ""
-    """Why it has no figures, which ends no run: what it failed with, at the first document by id;
+    """Why it has no figures, which ends no run: the error at the first document by id;
     of one that a file tells of and that keeps something, that its result failed."""
 
     def add(self, document: MeasuredDocument) -> None:
@@ -99,7 +99,7 @@ class Measure:
 
     @property
     def lasting(self) -> str:
-        """What more documents do not mend; a result that failed is asked for again."""
+        """A problem that more documents do not mend; a result that failed is asked for again."""
         return "" if self.metric is None and self.kept else self.problem
 
     def live(self, cls: type[Metric] | None = None) -> Metric:
@@ -136,7 +136,7 @@ class Measure:
 
     @property
     def state(self) -> Mapping[str, Any]:
-        """What the metric keeps; nothing of one that failed."""
+        """The attributes of the metric; nothing of one that failed."""
         if self.metric is None:
             return self.kept or {}
         return {} if self.problem or self._unkept() else vars(self.metric)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from stickler_cli.core.problems import Problem
 from stickler_cli.reports.layout import TableStyle, draw
 from stickler_cli.studies.packets.packet import SectionOutcome, compare_packet
-from stickler_cli.studies.packets.packet_sections import Section, Sections, sections_of
+from stickler_cli.studies.packets.packet_sections import Section, sections_of
 from stickler_cli.studies.packets.partitions import likeness
 from stickler_cli.studies.packets.record import PacketAccount, split_report
 from stickler_cli.studies.packets.sections import report_of
@@ -33,7 +33,7 @@ class DocSplitClassificationMetrics:
     def __init__(self) -> None:
         """Begin without sections."""
         self.errors: list[str] = []
-        """What is odd about the sections."""
+        """Oddities of the sections."""
         self._load((), ())
 
     def load_sections(
@@ -60,16 +60,17 @@ class DocSplitClassificationMetrics:
         if isinstance(found, Problem):
             raise ValueError(str(found))  # noqa: TRY004 - the value is wrong
         if found.claimed_again:
-            self.errors.append(f"{_SIDES[side]}: {_claimed(found)}")
+            claimed = f"pages in two sections: {found.claimed_again}; the first has them"
+            self.errors.append(f"{_SIDES[side]}: {claimed}")
         return found.sections
 
     def _load(self, gt: Sequence[Section], pred: Sequence[Section]) -> None:
         self._gt, self._result = gt, compare_packet(gt, pred)
         self._pred = {frozenset(section.pages): section for section in pred}
-        self.sections_gt, self.sections_pred = ([*map(_shown, side)] for side in (gt, pred))
+        self.sections_gt, self.sections_pred = ([*map(_entry, side)] for side in (gt, pred))
 
     def calculate_page_level_accuracy(self) -> dict[str, Any]:
-        """Return the share of pages with the right class, whatever their section."""
+        """Return the share of pages with the right class, in any section."""
         gt, pred = (
             {page: _kind(section) for section in side for page in section.pages}
             for side in (self._gt, self._pred.values())
@@ -126,7 +127,7 @@ class DocSplitClassificationMetrics:
         }
 
     def calculate_all_metrics(self) -> dict[str, Any]:
-        """Return the three accuracies, with what became of each page and section."""
+        """Return the three accuracies, with the outcome of each page and section."""
         return {
             "page_level_accuracy": self.calculate_page_level_accuracy(),
             "split_accuracy_without_order": self.calculate_split_accuracy_without_order(),
@@ -135,7 +136,7 @@ class DocSplitClassificationMetrics:
         }
 
     def generate_markdown_report(self, metrics: Mapping[str, Any]) -> str:
-        """Return the accuracies of `calculate_all_metrics`, and what `stickler split` prints."""
+        """Return the accuracies of `calculate_all_metrics`, and the table of `stickler split`."""
         accuracies = [
             f"- {name.replace('_', ' ')}: {metrics[name]['accuracy']:.4f}"
             for name in metrics
@@ -149,15 +150,11 @@ class DocSplitClassificationMetrics:
         return "\n".join([*head, "", f"```text\n{table}```", ""])
 
 
-def _claimed(found: Sections) -> str:
-    return f"pages in two sections: {found.claimed_again}; the first has them"
-
-
 def _kind(section: Section) -> str:
     return section.kind or _UNKNOWN
 
 
-def _shown(section: Section) -> dict[str, Any]:
+def _entry(section: Section) -> dict[str, Any]:
     return {
         "section_id": section.name,
         "document_class": _kind(section),
@@ -194,7 +191,7 @@ def evaluate_packet(
     if abs(alpha + beta - 1) > _ROUNDING:
         found = f"alpha and beta add up to {alpha + beta:g}, expected 1"
         warnings.warn(f"{found}: final_score is on another scale", stacklevel=2)
-    rows = _rows(data, (*_PLACES, *(_CLASSES if strict_clustering else ())))
+    rows = _pages(data, (*_PLACES, *(_CLASSES if strict_clustering else ())))
     orders = _orders(rows)
     order = sum(orders.values()) / len(orders) if orders else 0.0
     v_measure = rand = 0.0
@@ -213,7 +210,7 @@ def evaluate_packet(
     }
 
 
-def _rows(data: Any, columns: Sequence[str]) -> list[Mapping[str, Any]]:
+def _pages(data: Any, columns: Sequence[str]) -> list[Mapping[str, Any]]:
     if isinstance(data, str):
         with File(data).open(encoding="utf-8-sig", newline="") as file:
             rows: list[Any] = [*csv.DictReader(file)]
@@ -240,12 +237,13 @@ def _orders(rows: Iterable[Mapping[str, Any]]) -> dict[Any, float]:
     """Return Kendall's tau-b of the page numbers of each group; 1 of one page, 0 if undefined."""
     groups: defaultdict[Any, list[tuple[float, float]]] = defaultdict(list)
     for at, row in enumerate(rows):
-        pages = _number(row, at, "page_number"), _number(row, at, "page_number_predicted")
+        pages = _page_number(row, at, ""), _page_number(row, at, "_predicted")
         groups[row["group_id"]].append(pages)
     return {name: _tau(pages) for name, pages in groups.items()}
 
 
-def _number(row: Mapping[str, Any], at: int, column: str) -> float:
+def _page_number(row: Mapping[str, Any], at: int, side: str) -> float:
+    column = f"page_number{side}"
     try:
         return float(row[column])
     except (TypeError, ValueError):

@@ -58,7 +58,7 @@ class StructuredModelEvaluator:
         document_non_matches: bool = True,
         recall_with_fd: bool = False,
     ) -> None:
-        """Say what is compared, and how it is told.
+        """Make an evaluator.
 
         Args:
             model_class: what both sides must be instances of; None takes any model.
@@ -98,7 +98,7 @@ class StructuredModelEvaluator:
 
 
 class ProcessEvaluation(BaseModel):
-    """What many documents come to."""
+    """The results of many documents."""
 
     document_count: int
     """Documents that were compared."""
@@ -121,7 +121,7 @@ class ProcessEvaluation(BaseModel):
 
     @property
     def evaluation(self) -> Evaluation:
-        """All results: what `evaluate_many` returns."""
+        """All results, as `evaluate_many` returns them."""
         return self._evaluation
 
     def to_md(self) -> str:
@@ -200,7 +200,7 @@ class BulkStructuredModelEvaluator:
             self._compare()
 
     def _job_of(self, kind: type[StructuredModel]) -> Job:
-        """Return what becomes of instances of a class; those of one class are compared together."""
+        """Return the job for instances of a class, which are compared together."""
         plan = kind.comparison_plan()
         if self._job is None or self._job.plan is not plan:
             self._compare()
@@ -248,7 +248,7 @@ class BulkStructuredModelEvaluator:
     def update_from_comparison_result(
         self, comparison_result: Mapping[str, Any], doc_id: str | None = None
     ) -> None:
-        """Add what `compare_with(..., include_confusion_matrix=True)` returned.
+        """Add a result of `compare_with(..., include_confusion_matrix=True)`.
 
         Raises:
             ValueError: it is something else, or of stickler-eval, which does not count `leaves`.
@@ -275,7 +275,7 @@ class BulkStructuredModelEvaluator:
 
     @property
     def evaluation(self) -> Evaluation:
-        """All results so far: what `evaluate_many` returns."""
+        """All results so far, as `evaluate_many` returns them."""
         self._compare()
         return self._evaluation
 
@@ -375,7 +375,7 @@ class BulkStructuredModelEvaluator:
 def aggregate_from_comparisons(
     comparison_results: Iterable[Mapping[str, Any]],
 ) -> ProcessEvaluation:
-    """Add up what `compare_with(..., include_confusion_matrix=True)` returned of each document.
+    """Add up results of `compare_with(..., include_confusion_matrix=True)`, one a document.
 
     Raises:
         ValueError: one is something else, or of stickler-eval, which does not count `leaves`.

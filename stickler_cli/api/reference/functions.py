@@ -18,7 +18,7 @@ from .evaluators import ProcessEvaluation, aggregate_from_comparisons
 
 
 def anls_score(gt: Any, pred: Any, return_gt: bool = False, **options: Any) -> Any:
-    """Return what `stickler_cli.anls_score` does, of instances of models too."""
+    """Return `stickler_cli.anls_score` of values, or of instances of models."""
     truth, predicted = (values_of(it) if isinstance(it, BaseModel) else it for it in (gt, pred))
     found = of_values(truth, predicted, return_gt, **options)
     if return_gt and isinstance(gt, BaseModel):
@@ -27,7 +27,7 @@ def anls_score(gt: Any, pred: Any, return_gt: bool = False, **options: Any) -> A
 
 
 def compare_structured_models(gt: StructuredModel, pred: StructuredModel) -> ComparisonResult:
-    """Return what `gt.compare_with(pred)` does."""
+    """Return `gt.compare_with(pred)`."""
     return gt.compare_with(pred)
 
 
@@ -45,7 +45,7 @@ def compare_json(
 def print_confusion_matrix(
     results: Mapping[str, Any] | ProcessEvaluation, *_options: object, **_more: object
 ) -> None:
-    """Print what `stickler eval` prints in a terminal; the options of stickler-eval have no effect.
+    """Print the report of `stickler eval`; the options of stickler-eval have no effect.
 
     Args:
         results: of `compare_with(..., include_confusion_matrix=True)`, or of the bulk evaluator.
@@ -66,7 +66,7 @@ def _evaluation(results: Mapping[str, Any] | ProcessEvaluation) -> Evaluation:
 
 
 class ReportConfig(SimpleNamespace):
-    """The options of a page, which have no effect: it shows everything, and opens what is asked."""
+    """The options of a page, which have no effect: it shows everything."""
 
 
 class ReportResult(BaseModel):
