@@ -13,10 +13,10 @@ from pathlib import Path
 from textwrap import fill
 
 from stickler_cli import __version__
+from stickler_cli.cli.command import PANELS
 from stickler_cli.cli.commands import USUAL, Command, settings_of_commands
 from stickler_cli.cli.commands import commands as all_commands
 from stickler_cli.cli.console import MEANINGS
-from stickler_cli.cli.help import PANELS
 from stickler_cli.core.option import Option, Settings, options_of
 
 PAGES = Path(__file__).parent

@@ -25,8 +25,7 @@ def program() -> int:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     gc.disable()
     try:
-        from stickler_cli.cli import main  # after what is decided above
-        from stickler_cli.runs.process import COLLECTED_AFTER
+        from stickler_cli.cli import COLLECTED_AFTER, main  # after what is decided above
     except KeyboardInterrupt:
         return 130  # Ctrl-C, as ever
     except Exception as error:  # noqa: BLE001 - Python would end with 1, "a gate failed"

@@ -17,10 +17,9 @@ MODULES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"
 
 LATE_IMPORTS: Final = {
     ("__main__.py", "stickler_cli.cli"): "what the process is like is decided before",
-    ("__main__.py", "stickler_cli.runs.process"): "what the process is like is decided before",
     ("api/many.py", "stickler_cli.clients.client"): "few runs ask models",
     ("cli/commands.py", "stickler_cli.studies.registry"): "most runs are no study",
-    ("cli/config.py", "tomllib"): "most runs find no configuration file",
+    ("cli/command.py", "stickler_cli.cli.config"): "asked for none, none is looked for",
     ("cli/finished.py", "stickler_cli.cli.regrouping"): "few reports compare again",
     ("cli/eval.py", "stickler_cli.studies.repeats.answer"): "few runs are repeated",
     ("cli/outputs.py", "stickler_cli.reports.github"): "other formats do not load it",
@@ -52,7 +51,10 @@ LATE_IMPORTS: Final = {
         "stickler_cli.runs.executors.dask_cluster",
     ): "Dask is an extra, and large",
     ("runs/assembly.py", "stickler_cli.runs.saved"): "few runs read files of earlier ones",
-    ("runs/evaluate.py", "rich*"): "few runs show a bar, and rich is large",
+    ("runs/evaluate.py", "stickler_cli.runs.progress"): "few runs show a bar, and rich is large",
+    ("runs/assembly.py", "stickler_cli.records.row_files"): "most runs write reports alone",
+    ("runs/assembly.py", "stickler_cli.runs.tuned"): "few schemas were tuned",
+    ("runs/chunk.py", "stickler_cli.runs.chunk_parts"): "most runs want figures alone",
     ("runs/process.py", "numpy"): "commands that need no engine do not load it",
     ("runs/process.py", "stickler_cli.compare.assignment"): "the same",
     ("runs/page_sources.py", "PIL*"): "comes with an extra",

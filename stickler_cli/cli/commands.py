@@ -313,6 +313,10 @@ USUAL: Final = {
 """The options that most runs use: all that `--help` shows of a command that has very many."""
 
 
+OWN_FILE: Final = "stickler.toml"
+"""The file that has options of all commands."""
+
+
 def settings_of_commands() -> dict[str, Any]:
     """Return the options of each command; of two that have an option, a file follows the first."""
     return {name: it.settings for name, it in commands().items() if it.settings is not None}

@@ -5,6 +5,7 @@
 
 import os
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,10 +14,9 @@ from stickler_cli.core.option import NotTakenError, options_of
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.remote import is_url
 from stickler_cli.documents.reading import STANDARD_INPUT
-from .commands import settings_of_commands
+from .commands import OWN_FILE, settings_of_commands
 from .console import warn
 
-OWN_FILE: Final = "stickler.toml"
 SHARED_FILE: Final = "pyproject.toml"
 
 
@@ -111,8 +111,6 @@ def _table(file: Path) -> dict[str, Any]:
 
 
 def _toml(file: Path) -> dict[str, Any]:
-    import tomllib  # most runs find no file
-
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:

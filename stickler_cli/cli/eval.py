@@ -19,7 +19,6 @@ from stickler_cli.runs.assembly import Assembly, assemble
 from stickler_cli.runs.evaluate import evaluate as evaluate_all
 from stickler_cli.runs.executors.pipeline import chunk_results
 from stickler_cli.runs.job import BY, EXPECTED, Job, OutputsRequested, Workers
-from stickler_cli.runs.page_sources import check_sources
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.record import Run
 from stickler_cli.score.repeats import MOST_ERRORS
@@ -34,7 +33,7 @@ from stickler_cli.settings.deciding import (
 from stickler_cli.settings.of_commands import EvalSettings
 from .command_schema import schema_of
 from .console import ExitCode, warn, write_result
-from .outputs import exit_code_of, listing, outputs_of, tell_asked, with_sources
+from .outputs import exit_code_of, listing, outputs_of, tell_asked
 
 EPOCH: Final = "SOURCE_DATE_EPOCH"  # seconds: the time that a run says it began
 
@@ -62,7 +61,6 @@ def evaluate(settings: EvalSettings) -> ExitCode:
         detail=bool(WITH_DETAIL & shown),
         boxes=settings.boxes if settings.sources and WITH_DETAIL & shown else None,
     )
-    check_sources(settings.sources, settings.embed_sources)
     if settings.repeat:
         _check_repeats(settings)
         reported = replace(reported, accounts=True, first_non_matches=MOST_ERRORS)
@@ -86,7 +84,6 @@ def evaluate(settings: EvalSettings) -> ExitCode:
         if signal is None:
             run = _with_repeats(run, further, settings)
     run = replace(run, explaining=explaining(settings))
-    run = with_sources(run, outputs, settings.sources, settings.embed_sources)
     outputs.write(run)
     outputs.conclude(run)
     if signal is not None:

@@ -9,7 +9,6 @@ import typer
 
 from stickler_cli.metrics.metric import load_metrics
 from stickler_cli.reports.formats import WITH_DETAIL, format_of
-from stickler_cli.runs.page_sources import check_sources
 from stickler_cli.runs.saved import file_in, load_detail, load_run
 from stickler_cli.runs.whole_files import JOURNAL
 from stickler_cli.score.gate_verdicts import counted_as
@@ -17,7 +16,7 @@ from stickler_cli.score.gates import check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.run_merging import merge_runs
 from stickler_cli.settings.of_commands import MergeSettings, ReportSettings
 from .console import ExitCode, warn
-from .outputs import exit_code_of, outputs_of, with_sources
+from .outputs import exit_code_of, outputs_of
 
 
 def report(name: str, settings: ReportSettings) -> ExitCode:
@@ -26,19 +25,18 @@ def report(name: str, settings: ReportSettings) -> ExitCode:
         page = str(Path(mkdtemp(prefix="stickler-")) / "report.html")
         settings = replace(settings, output=(*settings.output, page))
     outputs = outputs_of(settings, [("the run", name)])
-    check_sources(settings.sources)
     run = counted_as(load_run(name), settings.counting)
-    if settings.by and [*run.evaluation.by] != [*settings.by]:
-        from .regrouping import regrouped  # loads the engine
-
-        run = regrouped(name, run, settings, detail=bool(WITH_DETAIL & outputs.formats))
-    elif WITH_DETAIL & outputs.formats:
+    detail = bool(WITH_DETAIL & outputs.formats)
+    by_others = settings.by and [*run.evaluation.by] != [*settings.by]
+    explained = settings.show_documents and file_in(name, JOURNAL)
+    if by_others or explained:
+        from .regrouping import explaining_finished, regrouped  # loads the engine
+    if by_others:
+        run = regrouped(name, run, settings, detail=detail)
+    elif detail:
         run = replace(run, detail=load_detail(name, run))
-    if settings.show_documents and file_in(name, JOURNAL):
-        from .regrouping import explaining_finished  # loads the engine
-
+    if explained:
         run = replace(run, explaining=explaining_finished(name, run, settings))
-    run = with_sources(run, outputs, settings.sources)
     outputs.write(run)
     if settings.open:
         page = next(path for path, name in outputs.files.items() if name == "html")

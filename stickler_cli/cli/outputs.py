@@ -24,7 +24,6 @@ from stickler_cli.reports.formats import (
     written,
 )
 from stickler_cli.reports.layout import TableStyle, plain_text, table_lines
-from stickler_cli.reports.markdown import SUMMARY_LIMIT
 from stickler_cli.runs.hints import alone, name_pattern
 from stickler_cli.runs.whole_files import PARTIAL, check_outputs, whole_file
 from stickler_cli.score.document_result import Status
@@ -36,6 +35,7 @@ from .console import ExitCode, show_problems, warn, write_result
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
     from stickler_cli.reports.formats import Subject
+    from stickler_cli.runs.page_sources import SourcesOf
     from stickler_cli.studies.diff.record import Difference  # few commands load it
 
 OUTPUT: Final = "--output"
@@ -86,6 +86,8 @@ class Outputs:
     """The format on standard output; None prints nothing."""
     style: TableStyle
     settings: Reporting
+    sources: "SourcesOf | None" = None
+    """Finds what a run was read from, for its page."""
 
     @property
     def formats(self) -> set[str]:
@@ -99,6 +101,12 @@ class Outputs:
         nothing to a format that programs read: it was asked for.
         """
         partial = isinstance(results, Run) and results.partial
+        if isinstance(results, Run) and self.sources and WITH_DETAIL & self.formats:
+            pages = [path for path, form in self.files.items() if form in WITH_DETAIL]
+            found, amiss = self.sources(results, pages)
+            for note in () if self.settings.quiet else amiss:
+                warn(f"warning: {note}")
+            results = replace(results, sources=found)
         in_files = replace(self.style, width=None, color=False, plain=True)
         for path, name in self.files.items():
             place = f"{path}{PARTIAL}" if partial and name not in SAY_PARTIAL else path
@@ -121,8 +129,7 @@ class Outputs:
 
             try:
                 file = Path(named)
-                room = SUMMARY_LIMIT - (file.stat().st_size if file.exists() else 0)
-                text = summary(results, self.style, max(0, room))
+                text = summary(results, self.style, file.stat().st_size if file.exists() else 0)
                 with file.open("ab") as stream:
                     stream.write(text.encode("utf-8", "backslashreplace"))
             except OSError as error:
@@ -137,19 +144,6 @@ def tell_asked(client: "Client | None", settings: ConsoleOptions) -> None:
     """Say on standard error what asking models took, if any may have been asked."""
     if client is not None and not settings.quiet:
         warn(f"models: {client.usage}")
-
-
-def with_sources(run: Run, outputs: Outputs, sources: str | None, embed: int = 0) -> Run:
-    """Return a run with where its page finds what documents were read from, if it is to say so."""
-    if sources is None or not WITH_DETAIL & outputs.formats:
-        return run
-    from stickler_cli.runs.page_sources import sources_of  # few pages show them
-
-    pages = [path for path, form in outputs.files.items() if form in WITH_DETAIL]
-    found, amiss = sources_of(sources, embed, run, pages)
-    for note in () if outputs.settings.quiet else amiss:
-        warn(f"warning: {note}")
-    return replace(run, sources=found)
 
 
 def outputs_of(
@@ -181,7 +175,12 @@ def outputs_of(
     require(outputs.formats)
     if inputs is not None:
         check_outputs([(OUTPUT, path) for path in files], inputs)
-    return outputs
+    asked, embed = getattr(settings, "sources", None), getattr(settings, "embed_sources", 0)
+    if asked is None and not embed:
+        return outputs
+    from stickler_cli.runs.page_sources import checked_sources  # few pages show them
+
+    return replace(outputs, sources=checked_sources(asked, embed))
 
 
 def style_of(settings: TerminalOptions | Reporting) -> TableStyle:

@@ -16,7 +16,7 @@ import typer
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.reports.html.page import ServedRun
 from stickler_cli.runs.page_index import DocumentIndex, ErrorIndex
-from stickler_cli.runs.page_sources import check_sources, is_address
+from stickler_cli.runs.page_sources import checked_sources, is_address
 from stickler_cli.runs.saved import errors_of, load_run, with_lines
 from stickler_cli.score.pictures import PageSources
 from stickler_cli.settings.of_commands import ViewSettings
@@ -29,7 +29,7 @@ _HEADERS: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosni
 
 def view(name: str, settings: ViewSettings) -> ExitCode:
     """Serve the page of a run until Ctrl-C."""
-    check_sources(settings.sources)
+    checked_sources(settings.sources)
     if settings.sources and not is_address(settings.sources):
         warn("warning: --sources is a directory, and a page that is served may not open files")
     server, address = served(name, settings.port, settings.sources)

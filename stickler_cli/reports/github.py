@@ -64,9 +64,9 @@ def _of_finding(finding: FindingRecord) -> Annotation:
     return Annotation(kind, f"stickler lint: {finding.rule}", text, first.file, first.line)
 
 
-def summary(subject: Run | Difference, style: TableStyle, room: int = SUMMARY_LIMIT) -> str:
-    """Return the Markdown report for the summary of a step, which has room for so many bytes."""
-    return truncate_lines(markdown_page(subject, style), min(room, SUMMARY_LIMIT), utf8_size)
+def summary(subject: Run | Difference, style: TableStyle, used: int = 0) -> str:
+    """Return the Markdown report for the summary of a step, which has so many bytes already."""
+    return truncate_lines(markdown_page(subject, style), max(0, SUMMARY_LIMIT - used), utf8_size)
 
 
 def _failures(program: str, gates: Iterable[GateResult]) -> list[Annotation]:

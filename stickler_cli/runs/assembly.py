@@ -16,7 +16,6 @@ from stickler_cli.documents.document_tables import is_arrow_table
 from stickler_cli.documents.pairs import Pairs, open_pairs, selected, with_confidences
 from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.metrics.metric import measures_of
-from stickler_cli.records.row_files import format_of_lines
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.errors.marks import Marks
 from stickler_cli.score.evaluation import MOST_ROWS, Evaluation
@@ -51,7 +50,6 @@ from .job import (
     validation_of,
 )
 from .process import check_memory_limit
-from .tuned import overlap, tunings
 from .whole_files import RUN_DIR, check_outputs
 
 if TYPE_CHECKING:
@@ -151,8 +149,10 @@ class Assembly:
     job: Job
     workers: Workers
     gates: tuple[Gate, ...]
+    notes: Sequence[str] = ()
+    """Documents that thresholds of the schema were tuned on."""
     warnings: Sequence[str] = ()
-    """That gates judge documents which thresholds were tuned on."""
+    """Gates that judge such documents."""
     policy: Callable[[Evaluation], PolicyOutcome] | None = None
     """Applies the policy that is held against the run."""
 
@@ -220,10 +220,15 @@ def assemble(
     )
     job = job_of(loaded, settings, job, chosen_by)
     workers = _workers(settings, job)
-    tuned = [each for one in loaded.each for each in tunings(one.contents)] if gates else []
-    warnings = overlap(tuned, settings.gt, settings)
+    notes, warnings = list[str](), list[str]()
+    if any("$comment" in one.contents for one in loaded.each):
+        from .tuned import overlap, tunings  # few schemas were tuned
+
+        tuned = [each for one in loaded.each for each in tunings(one.contents)]
+        notes = [each.told for each in tuned]
+        warnings = overlap(tuned, settings.gt, settings) if gates else []
     workers = replace(workers, cluster=_cluster(settings, workers, loaded.plan))
-    return Assembly(loaded, settings, pairs, job, workers, gates, warnings, policy)
+    return Assembly(loaded, settings, pairs, job, workers, gates, notes, warnings, policy)
 
 
 def kinds_of(loaded: LoadedSchema) -> tuple[DocumentKind, ...]:
@@ -331,9 +336,11 @@ def _check_outputs(settings: EvalSettings, inputs: Sequence[tuple[str, str]]) ->
     rows = (*lines, ("--values", settings.values))
     files = (RUN_DIR, settings.run_dir), *(("--output", path) for path in settings.output), *rows
     check_outputs([(option, path) for option, path in files if path], inputs)
-    for option, file in rows:
-        if file is not None:
-            format_of_lines(option, file)
+    if asked := [(option, path) for option, path in rows if path]:
+        from stickler_cli.records.row_files import format_of_lines  # most runs write reports alone
+
+        for option, path in asked:
+            format_of_lines(option, path)
 
 
 def _outputs_requested(

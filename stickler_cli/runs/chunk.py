@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.wrappers import Declared, Form, Unwrapped, Unwrapper, beside
-from stickler_cli.core.json_values import JsonDocument, JsonValue, brief, json_line, kind_of
+from stickler_cli.core.json_values import JsonDocument, JsonValue, brief, kind_of
 from stickler_cli.core.problems import (
     ComparisonError,
     Problem,
@@ -27,20 +27,14 @@ from stickler_cli.documents.document_pair import (
 from stickler_cli.metrics.metric import MeasuredDocument
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import document_view
-from stickler_cli.score.counts import Counts
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.document_result import INHERITED, DocumentResult, Status
-from stickler_cli.score.errors.error_rows import Error, error_record
-from stickler_cli.score.errors.marks import MarkedCounts, errors_of_marks, mended
+from stickler_cli.score.errors.error_rows import Error
+from stickler_cli.score.errors.marks import MarkedCounts
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.leaves import CONFIDENCES
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.results import NO_GROUP
-from stickler_cli.score.tally import COUNTING_MODES, units_of
-from stickler_cli.score.validity import SIDES, verdict_view
-from stickler_cli.score.value_lines import value_lines
 from stickler_cli.settings.deciding import WrapperOptions
-from .boxes import boxes_of_documents
 from .job import Job, group_of
 from .process import room_for_depth
 
@@ -261,15 +255,12 @@ def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
         UsageError: the cache cannot be used.
         UnavailableError: a server of models refuses the key, or has no such model.
     """
-    with room_for_depth():
-        return _result_of(job, [read(job, item) for item in _ready(items)])
-
-
-def _ready(items: Iterable[Item]) -> Iterable[Item]:
-    """Return items with what is elsewhere read ahead."""
     given = list(items)
     refs = [item for item in given if isinstance(item, PairRef)]
-    return ready_to_read(refs) if len(refs) == len(given) else given
+    # What is elsewhere is read ahead.
+    ready = ready_to_read(refs) if len(refs) == len(given) else given
+    with room_for_depth():
+        return _result_of(job, [read(job, item) for item in ready])
 
 
 def failed_chunk(job: Job, item: Item, found: str = TOO_LITTLE_MEMORY) -> ChunkResult:
@@ -306,78 +297,29 @@ def _batches(job: Job, documents: Sequence[ReadDocument]) -> Iterator[Batch]:
 
 def _result_of(job: Job, read: Sequence[ReadDocument]) -> ChunkResult:
     """Compare documents that follow each other, and put together what they came to."""
-    requested = job.requested
-    chunk = empty_result(job)
-    documents: list[bytes] = []
-    errors: list[bytes] = []
-    values: list[bytes] = []
+    requested, chunk = job.requested, empty_result(job)
+    if job.has_parts:
+        from .chunk_parts import add_parts  # most runs want figures alone
     for batch in _batches(job, read):
-        accounts = _accounts(batch) if requested.document_lines else []
+        documents = read[len(chunk.ids) : len(chunk.ids) + len(batch.results)]
         for position, result in enumerate(batch.results):
             chunk.ids.append(result.id)
             room = requested.first_non_matches - len(chunk.first_non_matches)
             if room > 0:
                 chunk.first_non_matches += batch.errors(position)[:room]
-            if requested.non_match_lines:
-                errors += (json_line(error_record(error)) for error in batch.errors(position))
-            if requested.document_lines:
-                line = _document_line(batch, position, recall_with_fd=requested.recall_with_fd)
-                documents.append(json_line(line | _account_of(accounts[position])))
             if requested.document and result.score is not None:
                 chunk.document = document_view(batch, position)
-        if requested.value_lines:
-            values += value_lines(batch)
-        if chunk.detail is not None:
-            chunk.detail.update(batch)
-            of_batch = read[len(chunk.ids) - len(batch.results) : len(chunk.ids)]
-            _keep_boxes(job, batch, of_batch, chunk.detail)
+        if job.has_parts:
+            pairs = [document.pair for document in documents]
+            lines = add_parts(job, batch, pairs, chunk.detail, chunk.marked)
+            chunk.document_lines += lines[0]
+            chunk.non_match_lines += lines[1]
+            chunk.value_lines += lines[2]
         chunk.evaluation.update(batch)
-        _count_marked(job, batch, chunk.marked)
-        measured = read[len(chunk.ids) - len(batch.results) : len(chunk.ids)]
-        _measure(chunk.evaluation, measured, batch)
-    chunk.document_lines, chunk.non_match_lines = b"".join(documents), b"".join(errors)
-    chunk.value_lines = b"".join(values)
+        _measure(chunk.evaluation, documents, batch)
     if requested.fingerprints:
         chunk.fingerprints = [each.pair.fingerprint if each.pair else None for each in read]
     return chunk
-
-
-def _keep_boxes(job: Job, batch: Batch, documents: Sequence[ReadDocument], detail: Detail) -> None:
-    """Keep where the values of documents stand, if a page is to show it."""
-    form = job.requested.boxes
-    if form is None or batch.account is None:
-        return
-    compared = [
-        (result.id, document.pair.metadata if document.pair else ({}, {}))
-        for result, document in zip(batch.results, documents, strict=True)
-        if result.score is not None
-    ]
-    boxes = boxes_of_documents(batch, [metadata for _, metadata in compared], form)
-    detail.place((name, found) for (name, _), found in zip(compared, boxes, strict=True))
-
-
-def _count_marked(job: Job, batch: Batch, counted: MarkedCounts | None) -> None:
-    """Compare the documents again that verdicts are about, with the ground truth that these say."""
-    for position, result in enumerate(batch.results):
-        marks, row = job.marks.get(result.id), batch.rows[position]
-        if not marks or row is None or batch.account is None or counted is None:
-            continue
-        units = (error.unit for error in batch.wrong_units(position))
-        errors = [*errors_of_marks(units, marks, result.id)]
-        account, at = batch.account, int(batch.at[row])
-        truth = account.columns.gt[int(account.gt[at])]
-        pred: Any = account.columns.pred[int(account.pred[at])]
-        try:
-            better: Any = mended(truth, errors, marks)
-            again = compare(job.plan, [better], [pred], job.options)
-        except (WorkLimitError, ComparisonError, RecursionError):
-            continue  # that its verdicts fit nothing is told
-        counted.fitting += (marked for marked, _ in errors)
-        score = float(again.reported[0])
-        better_counts = Batch([replace(result, score=score)], again, np.arange(1)).counts
-        if batch.counts is not None and better_counts is not None:
-            more = units_of(score) - units_of(float(batch.scores[row]))
-            counted.add(batch.counts.sums[:, row], better_counts.sums[:, 0], more)
 
 
 def _measure(evaluation: Evaluation, documents: Sequence[ReadDocument], batch: Batch) -> None:
@@ -393,36 +335,3 @@ def _measure(evaluation: Evaluation, documents: Sequence[ReadDocument], batch: B
             measured = MeasuredDocument(result.id, gt, pred, result.score)
             for measure in evaluation.metrics.values():
                 measure.add(measured)
-
-
-def _accounts(batch: Batch) -> list[dict[str, Any]]:
-    """Return what the ledger says of each document of a batch."""
-    ledger = Ledger()
-    ledger.add(batch)
-    return [*ledger.records()]
-
-
-def _account_of(account: Mapping[str, object]) -> dict[str, object]:
-    """Return what the line of a document has of its account: what it does not say already."""
-    return {key: account[key] for key in ("by", "fields", CONFIDENCES) if key in account}
-
-
-def _document_line(batch: Batch, document: int, *, recall_with_fd: bool) -> dict[str, object]:
-    """Return the line of a document of a batch but for its account; see docs/tables.md."""
-    result = batch.results[document]
-    line: dict[str, object] = {"document": result.id, "status": result.status.value}
-    comparison, row = batch.comparison(document), batch.rows[document]
-    if comparison is not None and batch.counts is not None:
-        line["overall_score"] = result.score
-        line["all_fields_matched"] = not batch.wrong[row]
-        line["field_scores"] = comparison.field_scores
-        counted = batch.counts.sums[:, row].tolist()
-        for mode, counts in zip(COUNTING_MODES, counted, strict=True):
-            line[mode] = Counts(*counts).view(recall_with_fd=recall_with_fd)
-    if result.verdicts:
-        line["validity"] = {
-            side: verdict_view(result.verdicts[side]) for side in SIDES if side in result.verdicts
-        }
-    line["remarks"] = list(result.warnings)
-    line["problems"] = [str(problem) for problem in result.problems]
-    return line

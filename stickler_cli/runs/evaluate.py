@@ -1,7 +1,7 @@
 """The one door to a run: the same settings give the same run, by command line or from Python."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +12,7 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.pairs import Pairs
 from stickler_cli.documents.reading import STANDARD_INPUT, source_of
-from stickler_cli.runs.executors.pipeline import NO_LINES, Advance, chunk_results, gather
+from stickler_cli.runs.executors.pipeline import NO_LINES, chunk_results, gather
 from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.errors.marks import outcome_of_marks
@@ -26,7 +26,6 @@ from .chunk import ChunkResult, Item
 from .hints import hints
 from .job import Job, OutputsRequested, Workers
 from .process import Interruption
-from .tuned import tunings
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
@@ -97,8 +96,11 @@ def evaluate(
             keeper = files.enter_context(kept(assembly, started, interruption, tell))
         with ExitStack() as listening:
             listening.enter_context(interruption.listening())
-            bar = _progress_bar(pairs.total, job) if progress else nullcontext()
-            advance = listening.enter_context(bar)
+            advance = None
+            if progress:
+                from .progress import progress_bar  # few runs show it, and rich takes its time
+
+                advance = listening.enter_context(progress_bar(pairs.total, job.options.client))
             refs = pairs.refs()
             results = keeper.results(refs, evaluate_rest) if keeper else evaluate_rest(refs)
             total = gather(results, job, keeper.lines if keeper else NO_LINES, advance)
@@ -154,30 +156,6 @@ def refuse_runaway(counting: "Client", counted: str, hint: str = "") -> None:
         raise UsageError([Problem(MAX_PAIRS, found, f"at most {limit}", hint)])
 
 
-@contextmanager
-def _progress_bar(total: int | None, job: Job) -> Iterator[Advance]:
-    """Show a bar on standard error while the block runs, and what asking models took so far."""
-    from rich import progress as bars  # few runs show it, and rich takes its time
-    from rich.console import Console
-
-    client = job.options.client
-    columns = [bars.BarColumn(), bars.MofNCompleteColumn(), bars.TimeRemainingColumn()]
-    if client is not None:
-        columns.append(bars.TextColumn("{task.fields[client].usage}", markup=False))
-    # What asking takes is shown also between two documents. That takes a thread, and a process
-    # with two cannot be forked.
-    asks, console = client is not None, Console(stderr=True)
-    with bars.Progress(*columns, console=console, transient=True, auto_refresh=asks) as progress:
-        task = progress.add_task("documents", total=total, client=client)
-
-        def advance(documents: int) -> None:
-            progress.advance(task, documents)
-            if not asks:
-                progress.refresh()
-
-        yield advance
-
-
 def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bool) -> Run:
     evaluation, settings, schema = total.evaluation, assembly.settings, assembly.schema
     rule = RateRule(settings.recall_with_fd, settings.counting)
@@ -192,7 +170,7 @@ def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bo
         gates=[judge(it, evaluation, rule) for it in assembly.gates],
         notes=[
             *_notes(assembly.pairs, evaluation, partial=partial),
-            *(each.told for one in schema.each for each in tunings(one.contents)),
+            *assembly.notes,
             *assembly.warnings,
         ],
         partial=partial,

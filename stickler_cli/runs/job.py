@@ -191,6 +191,13 @@ class Job:
     schemas: "SchemaChoice[Job] | None" = None
     """Where there are several, what each of them says of its documents."""
 
+    @property
+    def has_parts(self) -> bool:
+        """Whether results have more than figures: lines, what a page shows, or verdicts."""
+        it = self.requested
+        lines = it.document_lines or it.non_match_lines or it.value_lines
+        return lines or it.detail or bool(self.marks)
+
     def of(self, document: str, gt: JsonDocument | Problem | None) -> "Job | Problem":
         """Return what becomes of a document, or why nobody can say; of all, without a choice."""
         return self.schemas.of(document, gt) if self.schemas else self

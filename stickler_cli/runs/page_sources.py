@@ -4,12 +4,13 @@ import base64
 import io
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import quote
 
-from stickler_cli.core.problems import Problem, UnavailableError, UsageError
+from stickler_cli.core.problems import Problem, UsageError, require
 from stickler_cli.score.pictures import PageSources, Picture
 from stickler_cli.score.record import Run
 
@@ -27,15 +28,21 @@ _ACROSS: Final = 1400  # pixels: small print of a letter page can be read
 _QUALITY: Final = 70  # of JPEG: some 150 kB a page
 
 
-def check_sources(asked: str | None, embed: int = 0) -> None:
-    """Raise UsageError where options name nothing that can be shown, before anything is compared.
+SourcesOf: TypeAlias = Callable[[Run, Sequence[str]], tuple[PageSources, list[str]]]
+"""Returns what pages, written to some files, show of the sources of a run; and what is amiss."""
 
-    Also UnavailableError, where pictures are asked for and nothing can make them.
+
+def checked_sources(asked: str | None, embed: int = 0) -> SourcesOf | None:
+    """Return what finds the sources that options name; None where they name none.
+
+    Raises:
+        UsageError: they name nothing that can be shown.
+        UnavailableError: pictures are asked for, and nothing can make them.
     """
     if asked is None:
         if embed:
             raise UsageError([Problem(EMBED, "there is no --sources", "a directory of documents")])
-        return
+        return None
     if is_address(asked):
         if not _ADDRESS.match(asked) or "{id}" not in asked:
             expected = "a directory, or an http(s) address with {id} after its host"
@@ -43,17 +50,14 @@ def check_sources(asked: str | None, embed: int = 0) -> None:
         if embed:
             found, hint = "--sources is an address, and nothing is loaded", "name a directory"
             raise UsageError([Problem(EMBED, found, hint=hint)])
-    elif not Path(asked).is_dir():
+        template = PageSources(template=asked)
+        return lambda run, pages: (template, [])
+    if not Path(asked).is_dir():
         expected = "a directory, or an address such as https://host/scans/{id}.pdf#page={page}"
         raise UsageError([Problem(SOURCES, f"there is no directory {asked}", expected)])
-    if embed:
-        try:
-            import PIL  # noqa: F401
-            import pypdfium2  # noqa: F401
-        except ImportError as error:
-            found = f"pictures of documents need {error.name}, which is not installed"
-            hint = "pip install 'stickler-cli[sources]'"
-            raise UnavailableError([Problem(EMBED, found, hint=hint)]) from None
+    for module in ("PIL", "pypdfium2") if embed else ():
+        require(module, "a picture of a document", "sources", EMBED)
+    return partial(_sources_in, asked, embed)
 
 
 def is_address(asked: str) -> bool:
@@ -61,15 +65,10 @@ def is_address(asked: str) -> bool:
     return "://" in asked or "{" in asked
 
 
-def sources_of(
+def _sources_in(
     asked: str, embed: int, run: Run, pages: Sequence[str]
 ) -> tuple[PageSources, list[str]]:
-    """Return what pages, written to some files, show of the sources of a run; and what is amiss.
-
-    Links are relative to the folder of the pages, or absolute where there are several.
-    """
-    if is_address(asked):
-        return PageSources(template=asked), []
+    """Return the sources in a directory, as links from where the pages are."""
     files = _files(asked)
     folders = {Path(page).resolve().parent for page in pages} or {Path.cwd()}
     folder = folders.pop() if len(folders) == 1 else None

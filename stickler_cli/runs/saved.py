@@ -7,7 +7,7 @@ from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from stickler_cli.compare.result import SEMANTICS
 from stickler_cli.core.json_values import JsonValue, kind_of
@@ -27,7 +27,6 @@ from stickler_cli.records.codec import read
 from stickler_cli.records.parquet_runs import accounts_in, is_in_rows, record_in
 from stickler_cli.records.run_reading import read_run
 from stickler_cli.records.verdict_format import VERDICT_FORMAT, VerdictRecord
-from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.errors.error_rows import Error, columns_of_record
 from stickler_cli.score.errors.marks import Mark, Marked, Marks
@@ -44,6 +43,9 @@ from stickler_cli.score.record import PER_DOCUMENT, Run
 from stickler_cli.settings.deciding import DecidingOptions
 from stickler_cli.settings.of_commands import EvalSettings
 from .whole_files import DOCUMENTS, NON_MATCHES, RUN_FILE
+
+if TYPE_CHECKING:
+    from stickler_cli.schema.loading import LoadedSchema  # loads the engine
 
 MAX_RUN_BYTES: Final = 2_000_000_000  # unpacked: about a million documents of forty fields
 
@@ -174,7 +176,7 @@ def load_policy(name: str) -> AcceptancePolicy:
 
 
 def policy_of_run(
-    name: str, schema: LoadedSchema, settings: EvalSettings
+    name: str, schema: "LoadedSchema", settings: EvalSettings
 ) -> Callable[[Evaluation], PolicyOutcome]:
     """Read a policy that is to be held against documents, and return what applies it to them.
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from stickler_cli.cli.command import PANELS
 from stickler_cli.cli.commands import USUAL, commands, groups, settings_of_commands
 from stickler_cli.cli.console import ExitCode
-from stickler_cli.cli.help import PANELS
 from stickler_cli.core.option import options_of
 
 MANUAL = Path(__file__).parents[2] / "docs" / "stickler.1"

@@ -11,6 +11,7 @@ from stickler_cli.reports.difference_view import signed
 from stickler_cli.reports.formats import FORMATS, render
 from stickler_cli.reports.github import summary
 from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.markdown import SUMMARY_LIMIT
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.studies.diff.comparing import LOWEST
 from stickler_cli.studies.diff.record import TrendSettings
@@ -148,7 +149,7 @@ def test_the_summary_of_a_step_keeps_to_the_room_there_is():
     found = difference(*runs(25))
 
     assert summary(found, STYLE) == render("markdown", found, STYLE)
-    assert len(summary(found, STYLE, 500).encode()) <= 500
+    assert len(summary(found, STYLE, SUMMARY_LIMIT - 500).encode()) <= 500
 
 
 def test_a_change_is_never_rounded_onto_nothing_or_onto_a_limit():

@@ -1,0 +1,117 @@
+"""Parts of the result of a chunk that few runs ask for: lines, what a page shows, verdicts."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from stickler_cli.compare.engine import compare
+from stickler_cli.core.json_values import json_line
+from stickler_cli.core.problems import ComparisonError, WorkLimitError
+from stickler_cli.documents.document_pair import DocumentPair
+from stickler_cli.score.batch import Batch
+from stickler_cli.score.counts import Counts
+from stickler_cli.score.detail import Detail
+from stickler_cli.score.errors.error_rows import error_record
+from stickler_cli.score.errors.marks import MarkedCounts, errors_of_marks, mended
+from stickler_cli.score.leaves import CONFIDENCES
+from stickler_cli.score.ledger import Ledger
+from stickler_cli.score.tally import COUNTING_MODES, units_of
+from stickler_cli.score.validity import SIDES, verdict_view
+from stickler_cli.score.value_lines import value_lines
+from .boxes import boxes_of_documents
+from .job import Job
+
+
+def add_parts(
+    job: Job,
+    batch: Batch,
+    pairs: Sequence[DocumentPair | None],
+    detail: Detail | None,
+    marked: MarkedCounts | None,
+) -> tuple[bytes, bytes, bytes]:
+    """Add a batch to the detail of a page and to counts of verdicts, where there are any.
+
+    Returns:
+        Lines of documents, errors and values, those that are requested.
+    """
+    requested, count = job.requested, len(batch.results)
+    documents = _document_lines(job, batch) if requested.document_lines else ()
+    errors = (
+        (json_line(error_record(it)) for at in range(count) for it in batch.errors(at))
+        if requested.non_match_lines
+        else ()
+    )
+    if detail is not None:
+        detail.update(batch)
+        if requested.boxes is not None and batch.account is not None:
+            compared = [
+                (result.id, pair.metadata if pair else ({}, {}))
+                for result, pair in zip(batch.results, pairs, strict=True)
+                if result.score is not None
+            ]
+            of_each = [metadata for _, metadata in compared]
+            boxes = boxes_of_documents(batch, of_each, requested.boxes)
+            detail.place((name, found) for (name, _), found in zip(compared, boxes, strict=True))
+    if marked is not None:
+        _count_marked(job, batch, marked)
+    values = value_lines(batch) if requested.value_lines else ()
+    return b"".join(documents), b"".join(errors), b"".join(values)
+
+
+def _count_marked(job: Job, batch: Batch, counted: MarkedCounts) -> None:
+    """Compare the documents again that verdicts are about, with the ground truth that these say."""
+    for position, result in enumerate(batch.results):
+        marks, row = job.marks.get(result.id), batch.rows[position]
+        if not marks or row is None or batch.account is None:
+            continue
+        units = (error.unit for error in batch.wrong_units(position))
+        errors = [*errors_of_marks(units, marks, result.id)]
+        account, at = batch.account, int(batch.at[row])
+        truth = account.columns.gt[int(account.gt[at])]
+        pred: Any = account.columns.pred[int(account.pred[at])]
+        try:
+            better: Any = mended(truth, errors, marks)
+            again = compare(job.plan, [better], [pred], job.options)
+        except (WorkLimitError, ComparisonError, RecursionError):
+            continue  # that its verdicts fit nothing is told
+        counted.fitting += (marked for marked, _ in errors)
+        score = float(again.reported[0])
+        better_counts = Batch([replace(result, score=score)], again, np.arange(1)).counts
+        if batch.counts is not None and better_counts is not None:
+            more = units_of(score) - units_of(float(batch.scores[row]))
+            counted.add(batch.counts.sums[:, row], better_counts.sums[:, 0], more)
+
+
+def _document_lines(job: Job, batch: Batch) -> list[bytes]:
+    """Return a line of JSON for each document of a batch; see docs/tables.md."""
+    ledger = Ledger()
+    ledger.add(batch)
+    return [
+        json_line(
+            _document_line(batch, at, recall_with_fd=job.requested.recall_with_fd)
+            | {key: counted[key] for key in ("by", "fields", CONFIDENCES) if key in counted}
+        )
+        for at, counted in enumerate(ledger.records())
+    ]
+
+
+def _document_line(batch: Batch, document: int, *, recall_with_fd: bool) -> dict[str, object]:
+    result = batch.results[document]
+    line: dict[str, object] = {"document": result.id, "status": result.status.value}
+    comparison, row = batch.comparison(document), batch.rows[document]
+    if comparison is not None and batch.counts is not None:
+        line["overall_score"] = result.score
+        line["all_fields_matched"] = not batch.wrong[row]
+        line["field_scores"] = comparison.field_scores
+        counted = batch.counts.sums[:, row].tolist()
+        for mode, counts in zip(COUNTING_MODES, counted, strict=True):
+            line[mode] = Counts(*counts).view(recall_with_fd=recall_with_fd)
+    if result.verdicts:
+        line["validity"] = {
+            side: verdict_view(result.verdicts[side]) for side in SIDES if side in result.verdicts
+        }
+    line["remarks"] = list(result.warnings)
+    line["problems"] = [str(problem) for problem in result.problems]
+    return line
