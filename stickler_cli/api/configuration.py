@@ -72,10 +72,13 @@ FIELD_RULES: Final = {
 }
 
 # The JSON type of each key; None takes anything.
-MODEL_KEYS: Final = {**{name: rule.type for name, rule in MODEL_RULES.items()}, "fields": "object"}
-FIELD_KEYS: Final = {
+MODEL_KEYS: Final[dict[str, str | None]] = {
+    **{name: rule.keywords["type"] for name, rule in MODEL_RULES.items()},
+    "fields": "object",
+}
+FIELD_KEYS: Final[dict[str, str | None]] = {
     "type": "string",
-    **{name: rule.type for name, rule in FIELD_RULES.items()},
+    **{name: rule.keywords["type"] for name, rule in FIELD_RULES.items()},
     "default": None,
     "required": "boolean",
     "description": "string",

@@ -6,6 +6,7 @@ Nothing here loads pydantic, which asks each rule by the two methods that it kno
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import field, fields, is_dataclass, replace
+from operator import ge, gt, le, lt
 from typing import Annotated, Any, Final
 
 from .json_values import kind_of
@@ -16,12 +17,13 @@ KEPT: Final = "kept"
 """Metadata of a field of a dataclass; one whose value is False is not written."""
 
 _MOST: Final = sys.float_info.max  # of a record: no infinities, and nothing that no float holds
+_BOUNDS: Final = {"minimum": ge, "exclusiveMinimum": gt, "maximum": le, "exclusiveMaximum": lt}
 _DIGITS: Final = 100  # more than any sum has: so many documents there cannot be
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The values that are right in a file."""
+    """The values that are right in a file, an annotation or a keyword."""
 
     expected: str
     keywords: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -49,13 +51,18 @@ class Rule:
 
     def accepts(self, value: Any) -> bool:
         """Return whether a value has the type of the keywords, and is in their range."""
-        types, kind = self.keywords["type"], kind_of(value)
+        types = self.keywords["type"]
+        kind = "number" if isinstance(value, float) else kind_of(value)  # numpy's floats, too
         if kind == "integer" and "number" in types:
             kind = "number"
         if kind != types and (isinstance(types, str) or kind not in types):
             return False
-        least, most = self.keywords.get("minimum", -_MOST), self.keywords.get("maximum", _MOST)
-        return kind not in ("integer", "number") or bool(least <= value <= most)
+        if kind not in ("integer", "number"):
+            return True
+        limits = (key for key in _BOUNDS if key in self.keywords)
+        return bool(-_MOST <= value <= _MOST) and all(
+            _BOUNDS[key](value, self.keywords[key]) for key in limits
+        )
 
 
 def encoded(value: object) -> object:
@@ -112,17 +119,15 @@ LATER: Final = Rule("an object", fits=lambda value: isinstance(value, dict))
 
 _NUMBER: Final = {"type": "number"}
 _OR_NULL: Final = {"type": ["number", "null"]}
-_FRACTION: Final = Rule("a number in [0, 1]", {**_NUMBER, "minimum": 0, "maximum": 1})
+FRACTION: Final = Rule("a number in [0, 1]", {**_NUMBER, "minimum": 0, "maximum": 1})
 
 Count = Annotated[int, Rule("a whole number of at least 0", {"type": "integer", "minimum": 0})]
 Some = Annotated[int, Rule("a whole number of at least 1", {"type": "integer", "minimum": 1})]
 Number = Annotated[float, Rule("a number", _NUMBER)]
 NumberOrNone = Annotated[float | None, Rule("a number", _OR_NULL)]
 Weight = Annotated[float, Rule("a number", {**_NUMBER, "exclusiveMinimum": 0})]
-Fraction = Annotated[float, _FRACTION]
-FractionOrNone = Annotated[
-    float | None, Rule(_FRACTION.expected, {**_FRACTION.keywords, **_OR_NULL})
-]
+Fraction = Annotated[float, FRACTION]
+FractionOrNone = Annotated[float | None, Rule(FRACTION.expected, {**FRACTION.keywords, **_OR_NULL})]
 AnyJson = Annotated[
     Any, Rule("JSON", {"type": ["null", "boolean", "number", "string", "array", "object"]})
 ]
@@ -137,4 +142,4 @@ FieldPath = Annotated[Path, Rule("a string", {"type": "string"}, parsed=_path, w
 
 def is_share(value: object) -> bool:
     """Return whether a value is a number in [0, 1]."""
-    return _FRACTION.accepts(value)
+    return FRACTION.accepts(value)

@@ -5,9 +5,8 @@ No pydantic model, which would take longer to load than most schemas take to com
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cache
-from operator import ge, gt, le, lt
 from typing import Any, Final
 
 from stickler_cli.comparators.base import BaseComparator
@@ -18,6 +17,7 @@ from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ThresholdSource
 from stickler_cli.core.json_values import JsonObject, JsonValue, brief
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, did_you_mean
+from stickler_cli.core.rules import FRACTION, Rule
 from stickler_cli.core.values import dataclass
 from .dialects import Schema
 
@@ -123,60 +123,38 @@ class Annotations:
     match_threshold: float | None = None
 
 
-_BOUNDS: Final = {"minimum": ge, "exclusiveMinimum": gt, "maximum": le, "exclusiveMaximum": lt}
-_TYPES: Final[dict[str, Any]] = {"number": int | float, "object": dict, "string": str}
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """The values that an annotation may have."""
-
-    type: str
-    """In JSON."""
-    expected: str
-    """For messages."""
-    bounds: Mapping[str, float] = field(default_factory=dict)
-    """Of a number, by keywords of JSON Schema."""
-    stands: str = ""
-    """The kind of place that it is for; empty for any field."""
-
-    def accepts(self, value: object) -> bool:
-        """Return whether a value is allowed; NaN is within no bounds."""
-        if self.type == "boolean" or isinstance(value, bool):
-            return self.type == "boolean" and isinstance(value, bool)
-        return isinstance(value, _TYPES[self.type]) and all(
-            _BOUNDS[name](value, bound) for name, bound in self.bounds.items()
-        )
-
-
-_FRACTION: Final = Rule("number", "a number in [0, 1]", {"minimum": 0, "maximum": 1})
-_FLAG: Final = Rule("boolean", "true or false")
+_FLAG: Final = Rule("true or false", {"type": "boolean"})
 _ON_VALUE: Final = "a leaf or an array"
 _ON_OBJECT: Final = "an object schema"
 
 RULES: Final = {
-    "comparator": Rule("string", "the name of a comparator, a string", stands=_ON_VALUE),
-    "comparator_config": Rule(
-        "object", "an object of keywords for the comparator", stands=_ON_VALUE
-    ),
-    "threshold": _FRACTION,
+    "comparator": Rule("the name of a comparator, a string", {"type": "string"}),
+    "comparator_config": Rule("an object of keywords for the comparator", {"type": "object"}),
+    "threshold": FRACTION,
     "weight": Rule(
-        "number", "a number above 0, at most 1e100", {"exclusiveMinimum": 0, "maximum": MOST_WEIGHT}
+        "a number above 0, at most 1e100",
+        {"type": "number", "exclusiveMinimum": 0, "maximum": MOST_WEIGHT},
     ),
     "clip_under_threshold": _FLAG,
     "aggregate": _FLAG,
     "pairing_floor": Rule(
-        "number",
         "a number in [-1, 1), on an array",
-        {"minimum": -1, "exclusiveMaximum": 1},
-        stands="an array",
+        {"type": "number", "minimum": -1, "exclusiveMaximum": 1},
     ),
-    "model_name": Rule("string", "a string", stands=_ON_OBJECT),
-    "match_threshold": replace(_FRACTION, stands=_ON_OBJECT),
+    "model_name": Rule("a string", {"type": "string"}),
+    "match_threshold": FRACTION,
 }
 """Those of schemas, and of the keywords and configurations of the Python API."""
-ON_VALUE: Final = tuple(name for name, rule in RULES.items() if rule.stands == _ON_VALUE)
-ON_OBJECT: Final = tuple(name for name, rule in RULES.items() if rule.stands == _ON_OBJECT)
+STANDS: Final = {
+    "comparator": _ON_VALUE,
+    "comparator_config": _ON_VALUE,
+    "pairing_floor": "an array",
+    "model_name": _ON_OBJECT,
+    "match_threshold": _ON_OBJECT,
+}
+"""The kinds of places that annotations are for; others are for any field."""
+ON_VALUE: Final = tuple(name for name, stands in STANDS.items() if stands == _ON_VALUE)
+ON_OBJECT: Final = tuple(name for name, stands in STANDS.items() if stands == _ON_OBJECT)
 
 _NAMES: Final = {f"{PREFIX}{name.replace('_', '-')}": name for name in RULES}
 KEYS: Final = tuple(_NAMES)
@@ -232,11 +210,11 @@ def _repair(key: str, value: object, rule: Rule) -> str:
     match value:
         case None:
             return "leave the key out for the default"
-        case str() if _NUMBER.fullmatch(value) and rule.type == "number":
+        case str() if _NUMBER.fullmatch(value) and rule.keywords["type"] == "number":
             return f"write {value} without quotes"
-        case "true" | "false" if rule.type == "boolean":
+        case "true" | "false" if rule.keywords["type"] == "boolean":
             return f"write {value} without quotes"
-        case int() | float() if 1 < value <= 100 and rule.bounds == _FRACTION.bounds:
+        case int() | float() if 1 < value <= 100 and rule is FRACTION:
             return f"did you mean {value / 100:g}?"
         case 0 if key == f"{PREFIX}weight" and value is not False:
             return f"{PREFIX}aggregate: false leaves a field out of the counts"
@@ -336,7 +314,7 @@ def merge_annotations(own: Owned, inherited: Merged) -> Merged:
             if winners[key] is None:
                 winners[key] = getattr(said, key)
     own_threshold: Any = (config or {}).get("threshold")
-    if winners["threshold"] is None and _FRACTION.accepts(own_threshold):
+    if winners["threshold"] is None and FRACTION.accepts(own_threshold):
         winners["threshold"] = float(own_threshold)  # the comparator's own, where it is said
     return Merged(
         **winners,

@@ -24,7 +24,7 @@ from .annotations import (
     ON_OBJECT,
     ON_VALUE,
     PREFIX,
-    RULES,
+    STANDS,
     Merged,
     annotation_problems,
     own_keys,
@@ -133,7 +133,7 @@ class Usage:
             here = "an array" if kind == OBJECTS and name in ON_OBJECT else kind
             hint = "" if name == "pairing_floor" else _HINTS.get(here, "")
             found = f"{name.replace('_', '-')} is on {here}"
-            self._unused[key] = (holder, found, f"it on {RULES[name].stands}", hint)
+            self._unused[key] = (holder, found, f"it on {STANDS[name]}", hint)
 
     def report(self) -> None:
         """Turn annotations without an effect anywhere into problems."""
