@@ -103,26 +103,25 @@ def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:
 def _text(view: RunView, cause: Cause) -> str:
     (errors, _, documents), kind = cause.size, cause.kind
     name = view.quoted(field_path(kind.path if kind else cause.pattern) or WHOLE)
-    inside = f" of {number_of(documents, 'document')}"
+    around = number_of(documents, "document")
+    inside = f" in {around}"
+    spread = "" if errors == documents else inside
     if kind is None:
         return f"{name}: {of_class(cause.error_class, errors)}, of many kinds"
     if kind.differing:
-        names = _listed([view.quoted(field_path((each,))) for each in kind.differing])
-        return f"{name}: {names} wrong in {number_of(errors, 'item')}{inside}"
+        *most, last = (view.quoted(field_path((each,))) for each in kind.differing)
+        names = f"{', '.join(most)} and {last}" if most else last
+        return f"{name}: {names} wrong in {number_of(errors, 'item')} of {around}"
     if kind.gt:
-        return f"{_pair(view, name, cause, kind)} {errors} times" + _in(errors, documents)
+        return f"{_pair(view, name, cause, kind)} {errors} times{spread}"
     if cause.error_class in _ONE_SIDED:
         what = _ONE_SIDED[cause.error_class]
         times = "" if errors == documents else f" {errors} times"
-        return f"{name} {what}{times} in {number_of(documents, 'document')}"
+        return f"{name} {what}{times}{inside}"
     if cause.error_class in _WHOLE:
         what = _WHOLE[cause.error_class]
-        return f"{name}: {number_of(errors, 'item')} {what} in {number_of(documents, 'document')}"
-    return f"{name}: {of_class(cause.error_class, errors)}{_in(errors, documents)}"
-
-
-def _in(errors: int, documents: int) -> str:
-    return "" if errors == documents else f" in {number_of(documents, 'document')}"
+        return f"{name}: {number_of(errors, 'item')} {what}{inside}"
+    return f"{name}: {of_class(cause.error_class, errors)}{spread}"
 
 
 def _pair(view: RunView, name: str, cause: Cause, kind: Kind) -> str:
@@ -136,11 +135,6 @@ def _plain(text: str) -> str:
     """Return a value that is JSON as it is read: a text without quotes, unless it needs them."""
     value = json.loads(text)
     return value if isinstance(value, str) and value.strip() == value != "" else text
-
-
-def _listed(names: Sequence[str]) -> str:
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def more_causes(causes: Sequence[CauseText]) -> str:

@@ -48,6 +48,10 @@ SHORT: Final = {
 }
 
 
+_NAMES: Final = {F1: "F1", WHOLLY_RIGHT: "wholly right", SCORE: "mean score"}
+"""How figures of the whole are called."""
+
+
 def signed(value: float | None, limits: Iterable[float] = ()) -> str:
     """Return a change with its sign, with the digits of a rate.
 
@@ -83,11 +87,7 @@ class DifferenceView:
         """Return the path of a field, or what a figure of the whole is."""
         if change.path:
             return self.quoted(field_path(change.path))
-        if change.metric == F1:
-            return "F1"
-        if change.metric == WHOLLY_RIGHT:
-            return "wholly right"
-        return "mean score" if change.metric == SCORE else change.metric.replace(".", " ")
+        return _NAMES.get(change.metric) or change.metric.replace(".", " ")
 
     def figures(self, change: Change) -> tuple[str, str, str, str, str]:
         """Return before, after, change, its interval, and p; of a field corrected for all."""
@@ -106,17 +106,15 @@ class DifferenceView:
     @property
     def title(self) -> str:
         """What was compared."""
-        base, new = self.difference.base, self.difference.new
-        source, other = (
-            " + ".join(map(self.quoted, [side.source, *side.further])) for side in (base, new)
-        )
-        counting = self.difference.decided.counting
+        new, counting = self.difference.new, self.difference.decided.counting
+        sides = ([it.source, *it.further] for it in (self.difference.base, new))
+        source, other = (" + ".join(map(self.quoted, names)) for names in sides)
         read = "" if counting == CountingOptions.counting else f", counting {counting}"
         return f"{self.quoted(new.model_name)}: from {source} to {other}{read}"
 
     @property
     def of_runs(self) -> str:
-        """What is told of runs: how they differ from each other, or that there is one of each."""
+        """How far the runs of a side differ, or that there is one of each."""
         first, sides = self.difference.whole[0], []
         for what, found in (("BASE", first.runs_before), ("NEW", first.runs_after)):
             told = f"F1 {rate(min(found))}"
@@ -129,21 +127,19 @@ class DifferenceView:
 
     @property
     def verdict(self) -> tuple[Tone, str]:
-        """What the difference comes to, its tone first: its gates, and what became of figures."""
-        gates, whole = self.difference.gates, self.difference.whole[0]
+        """A tone, and whether gates failed, with the trends of figures."""
+        gates = self.difference.gates
         failed = [self.quoted(result.reason) for result in gates if not result.passed]
-        told = "no gate set"
-        if gates:
-            told = f"{number_of(len(gates), 'gate')} passed"
+        told = f"{number_of(len(gates), 'gate')} passed" if gates else "no gate set"
         if failed:
             reasons = some_of(failed, NAMED)
             told = f"{len(failed)} of {number_of(len(gates), 'gate')} failed: {reasons}"
-        tone = MARKS[whole.trend][1]
-        return "bad" if failed else tone, f"{told}; {self.trend_line}"
+        tone = "bad" if failed else MARKS[self.difference.whole[0].trend][1]
+        return tone, f"{told}; {self.trend_line}"
 
     @property
     def headline(self) -> str:
-        """How many documents there were, and what became of them."""
+        """Numbers of documents: compared, better, worse, the same and lost."""
         counts = self.difference.documents
         lost = f"; {counts['lost']} lost, counted as missed" if counts["lost"] else ""
         return (
@@ -153,13 +149,13 @@ class DifferenceView:
 
     @property
     def trend_line(self) -> str:
-        """What became of the whole, and of how many fields what."""
+        """Trend of the run's F1, and the number of fields by trend."""
         fields = {trend: len(self.difference.with_trend(trend)) for trend in Trend}
         by_trend = ", ".join(f"{count} {trend.value}" for trend, count in fields.items())
         return f"F1 {self.told(self.difference.whole[0])}; fields: {by_trend}"
 
     def told(self, change: Change) -> str:
-        """Return what became of a figure, and on what grounds."""
+        """Return the change of a figure in words, and on what grounds."""
         before, after, by, _, p = self.figures(change)
         by = "" if change.change is None else f" ({by})"
         return f"{before} to {after}{by}: {change.trend.value} (p {p}; {change.decided_by.value})"
@@ -174,25 +170,22 @@ class DifferenceView:
 
     @property
     def findings(self) -> list[tuple[Tone, str]]:
-        """What the test found of fields, and where test, interval and margin do not say the same.
-
-        A tone and a text each.
-        """
+        """Tone and text of each field that changed, and of changes too small to count."""
+        settings = self.difference.decided
         found = self.fields_with(Trend.REGRESSED, Trend.IMPROVED)
-        alpha, margin = self.difference.decided.alpha, self.difference.decided.margin
-        told = (*self.whole, *self.difference.fields)
-        changes = [
-            it for it in told if it.trend is Trend.UNCHANGED and (it.corrected_p or 0) <= alpha
+        small = [
+            f"{self.name(it)} (p {rate(it.corrected_p)})"
+            for it in (*self.whole, *self.difference.fields)
+            if it.trend is Trend.UNCHANGED and (it.corrected_p or 0) <= settings.alpha
         ]
-        if changes:
-            named = (f"{self.name(it)} (p {rate(it.corrected_p)})" for it in changes)
-            what = f"more than chance, but by less than {margin:g}, which counts as none"
-            found.append(("warn", f"{what}: {some_of(named, NAMED)}"))
+        if small:
+            what = f"more than chance, but by less than {settings.margin:g}, which counts as none"
+            found.append(("warn", f"{what}: {some_of(small, NAMED)}"))
         return found
 
     @property
     def contrasts(self) -> list[tuple[bool, str]]:
-        """In what the runs differ besides figures, and whether that makes them incomparable."""
+        """Differences besides figures, and whether they make the runs incomparable."""
         quoted, difference = self.quoted, self.difference
         found = [
             (each.decides, f"{each.what}: {quoted(each.base)} -> {quoted(each.new)}")
@@ -222,13 +215,12 @@ class DifferenceView:
         }
 
     def document_text(self, document: DocumentChange) -> str:
-        """Return what became of a document."""
+        """Return the change of a document in words."""
         told = f"score {rate(document.score_before)} to {rate(document.score_after)}"
         if document.status_after != document.status_before:
             told += f", {document.status_after or 'missing'} in the new run"
-        told += (
-            f", {number_of(document.errors_before, 'error')} to {round(document.errors_after, 2)}"
-        )
+        before, after = number_of(document.errors_before, "error"), round(document.errors_after, 2)
+        told += f", {before} to {after}"
         for what, paths in (("broken", document.broken), ("fixed", document.fixed)):
             if paths:
                 told += f"; {what}: {some_of(map(self.quoted, paths), NAMED)}"
@@ -236,14 +228,13 @@ class DifferenceView:
 
     @property
     def legend(self) -> list[str]:
-        """What a reader may not know, a line each."""
-        counting = self.difference.decided.counting
-        alpha, margin = self.difference.decided.alpha, self.difference.decided.margin
+        """Explanations of the table of fields."""
+        settings = self.difference.decided
         return [
-            f"before, after: F1 of {MODES[counting]}, over the documents of the first run",
+            f"before, after: F1 of {MODES[settings.counting]}, over the documents of the first run",
             "p: paired permutation test over documents, corrected for all fields (Holm)",
-            f"unchanged: the interval is within {margin:g} of 0, whatever p is",
-            f"improved, regressed: p is at most {alpha:.4g}, and the interval excludes 0",
+            f"unchanged: the interval is within {settings.margin:g} of 0, whatever p is",
+            f"improved, regressed: p is at most {settings.alpha:.4g}, and the interval excludes 0",
             "not enough data: neither, or only one of the two, which is named",
             "broken, fixed: documents in which the field was right and is wrong, and the reverse",
         ]

@@ -33,23 +33,15 @@ _SECTIONS: Final = {
 """Class of a subject -> the module whose `sections_of` makes its sections; those of a study are
 made. Modules are imported when they are used."""
 
-_RENDERERS: Final = {
-    "Run": "render_run",
-    "Difference": "render_difference",
-    "ComparedPair": "render_pair",
-    "Report": "render_report",
-}
-"""Class of a subject -> the function of a format that draws no sections."""
-
-_MODULES: Final = {"json": "json_report"}
-"""Where it is, if not in the module named after its format."""
-
 _PAGES: Final = {
     "Run": "html.page",
     "Difference": "html.difference_page",
     "Report": "html.report_page",
 }
-"""Class of a subject -> where its HTML is made."""
+"""Class of a subject -> the module that renders its HTML. """
+
+_MODULES: Final = {"json": "json_report"}
+"""Format -> the module that renders it, if not named after it."""
 
 PAIR_FORMATS: Final = frozenset({"table", "json", "markdown"})
 ERROR_FORMATS: Final = ROW_FORMATS | {"table"}
@@ -115,7 +107,7 @@ def pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[
     else:
         kind = type(subject).__name__
         name = _PAGES[kind] if format_name == "html" else _MODULES.get(format_name, format_name)
-        text = getattr(_module(name), _RENDERERS[kind])(subject, style)
+        text = _module(name).render(subject, style)
         yield from [text] if isinstance(text, str) else text
 
 

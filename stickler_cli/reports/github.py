@@ -41,20 +41,17 @@ class Annotation:
     line: int | None = None
 
 
-def render_run(run: Run, style: TableStyle) -> str:
-    """Return workflow commands: failed gates are errors, the worst fields notices."""
-    return "\n".join([*annotation_lines(_of_run(RunView(run))), ""])
-
-
-def render_difference(difference: Difference, style: TableStyle) -> str:
-    """Return workflow commands: failed gates are errors, what got worse warnings."""
-    return "\n".join([*annotation_lines(_of_difference(DifferenceView(difference))), ""])
-
-
-def render_report(report: Report, style: TableStyle) -> str:
-    """Return workflow commands: what lint found, each beside the first of its places."""
-    record = cast("LintRecord", report.record)
-    return "\n".join([*annotation_lines(map(_of_finding, record.findings)), ""])
+def render(subject: Run | Difference | Report, style: TableStyle) -> str:
+    """Return workflow commands: what fails is an error, what is worse or weak a warning."""
+    match subject:
+        case Run():
+            found = _of_run(RunView(subject))
+        case Report():
+            record = cast("LintRecord", subject.record)
+            found = map(_of_finding, record.findings)
+        case _:
+            found = _of_difference(DifferenceView(subject))
+    return "\n".join([*annotation_lines(found), ""])
 
 
 def _of_finding(finding: FindingRecord) -> Annotation:
@@ -75,7 +72,7 @@ def _failures(program: str, gates: Iterable[GateResult]) -> list[Annotation]:
 
 
 def _of_run(view: RunView) -> Iterator[Annotation]:
-    """Return what makes the run fail, then what else is wrong, then the figures."""
+    """Yield what makes the run fail, then what else is wrong, then the figures."""
     if view.run.unfit or not view.run.evaluation.evaluated:
         yield Annotation("error", "stickler: incomplete", _unfit_text(view))
     for name, problem in view.run.evaluation.metric_problems.items():
@@ -85,9 +82,8 @@ def _of_run(view: RunView) -> Iterator[Annotation]:
     if title and not view.run.unfit:
         yield Annotation("warning", "stickler: documents with problems", title)
     name = view.run.schema.model_name
-    counted = (run_sentences.headline, run_sentences.values, run_sentences.rates)
-    message = "; ".join(tell(view) for tell in counted)
-    yield Annotation("notice", f"stickler: {name}", message)
+    counted = run_sentences.headline(view), run_sentences.values(view), run_sentences.rates(view)
+    yield Annotation("notice", f"stickler: {name}", "; ".join(counted))
     for text in run_sentences.worst_field_texts(view):
         yield Annotation("notice", f"stickler: {name}, worst fields", text)
 
@@ -102,7 +98,7 @@ def _unfit_text(view: RunView) -> str:
 
 
 def _of_difference(view: DifferenceView) -> Iterator[Annotation]:
-    """Return what makes the command fail, then what got worse, then the figures."""
+    """Yield what makes the command fail, then what got worse, then the figures."""
     difference = view.difference
     yield from _failures("stickler diff", difference.gates)
     for decides, text in view.contrasts:

@@ -27,8 +27,22 @@ _MOST_INDENTED: Final = 100
 """Levels whose lines are indented; below them there would be more blanks than anything else."""
 
 
-def render_run(run: Run, style: TableStyle) -> Iterator[str]:
-    """Yield a run in the run format, the account of each document in a piece of its own."""
+def render(
+    subject: Run | Difference | ComparedPair | Report, style: TableStyle
+) -> str | Iterator[str]:
+    """Return a subject in its format; a run in pieces, the line of each document in its own."""
+    match subject:
+        case Run():
+            return _run_pieces(subject)
+        case Report():
+            return _text(encoded(subject.record))
+        case ComparedPair():
+            return _text(comparison_record(subject))
+        case _:
+            return _text(encoded(subject))
+
+
+def _run_pieces(run: Run) -> Iterator[str]:
     text = _text(run_record(run, per_document=False))
     ledger = run.evaluation.ledger
     if ledger is None:
@@ -40,21 +54,6 @@ def render_run(run: Run, style: TableStyle) -> Iterator[str]:
         yield between + line.decode()
         between = f",\n{_INDENT * 2}"
     yield f"\n{_INDENT}]{_END}" if len(ledger) else f"]{_END}"
-
-
-def render_report(report: Report, style: TableStyle) -> str:
-    """Return the record of a study as JSON text."""
-    return _text(encoded(report.record))
-
-
-def render_difference(difference: Difference, style: TableStyle) -> str:
-    """Return a difference in the format `stickler-diff/1`; ends with a line break."""
-    return _text(encoded(difference))
-
-
-def render_pair(pair: ComparedPair, style: TableStyle) -> str:
-    """Return a comparison in the format `stickler-comparison/1`; ends with a line break."""
-    return _text(comparison_record(pair))
 
 
 def _text(record: object) -> str:

@@ -21,7 +21,7 @@ from stickler_cli.score.record import Run
 from stickler_cli.studies.diff.record import Difference, Trend
 from .difference_view import DifferenceView
 from .layout import TableStyle
-from .view import FieldRow, RunView
+from .view import RunView
 
 Outcome = Literal["passed", "failure", "error", "skipped"]
 
@@ -47,14 +47,28 @@ class Case:
     detail: Sequence[str] = ()
 
 
-def render_run(run: Run, style: TableStyle) -> str:
-    """Return a run as JUnit XML; there is always at least one case."""
+def render(subject: Run | Difference, style: TableStyle) -> str:
+    """Return a run or a difference as JUnit XML; there is always at least one case."""
+    if isinstance(subject, Run):
+        return _of_run(subject, style)
+    return _of_difference(subject, style)
+
+
+def _of_run(run: Run, style: TableStyle) -> str:
     view, evaluation = RunView(run), run.evaluation
     cases = [*_gates(_RUN, run.gates), *_documents(view)]
     if style.junit_fields:
         failed = _failed(run.gates, {info.path: info for info in run.fields})
         for row in view.rows:
-            told, empty = _row_lines(view, row), row.rates.f1 is None
+            counts = (f"{name.upper()} {count}" for name, count in row.counts._asdict().items())
+            precision, recall, f1, score = map(view.rate, (*row.rates, row.score))
+            set_to = f"threshold {setting(row.threshold)}, weight {setting(row.weight)}"
+            told = [
+                f"precision {precision}, recall {recall}, F1 {f1}, mean score {score}",
+                ", ".join(counts),
+                f"{row.compared_by}, {set_to}",
+            ]
+            empty = row.rates.f1 is None
             cases.append(_field(_RUN, row.path, failed[row.path], told, empty=empty))
     figures: dict[str, object] = {
         "version": __version__,
@@ -63,15 +77,15 @@ def render_run(run: Run, style: TableStyle) -> str:
         "schema.digest": run.schema.digest,
         **{f"documents.{name}": count for name, count in evaluation.documents.items()},
         "score": evaluation.overall_score,
+        "documents.right": evaluation.wholly_right.share,
+        "counting": run.rule.counting,
+        **view.whole.rates._asdict(),
+        **view.whole.counts._asdict(),
     }
-    figures |= {"documents.right": evaluation.wholly_right.share}
-    figures |= {"counting": run.rule.counting, **view.whole.rates._asdict()}
-    figures |= view.whole.counts._asdict()
     return junit_text("stickler", cases, figures)
 
 
-def render_difference(difference: Difference, style: TableStyle) -> str:
-    """Return a difference as JUnit XML; there is always at least one case."""
+def _of_difference(difference: Difference, style: TableStyle) -> str:
     view, whole = DifferenceView(difference), difference.whole[0]
     detail = [text for _, text in view.contrasts] + [view.trend_line]
     detail += (text for _, text in view.fields_with(Trend.REGRESSED))
@@ -122,25 +136,13 @@ def _field(
     return Case(f"{prefix}.fields", field_path(path), outcome, first, more)
 
 
-def _row_lines(view: RunView, row: FieldRow) -> list[str]:
-    titles = ("precision", "recall", "F1", "mean score")
-    rates = zip(titles, map(view.rate, (*row.rates, row.score)), strict=True)
-    return [
-        ", ".join(f"{title} {value}" for title, value in rates),
-        ", ".join(f"{name.upper()} {count}" for name, count in row.counts._asdict().items()),
-        f"{row.compared_by}, threshold {setting(row.threshold)}, weight {setting(row.weight)}",
-    ]
-
-
 def _documents(view: RunView) -> list[Case]:
     """Return an error for each document that could not be evaluated, or one case that passes."""
     classname = f"{_RUN}.documents"
     problems: dict[str, list[str]] = {}
     for entry in view.run.unfit_problems:
         problems.setdefault(entry.document, []).append(f"{entry.status.value}: {entry.problem}")
-    cases = [
-        Case(classname, name, "error", first, more) for name, (first, *more) in problems.items()
-    ]
+    cases = [Case(classname, name, "error", it[0], it[1:]) for name, it in problems.items()]
     if len(cases) > MOST_DOCUMENTS:
         more = number_of(len(cases) - MOST_DOCUMENTS, "more document")
         told = f"{more}, all of them are in the JSON report"

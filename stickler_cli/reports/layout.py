@@ -93,6 +93,11 @@ def draw(sections: Iterable[Section], style: TableStyle) -> str:
     return "".join("".join(map(_colored, line)) + "\n" for line in lines)
 
 
+def _colored(span: Span) -> str:
+    code = _CODES.get(span.tone)
+    return f"\x1b[{code}m{span.text}\x1b[0m" if code and span.text else span.text
+
+
 def _drawn(block: Block | Figures | Curves, style: TableStyle) -> list[Line]:
     match block:
         case Text():
@@ -120,11 +125,6 @@ def _drawn(block: Block | Figures | Curves, style: TableStyle) -> list[Line]:
 def plain_text(lines: Iterable[Line]) -> str:
     """Return lines as text without any tone; ends with a line break."""
     return "".join("".join(span.text for span in line).rstrip() + "\n" for line in lines)
-
-
-def _colored(span: Span) -> str:
-    code = _CODES.get(span.tone)
-    return f"\x1b[{code}m{span.text}\x1b[0m" if code and span.text else span.text
 
 
 def table_lines(table: Table, width: int | None = None) -> tuple[list[Line], list[str]]:

@@ -47,8 +47,12 @@ class Gauge:
     """Labels and value; a sample without a value is left out."""
 
 
-def render_run(run: Run, style: TableStyle) -> str:
-    """Return the figures of a run, of the whole and of each field; ends with `# EOF`."""
+def render(subject: Run | Difference, style: TableStyle) -> str:
+    """Return the figures of the whole and of each field; ends with `# EOF`."""
+    return metrics_text(_of_run(subject) if isinstance(subject, Run) else _of_changes(subject))
+
+
+def _of_run(run: Run) -> list[Gauge]:
     view, score = RunView(run), [(dict[str, str](), run.evaluation.overall_score)]
     mode = {"mode": run.rule.counting}
     counts = view.whole.counts._asdict().items()
@@ -66,40 +70,35 @@ def render_run(run: Run, style: TableStyle) -> str:
     metrics = [
         ({"metric": name}, figure) for name, figure in view.run.evaluation.metric_figures.items()
     ]
-    return metrics_text(
-        [
-            _documents("stickler_documents", "status", run.evaluation.documents),
-            Gauge("stickler_score", "Mean score of the documents evaluated.", score),
-            Gauge("stickler_documents_right", "Share that lost no value.", [({}, right.share)]),
-            Gauge("stickler_documents_lost", "Documents by the most values lost.", lost),
-            *_gauges("stickler", _RATES, "{} the whole.", whole),
-            Gauge("stickler_units", "Units of the whole by outcome.", units),
-            *_gauges("stickler_field", _RATES, "{} a field.", fields),
-            Gauge("stickler_field_items", "Items, and those right as a whole.", items),
-            Gauge("stickler_metric", "Figures of metrics.", metrics),
-            _gates("stickler_gate_passed", run.gates),
-        ]
-    )
+    return [
+        _documents("stickler_documents", "status", run.evaluation.documents),
+        Gauge("stickler_score", "Mean score of the documents evaluated.", score),
+        Gauge("stickler_documents_right", "Share that lost no value.", [({}, right.share)]),
+        Gauge("stickler_documents_lost", "Documents by the most values lost.", lost),
+        *_gauges("stickler", _RATES, "{} the whole.", whole),
+        Gauge("stickler_units", "Units of the whole by outcome.", units),
+        *_gauges("stickler_field", _RATES, "{} a field.", fields),
+        Gauge("stickler_field_items", "Items, and those right as a whole.", items),
+        Gauge("stickler_metric", "Figures of metrics.", metrics),
+        _gates("stickler_gate_passed", run.gates),
+    ]
 
 
-def render_difference(difference: Difference, style: TableStyle) -> str:
-    """Return what changed, of the whole and of each field; ends with `# EOF`."""
+def _of_changes(difference: Difference) -> list[Gauge]:
     f1 = [({"mode": each.mode}, each) for each in difference.whole[:1]]
     score = [(dict[str, str](), each) for each in difference.whole if each.metric == SCORE]
     right = [(dict[str, str](), it) for it in difference.whole if it.metric == WHOLLY_RIGHT]
     fields = [({"field": field_path(each.path)}, each) for each in difference.fields]
     trends = [({"trend": trend.value}, len(difference.with_trend(trend))) for trend in Trend]
-    return metrics_text(
-        [
-            _documents("stickler_diff_documents", "kind", difference.documents),
-            Gauge("stickler_diff_fields", "Fields by trend.", trends),
-            *_gauges("stickler_diff_score", _CHANGES, "Mean score, {}.", score),
-            *_gauges("stickler_diff_documents_right", _CHANGES, "Share wholly right, {}.", right),
-            *_gauges("stickler_diff_f1", _CHANGES, "F1, {}.", f1),
-            *_gauges("stickler_diff_field_f1", _CHANGES, "F1 of a field, {}.", fields),
-            _gates("stickler_diff_gate_passed", difference.gates),
-        ]
-    )
+    return [
+        _documents("stickler_diff_documents", "kind", difference.documents),
+        Gauge("stickler_diff_fields", "Fields by trend.", trends),
+        *_gauges("stickler_diff_score", _CHANGES, "Mean score, {}.", score),
+        *_gauges("stickler_diff_documents_right", _CHANGES, "Share wholly right, {}.", right),
+        *_gauges("stickler_diff_f1", _CHANGES, "F1, {}.", f1),
+        *_gauges("stickler_diff_field_f1", _CHANGES, "F1 of a field, {}.", fields),
+        _gates("stickler_diff_gate_passed", difference.gates),
+    ]
 
 
 def _documents(name: str, label: str, documents: Mapping[str, Any]) -> Gauge:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import field_path
-from stickler_cli.core.sections import Figures, Report
+from stickler_cli.core.sections import Figure, Figures, Report
 from stickler_cli.records.line_columns import columns_of_errors
 from stickler_cli.records.row_files import Columns, Row, harmless, lines_as_rows, row_bytes
 from stickler_cli.score.confidence.confidences import Units
@@ -17,8 +17,8 @@ from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
-from stickler_cli.score.tally import COUNTING_MODES, Tally
-from stickler_cli.studies.diff.record import Change, Difference
+from stickler_cli.score.tally import COUNTING_MODES
+from stickler_cli.studies.diff.record import Difference
 from .difference_view import DifferenceView
 from .error_list import ErrorList
 from .layout import TableStyle
@@ -65,13 +65,15 @@ PIECE: Final = 1 << 20
 DOCUMENT: Final = "document"
 """The kind of the first row, which is about whole documents and has no field."""
 
-DIFFERENCE: Final[Columns] = {
-    **dict.fromkeys(("field", "mode", "metric"), str),
-    **dict.fromkeys(("before", "after", "change", "change_lower", "change_upper"), float),
-    **dict.fromkeys(("p", "corrected_p"), float),
-    **dict.fromkeys(("trend", "decided_by"), str),
-    **dict.fromkeys(("documents", "differing", "broken", "fixed"), int),
-}
+CHANGES: Final = (
+    Figure("field", lambda change: field_path(change.path), str),
+    *(Figure(name, name, str) for name in ("mode", "metric")),
+    *(Figure(name, name) for name in ("before", "after", "change")),
+    Figure("change interval", lambda change: change.interval, list),
+    *(Figure(name, name) for name in ("p", "corrected_p")),
+    *(Figure(name, name, str) for name in ("trend", "decided_by")),
+    *(Figure(name, name, int) for name in ("documents", "differing", "broken", "fixed")),
+)
 """The columns of a difference; docs/diff.md describes each."""
 
 
@@ -87,17 +89,13 @@ def written(
             yield row_bytes(format_name, WIDE if style.wide else TIDY, rows)
         case Report():
             if subject.rows is not None:
-                yield row_bytes(format_name, *_rows_of(subject.rows))
+                yield row_bytes(format_name, *rows_of(subject.rows))
         case _:
             changes = (*DifferenceView(subject).whole, *subject.fields)
-            yield row_bytes(format_name, DIFFERENCE, [_of_change(change) for change in changes])
+            yield row_bytes(format_name, *rows_of(Figures(CHANGES, changes)))
 
 
-def _of_change(change: Change) -> Row:
-    return [field_path(change.path), *(_attribute(change, name) for name in [*DIFFERENCE][1:])]
-
-
-def _rows_of(figures: Figures) -> tuple[Columns, list[Row]]:
+def rows_of(figures: Figures) -> tuple[Columns, list[Row]]:
     """Return the columns and cells of a table as files of rows have them."""
     columns: dict[str, type] = {}
     for each in figures.figures:
@@ -106,23 +104,14 @@ def _rows_of(figures: Figures) -> tuple[Columns, list[Row]]:
             columns |= {f"{name}_{end}".removeprefix("_"): float for end in BOUNDS}
         else:
             columns[each.name] = each.kind
-    return columns, [[*_report_cells(figures, row)] for row in figures.rows]
-
-
-def _report_cells(figures: Figures, row: object) -> Iterator[Any]:
-    for each in figures.figures:
-        cell: Any = each.of(row)
-        if each.kind is list:
-            yield from [None, None] if cell is None else cell
-        else:
-            yield cell
-
-
-def _attribute(change: Change, name: str) -> JsonValue:
-    if name.startswith("change_"):
-        return getattr(change.interval, name.removeprefix("change_"), None)
-    value: JsonValue = getattr(change, name)
-    return value
+    rows: list[Row] = []
+    for row in figures.rows:
+        cells: list[Any] = []
+        for each in figures.figures:
+            cell: Any = each.of(row)
+            cells += ([None, None] if cell is None else cell) if each.kind is list else [cell]
+        rows.append(cells)
+    return columns, rows
 
 
 def run_rows(
@@ -136,70 +125,40 @@ def run_rows(
     for key, found in evaluation.by.items():
         groups += ((key, name, group) for name, group in sorted(found.items()))
     return [
-        (*_about(row), *cells)
+        row
         for key, name, results in groups
-        for row, cells in _cells(results, fields, rule, (key, harmless(name)), wide=wide)
+        for row in _rows(results, fields, rule, (key, harmless(name)), wide=wide)
     ]
 
 
-def _cells(
+def _rows(
     results: Results,
     fields: Sequence[FieldInfo],
     rule: RateRule,
     group: tuple[str, str],
     *,
     wide: bool,
-) -> Iterator[tuple[FieldRow, Row]]:
-    """Yield the rows of all documents or of a group, and their cells."""
+) -> Iterator[Row]:
+    """Yield the rows of all documents or of a group, that of whole documents first."""
+    whole = FieldRow((), DOCUMENT, "", None, None, results.tally, rule)
     by_field = {} if wide else results.confidences.by_field()
-    for row in _field_rows(results, fields, rule):
-        if wide:
-            yield row, _wide(results, row, rule, group)
-        else:
-            yield row, _tidy(results, row, rule, group, by_field.get(field_path(row.path)))
+    for row in (whole, *named_rows(results.tally, fields, rule)):
+        path = field_path(row.path)
+        numbers = (None if it is None else float(it) for it in (row.threshold, row.weight))
+        about = harmless(path), row.kind, row.comparator, *numbers
+        cells = _wide(results, row, group) if wide else _tidy(results, row, by_field.get(path))
+        yield (*about, *cells) if wide else (*about, *cells, *group)
 
 
-def _field_rows(
-    results: Results, fields: Sequence[FieldInfo], rule: RateRule
-) -> Iterator[FieldRow]:
-    """Yield a row for whole documents, then those of the fields, each key of a map by its name."""
-    tally = results.tally
-    yield FieldRow((), DOCUMENT, "", None, None, tally, rule)
-    yield from named_rows(tally, fields, rule)
-
-
-def _about(row: FieldRow) -> Row:
-    numbers = (None if it is None else float(it) for it in (row.threshold, row.weight))
-    return (harmless(field_path(row.path)), row.kind, row.comparator, *numbers)
-
-
-def _tidy(
-    results: Results,
-    row: FieldRow,
-    rule: RateRule,
-    group: tuple[str, str],
-    units: Units | None,
-) -> Row:
-    found = results.intervals(rule, field_path(row.path))
-    f1, score = (found.rates[rule.counting]["f1"], found.score) if found else (None, None)
-    return (
-        results.evaluated,
-        *row.counts,
-        *row.rates,
-        *_ends(f1),
-        *_items(results, row),
-        row.score if row.path else results.overall_score,
-        *_ends(score),
-        *_trust(units),
-        *group,
-    )
-
-
-def _items(results: Results, row: FieldRow) -> Row:
-    """Return how many items, or documents, are right as a whole, and how many there are."""
+def _tidy(results: Results, row: FieldRow, units: Units | None) -> Row:
+    found = results.intervals(row.rule, field_path(row.path))
+    f1, score = (found.rates[row.rule.counting]["f1"], found.score) if found else (None, None)
+    items: Row = (row.tally.whole, row.tally.items) if row.tally.items else (None, None)
+    mean = row.score
     if not row.path:
-        return (results.wholly_right.right, results.evaluated)
-    return (row.tally.whole, row.tally.items) if row.tally.items else (None, None)
+        items, mean = (results.wholly_right.right, results.evaluated), results.overall_score
+    counts = *row.counts, *row.rates, *_ends(f1)
+    return (results.evaluated, *counts, *items, mean, *_ends(score), *_trust(units))
 
 
 def _trust(units: Units | None) -> Row:
@@ -211,28 +170,26 @@ def _trust(units: Units | None) -> Row:
     return tuple(None if math.isnan(value) else value for value in found)
 
 
-def _wide(results: Results, row: FieldRow, rule: RateRule, group: tuple[str, str]) -> Row:
+def _wide(results: Results, row: FieldRow, group: tuple[str, str]) -> Row:
     path, scores = field_path(row.path), (row.tally.mean_raw, row.score)
     classes: Mapping[ErrorClass, int] = results.errors.at(row.path)
     if not row.path:
         scores, classes = (results.overall_score,) * 2, results.errors.overall()
-    found = results.intervals(rule, path)
+    found = results.intervals(row.rule, path)
     rates = [found and found.rates[mode][name] for mode in COUNTING_MODES for name in RATES]
+    counted: list[JsonValue] = []
+    for mode in COUNTING_MODES:
+        counts = row.tally.counts(mode)
+        parts = row.rule.fractions(counts).values()
+        counted += (getattr(counts, name) for name in COUNTS)
+        counted += (above / below if below else None for above, below in parts)
     return (
-        *_counted(row.tally, rule),
+        *counted,
         *scores,
         *(classes.get(each, 0) for each in ErrorClass),
         *group,
         *(end for interval in (*rates, found and found.score) for end in _ends(interval)),
     )
-
-
-def _counted(tally: Tally, rule: RateRule) -> Iterator[JsonValue]:
-    for mode in COUNTING_MODES:
-        counts = tally.counts(mode)
-        yield from (getattr(counts, name) for name in COUNTS)
-        parts = rule.fractions(counts).values()
-        yield from (above / below if below else None for above, below in parts)
 
 
 def _ends(interval: object) -> list[float | None]:

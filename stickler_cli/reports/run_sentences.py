@@ -1,4 +1,4 @@
-"""What a run comes to, in sentences: the same for every report that people read."""
+"""Sentences that summarise a run: the same for every report that people read."""
 
 from collections import Counter
 from itertools import accumulate
@@ -43,16 +43,16 @@ _WHY_LOWEST: Final = {
 }
 
 
-def partial(view: RunView) -> str | None:
-    """Return how many of all documents an interrupted run speaks of; None of a whole run."""
+def partial(view: RunView) -> str:
+    """Return how many of all documents an interrupted run speaks of; empty of a whole run."""
     if not view.run.partial:
-        return None
+        return ""
     of_all = "" if view.run.planned is None else f" of {view.run.planned}"
     return f"partial: {view.run.evaluation.documents['total']}{of_all} documents"
 
 
 def labels(view: RunView) -> list[str]:
-    """Return what the user said about the run, as a line; nothing where nothing was said."""
+    """Return the labels of the run as a line; nothing without any."""
     said = dict.fromkeys(label for each in view.run.provenance for label in each.labels)
     return [f"labels: {', '.join(map(view.quoted, said))}"] if said else []
 
@@ -78,15 +78,14 @@ def rates(view: RunView) -> str:
 def verdict(view: RunView) -> str:
     """Return whether the run is good enough; without gates the figure that would decide it."""
     run = view.run
-    whole = [partial(view)] if run.partial else []
+    whole = [partial(view)]
     if run.unfit:
         whole.append(f"{number_of(run.unfit, 'document')} could not be evaluated")
     elif not run.evaluation.evaluated or run.nothing_paired:
         whole.append("nothing was compared")
     failed = [view.quoted(result.reason) for result in run.gates if not result.passed]
     told = gates(view) + (f": {some_of(failed, NAMED)}" if failed else "")
-    if not told:
-        told = f"no gate set; F1 {_f1(view)}"
+    told = told or f"no gate set; F1 {_f1(view)}"
     return "; ".join([*filter(None, whole), told])
 
 
@@ -114,7 +113,7 @@ _VERDICTS: Final = {
 
 
 def marked(view: RunView) -> list[str]:
-    """Return what the run would come to by the verdicts on its errors; nothing without any."""
+    """Return the figures of the run by the verdicts on its errors; nothing without any."""
     found = view.run.marked
     if found is None:
         return []
@@ -125,12 +124,8 @@ def marked(view: RunView) -> list[str]:
         mended = getattr(found, view.run.rule.counting)
         now, then = view.rate(view.whole.rates.f1), view.rate(mended.f1)
         errors = number_of(found.changed, "marked error")
-        rest = {
-            "precision": mended.precision,
-            "recall": mended.recall,
-            "mean score": found.overall_score,
-        }
-        told = ", ".join(f"{name} {view.rate(figure)}" for name, figure in rest.items())
+        rest = (mended.precision, mended.recall, found.overall_score)
+        told = "precision {}, recall {}, mean score {}".format(*map(view.rate, rest))
         lines.append(f"F1 {now}; {then} if the {errors} {counts} as right ({why}); then {told}")
     if found.neither:
         stand = "stands" if found.neither == 1 else "stand"
@@ -144,7 +139,7 @@ def marked(view: RunView) -> list[str]:
 
 
 def headline(view: RunView) -> str:
-    """Return how many documents there were, what became of the others, and what is counted."""
+    """Return the numbers of documents by status, and the counting mode."""
     evaluation, run = view.run.evaluation, view.run
     total = evaluation.documents["total"]
     of = "" if evaluation.evaluated == total else f"{evaluation.evaluated} of "
@@ -182,7 +177,7 @@ def gates(view: RunView) -> str:
 
 
 def validities(view: RunView) -> list[str]:
-    """Return how many documents of each side that was checked are what the schema says."""
+    """Return the share of valid documents of each side that was checked."""
     sides = {"gt": "ground truths", "pred": "predictions"}
     lines = []
     for side, validity in sorted(view.run.evaluation.validity.items(), reverse=True):

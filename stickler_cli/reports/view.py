@@ -94,9 +94,8 @@ def field_rows(run: Run) -> list[FieldRow]:
     reached = [
         path for path, it in known.items() if path[-1:] != (ANY_KEY,) or it.kind != UNKNOWN_KIND
     ]
-    ordered = in_schema_order(run.evaluation.tally, run.fields)
     by_pattern = Tally()
-    _add_by_pattern(by_pattern, ordered, known, ())
+    _add_by_pattern(by_pattern, in_schema_order(run.evaluation.tally, run.fields), known, ())
     rows = _rows(by_pattern, known, reached, run.rule)
     worst = [row.path for row in by_values_lost(rows)[:WORST]]
     return [replace(row, worst=True) if row.path in worst else row for row in rows]
@@ -265,16 +264,11 @@ class RunView:
         }
 
     def _group_row(self, name: str, group: Results) -> GroupRow:
-        rule = self.run.rule
-        bounds = group.intervals(rule)
-        return GroupRow(
-            name,
-            group.evaluated,
-            group.wholly_right.right,
-            rule.rates(group.tally.counts(rule.counting)).f1,
-            self.bounds("f1", bounds) if bounds else None,
-            group.overall_score,
-        )
+        rule, bounds = self.run.rule, group.intervals(self.run.rule)
+        f1 = rule.rates(group.tally.counts(rule.counting)).f1
+        interval = self.bounds("f1", bounds) if bounds else None
+        right, score = group.wholly_right.right, group.overall_score
+        return GroupRow(name, group.evaluated, right, f1, interval, score)
 
     @cached_property
     def confidence(self) -> dict[str, Any] | None:

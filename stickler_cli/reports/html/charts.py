@@ -74,7 +74,7 @@ class Chart:
 
 
 def bar_parts(counts: Counts) -> list[Part]:
-    """Return the parts of a bar that shows what became of all units that had a value."""
+    """Return the parts of a bar that shows the outcomes of all units that had a value."""
     total = counts.total - counts.tn
     parts: list[Part] = []
     left = 0.0
@@ -88,7 +88,7 @@ def bar_parts(counts: Counts) -> list[Part]:
 
 
 def similarity_chart(histogram: Histogram, threshold: float | None, curve: str = "") -> Chart:
-    """Return how similar the pairs of a field are, and where they begin to match."""
+    """Return a histogram of the similarities of the pairs of a field, with its threshold."""
     matched, unlike = sum(histogram.matched), sum(histogram.unlike)
     level = "their threshold" if threshold is None else f"the threshold of {threshold:g}"
     label = (
@@ -123,7 +123,7 @@ def threshold_curve(pairs: Histogram, counts: Counts, rule: RateRule) -> str:
 
 
 def score_chart(counts: Sequence[int]) -> Chart:
-    """Return how the scores of documents are distributed; counts by bin, (`BINS` + 1,)."""
+    """Return a histogram of the scores of documents, of their counts by bin, (`BINS` + 1,)."""
     label = f"Scores of {number_of(sum(counts), 'document')}; {counts[BINS]} of them exactly 1"
     return Chart(_bars([("score", counts)], "document"), None, label, _ticks(None))
 
@@ -167,20 +167,12 @@ class Point:
 
     x: float
     y: float
-    upper: float | None
-    lower: float | None
+    reach: tuple[float, ...] | None
+    """The ends of its interval, the lower one first."""
     at: float
     """The middle of the bin, where its count is written."""
     count: str
     title: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReliabilityChart:
-    """How far confidence and share right are apart, bin by bin, and in words what it shows."""
-
-    points: Sequence[Point]
-    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,34 +189,25 @@ class CoverageChart:
     """The y of the error that is allowed."""
 
 
-def reliability_chart(known: Mapping[str, Any]) -> ReliabilityChart:
-    """Return the chart of what the record of a run says of confidences."""
-    points = [_point(entry) for entry in known["bins"] if entry["units"]]
+def reliability_chart(known: Mapping[str, Any]) -> tuple[list[Point], str]:
+    """Return share right by confidence, bin by bin, of the record of a run, and a label."""
+    points = []
+    for entry in known["bins"]:
+        count, right, ends = entry["units"], entry["right"], entry.get("interval")
+        if count:
+            between = f" ({rate(ends[0])} to {rate(ends[1])})" if ends else ""
+            where = f"confidence {entry['lower']:g} to {entry['upper']:g}"
+            title = f"{where}: {number_of(count, 'value')}, {rate(right)}{between} right"
+            reach = tuple(map(_down, ends)) if ends else None
+            middle = SIDE * (entry["lower"] + entry["upper"]) / 2
+            short = str(count) if count < 10_000 else f"{count / 1000:.0f}k"
+            place = SIDE * entry["confidence"], _down(right), reach
+            points.append(Point(*place, middle, short, title))
     label = (
         f"Share right by confidence, of {number_of(known['units'], 'value')} in "
         f"{number_of(len(points), 'bin')}; expected calibration error {rate(known['ece'])}"
     )
-    return ReliabilityChart(points, label)
-
-
-def _point(entry: Mapping[str, Any]) -> Point:
-    lower, upper = entry.get("interval") or (None, None)
-    between = "" if lower is None else f" ({rate(lower)} to {rate(upper)})"
-    where = f"confidence {entry['lower']:g} to {entry['upper']:g}"
-    found = f"{number_of(entry['units'], 'value')}, {rate(entry['right'])}{between} right"
-    return Point(
-        x=SIDE * entry["confidence"],
-        y=_down(entry["right"]),
-        upper=None if upper is None else _down(upper),
-        lower=None if lower is None else _down(lower),
-        at=SIDE * (entry["lower"] + entry["upper"]) / 2,
-        count=_short(entry["units"]),
-        title=f"{where}: {found}",
-    )
-
-
-def _short(count: int) -> str:
-    return str(count) if count < 10_000 else f"{count / 1000:.0f}k"
+    return points, label
 
 
 def coverage_chart(

@@ -33,7 +33,7 @@ APART: Final = 12.0
 """The least distance of two names."""
 
 
-def render_difference(difference: Difference, style: TableStyle) -> str:
+def render(difference: Difference, style: TableStyle) -> str:
     """Return a difference as an HTML page; ends with a line break."""
     view, values = DifferenceView(difference, visible), difference.values
     tone, verdict = view.verdict

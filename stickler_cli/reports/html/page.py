@@ -33,16 +33,8 @@ from .report_page import POLICY, asset, filled
 
 SCRIPTS: Final = (
     *("text", "diff", "data", "state", "list", "panel", "fields", "selection", "narrow"),
-    *(
-        "document_selection",
-        "verdicts",
-        "sources",
-        "error_panel",
-        "errors",
-        "grid",
-        "documents",
-        "main",
-    ),
+    *("document_selection", "verdicts", "sources", "error_panel", "errors", "grid", "documents"),
+    "main",
 )
 """The parts of the script, in order: each uses what stands above it."""
 
@@ -88,7 +80,7 @@ class ServedRun:
         return _page_of(replace(self.run, detail=detail), self.documents, served=True)
 
 
-def render_run(run: Run, style: TableStyle) -> str:
+def render(run: Run, style: TableStyle) -> str:
     """Return a run as an HTML page; ends with a line break."""
     return _page_of(run)
 
@@ -101,15 +93,17 @@ def _page_of(run: Run, documents: payload.Documents | None = None, *, served: bo
     if documents is None and ledger is not None:
         documents = payload.documents_of(ledger, fields)
     named, more = causes(view)
-    code = script()
-    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode("ascii")
+    code, tone = script(), "good" if run.gates else "open"
+    if run.partial or run.verdict is not Verdict.PASSED:
+        tone = "bad"
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
     parts = _parts(view, detail, [*named, *more], None if served else documents)
     context: dict[str, object] = {
         "view": view,
         "script": Markup(code),  # noqa: S704 - ours
         "policy": f"{POLICY}; script-src 'sha256-{digest}'" + "; connect-src 'self'" * served,
         "served": served,
-        "tone": _tone(run),
+        "tone": tone,
         "identity": _identity(view),
         "causes": named,
         "other_causes": more[:MOST_CAUSES],
@@ -156,11 +150,15 @@ def _parts(
         "non-matches": (json_line([*error])[:-1] for error in errors),
         "facts": [payload.facts(view, detail, causes)],
         "documents": documents.listed() if documents else (),
-        "comparisons": payload.comparison_lines(detail),
+        "comparisons": (
+            b"[%b,%b]" % (json_line(name)[:-1], line) for _, name, line in detail.comparisons
+        ),
     }
-    if view.run.sources is not None:
-        parts["sources"] = payload.source_lines(view, detail)
-        parts["pictures"] = payload.picture_lines(view)
+    if (sources := view.run.sources) is not None:
+        boxes = {name: [[*box] for box in found] for name, found in detail.boxes.items()}
+        pictures = (sources.pictures or {}).items()
+        parts["sources"] = [json_line([sources.template, sources.links, boxes])]
+        parts["pictures"] = (json_line([name, [[*it] for it in made]]) for name, made in pictures)
     return {name: payload.packed(lines) for name, lines in parts.items()}
 
 
@@ -172,29 +170,29 @@ def script() -> str:
 
 
 def _cards(view: RunView) -> list[tuple[str, float | None, Interval | None, str]]:
-    rates = view.whole.rates
+    """Return title, value, interval and explanation of each figure of the whole."""
+    rates, evaluation = view.whole.rates, view.run.evaluation
     with_fd = "count as not found" if view.recall_counts_wrong_values else "are left out"
     explained = {
-        "f1": ("F1", "harmonic mean of precision and recall"),
-        "precision": ("Precision", "of what was predicted, how much is right"),
-        "recall": ("Recall", f"of what was to be found, how much was; wrong values {with_fd}"),
+        "F1": "harmonic mean of precision and recall",
+        "Precision": "of what was predicted, how much is right",
+        "Recall": f"of what was to be found, how much was; wrong values {with_fd}",
     }
-    score, bounds = view.run.evaluation.overall_score, view.intervals
-    right = view.run.evaluation.wholly_right
+    right, bounds = evaluation.wholly_right, view.intervals
     few = f"of the documents: {right.right:,} lost no value"
     said = "of the documents, by the weights in the schema"
     return [
         *(
-            (title, getattr(rates, name), view.bounds(name), text)
-            for name, (title, text) in explained.items()
+            (title, getattr(rates, title.lower()), view.bounds(title.lower()), text)
+            for title, text in explained.items()
         ),
-        ("Wholly right", right.share, right.interval(view.run.evaluation.interval_settings), few),
-        ("Mean score", score, bounds.score if bounds else None, said),
+        ("Wholly right", right.share, right.interval(evaluation.interval_settings), few),
+        ("Mean score", evaluation.overall_score, bounds.score if bounds else None, said),
     ]
 
 
 def _trust(view: RunView) -> dict[str, object] | None:
-    """Return what the page shows of confidences; None where predictions have none."""
+    """Return sentences, charts and table of confidences; None where predictions have none."""
     if view.confidence is None or not view.confidence["units"]:
         return None
     units = view.run.evaluation.confidences.by_field()[""]
@@ -207,21 +205,21 @@ def _trust(view: RunView) -> dict[str, object] | None:
 
 
 def _settings(view: RunView) -> list[tuple[str, str]]:
+    """Return names and values of all that decided the figures."""
     run, settings = view.run, view.run.evaluation.interval_settings
-    bounds = settings.view() if settings else {}
-    options = asdict(run.options)
     schema = {"schema": visible(run.schema.path), "schema digest": run.schema.digest}
-    return [
-        *(schema.items() if run.schema.path else ()),
-        *([("inferred annotations", run.schema.inferred)] if run.schema.inferred else []),
-        *((name.replace("_", " "), _option_text(name, value)) for name, value in options.items()),
-        *((f"intervals: {name}", str(value)) for name, value in bounds.items()),
-        *(
-            ("begun", f"{each.started}, {visible(each.pred)} against {visible(each.gt)}")
-            for each in run.provenance
-        ),
-        ("made by", f"stickler {run.version}"),
+    said = dict(schema if run.schema.path else ())
+    if run.schema.inferred:
+        said["inferred annotations"] = run.schema.inferred
+    for name, value in asdict(run.options).items():
+        said[name.replace("_", " ")] = _option_text(name, value)
+    bounds = settings.view() if settings else {}
+    said |= {f"intervals: {name}": str(value) for name, value in bounds.items()}
+    begun = [
+        ("begun", f"{each.started}, {visible(each.pred)} against {visible(each.gt)}")
+        for each in run.provenance
     ]
+    return [*said.items(), *begun, ("made by", f"stickler {run.version}")]
 
 
 def _option_text(name: str, value: object) -> str:
@@ -232,17 +230,9 @@ def _option_text(name: str, value: object) -> str:
     return _MEANINGS.get((name, str(value)), str(value))
 
 
-def _tone(run: Run) -> str:
-    if run.partial or run.verdict is not Verdict.PASSED:
-        return "bad"
-    return "good" if run.gates else "open"
-
-
 def _identity(view: RunView) -> list[tuple[str, str]]:
-    """Return what the page is about: what was compared with what, how, and when."""
-    run = view.run
-    began = run.provenance
-    defaults = RunOptions()
+    """Return inputs, options and times of the run."""
+    run, began, defaults = view.run, view.run.provenance, RunOptions()
     changed = [
         f"{name.replace('_', ' ')}: {_option_text(name, value)}"
         for name, value in asdict(run.options).items()
@@ -261,7 +251,7 @@ def _identity(view: RunView) -> list[tuple[str, str]]:
 
 
 def _kept(detail: Detail, documents: payload.Documents | None, *, served: bool) -> dict[str, str]:
-    """Return what each part of the page holds and leaves out."""
+    """Return sentences on what each part of the page holds and leaves out."""
     errors = f"All {number_of(detail.errors.total, 'error')} of the run."
     if not detail.knows_errors:
         errors = (

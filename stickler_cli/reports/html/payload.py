@@ -155,23 +155,3 @@ def documents_of(ledger: Ledger, fields: Sequence[FieldView]) -> Documents:
         lines.append((rank + name, json_line(told)[:-1]))
     worst = [json.loads(line) for _, line in islice(lines, WORST_DOCUMENTS)]
     return Documents(len(lines), scores, worst, lines)
-
-
-def source_lines(view: RunView, detail: Detail) -> list[bytes]:
-    """Return where documents are to be seen: an address, those of each, their boxes by id."""
-    sources = view.run.sources
-    if sources is None:
-        return []
-    boxes = {name: [[*box] for box in found] for name, found in detail.boxes.items()}
-    return [json_line([sources.template, sources.links, boxes])]
-
-
-def picture_lines(view: RunView) -> list[bytes]:
-    """Return the documents of which there are pictures, as id and pages."""
-    pictures = view.run.sources.pictures if view.run.sources else None
-    return [json_line([name, [[*it] for it in made]]) for name, made in (pictures or {}).items()]
-
-
-def comparison_lines(detail: Detail) -> list[bytes]:
-    """Return the documents that are there whole, as id and rows."""
-    return [b"[%b,%b]" % (json_line(name)[:-1], line) for _, name, line in detail.comparisons]

@@ -46,7 +46,7 @@ def asset(name: str) -> str:
     return (HERE / name).read_text(encoding="utf-8")
 
 
-def render_report(report: Report, style: TableStyle) -> str:
+def render(report: Report, style: TableStyle) -> str:
     """Return a report as an HTML page; ends with a line break."""
     head, *others = report.sections
     first = head.blocks[0]
