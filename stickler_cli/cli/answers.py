@@ -1,43 +1,37 @@
 """The one pipeline of studies: open, check, answer, write, exit."""
 
+from dataclasses import field
 from importlib import import_module
 from typing import Any
 
-from stickler_cli.core.option import options_of
+from stickler_cli.core.sections import Report
 from stickler_cli.core.values import dataclass
+from stickler_cli.reports.formats import WITH_DETAIL
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.schema.loading import LoadedSchema
-from stickler_cli.score.record import Run
+from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings.of_commands import EvalSettings
 from stickler_cli.studies.answering import Answer
 from stickler_cli.studies.study import Study
 from .command_schema import schema_of
 from .console import ExitCode, warn
 from .eval import whole_run
-from .outputs import CODES, outputs_of
+from .outputs import CODES, exit_code_of, outputs_of
 
 
 def answer(study: Study, settings: Any) -> ExitCode:
     """Have a study answer its question, and write the answer."""
-    inputs = [
-        (_called(name), getattr(settings, name))
-        for name, option in options_of(study.settings).items()
-        if option.is_path and name != "output" and getattr(settings, name)
-    ]
-    outputs = outputs_of(settings, inputs, study.formats)
+    outputs = outputs_of(settings, study.inputs(settings), study.formats)
     asked = import_module(f"{study.folder}.answer").answer
     with room_for_depth():
-        found: Answer = asked(settings, _Desk(settings))
+        found: Answer = asked(settings, _Desk(settings, bool(WITH_DETAIL & outputs.formats)))
     outputs.write(found.report)
+    if not isinstance(found.report, Report):
+        outputs.conclude(found.report)
     for line in found.why:
         warn(line)
     return CODES[found.verdict]
-
-
-def _called(name: str) -> str:
-    """Return how messages call an input."""
-    return {"schema": "the schema", "by_file": "--by-file"}.get(name, name.upper())
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +39,23 @@ class _Desk:
     """What a study has this room do, with the settings of its command."""
 
     settings: Any
+    shows_values: bool
+    _loaded: dict[str, LoadedSchema] = field(default_factory=dict)
 
     def schema(self) -> LoadedSchema:
         return schema_of(self.settings.schema, self.settings)
 
     def run(self, settings: EvalSettings, requested: OutputsRequested) -> Run:
-        return whole_run(settings, requested, self.schema)
+        def schema() -> LoadedSchema:
+            if settings.schema not in self._loaded:
+                self._loaded[settings.schema] = schema_of(settings.schema, settings)
+            return self._loaded[settings.schema]
+
+        return whole_run(settings, requested, schema)
+
+    def judge(self, run: Run) -> Verdict:
+        exit_code_of(run)
+        return run.verdict
 
     def tell(self, text: str) -> None:
         if not self.settings.quiet:

@@ -70,7 +70,7 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             _keyword("context", inspect.Parameter.empty, typer.Context),
-            *(_argument(name, said, options) for name, said in arguments.items()),
+            *(_argument(name, said) for name, said in arguments.items()),
             *(_parameter(option) for option in options.values() if not option.argument),
             *(_config_parameters(name) if kind else ()),
             *([_help_of_all()] if usual else []),
@@ -80,7 +80,8 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
         name,
         cls=_taking_several(single_command(command.examples, command.exit_codes, usual)),
         help=command.help,
-        no_args_is_help=bool(command.arguments),
+        no_args_is_help=bool(command.arguments)
+        or list[str] in {it.kind for it in arguments.values()},
     )(run)
 
 
@@ -93,8 +94,8 @@ def list_command(app: typer.Typer, name: str, command: Command) -> None:
     app.command(name, help=command.help)(run)
 
 
-def _argument(name: str, said: Argument, options: Collection[str]) -> inspect.Parameter:
-    default = [""] if name in options else [] if said.required else [()]
+def _argument(name: str, said: Argument) -> inspect.Parameter:
+    default = [] if said.default is None else [said.default]
     shown = typer.Argument(*default, show_default=False, metavar=said.metavar, help=said.help)
     return _keyword(name, shown, said.kind)
 
@@ -139,13 +140,18 @@ def spread(arguments: Iterable[str], flags: Collection[str]) -> list[str]:
 def _arguments(options: Mapping[str, Option]) -> dict[str, Argument]:
     """Return the options that are arguments on the command line, in their order."""
     return {
-        name: Argument(option.metavar or "", option.help)
+        name: Argument(
+            option.metavar or "",
+            option.help,
+            list[str] if isinstance(option.values, Texts) else str,
+            option.default,
+        )
         for name, option in options.items()
         if option.argument
     }
 
 
-def _from_the_right(context: typer.Context, options: Mapping[str, Option]) -> dict[str, str]:
+def _from_the_right(context: typer.Context, options: Mapping[str, Option]) -> dict[str, Any]:
     """Return the arguments that the command line has; of fewer than all they are the last.
 
     Raises:
@@ -159,7 +165,9 @@ def _from_the_right(context: typer.Context, options: Mapping[str, Option]) -> di
     }
     names = [*_arguments(options)]
     typed = [context.params[name] for name in names if _said_by(context, name) == "COMMANDLINE"]
-    found = {name: (context.default_map or {}).get(name, "") for name in names} | instead
+    found: dict[str, Any] = {name: options[name].default for name in names}
+    found |= {name: said for name, said in (context.default_map or {}).items() if name in found}
+    found |= instead
     left = [name for name in names if name not in instead]
     if len(typed) > len(left):
         flag = next(option.flag for option in options.values() if option.instead_of)

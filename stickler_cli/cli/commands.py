@@ -12,7 +12,6 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.settings.of_commands import (
     CheckSettings,
     CompareSettings,
-    DiffSettings,
     ErrorsSettings,
     EvalSettings,
     InitSettings,
@@ -29,12 +28,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument, which has to be given."""
+    """An argument."""
 
     metavar: str
     help: str
     kind: type = str
-    required: bool = True
+    default: Any = None
+    """None where it has to be given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,31 +142,6 @@ OWN: Final = {
   stickler errors schema.json gt/ pred/ --document invoice-7
   stickler errors schema.json gt/ pred/ -f jsonl | head""",
         codes={ExitCode.INCOMPLETE: "some documents could not be evaluated, or none was"},
-    ),
-    "diff": Command(
-        """Compare two runs of the same documents.
-
-        What got better or worse, and is it chance?
-
-        BASE and NEW are run files, as stickler eval -o run.json writes them, or run directories.
-        Of four arguments, SCHEMA GT PRED_A PRED_B, the runs are made here, with the options that
-        eval has for documents and their comparison. A system that does not do the same twice is
-        judged by several runs of it: --base and --new.
-        """,
-        "diff.diff",
-        DiffSettings,
-        {
-            "names": Argument(
-                "RUN...", "BASE and NEW, or what makes them.", list[str], required=False
-            )
-        },
-        """
-  stickler diff base.json new.json
-  stickler diff schema.json gt/ pred-old/ pred-new/
-  stickler diff --base a1.json a2.json a3.json --new b1.json b2.json b3.json
-  stickler diff old.json new.json --gate 'f1>=0' --gate 'documents.worse<=3'
-  stickler diff base.json new.json -o diff.json -o comment.md""",
-        codes={**_GATE, ExitCode.INCOMPLETE: "the runs cannot be compared (wins over 1)"},
     ),
     "init": Command(
         """Write an annotated schema, each choice with its reason.
@@ -295,12 +270,13 @@ def commands() -> dict[str, Command]:
 
 def groups() -> dict[str, Sequence[str]]:
     """Return the commands as help lists them."""
-    studies = [name for name, command in commands().items() if command.study and name != "lint"]
-    return {
+    found = {
         "Evaluate": ("eval", "compare", "errors", "diff", "report", "view"),
         "Prepare": ("init", "check", "show", "lint", "comparators"),
-        "Go further": (*studies, "merge", "cache"),
     }
+    listed = {name for names in found.values() for name in names}
+    studies = [name for name, it in commands().items() if it.study and name not in listed]
+    return {**found, "Go further": (*studies, "merge", "cache")}
 
 
 USUAL: Final = {

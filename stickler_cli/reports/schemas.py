@@ -23,7 +23,6 @@ from stickler_cli.records.run_format import RunRecord
 from stickler_cli.records.verdict_format import VerdictRecord
 from stickler_cli.score.policy import AcceptancePolicy
 from stickler_cli.settings.deciding import ComparisonOptions, DecidingOptions, RunOptions
-from stickler_cli.studies.diff.record import DifferenceRecord
 from stickler_cli.studies.registry import STUDIES
 from stickler_cli.studies.study import Study
 
@@ -41,7 +40,6 @@ def _format_of(record: Any) -> str:
 
 FORMATS: Final[Mapping[str, Any]] = {
     "stickler-run": (RunRecord, RunOptions),
-    "stickler-diff": (DifferenceRecord, None),
     "stickler-comparison": (ComparisonRecord, ComparisonOptions),
     "stickler-verdict": (VerdictRecord, None),
     **{_format_of(kind): (kind, None) for kind in map(_record_of, STUDIES.values())},

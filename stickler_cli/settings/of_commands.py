@@ -5,10 +5,7 @@ from typing import Any, Literal
 from stickler_cli.core.option import Settings, option, options_of
 from .deciding import (
     COUNT,
-    LEVEL,
-    MARGIN,
     PROCESSES,
-    SHARE,
     SOME,
     ComparisonFormat,
     ConfidenceSource,
@@ -297,54 +294,6 @@ class FinishedOptions(Settings, panel="counting"):
 
     counting: Counting | None = option(
         None, "What everything but JSON counts, as for eval.  [default: as the run was made]"
-    )
-
-
-class DiffSettings(
-    FinishedOptions,
-    SeveralSchemas,
-    DocumentOptions,
-    SchemaOptions,
-    DecidingOptions,
-    ModelOptions,
-    ReportOptions,
-    IntervalOptions,
-    WidthOptions,
-    TerminalOptions,
-):
-    """Settings of `stickler diff`; those of documents are for runs that it makes."""
-
-    ci: float = option(
-        LEVEL,
-        "Give confidence intervals of this level; a change is significant at the rest.",
-        "LEVEL",
-        values=SHARE,
-        panel="statistics",
-    )
-    margin: float = option(
-        MARGIN,
-        "A change whose interval shows that it is smaller than this counts as none.",
-        "CHANGE",
-        values=SHARE,
-        panel="statistics",
-    )
-    gate: tuple[str, ...] = option(
-        (),
-        "Fail (exit 1) unless the change [set:][path.]metric op number holds, such as f1>=-0.01: "
-        "no worse than that. Repeatable.",
-        "EXPR",
-        in_file="none",
-        panel="gates",
-    )
-    allow_different: bool = option(False, "Compare runs under different schemas or options too.")
-    base: tuple[str, ...] = option(
-        (),
-        "Several runs of the system that was, instead of BASE; predictions after SCHEMA GT.",
-        "RUN...",
-        in_file="none",
-    )
-    new: tuple[str, ...] = option(
-        (), "Several runs of the system that is, likewise.", "RUN...", in_file="none"
     )
 
 

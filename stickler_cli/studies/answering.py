@@ -1,7 +1,7 @@
 """Answers of studies: a report, and whether it is whole and good enough."""
 
 from collections.abc import Collection, Sequence
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from stickler_cli.core.figures import some_of
 from stickler_cli.core.sections import Report
@@ -18,11 +18,18 @@ NAMED: Final = 5  # documents that a message names; the record names all
 class Desk(Protocol):
     """What a study has the command line do."""
 
+    @property
+    def shows_values(self) -> bool:
+        """Whether a report is asked for that shows single values."""
+
     def schema(self) -> LoadedSchema:
         """Return the schema that was named, or the one that the ground truth implies."""
 
     def run(self, settings: EvalSettings, requested: OutputsRequested) -> Run:
         """Return the run of these documents."""
+
+    def judge(self, run: Run) -> Verdict:
+        """Say on standard error what could not be evaluated; return the verdict of the run."""
 
     def tell(self, text: str) -> None:
         """Say something on standard error, unless that is to be quiet."""
@@ -32,7 +39,8 @@ class Desk(Protocol):
 class Answer:
     """What a study found."""
 
-    report: Report
+    report: Any
+    """A `Report`, or a `Difference`, which has formats of its own."""
     verdict: Verdict = Verdict.PASSED
     why: Sequence[str] = ()
     """Lines that say why it is another one, for standard error."""

@@ -3,6 +3,7 @@
 from typing import Final
 
 from .accept.question import ACCEPT
+from .diff.question import DIFF
 from .judges.question import JUDGES
 from .lint.question import LINT
 from .packets.question import PACKETS
@@ -11,6 +12,7 @@ from .study import Study
 from .tune.question import TUNE
 
 STUDIES: Final[dict[str, Study]] = {
+    "diff": DIFF,
     "lint": LINT,
     "accept": ACCEPT,
     "tune": TUNE,

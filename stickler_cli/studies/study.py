@@ -3,10 +3,14 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from stickler_cli.core.option import options_of
 from stickler_cli.core.values import dataclass
 
 FORMATS: Final = ("table", "json", "markdown", "html", "csv", "tsv", "jsonl", "parquet", "arrow")
 """The formats that the report of every study has."""
+
+_CALLED: Final = {"schema": "the schema", "by_file": "--by-file"}
+"""Inputs by other names than their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,16 @@ class Study:
     formats: Sequence[str] = FORMATS
     does: str = "answers.answer"
     """What has the command done, by its module and name in `cli/`."""
+
+    def inputs(self, settings: Any) -> list[tuple[str, str]]:
+        """Return the files that are read, as messages call them."""
+        if hasattr(settings, "inputs"):
+            return [*settings.inputs()]
+        return [
+            (_CALLED.get(name, name.upper()), getattr(settings, name))
+            for name, option in options_of(self.settings).items()
+            if option.is_path and name != "output" and getattr(settings, name)
+        ]
 
     @property
     def folder(self) -> str:

@@ -1,0 +1,142 @@
+"""`stickler diff`: its options and its help."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from stickler_cli.core.option import option
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.settings.deciding import (
+    LEVEL,
+    MARGIN,
+    SHARE,
+    DecidingOptions,
+    DocumentOptions,
+    IntervalOptions,
+    SchemaOptions,
+    SeveralSchemas,
+)
+from stickler_cli.settings.of_commands import FinishedOptions
+from stickler_cli.settings.running import (
+    ModelOptions,
+    ReportOptions,
+    TerminalOptions,
+    WidthOptions,
+)
+from stickler_cli.studies.study import FORMATS, Study
+
+USAGE: Final = "[SCHEMA GT] BASE NEW, or [SCHEMA GT] --base RUN... --new RUN..."
+
+
+class DiffSettings(
+    FinishedOptions,
+    SeveralSchemas,
+    DocumentOptions,
+    SchemaOptions,
+    DecidingOptions,
+    ModelOptions,
+    ReportOptions,
+    IntervalOptions,
+    WidthOptions,
+    TerminalOptions,
+):
+    """Settings of `stickler diff`; those of documents are for runs that it makes."""
+
+    names: tuple[str, ...] = option(
+        (),
+        "BASE and NEW, or what makes them.",
+        "RUN...",
+        argument=True,
+        needed=False,
+        in_file="none",
+    )
+    ci: float = option(
+        LEVEL,
+        "Give confidence intervals of this level; a change is significant at the rest.",
+        "LEVEL",
+        values=SHARE,
+        panel="statistics",
+    )
+    margin: float = option(
+        MARGIN,
+        "A change whose interval shows that it is smaller than this counts as none.",
+        "CHANGE",
+        values=SHARE,
+        panel="statistics",
+    )
+    gate: tuple[str, ...] = option(
+        (),
+        "Fail (exit 1) unless the change [set:][path.]metric op number holds, such as f1>=-0.01: "
+        "no worse than that. Repeatable.",
+        "EXPR",
+        in_file="none",
+        panel="gates",
+    )
+    allow_different: bool = option(False, "Compare runs under different schemas or options too.")
+    base: tuple[str, ...] = option(
+        (),
+        "Several runs of the system that was, instead of BASE; predictions after SCHEMA GT.",
+        "RUN...",
+        in_file="none",
+    )
+    new: tuple[str, ...] = option(
+        (), "Several runs of the system that is, likewise.", "RUN...", in_file="none"
+    )
+
+    @property
+    def several(self) -> bool:
+        """Whether `base` and `new` have the runs, of which there may be any number."""
+        return bool(self.base and self.new)
+
+    @property
+    def made_of(self) -> Sequence[str]:
+        """Schema and GT, where runs are made here of predictions."""
+        return self.names if self.several else self.names[:-2]
+
+    @property
+    def sides(self) -> tuple[Sequence[str], Sequence[str]]:
+        """The runs or predictions of both sides.
+
+        Raises:
+            UsageError: other arguments were given, or a run twice.
+        """
+        rest = len(self.names) - (0 if self.several else 2)
+        if rest not in (0, 2) or bool(self.base or self.new) is not self.several:
+            flags = [flag for flag, given in (("--base", self.base), ("--new", self.new)) if given]
+            given = ", ".join([*self.names, *flags]) or "nothing"
+            raise UsageError([Problem("stickler diff", f"given: {given}", USAGE)])
+        sides = (self.base, self.new) if self.several else (self.names[-2:-1], self.names[-1:])
+        for name, side in zip(("BASE", "NEW"), sides, strict=True):
+            if twice := [run for run in side if side.count(run) > 1]:
+                found = f"{twice[0]} stands there twice"
+                raise UsageError([Problem(name, found, "runs that were made one by one")])
+        return sides
+
+    def inputs(self) -> Iterator[tuple[str, str]]:
+        """Yield the files that are read, as messages call them."""
+        for name, side in zip(("BASE", "NEW"), self.sides, strict=True):
+            yield from ((name, run) for run in side)
+        yield from zip(("the schema", "GT"), self.made_of, strict=False)
+
+
+DIFF: Final = Study(
+    DiffSettings,
+    "studies.diff.record:DifferenceRecord",
+    """Compare two runs of the same documents.
+
+    What got better or worse, and is it chance?
+
+    BASE and NEW are run files, as stickler eval -o run.json writes them, or run directories.
+    Of four arguments, SCHEMA GT PRED_A PRED_B, the runs are made here, with the options that
+    eval has for documents and their comparison. A system that does not do the same twice is
+    judged by several runs of it: --base and --new.
+    """,
+    """
+  stickler diff base.json new.json
+  stickler diff schema.json gt/ pred-old/ pred-new/
+  stickler diff --base a1.json a2.json a3.json --new b1.json b2.json b3.json
+  stickler diff old.json new.json --gate 'f1>=0' --gate 'documents.worse<=3'
+  stickler diff base.json new.json -o diff.json -o comment.md""",
+    gate="a gate failed, and nothing else",
+    incomplete="the runs cannot be compared (wins over 1)",
+    formats=(*FORMATS, "junit", "github", "openmetrics"),
+)
