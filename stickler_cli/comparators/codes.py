@@ -1,6 +1,7 @@
 """Codes for values: the same number for those that may be alike."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
+from itertools import count
 from typing import TypeAlias
 
 import numpy as np
@@ -10,10 +11,11 @@ Keys: TypeAlias = NDArray[np.intp]
 """(n,): codes from 0, as many as there are distinct ones."""
 
 
-def codes_of(values: Iterable[Hashable]) -> Keys:
+def codes_of(values: Collection[Hashable]) -> Keys:
     """Return a code for each value, the same for equal ones: 0 for the first, 1 for the next."""
-    codes: dict[Hashable, int] = {}
-    return np.array([codes.setdefault(value, len(codes)) for value in values], np.intp)
+    codes = dict.fromkeys(values, 0)
+    codes.update(zip(codes, count()))
+    return np.fromiter(map(codes.__getitem__, values), np.intp, len(values))
 
 
 def linked_codes(values: Iterable[Iterable[Hashable]]) -> Keys:
@@ -36,4 +38,4 @@ def linked_codes(values: Iterable[Iterable[Hashable]]) -> Keys:
         roots.append(one)
         for other in others:
             links[root(other)] = root(one)
-    return codes_of(map(root, roots) if links else roots)
+    return codes_of([*map(root, roots)] if links else roots)

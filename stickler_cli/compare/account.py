@@ -12,7 +12,7 @@ import numpy as np
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
-from .columns import NOTHING, Columns, Indexes, Mask
+from .columns import NOTHING, Columns, Indexes, Mask, present
 from .outcomes import Floats, Outcomes
 from .result import ThresholdSource
 
@@ -119,17 +119,23 @@ class Leaves(Protocol):
 
 
 class BlockAccount(Account):
-    """Leaves of pairs of objects: all pairs of one field, then of the next."""
+    """Leaves of pairs of objects: all pairs of one field, then of the next.
+
+    `gt` and `pred` are the slots of the objects.
+    """
 
     block: Leaves
 
     def field(self, row: int) -> Account:
         """Return the account of one of the fields."""
-        size = len(self) // len(self.block.nodes)
+        size, codes = len(self.gt), self.columns.codes
         some = slice(row * size, (row + 1) * size)
         outcome, similarity, score = self.outcome[some], self.similarity[some], self.score[some]
-        pairs = self.columns, self.gt[some], self.pred[some]
-        found = Account(self.block.nodes[row], *pairs, outcome, similarity, score)
+        pairs = (
+            present(slots + row * (len(of) // len(self.block.nodes)), of)
+            for slots, of in ((self.gt, codes.gt), (self.pred, codes.pred))
+        )
+        found = Account(self.block.nodes[row], self.columns, *pairs, outcome, similarity, score)
         found.reasons = self.reasons  # a judge has a block of one field
         return found
 

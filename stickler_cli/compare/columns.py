@@ -5,9 +5,10 @@ entry more than there are slots, the last, which `NOTHING` reads.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain, count, repeat
-from operator import is_, sub
+from operator import sub
+from types import NoneType
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -88,7 +89,7 @@ class Columns:
         """The Python types of all values."""
         self.scalar = self.types <= _SCALARS
         """Whether no value is an object, a list or something that JSON does not have."""
-        self._is_absent = partial(is_, None) if are_present else self.place.absence
+        self._are_present = are_present
         self._derived: dict[Hashable, Any] = {}
         self.pairings: Any = None
         """Of pairs of lists met while other elements were paired: what they came to."""
@@ -129,14 +130,20 @@ class Columns:
     @cached_property
     def kinds(self) -> tuple[Kinds, Kinds]:
         """What every slot holds: `ABSENT`, `LEAF`, `OBJECT` or `ARRAY`."""
-        if self.types <= _TEXTS:  # True is LEAF, and the rest is empty
-            return self._sides(map(bool, self._both()), np.int8)
-        absent = self._is_absent
-        kinds = (ABSENT if absent(value) else kind(value) for value in self._both())
-        return self._sides(kinds, np.int8)
+        if self.scalar:
+            gt, pred, _ = self.codes
+            return (gt >= 0).view(np.int8), (pred >= 0).view(np.int8)  # True is LEAF
+        kinds = {**{of: _kind(of) for of in self.types}, NoneType: ABSENT}
+        if self._are_present:
+            return self._sides(map(kinds.__getitem__, map(type, self._both())), np.int8)
+        absent = self.place.absence
+        found = (ABSENT if absent(value) else kinds[type(value)] for value in self._both())
+        return self._sides(found, np.int8)
 
     def present(self, gt: Indexes, pred: Indexes) -> tuple[Indexes, Indexes]:
         """Return the pairs with `NOTHING` for every absent value."""
+        if self._are_present:
+            return gt, pred
         gt_kinds, pred_kinds = self.kinds
         return (
             np.where(gt_kinds[gt] == ABSENT, NOTHING, gt),
@@ -165,10 +172,12 @@ class Columns:
             ]
             found = dict(zip(keys, both, strict=True))
         values = []
-        absent = self._is_absent
+        looks_inside = not self._are_present
         for key, value in found.items():
             # Of scalars these are nothing, and most columns are of scalars.
-            if value is None or (value == "" if self.scalar else absent(value)):
+            if value is None or (
+                value == "" if self.scalar else looks_inside and self.place.absence(value)
+            ):
                 found[key] = NOTHING
             else:
                 found[key] = len(values)
@@ -247,11 +256,14 @@ def _fields(values: Sequence[Any], names: tuple[str, ...]) -> list[Any]:
     return found[:-1] if len(names) > 1 else found
 
 
-def kind(value: object) -> int:
-    """Return what a slot with this value holds, if it is not absent."""
-    if isinstance(value, dict):
-        return OBJECT
-    return ARRAY if isinstance(value, list) else LEAF
+def present(slots: Indexes, codes: Indexes) -> Indexes:
+    """Return slots with `NOTHING` for those whose values are absent, given the codes of all."""
+    return np.where(codes[slots] < 0, NOTHING, slots)
+
+
+def _kind(of: type) -> int:
+    """Return what a slot with a value of a type holds, if it is not absent."""
+    return OBJECT if issubclass(of, dict) else ARRAY if issubclass(of, list) else LEAF
 
 
 def _parts(

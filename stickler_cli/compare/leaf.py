@@ -14,11 +14,11 @@ from stickler_cli.comparators.base import (
 from stickler_cli.comparators.registry import is_built_in
 from stickler_cli.core.values import dataclass
 from .account import NO_REASONS, Account, BlockAccount
-from .columns import ABSENT, ARRAY, LEAF, NOTHING, OBJECT, Columns, Indexes, Mask
-from .outcomes import Floats, Outcomes, clipped, met
+from .columns import ABSENT, ARRAY, LEAF, OBJECT, Columns, Indexes, Mask, present
+from .outcomes import Floats, Outcomes, classified, clipped
 from .plan import Node, Options, Purpose
 from .prepared import PairError
-from .result import FA, FD, FN, TN
+from .result import FD
 from .work import CALL, PAIR
 
 _CONTAINERS: Final = {"array": ARRAY, "object": OBJECT}
@@ -78,8 +78,10 @@ class LeafNode(Node):
 
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of values that the comparator takes."""
-        compared = _compared(self.comparator, columns, gt, pred, options, self.threshold)
-        gt, pred, similarity, outcome, reasons = compared
+        codes = columns.codes.gt[gt], columns.codes.pred[pred]
+        found = _compared(self.comparator, columns, *codes, options, self.threshold)
+        similarity, outcome, reasons = found
+        gt, pred = present(gt, columns.codes.gt), present(pred, columns.codes.pred)
         score = clipped(similarity, outcome, clip=self.clip)
         account = Account(self, columns, gt, pred, outcome, similarity, score)
         account.reasons = reasons
@@ -98,7 +100,6 @@ class LeafBlock:
         self.weight = np.array([float(node.weight) for node in self.nodes])
         self._clip = np.array([node.clip for node in self.nodes])
         self._clips = any(node.clip for node in self.nodes)
-        self._row = np.arange(len(leaves))[:, None]
 
     def compare(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
@@ -106,20 +107,16 @@ class LeafBlock:
         """Account for the leaves of pairs of objects, which are scalars on both sides."""
         fields, size, comparator = len(self.names), len(gt), self.nodes[0].comparator
         columns.place.charge(CALL + PAIR * size * fields)
-        if fields > 1:  # before each field is a slot of nothing, which -1 reads
-            gt, pred = (
-                (side + self._row * ((len(slots) + 1) // fields)).ravel()
-                for side, slots in ((gt, columns.gt), (pred, columns.pred))
-            )
+        codes = [
+            side.reshape(fields, -1)[:, slots].ravel()
+            for side, slots in ((columns.codes.gt, gt), (columns.codes.pred, pred))
+        ]
         try:
-            compared = _compared(
-                comparator, columns, gt, pred, options, self._threshold.repeat(size)
-            )
+            found = _compared(comparator, columns, *codes, options, self._threshold.repeat(size))
         except PairError as error:
-            codes = columns.codes.gt[gt], columns.codes.pred[pred]
             pair = int(((codes[0] == error.codes[0]) & (codes[1] == error.codes[1])).argmax())
             raise error.below(self.names[pair // size]) from error.__cause__
-        gt, pred, similarity, outcome, reasons = compared
+        similarity, outcome, reasons = found
         score = similarity
         if self._clips:
             score = np.where(self._clip.repeat(size) & (outcome == FD), 0.0, similarity)
@@ -159,30 +156,23 @@ def _compared(  # noqa: PLR0913, PLR0917 - two sides of columns, and what compar
     pred: Indexes,
     options: Options,
     threshold: float | Floats,
-) -> tuple[Indexes, Indexes, Floats, Outcomes, Mapping[int, str]]:
-    """Compare pairs of scalars or of values that the comparator takes.
+) -> tuple[Floats, Outcomes, Mapping[int, str]]:
+    """Compare pairs of codes of scalars or of values that the comparator takes.
 
-    Returned are their slots, `NOTHING` where one is absent, similarities, classes, and what a judge
-    said.
+    Returned are similarities, classes, and what a judge said.
     """
     if options.pairing and comparator.pairing is not None:
         comparator = comparator.pairing
-    codes = columns.codes
-    gt_codes, pred_codes = codes.gt[gt], codes.pred[pred]
-    unlike = gt_codes != pred_codes
+    unlike = gt != pred
     similarity = 1.0 - unlike
-    prepared = columns.prepared(comparator)
     if not comparator.same_value:
         unlike[:] = True
-    no_gt, no_pred = gt_codes < 0, pred_codes < 0
-    absent = no_gt | no_pred
-    if some_absent := np.count_nonzero(absent):
-        gt, pred = np.where(no_gt, NOTHING, gt), np.where(no_pred, NOTHING, pred)
-        unlike &= ~absent
+    unlike &= (gt | pred) >= 0
     reasons = NO_REASONS
     (at,) = unlike.nonzero()
     if len(at):
-        pairs = gt_codes[at], pred_codes[at]
+        prepared = columns.prepared(comparator)
+        pairs = gt[at], pred[at]
         if options.purpose is Purpose.ROUGH and not comparator.columnar:
             similarity[at] = 1.0
         elif comparator.asks_models:
@@ -193,7 +183,4 @@ def _compared(  # noqa: PLR0913, PLR0917 - two sides of columns, and what compar
         else:
             fields = len(columns.place.names) or 1
             similarity[at] = prepared.similarities(*pairs, at // (len(gt) // fields))
-    outcome = met(similarity, threshold)
-    if some_absent:
-        outcome[no_gt], outcome[no_pred], outcome[no_gt & no_pred] = FA, FN, TN
-    return gt, pred, similarity, outcome, reasons
+    return similarity, classified(similarity, threshold, gt, pred), reasons

@@ -18,10 +18,15 @@ def classified(
 ) -> Outcomes:
     """Return the class of each pair; a similarity within `EQUAL_WITHIN` of a threshold meets it."""
     outcome = met(similarity, threshold)
-    no_gt, no_pred = gt < 0, pred < 0
-    if np.count_nonzero(no_gt | no_pred):
+    if absent_somewhere(gt, pred):
+        no_gt, no_pred = gt < 0, pred < 0
         outcome[no_gt], outcome[no_pred], outcome[no_gt & no_pred] = FA, FN, TN
     return outcome
+
+
+def absent_somewhere(gt: Indexes, pred: Indexes) -> bool:
+    """Return whether a side of a pair is absent."""
+    return bool(np.minimum.reduce(gt | pred, initial=0) < 0)
 
 
 def met(similarity: Floats, threshold: float | Floats) -> Outcomes:
@@ -37,9 +42,9 @@ def clipped(similarity: Floats, outcome: Outcomes, *, clip: bool) -> Floats:
 
 def scored(similarity: Floats, gt: Indexes, pred: Indexes) -> Floats:
     """Return similarities, 0.0 where one side is absent and 1.0 where both are."""
-    no_gt, no_pred = gt < 0, pred < 0
-    if not np.count_nonzero(no_gt | no_pred):
+    if not absent_somewhere(gt, pred):
         return similarity
+    no_gt, no_pred = gt < 0, pred < 0
     return np.where(no_gt & no_pred, 1.0, np.where(no_gt | no_pred, 0.0, similarity))
 
 

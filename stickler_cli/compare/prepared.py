@@ -1,6 +1,6 @@
 """The distinct values of a column as one comparator wants them, and its similarities of pairs."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -33,6 +33,7 @@ ORDINARY_LENGTH: Final = 17
 NUMBERS: Final = frozenset((int, float, bool))
 
 _TEXTS: Final = frozenset((str, type(None)))
+_WITHOUT_FLAGS: Final = frozenset((str, int, float, type(None)))
 _WITHOUT_LETTERS: Final = NUMBERS | {type(None)}
 
 
@@ -57,12 +58,13 @@ class Prepared:
     def of(self, codes: Codes) -> list[Any]:
         """Return the prepared values of codes."""
         asked, ready = codes.tolist(), self._ready
-        new = sorted(set(asked).difference(ready))
-        if not ready:  # the letters of all values, each of which is read once
-            self._place.charge(PREPARED * int(self.lengths.sum()) // 100)
-        self._place.charge(PREPARED * len(new))
-        for code in new:
-            ready[code] = self._comparator.prepare(self.values[code])
+        if len(ready) < len(self.values):
+            if not ready:  # the letters of all values, each of which is read once
+                self._place.charge(PREPARED * int(self.lengths.sum()) // 100)
+            new = sorted(set(asked).difference(ready))
+            self._place.charge(PREPARED * len(new))
+            found = map(self._comparator.prepare, map(self.values.__getitem__, new))
+            ready.update(zip(new, found, strict=True))
         return [*map(ready.__getitem__, asked)]
 
     @cached_property
@@ -94,9 +96,10 @@ class Prepared:
             {int, float} <= self._types or self._types & {list, dict}
         ):
             return None
-        firsts: dict[Hashable, int] = {}
-        values = enumerate(self.values)
-        return np.array([firsts.setdefault(json_key(value), code) for code, value in values])
+        plain = self._types <= _WITHOUT_FLAGS  # which are their own keys
+        keys = self.values if plain else [*map(json_key, self.values)]
+        firsts = dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
+        return np.fromiter(map(firsts.__getitem__, keys), np.intp, len(keys))
 
     @cached_property
     def equal(self) -> tuple[Codes, float] | None:

@@ -15,7 +15,7 @@ from stickler_cli.compare.account import (
     ObjectAccount,
     local_positions,
 )
-from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.outcomes import Floats, Outcomes, both_sides
 from stickler_cli.compare.result import FA, TN, TP
 from stickler_cli.compare.wrappers import least
@@ -52,19 +52,21 @@ def _count(
     if len(rows):
         found.units[modes].append((rows, outcome))
         if visit.account.columns.confidences is not None and modes[1] > LEAVES:
-            at = visit.at if which is None else visit.at[which]
-            _note_confidences(found, visit, at, rows, outcome)
+            _note_confidences(
+                found, visit, np.ones(len(visit.at), np.bool_) if which is None else which
+            )
 
 
-def _note_confidences(
-    found: Collected, visit: Visit, at: Indexes, rows: Indexes, outcome: Outcomes
-) -> None:
+def _note_confidences(found: Collected, visit: Visit, which: Mask) -> None:
     """Note the leaves that the prediction has, if it has a confidence for them."""
-    slots, known = visit.account.pred[at].tolist(), visit.account.columns.confidences or []
-    confidence = np.array([least(known[it]) if it >= 0 else None for it in slots], np.float64)
-    (there,) = (~np.isnan(confidence)).nonzero()
-    if len(there):
-        found.confident.append((rows[there], outcome[there] == TP, confidence[there]))
+    known = visit.account.columns.confidences or []
+    for one, some in zip(visit.each(), which.reshape(len(visit.block) or 1, -1), strict=True):
+        rows, outcome, slots = one.rows[some], one.outcome[some], one.account.pred[one.at[some]]
+        each = [least(known[it]) if it >= 0 else None for it in slots.tolist()]
+        confidence = np.array(each, np.float64)
+        (there,) = (~np.isnan(confidence)).nonzero()
+        if len(there):
+            found.confident.append((rows[there], outcome[there] == TP, confidence[there]))
 
 
 def _count_fields(found: Collected, visit: Visit) -> None:
