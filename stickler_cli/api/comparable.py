@@ -11,8 +11,8 @@ from pydantic_core import to_jsonable_python
 
 from stickler_cli.compare.plan import Plan
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
-from stickler_cli.compare.wrappers import Unwrapped
 from stickler_cli.core.json_values import JsonDocument, JsonObject, JsonValue
+from stickler_cli.documents.wrappers import Unwrapped
 
 
 class ComparableModel(BaseModel):

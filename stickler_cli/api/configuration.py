@@ -14,13 +14,11 @@ from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined, to_jsonable_python
 
-from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.comparators.keywords import KeywordError, UnknownKeywordError
+from stickler_cli.comparators.base import BaseComparator, KeywordError, UnknownKeywordError
 from stickler_cli.comparators.registry import UnknownComparatorError, construct, location_of
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
-from stickler_cli.compare.map import MapNode
-from stickler_cli.compare.object import Field, ObjectNode
+from stickler_cli.compare.object import Field, MapNode, ObjectNode
 from stickler_cli.compare.one_of import RecursionNode
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node, Plan

@@ -13,10 +13,10 @@ from pydantic_core import CoreSchema
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.plan import Options, Plan
-from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.json_values import JsonDocument, JsonValue
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, SchemaError
+from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch

@@ -8,7 +8,6 @@ from pkgutil import resolve_name
 from typing import Any, Final, Protocol
 
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, json_line
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document import LineReference
@@ -18,6 +17,7 @@ from stickler_cli.documents.lines import lines_of
 from stickler_cli.documents.pairs import open_documents
 from stickler_cli.documents.reading import STANDARD_INPUT, decoded
 from stickler_cli.documents.sources import Kind, kind_of_source
+from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.annotations import open_default
 from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.schema.loading import (

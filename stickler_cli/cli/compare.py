@@ -5,8 +5,7 @@ from pathlib import Path
 
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare as compare_documents
-from stickler_cli.compare.explained import Explained
-from stickler_cli.compare.explaining import explain
+from stickler_cli.compare.explaining import Explained, explain
 from stickler_cli.core.json_values import DocumentKind, JsonDocument
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean

@@ -8,21 +8,18 @@ from .registry import comparator_class
 if TYPE_CHECKING:
     from .anls import ANLSStarComparator
     from .bbox import BBoxIoUComparator
-    from .bert import BERTComparator, BertComparator
     from .date import DateComparator
     from .exact import (
         CaseInsensitiveComparator,
         EnumComparator,
         ExactComparator,
+        NormalizedComparator,
         StructuredModelComparator,
     )
-    from .fuzzy import FuzzyComparator
-    from .levenshtein import LevenshteinComparator
-    from .llm import LLMComparator
-    from .normalized import NormalizedComparator
+    from .models import BERTComparator, BertComparator, LLMComparator, SemanticComparator
     from .numeric import NumericComparator, NumericExactC
     from .phone import PhoneComparator
-    from .semantic import SemanticComparator
+    from .texts import FuzzyComparator, LevenshteinComparator
 
 __all__ = [
     "ANLSStarComparator",

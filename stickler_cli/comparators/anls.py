@@ -8,8 +8,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 from rapidfuzz.distance import Levenshtein
 
 from stickler_cli.core.values import dataclass
-from .base import BaseComparator, Lengths, text_of
-from .keywords import checked_fraction, is_number
+from .base import BaseComparator, Lengths, checked_fraction, is_number, text_of
 
 LEAF_THRESHOLD: Final = 0.5
 """Texts less alike than this are unlike. Source: Biten et al. (2019), arXiv:1905.13648."""

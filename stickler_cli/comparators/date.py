@@ -10,10 +10,19 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, get_arg
 import numpy as np
 from numpy.typing import NDArray
 
-from .base import BaseComparator, Similarities, text_of
-from .codes import Keys, codes_of, linked_codes
+from .base import (
+    BaseComparator,
+    Keys,
+    KeywordError,
+    Similarities,
+    checked_choice,
+    checked_flag,
+    codes_of,
+    is_number,
+    linked_codes,
+    text_of,
+)
 from .date_parsing import DAY, Stated, StatedDate, StatedRange, readings, share_zones, stated_by
-from .keywords import KeywordError, checked_choice, checked_flag, is_number
 
 RangeMode: TypeAlias = Literal["strict", "reject", "contains", "graded"]
 PrecisionMode: TypeAlias = Literal["exact", "gt_loose", "overlap"]

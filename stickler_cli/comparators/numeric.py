@@ -12,9 +12,7 @@ from typing import Any, ClassVar, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .base import BaseComparator, Similarities, text_of
-from .codes import Keys, codes_of
-from .keywords import KeywordError, is_number
+from .base import BaseComparator, Keys, KeywordError, Similarities, codes_of, is_number, text_of
 from .number_parsing import parse_number, readable, written
 
 _UNROUNDED: Final = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)

@@ -6,8 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.core.problems import Problem, UnavailableError
-from .base import BaseComparator, text_of
-from .keywords import KeywordError
+from .base import BaseComparator, KeywordError, text_of
 
 if TYPE_CHECKING:
     from phonenumbers import PhoneNumber  # an extra

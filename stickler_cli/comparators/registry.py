@@ -13,28 +13,33 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.plugins import Family, UnknownNameError
 from stickler_cli.core.problems import did_you_mean
 from stickler_cli.core.values import dataclass
-from .base import BaseComparator, keyword_parameters, signature_of
-from .keywords import KeywordError, UnknownKeywordError
+from .base import (
+    BaseComparator,
+    KeywordError,
+    UnknownKeywordError,
+    keyword_parameters,
+    signature_of,
+)
 
 _HERE: Final = "stickler_cli.comparators"
 
 BUILT_IN: Final[dict[str, str]] = {
     "ANLSStarComparator": f"{_HERE}.anls:ANLSStarComparator",
     "BBoxIoUComparator": f"{_HERE}.bbox:BBoxIoUComparator",
-    "BERTComparator": f"{_HERE}.bert:BERTComparator",
-    "BertComparator": f"{_HERE}.bert:BERTComparator",
+    "BERTComparator": f"{_HERE}.models:BERTComparator",
+    "BertComparator": f"{_HERE}.models:BERTComparator",
     "CaseInsensitiveComparator": f"{_HERE}.exact:CaseInsensitiveComparator",
     "DateComparator": f"{_HERE}.date:DateComparator",
     "EnumComparator": f"{_HERE}.exact:EnumComparator",
     "ExactComparator": f"{_HERE}.exact:ExactComparator",
-    "FuzzyComparator": f"{_HERE}.fuzzy:FuzzyComparator",
-    "LLMComparator": f"{_HERE}.llm:LLMComparator",
-    "LevenshteinComparator": f"{_HERE}.levenshtein:LevenshteinComparator",
-    "NormalizedComparator": f"{_HERE}.normalized:NormalizedComparator",
+    "FuzzyComparator": f"{_HERE}.texts:FuzzyComparator",
+    "LLMComparator": f"{_HERE}.models:LLMComparator",
+    "LevenshteinComparator": f"{_HERE}.texts:LevenshteinComparator",
+    "NormalizedComparator": f"{_HERE}.exact:NormalizedComparator",
     "NumericComparator": f"{_HERE}.numeric:NumericComparator",
     "NumericExactC": f"{_HERE}.numeric:NumericComparator",
     "PhoneComparator": f"{_HERE}.phone:PhoneComparator",
-    "SemanticComparator": f"{_HERE}.semantic:SemanticComparator",
+    "SemanticComparator": f"{_HERE}.models:SemanticComparator",
     "StructuredModelComparator": f"{_HERE}.exact:StructuredModelComparator",
 }
 """Name -> where the class is. A name that is not the class's own is an alias of it."""

@@ -131,11 +131,11 @@ class BlockAccount(Account):
         size, codes = len(self.gt), self.columns.codes
         some = slice(row * size, (row + 1) * size)
         outcome, similarity, score = self.outcome[some], self.similarity[some], self.score[some]
-        pairs = (
-            present(slots + row * (len(of) // len(self.block.nodes)), of)
-            for slots, of in ((self.gt, codes.gt), (self.pred, codes.pred))
-        )
-        found = Account(self.block.nodes[row], self.columns, *pairs, outcome, similarity, score)
+        width, pred_width = (len(of) // len(self.block.nodes) for of in (codes.gt, codes.pred))
+        gt = present(self.gt + row * width, codes.gt)
+        pred = present(self.pred + row * pred_width, codes.pred)
+        node, columns = self.block.nodes[row], self.columns
+        found = Account(node, columns, gt, pred, outcome, similarity, score)
         found.reasons = self.reasons  # a judge has a block of one field
         return found
 

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.core.absence import Absence
 from stickler_cli.core.json_values import JsonValue
-from .absence import Absence
+from stickler_cli.core.locations import ANY_KEY
 from .prepared import NUMBERS, Prepared
 from .work import NAME, VALUE, Place, Work
 
@@ -25,9 +26,6 @@ T = TypeVar("T")
 Indexes: TypeAlias = NDArray[np.intp]
 Mask: TypeAlias = NDArray[np.bool_]
 Kinds: TypeAlias = NDArray[np.int8]
-
-ANY_KEY: Final = "*"
-"""Stands for the keys that only the documents name."""
 
 NOTHING: Final = -1
 """The slot of an absent value, and its code."""
@@ -254,6 +252,14 @@ def _fields(values: Sequence[Any], names: tuple[str, ...]) -> list[Any]:
         objects.append(_EMPTY)  # of which each field has nothing
     found = [*chain.from_iterable(map(dict.get, objects, repeat(name)) for name in names)]
     return found[:-1] if len(names) > 1 else found
+
+
+def least(known: Any) -> float | None:
+    """Return a confidence: of a value that is compared as a whole, the least one in it."""
+    if known is None or known.__class__ is float:
+        return known
+    parts = known.values() if isinstance(known, dict) else known
+    return min((one for part in parts if (one := least(part)) is not None), default=None)
 
 
 def present(slots: Indexes, codes: Indexes) -> Indexes:

@@ -5,18 +5,14 @@ from itertools import islice
 from typing import Final
 
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.core.locations import Path
-from .columns import ANY_KEY
+from stickler_cli.core.locations import ANY_KEY, Path
 from .leaf import LeafNode
-from .list import ListNode
-from .map import MapNode
-from .object import ObjectNode
+from .list import ListNode, TupleNode
+from .object import MapNode, ObjectNode
 from .one_of import OneOfNode, followed
-from .open import OpenNode
+from .open import OpenNode, SchemasNode
 from .plan import Node, Plan
 from .result import FieldInfo
-from .several_schemas import SchemasNode
-from .tuple import TupleNode
 
 ANY_KIND: Final = "any"
 """The kind of a place whose values decide."""
@@ -68,7 +64,7 @@ def is_bounded(plan: Plan) -> bool:
 def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[FieldInfo]:
     """List the fields inside a node, through lists and arms; `above` are the nodes around it."""
     seen: set[str] = set()
-    for name, child in fields_at(node):
+    for name, child in node.all_named():
         if name in seen:
             continue
         seen.add(name)
@@ -83,32 +79,16 @@ def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[FieldInfo
             yield from _below(child, (*path, name), (*above, place))
 
 
-def fields_at(node: Node) -> Iterator[tuple[str, Node]]:
-    """List the fields at a node, its own or those of its elements and arms; a name may recur."""
-    return (named for part in _inside(node) for named in part.named())
-
-
 def node_at(plan: Plan, names: Path) -> Node | None:
     """Return the node of a field by its path without list indexes; None where there is none."""
     node = plan.root
     for name in names:
-        fields = dict(reversed([*fields_at(node)]))  # the first of several counts
+        fields = node.by_name()
         found = fields.get(str(name), fields.get(ANY_KEY))
         if found is None:
             return None
         node = followed(found)
     return node
-
-
-def _inside(node: Node) -> Iterator[Node]:
-    """List a node and those whose fields are its own, each once: of elements, arms, positions."""
-    waiting, met = [node], set()
-    while waiting:
-        node = waiting.pop()
-        if id(node) not in met:
-            met.add(id(node))
-            yield node
-            waiting += reversed(node.parts())
 
 
 def _leaves(root: Node) -> Iterator[LeafNode]:
@@ -131,7 +111,7 @@ def _nodes(root: Node) -> Iterator[Node]:
 
 def _row(node: Node, path: Path, kind: str | None = None) -> FieldInfo:
     node = followed(node)
-    leaves = (part for part in _inside(node) if isinstance(part, LeafNode))
+    leaves = (part for part in node.same_place() if isinstance(part, LeafNode))
     names = dict.fromkeys(leaf.comparator.name for leaf in leaves)
     kind = kind or _KINDS.get(type(node), ANY_KIND)
     worth = node

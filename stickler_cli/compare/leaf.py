@@ -107,14 +107,14 @@ class LeafBlock:
         """Account for the leaves of pairs of objects, which are scalars on both sides."""
         fields, size, comparator = len(self.names), len(gt), self.nodes[0].comparator
         columns.place.charge(CALL + PAIR * size * fields)
-        codes = [
-            side.reshape(fields, -1)[:, slots].ravel()
-            for side, slots in ((columns.codes.gt, gt), (columns.codes.pred, pred))
-        ]
+        gt_codes = columns.codes.gt.reshape(fields, -1)[:, gt].ravel()
+        pred_codes = columns.codes.pred.reshape(fields, -1)[:, pred].ravel()
         try:
-            found = _compared(comparator, columns, *codes, options, self._threshold.repeat(size))
+            threshold = self._threshold.repeat(size)
+            found = _compared(comparator, columns, gt_codes, pred_codes, options, threshold)
         except PairError as error:
-            pair = int(((codes[0] == error.codes[0]) & (codes[1] == error.codes[1])).argmax())
+            failed = (gt_codes == error.codes[0]) & (pred_codes == error.codes[1])
+            pair = int(failed.argmax())
             raise error.below(self.names[pair // size]) from error.__cause__
         similarity, outcome, reasons = found
         score = similarity

@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from stickler_cli.core.absence import without_absent
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
-from .absence import without_absent
 from .account import Account, Part, split
 from .columns import NOTHING, Columns, Indexes, groups
 from .outcomes import Floats, Outcomes

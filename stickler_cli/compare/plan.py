@@ -115,6 +115,24 @@ class Node(Rules, ABC):
         """Return the fields; `ANY_KEY` stands for those that only documents name."""
         return iter(())
 
+    def same_place(self) -> "Iterator[Node]":
+        """List this node and those whose fields are its own, each once."""
+        waiting, met = [self], set()
+        while waiting:
+            node = waiting.pop()
+            if id(node) not in met:
+                met.add(id(node))
+                yield node
+                waiting += reversed(node.parts())
+
+    def all_named(self) -> "Iterator[tuple[str, Node]]":
+        """List the fields of this place, also of its elements and arms; a name may recur."""
+        return (named for part in self.same_place() for named in part.named())
+
+    def by_name(self) -> "dict[str, Node]":
+        """Return the same by their names, the first of several."""
+        return dict(reversed([*self.all_named()]))
+
     def chosen(self, value: JsonValue) -> "Node":
         """Return the node that a value by itself leads to: this one, or one that it chooses."""
         return self

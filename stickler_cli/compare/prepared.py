@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.clients.model import ModelError
-from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator, Similarities
-from stickler_cli.comparators.codes import codes_of
+from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator, Similarities, codes_of
 from stickler_cli.core.json_values import brief, json_key, json_line
 from stickler_cli.core.problems import ComparisonError, UnavailableError, UsageError
 from .work import NOTICED, PREPARED, Place

@@ -7,8 +7,8 @@ compared several within a limit knows that each keeps to it.
 
 from typing import Final
 
+from stickler_cli.core.absence import Absence
 from stickler_cli.core.problems import RoomLimitError, WorkLimitError
-from .absence import Absence
 
 STEPS_OF_UNIT: Final = 1_000_000_000
 """Steps of a unit of work, in which limits are given: about a second."""

@@ -13,6 +13,9 @@ from typing import Final, TypeAlias
 Step: TypeAlias = str | int
 Path: TypeAlias = tuple[Step, ...]
 
+ANY_KEY: Final = "*"
+"""Stands for the names that only documents have."""
+
 _NAME: Final = r"""[^.\[\]"\s]+"""
 _PLAIN_NAME: Final = re.compile(_NAME)
 _SCHEMA: Final = re.compile(r"""[^./\[\]"\s]+/""")

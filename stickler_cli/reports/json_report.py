@@ -8,7 +8,7 @@ from typing import Final
 import orjson
 
 from stickler_cli import __version__
-from stickler_cli.compare.explained import Explained
+from stickler_cli.compare.explaining import Explained
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import encoded
 from stickler_cli.core.sections import Report

@@ -6,7 +6,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final, Literal, TypeAlias
 
-from stickler_cli.compare.explained import Explained
+from stickler_cli.compare.explaining import Explained
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.figures import number_of, rate, setting
 from stickler_cli.core.json_values import JsonValue, brief

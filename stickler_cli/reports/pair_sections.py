@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Final
 
-from stickler_cli.compare.explained import Explained
+from stickler_cli.compare.explaining import Explained
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.figures import WHOLE, cells, rate, value_text
 from stickler_cli.core.locations import field_path

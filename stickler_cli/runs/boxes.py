@@ -6,8 +6,8 @@ They are corners, sizes or polygons, in pixels or in fractions of the page.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from stickler_cli.comparators.base import is_number
 from stickler_cli.comparators.bbox import BBoxIoUComparator
-from stickler_cli.comparators.keywords import is_number
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonValue

@@ -7,7 +7,6 @@ from typing import Final
 import numpy as np
 
 from stickler_cli.compare.engine import compare
-from stickler_cli.compare.wrappers import Declared, Form, Unwrapped, Unwrapper, beside
 from stickler_cli.core.json_values import JsonDocument, JsonValue, brief, kind_of
 from stickler_cli.core.problems import (
     ComparisonError,
@@ -24,6 +23,7 @@ from stickler_cli.documents.document_pair import (
     read_pair,
     ready_to_read,
 )
+from stickler_cli.documents.wrappers import Form, Place, Unwrapped, Unwrapper, beside
 from stickler_cli.metrics.metric import MeasuredDocument
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import document_view
@@ -39,7 +39,7 @@ from .job import Job, group_of
 from .process import room_for_depth
 
 
-def unwrapper_of(root: Declared, settings: WrapperOptions) -> Unwrapper | None:
+def unwrapper_of(root: Place, settings: WrapperOptions) -> Unwrapper | None:
     """Return what takes the values of documents out of their wrappers; None where nothing does.
 
     Raises:

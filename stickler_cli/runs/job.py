@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 from typing import Final, Generic, Literal, Protocol, TypeVar
 
 from stickler_cli.compare.plan import Options, Plan
-from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, DocumentKind, JsonDocument
 from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
@@ -15,6 +14,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.document_tables import read_columns, text_of
 from stickler_cli.documents.lines import value_at
+from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.metrics.metric import Measure
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.verdicts.value_verdicts import DocumentValidator

@@ -11,7 +11,7 @@ from typing import Final
 
 import orjson
 
-from stickler_cli.compare.absence import without_absent
+from stickler_cli.core.absence import without_absent
 from stickler_cli.core.json_values import (
     OBJECTS_OR_ARRAYS,
     JsonDocument,

@@ -6,18 +6,16 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.comparators.levenshtein import LevenshteinComparator
 from stickler_cli.comparators.numeric import NumericComparator
 from stickler_cli.comparators.registry import Comparators
+from stickler_cli.comparators.texts import LevenshteinComparator
 from stickler_cli.compare.field_listing import asks_models
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.list import ListNode, SequenceNode
-from stickler_cli.compare.map import MapNode, Pattern
-from stickler_cli.compare.object import Field, FieldsNode, ObjectNode
+from stickler_cli.compare.list import DEFAULT_TUPLE_THRESHOLD, ListNode, SequenceNode, TupleNode
+from stickler_cli.compare.object import Field, FieldsNode, MapNode, ObjectNode, Pattern
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode, RecursionNode, Target
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node, Plan
-from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD, TupleNode
 from stickler_cli.core.json_values import DocumentKind, JsonObject, JsonValue, brief
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.comparators.keywords import KeywordError
+from stickler_cli.comparators.base import BaseComparator, KeywordError
 from stickler_cli.comparators.registry import Comparators, UnknownComparatorError, construct
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.open import OpenNode

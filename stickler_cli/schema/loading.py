@@ -10,8 +10,8 @@ from typing import Any, Final
 import orjson
 
 from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.compare.plan import Plan
-from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.remote import is_url, list_url, open_url, shown_url

@@ -8,9 +8,8 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar
 
-from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.base import BaseComparator, KeywordError
 from stickler_cli.comparators.exact import StructuredModelComparator
-from stickler_cli.comparators.keywords import KeywordError
 from stickler_cli.comparators.registry import Comparators, UnknownComparatorError
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass

@@ -14,7 +14,7 @@ from operator import getitem
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
 
-from stickler_cli.comparators.keywords import KeywordError
+from stickler_cli.comparators.base import KeywordError
 from stickler_cli.comparators.registry import Comparators, UnknownComparatorError
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import Path, json_pointer

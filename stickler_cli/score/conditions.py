@@ -4,15 +4,12 @@ import math
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import field, replace
 from dataclasses import fields as fields_of
-from typing import Final
 
 from stickler_cli.compare.result import FieldInfo
-from stickler_cli.core.locations import Path
+from stickler_cli.core.locations import ANY_KEY, Path
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import Counting, CountingOptions, DecidingOptions
 from .tally import Tally
-
-ANY_KEY: Final = "*"  # in the path of a field: any key that only the documents name
 
 
 @dataclass(frozen=True, slots=True)

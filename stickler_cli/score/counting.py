@@ -15,10 +15,9 @@ from stickler_cli.compare.account import (
     ObjectAccount,
     local_positions,
 )
-from stickler_cli.compare.columns import Mask
+from stickler_cli.compare.columns import Mask, least
 from stickler_cli.compare.outcomes import Floats, Outcomes, both_sides
 from stickler_cli.compare.result import FA, TN, TP
-from stickler_cli.compare.wrappers import least
 from .field_counts import LEAVES, RAW, SCORE, SCORED, WEIGHT, Collected, FieldCounts, Modes
 from .visit import Visit
 

@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from stickler_cli.compare.columns import Mask
+from stickler_cli.compare.columns import Mask, least
 from stickler_cli.compare.result import BOTH_SIDES, TN, Outcome
-from stickler_cli.compare.wrappers import least
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_path
 from .batch import Batch

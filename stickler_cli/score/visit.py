@@ -13,10 +13,10 @@ from stickler_cli.compare.account import (
     SplitAccount,
     Units,
 )
-from stickler_cli.compare.columns import ANY_KEY, NOTHING, Indexes, Mask
+from stickler_cli.compare.columns import NOTHING, Indexes, Mask
 from stickler_cli.compare.outcomes import Floats, Outcomes, both_sides
 from stickler_cli.compare.result import BOTH_SIDES, FA, TP
-from stickler_cli.core.locations import Path, Step
+from stickler_cli.core.locations import ANY_KEY, Path, Step
 
 Weight: TypeAlias = "float | Floats"  # what a field is worth: one number, or one for each pair
 Order: TypeAlias = tuple[int, ...]  # of the pairs of a document: in schema order, parents first

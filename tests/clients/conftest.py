@@ -11,7 +11,7 @@ import pytest
 
 from stickler_cli.clients.allowance import Policy, Retry
 from stickler_cli.clients.client import Client
-from stickler_cli.comparators.model_comparator import ModelComparator
+from stickler_cli.comparators.models import ModelComparator
 
 KEY = "sk-a-secret-of-this-test"
 

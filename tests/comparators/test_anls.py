@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from stickler_cli import anls_score
 from stickler_cli.comparators import ANLSStarComparator
-from stickler_cli.comparators.keywords import KeywordError
+from stickler_cli.comparators.base import KeywordError
 
 TEXTS = st.sampled_from(["", "alpha", "alphb", "Beta  b", "gamma ray", "x", "true"])
 LEAVES = TEXTS | st.none()

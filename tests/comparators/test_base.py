@@ -11,8 +11,7 @@ from stickler_cli.comparators import (
     FuzzyComparator,
     LevenshteinComparator,
 )
-from stickler_cli.comparators.base import text_of
-from stickler_cli.comparators.keywords import KeywordError
+from stickler_cli.comparators.base import KeywordError, text_of
 from stickler_cli.core.problems import Problem, UnavailableError
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stickler_cli.comparators.base import KeywordError
 from stickler_cli.comparators.date import DateComparator
-from stickler_cli.comparators.keywords import KeywordError
 
 DOCS = Path(__file__).parents[2] / "docs" / "dates.md"
 EXAMPLE = re.compile(r"\| `(.+?)` \| `(.+?)` \| `(\{.*?\})` \| ([0-9.]+) \|")

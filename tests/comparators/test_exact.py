@@ -9,7 +9,7 @@ from stickler_cli.comparators import (
     EnumComparator,
     ExactComparator,
 )
-from stickler_cli.comparators.keywords import KeywordError
+from stickler_cli.comparators.base import KeywordError
 
 
 class Colour(str, Enum):  # noqa: UP042 - the kind whose str() is not its value

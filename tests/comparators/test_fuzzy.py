@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from stickler_cli.comparators import FuzzyComparator
-from stickler_cli.comparators.keywords import KeywordError
+from stickler_cli.comparators.base import KeywordError
 
 
 @pytest.mark.parametrize("method", ["token_sort_ratio", "token_set_ratio"])

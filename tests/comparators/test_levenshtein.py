@@ -1,7 +1,7 @@
 import pytest
 
 from stickler_cli.comparators import LevenshteinComparator
-from stickler_cli.comparators.keywords import KeywordError
+from stickler_cli.comparators.base import KeywordError
 
 
 def test_an_object_is_refused():

@@ -9,7 +9,7 @@ from stickler_cli.comparators import (
     LLMComparator,
     SemanticComparator,
 )
-from stickler_cli.comparators.keywords import KeywordError
+from stickler_cli.comparators.base import KeywordError
 
 VECTORS = {
     "east": [2, 0],

@@ -4,7 +4,7 @@ from decimal import Decimal
 import pytest
 
 from stickler_cli.comparators import NumericComparator, NumericExactC
-from stickler_cli.comparators.keywords import KeywordError
+from stickler_cli.comparators.base import KeywordError
 from stickler_cli.comparators.number_parsing import written
 
 

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from stickler_cli.comparators import PhoneComparator
-from stickler_cli.comparators.keywords import KeywordError
+from stickler_cli.comparators.base import KeywordError
 from stickler_cli.core.problems import UnavailableError
 
 

@@ -11,8 +11,7 @@ from stickler_cli.comparators import (
     ExactComparator,
     NumericComparator,
 )
-from stickler_cli.comparators.base import keyword_parameters
-from stickler_cli.comparators.keywords import KeywordError
+from stickler_cli.comparators.base import KeywordError, keyword_parameters
 from stickler_cli.comparators.registry import (
     BUILT_IN,
     Comparators,

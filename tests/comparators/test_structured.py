@@ -1,7 +1,7 @@
 import pytest
 
 from stickler_cli.comparators import StructuredModelComparator
-from stickler_cli.comparators.keywords import KeywordError
+from stickler_cli.comparators.base import KeywordError
 
 
 class Model:

@@ -8,8 +8,8 @@ import pytest
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.engine import compare
+from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.compare.plan import Options
-from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.chunk import evaluate_chunk

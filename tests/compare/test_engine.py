@@ -5,9 +5,9 @@ from stickler_cli.comparators.base import Answers, BaseComparator
 from stickler_cli.compare import engine
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.compare.result import Outcome
-from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.compare.work import TooMuchAtOnceError
 from stickler_cli.core.problems import WorkLimitError
 from stickler_cli.schema.compiler import compile_schema

@@ -9,8 +9,7 @@ import pytest
 from stickler_cli.comparators.base import Answers, BaseComparator
 from stickler_cli.comparators.exact import ExactComparator
 from stickler_cli.compare.engine import compare
-from stickler_cli.compare.explained import Candidate, Explained, Pairing, Sum
-from stickler_cli.compare.explaining import explain
+from stickler_cli.compare.explaining import Candidate, Explained, Pairing, Sum, explain
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Options, Plan

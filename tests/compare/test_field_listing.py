@@ -10,8 +10,8 @@ from stickler_cli.compare.field_listing import (
     known_paths,
     node_at,
 )
+from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.compare.result import FieldInfo
-from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.schema.compiler import compile_schema
 
 X = "x-aws-stickler-"

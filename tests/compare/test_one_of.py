@@ -1,6 +1,6 @@
+from stickler_cli.compare.list import TupleNode
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode
 from stickler_cli.compare.result import Outcome
-from stickler_cli.compare.tuple import TupleNode
 from .nodes import (
     a_list,
     alike,

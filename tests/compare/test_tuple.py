@@ -1,7 +1,7 @@
 import pytest
 
+from stickler_cli.compare.list import DEFAULT_TUPLE_THRESHOLD, TupleNode
 from stickler_cli.compare.result import Outcome
-from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD, TupleNode
 from .nodes import (
     a_list,
     alike,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stickler_cli.comparators.base import LETTERS_OF_WORD, STEPS_OF_PAIR, STEPS_OF_WORDS
-from stickler_cli.comparators.levenshtein import LevenshteinComparator
+from stickler_cli.comparators.texts import LevenshteinComparator
 from stickler_cli.compare import engine
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.plan import Options, Purpose

@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.comparators.levenshtein import LevenshteinComparator
+from stickler_cli.comparators.texts import LevenshteinComparator
 from stickler_cli.compare.engine import compare
 from stickler_cli.schema.compiler import compile_schema
 

@@ -5,9 +5,9 @@ from unittest import mock
 import numpy as np
 from hypothesis import given
 
-from stickler_cli.compare.columns import ANY_KEY
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.field_listing import field_listing
+from stickler_cli.core.locations import ANY_KEY
 from stickler_cli.schema.annotations import TEXT
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.dialects import walk

@@ -13,7 +13,6 @@ from scipy.optimize import linear_sum_assignment
 from stickler_cli.comparators import ExactComparator, LevenshteinComparator, NumericComparator
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare import engine, pairing, selective
-from stickler_cli.compare.absence import is_absent
 from stickler_cli.compare.assignment import assign
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.comparison import comparison_of
@@ -22,6 +21,7 @@ from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.pairing import pair
 from stickler_cli.compare.plan import Options, Purpose
+from stickler_cli.core.absence import is_absent
 from stickler_cli.schema.compiler import compile_schema
 from .accounts import compare, outline, swapped, tally
 from .strategies import FLOORS, X

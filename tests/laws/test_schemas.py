@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from stickler_cli.compare import engine
-from stickler_cli.compare.several_schemas import plan_of_schemas
+from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import tally_of

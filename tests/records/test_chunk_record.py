@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickler_cli.compare.plan import Options
-from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import UsageError
 from stickler_cli.core.rules import KEPT, encoded
 from stickler_cli.documents.document_pair import DocumentPair, Fingerprint
 from stickler_cli.documents.pairs import open_pairs
+from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.metrics.metric import Measure, measures_of
 from stickler_cli.records.chunk_record import chunk_record, read_chunk
 from stickler_cli.records.codec import read

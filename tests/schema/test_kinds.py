@@ -5,16 +5,13 @@ from dataclasses import replace
 import pytest
 
 from stickler_cli.comparators.exact import ExactComparator
-from stickler_cli.comparators.fuzzy import FuzzyComparator
-from stickler_cli.comparators.levenshtein import LevenshteinComparator
 from stickler_cli.comparators.numeric import NumericComparator
+from stickler_cli.comparators.texts import FuzzyComparator, LevenshteinComparator
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.list import ListNode
-from stickler_cli.compare.map import MapNode
-from stickler_cli.compare.object import Field, ObjectNode
+from stickler_cli.compare.list import ListNode, TupleNode
+from stickler_cli.compare.object import Field, MapNode, ObjectNode
 from stickler_cli.compare.one_of import Arm, OneOfNode
 from stickler_cli.compare.open import OpenNode
-from stickler_cli.compare.tuple import TupleNode
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.annotations import open_default
 from stickler_cli.schema.compiler import compile_schema

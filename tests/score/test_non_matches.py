@@ -1,7 +1,7 @@
 import pytest
 
+from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.compare.plan import Options
-from stickler_cli.compare.several_schemas import plan_of_schemas
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.errors.causes import key_of, keys_in
 from stickler_cli.score.errors.error_classes import ErrorClass

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stickler_cli.compare import engine
-from stickler_cli.compare.several_schemas import plan_of_schemas
+from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import comparison_view, tally_of, tally_of_view

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from stickler_cli.compare.plan import Options
-from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.documents.document_pair import DocumentPair
+from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.runs.chunk import evaluate_chunk, unwrapped
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema

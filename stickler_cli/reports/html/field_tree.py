@@ -6,10 +6,9 @@ from math import sqrt
 from typing import Final
 
 from stickler_cli.core.figures import visible
-from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.view import FieldRow, RunView
-from stickler_cli.score.conditions import ANY_KEY
 from stickler_cli.score.detail import Histogram
 from stickler_cli.score.errors.causes import ByClass, ordered, overall
 from stickler_cli.score.errors.error_classes import ErrorClass

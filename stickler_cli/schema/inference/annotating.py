@@ -11,9 +11,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.registry import Comparators
-from stickler_cli.compare.columns import ANY_KEY
 from stickler_cli.core.json_values import JsonObject, JsonValue
-from stickler_cli.core.locations import Path, field_path, json_pointer
+from stickler_cli.core.locations import ANY_KEY, Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import (

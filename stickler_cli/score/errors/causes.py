@@ -15,9 +15,9 @@ from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from stickler_cli.compare.columns import ANY_KEY, Mask
+from stickler_cli.compare.columns import Mask
 from stickler_cli.core.json_values import JsonValue, json_line
-from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from stickler_cli.core.values import dataclass
 from .error_classes import ErrorClass
 from .units import PlainErrors, WrongUnit

@@ -3,14 +3,15 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from stickler_cli.compare.absence import is_absent
-from stickler_cli.compare.wrappers import Names, Unwrapped, Unwrapper, least
+from stickler_cli.compare.columns import least
+from stickler_cli.core.absence import is_absent
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import Reference
 from stickler_cli.documents.document_pair import Shape
+from stickler_cli.documents.wrappers import Names, Unwrapped, Unwrapper
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.score.policy import AcceptancePolicy
 

@@ -6,7 +6,6 @@ from itertools import islice
 from typing import Final
 
 from stickler_cli import __version__
-from stickler_cli.compare.wrappers import Unwrapper
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.values import dataclass
@@ -16,6 +15,7 @@ from stickler_cli.documents.lines import ONE
 from stickler_cli.documents.pairs import open_documents
 from stickler_cli.documents.reading import of_kinds
 from stickler_cli.documents.sources import ONE_FILE
+from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.runs.chunk import unwrapper_of
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.schema.loading import LoadedSchema

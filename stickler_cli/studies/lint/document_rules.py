@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from stickler_cli.compare.absence import is_absent
+from stickler_cli.core.absence import is_absent
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import Path, field_path, pointer_steps
 from stickler_cli.core.problems import SchemaError

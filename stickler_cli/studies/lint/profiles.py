@@ -9,10 +9,9 @@ from heapq import heappush, heappushpop
 from random import Random
 from typing import Final, NamedTuple, TypeAlias
 
-from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.base import BaseComparator, is_number
 from stickler_cli.comparators.date import DateComparator
 from stickler_cli.comparators.date_parsing import StatedDate
-from stickler_cli.comparators.keywords import is_number
 from stickler_cli.comparators.number_parsing import parse_number
 from stickler_cli.comparators.numeric import NumericComparator
 from stickler_cli.compare.leaf import LeafNode

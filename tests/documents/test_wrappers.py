@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.compare.wrappers import Form, Names, Unwrapped, Unwrapper, beside, least
+from stickler_cli.compare.columns import least
+from stickler_cli.documents.wrappers import Form, Names, Unwrapped, Unwrapper, beside
 from stickler_cli.schema.compiler import compile_schema
 
 SCHEMA = {

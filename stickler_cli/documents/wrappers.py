@@ -9,16 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from itertools import zip_longest
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, Protocol
 
+from stickler_cli.core.absence import is_absent
 from stickler_cli.core.json_values import JsonObject, JsonValue, brief
-from stickler_cli.core.locations import Path, json_pointer
+from stickler_cli.core.locations import ANY_KEY, Path, json_pointer
 from stickler_cli.core.values import dataclass
-from .absence import is_absent
-from .columns import ANY_KEY
-from .field_listing import fields_at
-from .one_of import followed
-from .plan import Node
 
 
 class Form(NamedTuple):
@@ -69,8 +65,11 @@ class Unwrapped:
     """What else they have."""
 
 
-Declared: TypeAlias = "Node | Names | None"
-"""What says which fields a place has: the node of a plan, or their names; None of no fields."""
+class Place(Protocol):
+    """What says which fields a place has, such as the node of a plan."""
+
+    def by_name(self) -> Mapping[str, Any]:
+        """Return the places of the fields."""
 
 
 class Names(dict[str, "Names"]):
@@ -86,15 +85,19 @@ class Names(dict[str, "Names"]):
                 inside = inside.setdefault(str(name), cls())
         return names
 
+    def by_name(self) -> "Names":
+        """Return the fields."""
+        return self
+
 
 class Unwrapper:
     """Takes documents out of their wrappers."""
 
-    def __init__(self, root: Declared, form: Form | None = None) -> None:
+    def __init__(self, root: Place | None, form: Form | None = None) -> None:
         """Take what whole documents have; without a form, the known ones are looked for."""
         self._root = root
         self._form = form
-        self._names: dict[int, Mapping[str, Node]] = {}
+        self._names: dict[int, Mapping[str, Any]] = {}
 
     @property
     def marks(self) -> tuple[bytes, ...]:
@@ -114,7 +117,7 @@ class Unwrapper:
         found = known, work.wrappers, work.inherited, tuple(work.problems)
         return Unwrapped(value, *found, work.stated, work.metadata)
 
-    def form_of(self, value: Mapping[str, JsonValue], node: Declared) -> Form | None:
+    def form_of(self, value: Mapping[str, JsonValue], node: Place | None) -> Form | None:
         """Return the form of an object at a place; None of one that is no wrapper."""
         names = self.declared(node)
         if self._form is not None:
@@ -130,12 +133,12 @@ class Unwrapper:
             return None
         return form
 
-    def declared(self, node: Declared) -> Mapping[str, Any]:
+    def declared(self, node: Place | None) -> Mapping[str, Any]:
         """Return the fields that a place declares, through lists and arms."""
-        if node is None or isinstance(node, Names):
-            return node or {}
+        if node is None:
+            return {}
         if id(node) not in self._names:
-            self._names[id(node)] = dict(reversed([*fields_at(followed(node))]))
+            self._names[id(node)] = node.by_name()
         return self._names[id(node)]
 
 
@@ -166,7 +169,7 @@ class _Work:
         self,
         unwrapper: Unwrapper,
         value: JsonValue,
-        node: Declared,
+        node: Place | None,
         path: Path,
         around: float | None,
     ) -> tuple[JsonValue, JsonValue]:
@@ -244,11 +247,3 @@ class _Work:
 
 def _only_metadata(value: Mapping[str, JsonValue], form: Form) -> bool:
     return all(map(_METADATA.fullmatch, value.keys() - {form.value, form.confidence}))
-
-
-def least(known: Any) -> float | None:
-    """Return a confidence: of a value that is compared as a whole, the least one in it."""
-    if known is None or known.__class__ is float:
-        return known
-    parts = known.values() if isinstance(known, dict) else known
-    return min((one for part in parts if (one := least(part)) is not None), default=None)

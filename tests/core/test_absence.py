@@ -1,6 +1,6 @@
 import pytest
 
-from stickler_cli.compare.absence import Absence, is_absent, without_absent
+from stickler_cli.core.absence import Absence, is_absent, without_absent
 
 
 @pytest.mark.parametrize(

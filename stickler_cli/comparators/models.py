@@ -1,0 +1,330 @@
+"""Comparators that ask models: all questions of a call go out together."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from itertools import chain
+from statistics import median_low
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from stickler_cli.clients.client import Client
+from stickler_cli.clients.embeddings import Embedder, FunctionEmbedder, Vector, embedder
+from stickler_cli.clients.judge import VOTING_TEMPERATURE, Judge, Pair, Verdict, json_text
+from stickler_cli.clients.local_models import BertScore, Texts
+from stickler_cli.clients.model import Model, ModelError
+from .base import (
+    DEFAULT_THRESHOLD,
+    Answers,
+    BaseComparator,
+    KeywordError,
+    Similarities,
+    checked_choice,
+    checked_flag,
+    checked_text,
+    text_of,
+)
+from .texts import LevenshteinComparator
+
+
+class ModelComparator(BaseComparator):
+    """A comparator that asks a model: a subclass knows which one, and how to read answers."""
+
+    asks_models: ClassVar[bool] = True
+
+    client: Client | None = None
+    """Who is asked where no run says so; None is one of its own, under the usual policy."""
+
+    @property
+    def asked_model(self) -> Model[Any, Any]:
+        """The model that is asked."""
+        return self._model
+
+    @property
+    @abstractmethod
+    def _model(self) -> Model[Any, Any]:
+        """The model that is asked."""
+
+    _digits: int | None = None
+    """How many decimal places of a similarity mean something; None where all do."""
+
+    @abstractmethod
+    def _questions(self, gt: Any, pred: Any) -> Sequence[Any]:
+        """Return the questions about two prepared values; none where their similarity is clear."""
+
+    def _read(self, answer: Any) -> Any:
+        """Return an answer in the form that `_judged` takes; once for each distinct question."""
+        return answer
+
+    @abstractmethod
+    def _judged(self, gt: Any, pred: Any, answers: Sequence[Any]) -> tuple[float, str]:
+        """Return the similarity of two prepared values, which is clipped to [0, 1], and why."""
+
+    def require(self) -> None:
+        """Raise an `UnavailableError` where a library, a setting or a file is missing."""
+        self._model.require()
+
+    def require_by(self, client: Client) -> None:
+        """Raise an `UnavailableError` where the client cannot ask, or not as its policy says."""
+        client.require(self._model)
+
+    def ask(self, client: Client | None, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
+        """Compare prepared values; distinct questions that nobody answered yet are asked together.
+
+        In a dry run, values about which something would be asked have the similarity 0.
+
+        Raises:
+            ModelError: a question has no answer, and why; its `at` is the position of the pair.
+            UsageError: the cache cannot be used.
+        """
+        if self._overrides("compare", "_judged") or self._overrides("similarity", "_judged"):
+            # A subclass has a way of its own, which may ask the model too.
+            own, self.client = self.client, client or self.client
+            try:
+                return Answers(self.similarities(gts, preds))
+            finally:
+                self.client = own
+        return self._together(client or self._own_client(), gts, preds)
+
+    def _together(self, client: Client, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
+        pairs = list(zip(gts, preds, strict=True))
+        asked = [self._questions(gt, pred) for gt, pred in pairs]
+        results = client.answers(self._model, chain.from_iterable(asked))
+        known = {
+            question: self._read(result)
+            for question, result in results.items()
+            if not isinstance(result, ModelError)
+        }
+        found: list[tuple[float, str]] = []
+        for (gt, pred), questions in zip(pairs, asked, strict=True):
+            answers = [known[question] for question in questions if question in known]
+            if len(answers) < len(questions):
+                for question in questions:
+                    if isinstance(failure := results.get(question), ModelError):
+                        raise ModelError(str(failure), len(found))
+                found.append((0.0, ""))  # a dry run would ask
+                continue
+            try:
+                found.append(self._judged(gt, pred, answers))
+            except ModelError as error:
+                raise ModelError(str(error), len(found)) from None
+        similarities = np.array([similarity for similarity, _ in found], dtype=np.float64)
+        if self._digits is not None:
+            similarities = np.round(similarities, self._digits)
+        reasons = [reason for _, reason in found]
+        return Answers(np.clip(similarities, 0.0, 1.0), reasons if any(reasons) else None)
+
+    def _own_client(self) -> Client:
+        if self.client is None:
+            self.client = Client(remembers_failures=False)  # who calls again, wants it tried again
+        return self.client
+
+    def similarity(self, gt: Any, pred: Any) -> float:
+        """Compare two prepared values, by the comparator's own client."""
+        return float(self._together(self._own_client(), [gt], [pred]).similarities[0])
+
+    def similarities(self, gts: Sequence[Any], preds: Sequence[Any]) -> Similarities:
+        """Compare two columns of prepared values, by the comparator's own client."""
+        return self._together(self._own_client(), gts, preds).similarities
+
+
+class BERTComparator(ModelComparator):
+    """Compare two texts by BERTScore F1, the similarity of their words in context."""
+
+    same_value = True
+    _digits = 6  # the last that does not depend on what else is in a batch
+
+    def __init__(
+        self,
+        threshold: float = 0.7,
+        model_type: str | None = None,
+        num_layers: int | None = None,
+        rescale_with_baseline: bool = False,
+        lang: str = "en",
+    ) -> None:
+        """Choose the model; the keywords are those of the library bert-score.
+
+        Args:
+            threshold: in [0, 1], for `binary_compare`.
+            model_type: the name or path of a model; without one, the library's for the language.
+            num_layers: the layer to compare, from 1; of models the library does not know.
+            rescale_with_baseline: whether to spread the scores, which are near 1 otherwise.
+            lang: the language of the texts, as `en`.
+        """
+        super().__init__(threshold)
+        self.model_type = None if model_type is None else checked_text("model_type", model_type)
+        self.num_layers = num_layers
+        if num_layers is not None and (type(num_layers) is not int or num_layers < 1):
+            raise KeywordError.of("num_layers", num_layers, "a whole number of at least 1")
+        self.rescale_with_baseline = checked_flag("rescale_with_baseline", rescale_with_baseline)
+        self.lang = checked_text("lang", lang)
+
+    @property
+    def _model(self) -> BertScore:
+        return BertScore(self.model_type, self.num_layers, self.rescale_with_baseline, self.lang)
+
+    def prepare(self, value: Any) -> str:
+        """Return a value as text."""
+        return text_of(value)
+
+    def _questions(self, gt: str, pred: str) -> Sequence[Texts]:
+        """Return the pair, unless one is blank, which crashes the library, or they are equal."""
+        gt, pred = gt.strip(), pred.strip()
+        if not gt or not pred or gt == pred:
+            return ()
+        return ((gt, pred) if gt <= pred else (pred, gt),)
+
+    def _judged(self, gt: str, pred: str, answers: Sequence[float]) -> tuple[float, str]:
+        """Return the score of two texts; a blank one is like another blank one only."""
+        return answers[0] if answers else float(gt.strip() == pred.strip()), ""
+
+
+BertComparator = BERTComparator
+"""The name that older schemas give it."""
+
+
+SIM_FUNCTIONS: Final = ("cosine_similarity",)
+
+
+class SemanticComparator(ModelComparator):
+    """Compare meanings: the cosine of the embeddings of two texts, negative ones as 0."""
+
+    same_value = True
+
+    def __init__(
+        self,
+        model_id: str = "amazon.titan-embed-text-v2:0",
+        sim_function: str = SIM_FUNCTIONS[0],
+        embedding_function: Callable[[str], Sequence[float]] | None = None,
+        threshold: float = 0.7,
+    ) -> None:
+        """Choose where embeddings come from.
+
+        Args:
+            threshold: in [0, 1], for `binary_compare`.
+            model_id: `openai:NAME`, `st:PATH_OR_NAME`, `model2vec:PATH_OR_NAME`, or of Amazon
+                Bedrock; not used where a function is given.
+            sim_function: `cosine_similarity`.
+            embedding_function: gives the embedding of a text; can only be given in Python.
+        """
+        super().__init__(threshold)
+        self.model_id = checked_text("model_id", model_id)
+        self.sim_function = checked_choice("sim_function", sim_function, SIM_FUNCTIONS)
+        if embedding_function is not None and not callable(embedding_function):
+            raise KeywordError.of(
+                "embedding_function",
+                embedding_function,
+                "a Python function, which a schema cannot hold",
+            )
+        self.embedding_function = embedding_function
+        # A model gives the same text another seventh digit in another batch.
+        self._digits = 6 if embedding_function is None else None
+
+    @property
+    def _model(self) -> Embedder:
+        if self.embedding_function is None:
+            return embedder(self.model_id)
+        return FunctionEmbedder(self.embedding_function)
+
+    def prepare(self, value: Any) -> str:
+        """Return a value as text."""
+        return text_of(value)
+
+    def _questions(self, gt: str, pred: str) -> Sequence[str]:
+        return (gt, pred) if gt.strip() and pred.strip() else ()
+
+    def _read(self, answer: Vector) -> Vector:
+        """Return an embedding scaled to length 1; one of zeros stays as it is."""
+        largest = np.abs(answer).max()
+        if largest == 0:
+            return answer
+        scaled: Vector = answer / largest  # so that no square is beyond the range of floats
+        direction: Vector = scaled / np.linalg.norm(scaled)
+        return direction
+
+    def _judged(self, gt: str, pred: str, answers: Sequence[Vector]) -> tuple[float, str]:
+        """Return the cosine of two embeddings; a blank text is like another blank one only."""
+        if not answers:
+            return float(not gt.strip() and not pred.strip()), ""
+        one, other = answers
+        if one.size != other.size:
+            raise ModelError(f"the model gave embeddings of {one.size} and {other.size} numbers")
+        # One dot product a pair: a product of matrices rounds differently by their shape.
+        return float(one.dot(other)), ""
+
+
+SCALES: Final = ("0-1",)
+
+
+class LLMComparator(ModelComparator):
+    """Ask a language model whether two values are equivalent: 1.0 or 0.0, or a grade."""
+
+    pairing: ClassVar[BaseComparator | None] = LevenshteinComparator()
+
+    def __init__(
+        self,
+        model: str,
+        eval_guidelines: str | None = None,
+        scale: str | None = None,
+        votes: int = 1,
+    ) -> None:
+        """Name the judge and its instructions.
+
+        Args:
+            model: `openai:NAME`, `anthropic:NAME`, `ollama:NAME`, or of Amazon Bedrock.
+            eval_guidelines: what makes two values equivalent, in words.
+            scale: `0-1` asks for a grade, which is the similarity.
+            votes: how often to ask, an odd number: the majority counts, or the median of grades.
+        """
+        # A verdict is 1.0 or 0.0.
+        super().__init__(threshold=1.0 if scale is None else DEFAULT_THRESHOLD)
+        self.model = checked_text("model", model)
+        self.eval_guidelines = (
+            None if eval_guidelines is None else checked_text("eval_guidelines", eval_guidelines)
+        )
+        self.scale = None if scale is None else checked_choice("scale", scale, SCALES)
+        if type(votes) is not int or votes < 1 or votes % 2 == 0:
+            raise KeywordError.of("votes", votes, "an odd whole number of at least 1")
+        self.votes = votes
+
+    @property
+    def _model(self) -> Judge:
+        temperature = VOTING_TEMPERATURE if self.votes > 1 else 0
+        return Judge(self.model, self.eval_guidelines, self.scale is not None, temperature)
+
+    def _questions(self, gt: Any, pred: Any) -> Sequence[Pair]:
+        judge = self._model
+        pair = judge.question(gt, pred)
+        if pair.gt == pair.pred:
+            return ()
+        return [pair._replace(vote=vote) for vote in range(self.votes)]
+
+    def _judged(self, gt: Any, pred: Any, answers: Sequence[Verdict]) -> tuple[float, str]:
+        """Return the verdict of most judges, or the median grade, and one judge's reason."""
+        if not answers:  # they are written alike
+            return 1.0, "the values are the same"
+        said = [float(answer.equivalence) for answer in answers]
+        middle = median_low(said)  # of verdicts, the majority's
+        reason = answers[said.index(middle)].reason
+        if len({*said}) == 1:
+            return middle, reason
+        if self.scale is not None:
+            return middle, f"in the middle of {', '.join(f'{each:g}' for each in said)}: {reason}"
+        return middle, f"{said.count(middle)} of {self.votes} votes: {reason}"
+
+    def get_comparison_details(self, gt: Any, pred: Any) -> dict[str, object]:
+        """Return `prompt`, `llm_response`, `model_id` and `comparison_result` of one comparison.
+
+        Raises:
+            ModelError: there is no verdict, with the cause.
+        """
+        judge = self._model
+        answers = self._together(self._own_client(), [gt], [pred])
+        similarity, reason = float(answers.similarities[0]), (answers.reasons or [""])[0]
+        said = {"equivalent": similarity == 1.0} if self.scale is None else {"score": similarity}
+        return {
+            "prompt": f"{judge.instructions}\n\n{judge.message(judge.question(gt, pred))}",
+            "llm_response": json_text({**said, "reason": reason}),
+            "model_id": self.model,
+            "comparison_result": similarity,
+        }
