@@ -144,6 +144,11 @@ FieldsPart: TypeAlias = BlockAccount | tuple[int, Account]
 """Fields of objects: a block of leaves, or another one and its position."""
 
 
+def placed(part: FieldsPart) -> tuple[list[int], Account]:
+    """Return the positions of fields and their account."""
+    return (part.block.positions, part) if isinstance(part, BlockAccount) else ([part[0]], part[1])
+
+
 class FieldAccount:
     """One field of the objects of an account."""
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
-from .account import Account, BlockAccount, ListAccount, MismatchAccount, ObjectAccount
+from .account import Account, ListAccount, MismatchAccount, ObjectAccount, placed
 from .columns import NOTHING, Indexes
 from .result import Outcome
 
@@ -112,15 +112,8 @@ class Comparison:
         if account.entries or account.compared is not None:
             return {field.name: field.comparison.score for field in self.fields}
         scores: dict[int, float] = {}
-        for part in account.parts:
-            if isinstance(part, BlockAccount):
-                scores.update(
-                    zip(
-                        part.block.positions, part.score[pair :: len(account)].tolist(), strict=True
-                    )
-                )
-            else:
-                scores[part[0]] = float(part[1].score[pair])
+        for at, of in map(placed, account.parts):
+            scores.update(zip(at, of.score[pair :: len(account)].tolist(), strict=True))
         return {name: scores[at] for at, name in enumerate(account.names)}
 
     @property

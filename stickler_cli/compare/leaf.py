@@ -15,7 +15,7 @@ from stickler_cli.comparators.registry import is_built_in
 from stickler_cli.core.values import dataclass
 from .account import NO_REASONS, Account, BlockAccount
 from .columns import ABSENT, ARRAY, LEAF, OBJECT, Columns, Indexes, Mask, present
-from .outcomes import Floats, Outcomes, classified, clipped
+from .outcomes import Floats, Outcomes, clipped, judged
 from .plan import Node, Options, Purpose
 from .prepared import PairError
 from .result import FD
@@ -122,6 +122,7 @@ class LeafBlock:
             score = np.where(self._clip.repeat(size) & (outcome == FD), 0.0, similarity)
         account = BlockAccount(self.nodes[0], columns, gt, pred, outcome, similarity, score)
         account.block, account.reasons = self, reasons
+        account.worth = self.weight.repeat(size)
         return account
 
 
@@ -183,4 +184,4 @@ def _compared(  # noqa: PLR0913, PLR0917 - two sides of columns, and what compar
         else:
             fields = len(columns.place.names) or 1
             similarity[at] = prepared.similarities(*pairs, at // (len(gt) // fields))
-    return similarity, classified(similarity, threshold, gt, pred), reasons
+    return *judged(similarity, threshold, gt, pred), reasons

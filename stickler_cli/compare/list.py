@@ -22,7 +22,7 @@ from .columns import (
     groups,
     spread,
 )
-from .outcomes import Floats, both_sides, classified, met, scored
+from .outcomes import Floats, both_sides, judged, met
 from .pairing import Pairs, joined, pair
 from .plan import Node, Options, Purpose
 from .result import FD, TP, ThresholdSource
@@ -74,8 +74,8 @@ class SequenceNode(Node, ABC):
     def _told(
         self, columns: Columns, gt: Indexes, pred: Indexes, raw: Floats, score: Floats
     ) -> ListAccount:
-        raw, score = scored(raw, gt, pred), scored(score, gt, pred)
-        outcome = classified(score, self.threshold, gt, pred)
+        score, outcome = judged(score, self.threshold, gt, pred)
+        raw = np.where(both_sides(outcome), raw, score)
         found = ListAccount(self, columns, gt, pred, outcome, raw, score)
         found.reported = score
         return found

@@ -12,11 +12,11 @@ from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import ANY_KEY
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.core.values import dataclass
-from .account import Account, BlockAccount, EntryAccount, FieldsPart, ObjectAccount
+from .account import Account, BlockAccount, EntryAccount, FieldsPart, ObjectAccount, placed
 from .columns import NOTHING, OBJECT, Columns, Indexes, Mask, aligned, groups
 from .leaf import LeafBlock, LeafNode, blocks_of
 from .one_of import SAYS, OneOfNode
-from .outcomes import Floats, Outcomes, classified, clipped, scored
+from .outcomes import Floats, Outcomes, clipped, judged
 from .plan import Node, Options, Purpose
 from .result import DEFAULT_MATCH_THRESHOLD, TN, ThresholdSource
 from .work import UNDECLARED
@@ -48,12 +48,7 @@ class FieldsNode(Node):
     together: tuple[LeafBlock | int, ...] = field(init=False, compare=False, repr=False)
     """All fields by what compares them: leaves in blocks, others by their positions."""
 
-    worth: Floats = field(init=False, compare=False, repr=False)
-    """What each field is worth, (n, 1), but for those that lead elsewhere."""
-
     def __post_init__(self) -> None:
-        worth = [[float(entry.node.weight)] for entry in self.fields]
-        object.__setattr__(self, "worth", np.array(worth))
         object.__setattr__(self, "names", frozenset(entry.name for entry in self.fields))
         leaves: list[tuple[int, str, LeafNode]] = []
         others: list[LeafBlock | int] = []
@@ -112,8 +107,7 @@ class FieldsNode(Node):
                 entry.owner = at[entry.owner]
             similarity, some_of = np.ones(len(gt)), similarity
             similarity[at] = some_of
-        similarity = scored(similarity, gt, pred)
-        outcome = classified(similarity, self.threshold, gt, pred)
+        similarity, outcome = judged(similarity, self.threshold, gt, pred)
         score = clipped(similarity, outcome, clip=self.clip)
         account = ObjectAccount(self, columns, gt, pred, outcome, similarity, score)
         if not options.pairing:
@@ -195,20 +189,11 @@ def _mean(
     worth: Floats
     total, worth = np.zeros((2, size))
     if parts:
-        at: list[int] = []
-        accounts: list[Account] = []
+        scores, weights = np.empty((2, len(node.fields), size))
         for part in parts:
-            at += part.block.positions if isinstance(part, BlockAccount) else part[:1]
-            accounts.append(part if isinstance(part, BlockAccount) else part[1])
-        outcome = np.concatenate([of.outcome for of in accounts]).reshape(-1, size)
-        scores = np.concatenate([of.score for of in accounts]).reshape(-1, size)
-        if at != [*range(len(at))]:
-            in_order = np.argsort(at)
-            outcome, scores = outcome[in_order], scores[in_order]
-        weights = np.where(outcome == TN, 0.0, node.worth)
-        for part in parts:
-            if not isinstance(part, BlockAccount):  # an arm or a reference has a weight of its own
-                weights[part[0]] = np.where(outcome[part[0]] == TN, 0.0, part[1].worth)
+            at, of = placed(part)
+            scores[at] = of.score.reshape(-1, size)
+            weights[at] = ((of.outcome != TN) * of.worth).reshape(-1, size)
         # One after the other: `sum` adds rows of one pair in another order than those of several.
         total, worth = np.add.accumulate(weights * scores)[-1], np.add.accumulate(weights)[-1]
     for entry in entries:

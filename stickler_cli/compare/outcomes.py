@@ -13,20 +13,20 @@ Floats: TypeAlias = NDArray[np.float64]
 Outcomes: TypeAlias = NDArray[np.int8]
 
 
-def classified(
+def judged(
     similarity: Floats, threshold: float | Floats, gt: Indexes, pred: Indexes
-) -> Outcomes:
-    """Return the class of each pair; a similarity within `EQUAL_WITHIN` of a threshold meets it."""
+) -> tuple[Floats, Outcomes]:
+    """Return similarities, 0.0 where one side is absent and 1.0 where both are, and the classes.
+
+    A similarity within `EQUAL_WITHIN` of a threshold meets it.
+    """
     outcome = met(similarity, threshold)
-    if absent_somewhere(gt, pred):
+    if np.minimum.reduce(gt | pred, initial=0) < 0:
         no_gt, no_pred = gt < 0, pred < 0
-        outcome[no_gt], outcome[no_pred], outcome[no_gt & no_pred] = FA, FN, TN
-    return outcome
-
-
-def absent_somewhere(gt: Indexes, pred: Indexes) -> bool:
-    """Return whether a side of a pair is absent."""
-    return bool(np.minimum.reduce(gt | pred, initial=0) < 0)
+        neither = no_gt & no_pred
+        outcome[no_gt], outcome[no_pred], outcome[neither] = FA, FN, TN
+        similarity = np.where(neither, 1.0, np.where(no_gt | no_pred, 0.0, similarity))
+    return similarity, outcome
 
 
 def met(similarity: Floats, threshold: float | Floats) -> Outcomes:
@@ -38,14 +38,6 @@ def met(similarity: Floats, threshold: float | Floats) -> Outcomes:
 def clipped(similarity: Floats, outcome: Outcomes, *, clip: bool) -> Floats:
     """Return the scores of similarities: 0.0 where one is clipped below its threshold."""
     return np.where(outcome == FD, 0.0, similarity) if clip else similarity
-
-
-def scored(similarity: Floats, gt: Indexes, pred: Indexes) -> Floats:
-    """Return similarities, 0.0 where one side is absent and 1.0 where both are."""
-    if not absent_somewhere(gt, pred):
-        return similarity
-    no_gt, no_pred = gt < 0, pred < 0
-    return np.where(no_gt & no_pred, 1.0, np.where(no_gt | no_pred, 0.0, similarity))
 
 
 def both_sides(outcome: Outcomes) -> Mask:
