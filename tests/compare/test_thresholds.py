@@ -2,14 +2,14 @@ import numpy as np
 import pytest
 
 from stickler_cli.compare.columns import NOTHING
-from stickler_cli.compare.outcomes import classified, clipped
+from stickler_cli.compare.outcomes import clipped, judged
 from stickler_cli.compare.result import Outcome
 
 THERE = np.zeros(1, np.intp)
 
 
 def outcome(similarity, threshold):
-    (found,) = classified(np.array([similarity]), threshold, THERE, THERE)
+    (found,) = judged(np.array([similarity]), threshold, THERE, THERE)[1]
     return Outcome(found)
 
 
@@ -49,6 +49,6 @@ def test_only_what_is_below_the_threshold_is_clipped(similarity, clip, score):
 def test_an_absent_side_decides_whatever_the_similarity():
     gt, pred = np.array([NOTHING, 0, NOTHING]), np.array([0, NOTHING, NOTHING])
 
-    found = classified(np.ones(3), 0.5, gt, pred)
+    found = judged(np.ones(3), 0.5, gt, pred)[1]
 
     assert [Outcome(each).name for each in found] == ["FA", "FN", "TN"]
