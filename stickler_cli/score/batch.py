@@ -80,13 +80,16 @@ class Batch:
 
     @cached_property
     def _all_errors(self) -> list[list[WrongUnit]]:
-        return _together(self._classified, plain_units(self.visits, len(self._truths)))
+        rest = plain_units(self.visits, len(self._truths))
+        return [
+            sorted([*found, *more], key=lambda error: error.unit.order)
+            for found, more in zip(self._classified, rest, strict=True)
+        ]
 
     @property
     def outermost_errors(self) -> list[list[WrongUnit]]:
         """The errors of the documents that were compared that are inside of no other."""
-        rest = plain_units(self.visits, len(self._truths), inside=False)
-        return _together(classified(self.visits, self._truths, inside=False), rest)
+        return classified(self.visits, self._truths, outermost=True)
 
     @cached_property
     def plain_errors(self) -> list[PlainErrors]:
@@ -139,13 +142,6 @@ class Batch:
         if self.account is None or row is None:
             return None
         return comparison_of(self.account, int(self.at[row]))
-
-
-def _together(found: list[list[WrongUnit]], more: list[list[WrongUnit]]) -> list[list[WrongUnit]]:
-    return [
-        sorted([*some, *others], key=lambda error: error.unit.order)
-        for some, others in zip(found, more, strict=True)
-    ]
 
 
 def batch_of(comparison: Comparison) -> Batch:

@@ -59,7 +59,9 @@ def counts_view(
         view: dict[str, Any] = {}
         for mode, of_mode in zip(COUNTING_MODES, modes, strict=True):
             shown, rates = _shown(tuple(of_mode), recall_with_fd)
-            view[mode] = {**shown, "derived": {**rates}} if derived else {**shown}
+            view[mode] = of_it = shown.copy()
+            if derived:
+                of_it["derived"] = rates.copy()
         if scored:
             similarity = units_of(raw) / SCORE_UNIT
             view["raw_similarity_score"] = view["similarity_score"] = similarity

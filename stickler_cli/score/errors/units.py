@@ -60,6 +60,14 @@ class Unit(NamedTuple):
         return are_values(self.visit)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it is a wrong value that is simply missed or invented, as `plain` says."""
+        if not self.is_value or self.outcome in BOTH_SIDES or self.visit.order is None:
+            return False
+        alone = self.visit.alone is not None and bool(self.visit.alone[self.pair])
+        return alone or self.visit.units is not None or self.outcome is Outcome.FN
+
+    @property
     def broken_down(self) -> bool:
         """Whether the units inside it follow: it is a nested object that both sides have."""
         is_field = self.visit.units is None and self.visit.order is not None
@@ -265,38 +273,39 @@ class WrongUnit(NamedTuple):
 
 
 def classified(
-    visits: Sequence[Visit], truths: Sequence[JsonValue], *, inside: bool = True
+    visits: Sequence[Visit], truths: Sequence[JsonValue], *, outermost: bool = False
 ) -> list[list[WrongUnit]]:
     """Return the wrong units of documents that are not `plain`, in schema order.
 
-    Whose ground truths are given. A nested object below its threshold is one as well. Without
-    those `inside` of others, nor how many there are.
+    Whose ground truths are given. A nested object below its threshold is one as well. The
+    `outermost` are those inside of no other, plain ones too, and nothing is said of what is inside.
     """
     found = []
-    nowhere, lost = Places(None), values_inside(visits) if inside else {}
+    nowhere, lost = Places(None), {} if outermost else values_inside(visits)
 
     def chosen(visit: Visit) -> Mask:
-        return _shown(visit, wrong(visit) & ~plain(visit), inside=inside)
+        if not outermost:
+            return wrong(visit) & ~plain(visit)
+        return wrong(visit) if visit.live is None else wrong(visit) & visit.live
 
     for truth, units in zip(truths, documents_units(visits, len(truths), chosen), strict=True):
         places = Places(truth)
         errors = []
         for unit in units:
+            if outermost and unit.is_plain:
+                errors.append(_plain_error(unit))
+                continue
             # What is in an invented item has no place in the ground truth.
             known = nowhere if unit.gt_path is None else places
             error_class = classify(unit.outcome, unit.path, unit.gt, unit.pred, known)
             differing, right = unit.compared_fields
             if error_class is ErrorClass.WRONG_ITEM and right >= len(differing) > 0:
                 error_class = ErrorClass.ITEM_WITH_ERRORS
-            counted = inside and not unit.is_value
-            values = int(lost[id(unit.visit)][unit.pair]) if counted else None
+            known_values = None if outermost or unit.is_value else lost[id(unit.visit)]
+            values = None if known_values is None else int(known_values[unit.pair])
             errors.append(WrongUnit(unit, error_class, differing, values))
         found.append(errors)
     return found
-
-
-def _shown(visit: Visit, some: Mask, *, inside: bool) -> Mask:
-    return some if inside or visit.live is None else some & visit.live
 
 
 class PlainErrors(NamedTuple):
@@ -326,15 +335,10 @@ _PLAIN: Final = {
 """The classes of plain errors by their outcome, of fields and of list elements."""
 
 
-def plain_units(
-    visits: Iterable[Visit], documents: int, *, inside: bool = True
-) -> list[list[WrongUnit]]:
+def plain_units(visits: Iterable[Visit], documents: int) -> list[list[WrongUnit]]:
     """Return the errors of documents that are `plain` as units, in schema order."""
-    chosen = documents_units(visits, documents, lambda it: _shown(it, plain(it), inside=inside))
-    return [
-        [
-            WrongUnit(unit, _PLAIN[unit.visit.units is not None][unit.outcome], (), None)
-            for unit in units
-        ]
-        for units in chosen
-    ]
+    return [[*map(_plain_error, units)] for units in documents_units(visits, documents, plain)]
+
+
+def _plain_error(unit: Unit) -> WrongUnit:
+    return WrongUnit(unit, _PLAIN[unit.visit.units is not None][unit.outcome], (), None)
