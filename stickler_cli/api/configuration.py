@@ -241,7 +241,7 @@ class ConfigurationReader(Generic[Model]):
                 expected = f"one of {', '.join(known)}"
                 self._note(place, f"there is no key {key}", expected, did_you_mean(key, known))
             elif value is None and key != "default":
-                continue  # as it is exported: nothing is said
+                continue  # as it is exported: the key counts as absent
             elif known[key] not in kinds:
                 article = "an" if str(known[key])[0] in "ao" else "a"
                 self._note(place, f"it is {brief(value)}", f"{article} {known[key]}")
@@ -264,8 +264,8 @@ def configuration_of(
     """Return the configuration of a model class and its plan; `read` returns that of another."""
     schema = None if model._part_of else model._source_schema  # noqa: SLF001 - made here
     writer = _Writer(model.__name__, schema or {})
-    told = model if schema is None else schema
-    config = {"model_name": plan.model_name, **writer.model(plan.root, told, ())}
+    typed = model if schema is None else schema
+    config = {"model_name": plan.model_name, **writer.model(plan.root, typed, ())}
     if not writer.problems:
         again = read(config).root
         if model._part_of and isinstance(plan.root, ObjectNode) and isinstance(again, ObjectNode):  # noqa: SLF001
@@ -286,7 +286,7 @@ class _Writer:
         self._above: list[Node] = []
         self.problems: list[Problem] = []
 
-    def model(self, node: Node, told: Any, path: Path) -> dict[str, Any]:
+    def model(self, node: Node, typed: Any, path: Path) -> dict[str, Any]:
         """Return the configuration of an object, as far as it can be stated."""
         if not isinstance(node, ObjectNode):
             self._note(path, "its documents are of several kinds")
@@ -294,7 +294,7 @@ class _Writer:
         named = {"model_name": node.model_name} if node.model_name else {}
         self._above.append(node)
         fields = {
-            entry.name: self._field(entry, told, (*path, "fields", entry.name))
+            entry.name: self._field(entry, typed, (*path, "fields", entry.name))
             for entry in node.fields
         }
         self._above.pop()
@@ -306,33 +306,33 @@ class _Writer:
         info: FieldInfo | None = None
         if isinstance(around, type) and issubclass(around, BaseModel):
             info = around.model_fields.get(entry.name)
-        told = info.annotation if info else self._inside(around, "properties", entry.name)
-        config = self._node(entry.node, told, path)
+        typed = info.annotation if info else self._inside(around, "properties", entry.name)
+        config = self._node(entry.node, typed, path)
         if info and info.is_required():
             config["required"] = True
         elif info and info.default not in (None, PydanticUndefined):
             config["default"] = to_jsonable_python(info.default, fallback=str)
-        said = {key: getattr(info, key, None) for key in _OF_PYDANTIC}
-        config |= {key: value for key, value in said.items() if value is not None}
+        given = {key: getattr(info, key, None) for key in _OF_PYDANTIC}
+        config |= {key: value for key, value in given.items() if value is not None}
         if entry.aggregate is not None:
             config["aggregate"] = entry.aggregate
         return config
 
-    def _node(self, node: Node, told: Any, path: Path) -> dict[str, Any]:
+    def _node(self, node: Node, typed: Any, path: Path) -> dict[str, Any]:
         """Return the configuration of one field."""
-        node, told = _target(node), _without_none(told)
+        node, typed = _target(node), _without_none(typed)
         config: dict[str, Any] = {"threshold": node.threshold, "weight": node.weight, **_clip(node)}
         match node:
             case _ if any(node is outer for outer in self._above):
                 self._note(path, "it leads back to an object around it")
             case LeafNode():
-                config = {"type": _text_of(told, node), **_comparator(node), **config}
+                config = {"type": _text_of(typed, node), **_comparator(node), **config}
             case ObjectNode():
-                config = {"type": "structured_model", **config, **self.model(node, told, path)}
+                config = {"type": "structured_model", **config, **self.model(node, typed, path)}
             case ListNode():
-                config = self._list(node, told, path)
+                config = self._list(node, typed, path)
             case OpenNode():
-                # What a field of any kind says, where it says the same of all of them.
+                # The comparator of all kinds, where they have one.
                 leaves = list(node.leaves.values())
                 del config["threshold"]
                 if node.list_threshold is not None:
@@ -347,9 +347,9 @@ class _Writer:
                 self._note(path, "it is a union, a tuple or a map")
         return config
 
-    def _list(self, node: ListNode, told: Any, path: Path) -> dict[str, Any]:
+    def _list(self, node: ListNode, typed: Any, path: Path) -> dict[str, Any]:
         items = _target(node.items)
-        told = _without_none(next(iter(get_args(told)), None) or self._inside(told, "items"))
+        typed = _without_none(next(iter(get_args(typed)), None) or self._inside(typed, "items"))
         config: dict[str, Any] = {"weight": node.weight}
         if node.threshold_stated:
             config["threshold"] = node.threshold
@@ -359,10 +359,10 @@ class _Writer:
             case LeafNode():
                 if not node.threshold_stated:
                     config["item_threshold"] = items.threshold
-                text = f"List[{_text_of(told, items)}]"
+                text = f"List[{_text_of(typed, items)}]"
                 return {"type": text, **config, **_comparator(items), **_clip(items)}
             case ObjectNode() if not any(items is outer for outer in self._above):
-                inside = self.model(items, told, path)
+                inside = self.model(items, typed, path)
                 return {"type": "list_structured_model", **config, **inside}
             case OpenNode():
                 return {"type": "list", **config}
@@ -432,13 +432,13 @@ def _without_none(annotation: Any) -> Any:
     return annotation
 
 
-def _text_of(told: Any, node: LeafNode) -> str:
+def _text_of(typed: Any, node: LeafNode) -> str:
     """Return the type of a leaf as a configuration names it; by its comparator if unknown."""
-    if isinstance(told, Mapping):
-        kind = told.get("type")
+    if isinstance(typed, Mapping):
+        kind = typed.get("type")
         text = BY_JSON_TYPE.get(kind) if isinstance(kind, str) else None
     else:
-        named = (text for text, kind in TYPES.items() if told == kind and kind is not Any)
+        named = (text for text, kind in TYPES.items() if typed == kind and kind is not Any)
         text = next(named, None)
     if text is None and "array" in node.comparator.takes:
         return "list"

@@ -42,7 +42,7 @@ class Evaluation(score.Evaluation):
 
     @classmethod
     def from_dict(cls, record: Mapping[str, object], source: str = "") -> "Evaluation":
-        """Return the evaluation that a record tells of, exactly.
+        """Return the evaluation of a record, exactly.
 
         Args:
             record: what `to_dict` gave, or a run as `stickler eval --format json` writes it.
@@ -122,5 +122,5 @@ class Evaluation(score.Evaluation):
         rows = [row[1:] for row in table.rows]  # without the column of marks
         rows[0] = [Span("all fields"), *rows[0][1:]]
         shown = replace(table, columns=table.columns[1:], rows=rows)
-        told = [Span(verdict(view), "title"), *map(Span, lines)]
-        return html_table(told, shown, "to_frame() gives every field.")
+        lines_shown = [Span(verdict(view), "title"), *map(Span, lines)]
+        return html_table(lines_shown, shown, "to_frame() gives every field.")

@@ -32,7 +32,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import PREFIX, RULES
 from .comparable import ComparableModel
 
-DEFAULT_THRESHOLD: Final = 0.5  # of a field that says nothing else; docs/python.md
+DEFAULT_THRESHOLD: Final = 0.5  # of a field without another; docs/python.md
 UNSTATED: Final[Any] = object()  # a threshold that is left to the comparator, else to the default
 
 CONFIG: Final = f"{PREFIX}comparator-config"
@@ -82,7 +82,7 @@ class Rules:
     """The rules of a field, or of the elements of a list, for its comparison."""
 
     comparator: BaseComparator | None  # None leaves it to the kind of the field
-    annotations: Mapping[str, object]  # all that it says beside the comparator
+    annotations: Mapping[str, object]  # all of them but the comparator
     threshold: float | None = None  # that somebody stated for the field
 
     def __get_pydantic_json_schema__(
@@ -120,7 +120,7 @@ def _is_of_models(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> boo
 def _resolved(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
     try:
         return handler.resolve_ref_schema(schema)
-    except LookupError:  # of a model that is not finished: the one around the field, say
+    except LookupError:  # of a model that is not finished, such as the one around the field
         return {"properties": {}}
 
 
@@ -218,14 +218,14 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
     own = None if threshold is UNSTATED else threshold
     if threshold is UNSTATED or (threshold is None and stated is not None):
         threshold = DEFAULT_THRESHOLD if stated is None else stated
-    said = {
+    rules = {
         "weight": _in_range("weight", weight),
         "threshold": _in_range("threshold", threshold),
         "pairing-floor": _in_range("pairing_floor", pairing_floor),
         "aggregate": aggregate,
         "clip-under-threshold": bool(clip_under_threshold) or None,
     }
-    annotations = {f"{PREFIX}{name}": value for name, value in said.items() if value is not None}
+    annotations = {f"{PREFIX}{name}": value for name, value in rules.items() if value is not None}
     info = Field(
         PydanticUndefined if default is ... or "default_factory" in keywords else default,
         **keywords,

@@ -55,7 +55,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     """Compare many pairs of documents, as `stickler eval` does.
 
     Pairs are read one by one, so they may be more than fit into memory. Whatever is wrong with one
-    is told in the result, by its id; only what `pairs` itself raises ends the run.
+    is in the result, by its id; only what `pairs` itself raises ends the run.
 
     Args:
         schema: a schema file, a parsed schema, a compiled one, a `StructuredModel` class, or with
@@ -79,7 +79,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         wrapped: what values are taken out of: `auto` (the usual objects with metadata), `none`, or
             `VALUE_KEY[:CONFIDENCE_KEY]`; see docs/confidence.md.
         allow_plugins: whether the schema may name comparators of installed modules.
-        infer: whether comparators are inferred by kinds and names, which a warning tells: `auto`
+        infer: whether comparators are inferred by kinds and names, with a warning: `auto`
             where a parsed schema or a file has no annotation at all, `always` where places have
             none, or `never`.
         validate: which documents are held against the schema too: `none`, `pred`, `gt` or `both`.

@@ -14,7 +14,7 @@ _CELL: Final = "border-bottom:1px solid rgba(128,128,128,.35);padding:.15em .6em
 
 def html_table(lines: Sequence[Span], table: Table, rest: str) -> str:
     """Return lines and a table, whose first column heads the rows; `rest` names the other rows."""
-    told = "".join(f"<p>{_html(line)}</p>" for line in lines)
+    head = "".join(f"<p>{_html(line)}</p>" for line in lines)
     legend = dict(table.legend)
     heads = "".join(
         f'<th scope="col" title="{escape(legend.get(column.title, ""))}" '
@@ -24,7 +24,7 @@ def html_table(lines: Sequence[Span], table: Table, rest: str) -> str:
     body = "".join(_html_row(table.columns, row) for row in table.rows[:MOST_ROWS])
     more = len(table.rows) - MOST_ROWS
     return (
-        f'<div>{told}<table style="{_TABLE}"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody>'
+        f'<div>{head}<table style="{_TABLE}"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody>'
         f"</table>{f'<p>{more} more: {rest}</p>' if more > 0 else ''}</div>"
     )
 

@@ -81,7 +81,7 @@ class StructuredModel(ComparableModel):
         """Return the plan of this class, compiled when it is first asked for.
 
         Raises:
-            SchemaError: a field cannot be compared as it says.
+            SchemaError: a field cannot be compared by its rules.
         """
         if cls._source_schema is None and "_compiled" not in cls.__dict__:
             tell_passed_over(cls)
@@ -143,7 +143,7 @@ class StructuredModel(ComparableModel):
             raise SchemaError(reader.problems)
         for problem in reader.passed_over:
             warnings.warn(str(problem), stacklevel=2)
-        model.comparison_plan()  # what only compiling finds is told here, too
+        model.comparison_plan()  # which finds more problems
         return model
 
     @classmethod
@@ -330,6 +330,6 @@ def compared_models(
     options: Options | None = None,
     confidences: JsonValue = None,
 ) -> Batch:
-    """Compare two instances, as the class of the ground truth says."""
+    """Compare two instances, by the plan of the class of the ground truth."""
     plan = type(gt).comparison_plan()
     return compared(plan, [values_of(gt)], [values_of(pred)], options, [confidences])

@@ -124,7 +124,7 @@ def evaluate(
     Args:
         gt: an instance of any pydantic model, or JSON values.
         pred: an instance of the same class, or of another one, or JSON values.
-        schema: what says what the fields are: a pydantic class, a JSON Schema or the file of one;
+        schema: a pydantic class, a JSON Schema or the file of one;
             None is the class of the ground truth, or the schema that its values show.
         fields: rules for single fields, by their paths without list indexes, which go before what
             is inferred: `{"lines.sku": {"weight": 3.0, "comparator": ExactComparator()}}`.
@@ -247,35 +247,38 @@ def _overridden(
     annotated, problems = deepcopy(dict(schema)), []
     known = {field_path(field.path): field for field in fields}
     kinds = {field.path: field.kind for field in fields}
-    for name, said in rules.items():
+    for name, given in rules.items():
         if name not in known:
             hint = did_you_mean(name, known)
             problems.append(Problem("fields", f"there is no field {name}", "a field", hint))
             continue
-        for rule in said:
+        for rule in given:
             if rule not in _RULES:
                 found, hint = f"{name} has no rule {rule}", did_you_mean(rule, _RULES)
                 problems.append(Problem("fields", found, f"one of {', '.join(_RULES)}", hint))
         place = _field_schema(annotated, parse_field_path(name), kinds)
-        place |= _annotations(said, known[name], comparators)
+        place |= _annotations(given, known[name], comparators)
     if problems:
         raise UsageError(problems)
     return annotated
 
 
 def _annotations(
-    said: FieldRules, field: Inferred, comparators: dict[str, BaseComparator]
+    given: FieldRules, field: Inferred, comparators: dict[str, BaseComparator]
 ) -> dict[str, object]:
     """Return rules as annotations; a comparator brings its threshold, if it was given one."""
-    rules: dict[str, object] = {**said}
+    rules: dict[str, object] = {**given}
     comparator = rules.get("comparator")
     if isinstance(comparator, BaseComparator):
         stated, key = comparator.stated_threshold, f"{comparator.name} #{len(comparators)}"
         comparators[key] = comparator
         rules["comparator"] = key
         rules.setdefault("threshold", field.threshold if stated is None else stated)
-    given = {rule: value for rule, value in rules.items() if value is not None}
-    return {f"{PREFIX}{rule.replace('_', '-')}": value for rule, value in given.items()}
+    return {
+        f"{PREFIX}{rule.replace('_', '-')}": value
+        for rule, value in rules.items()
+        if value is not None
+    }
 
 
 def _field_schema(schema: dict[str, Any], path: Path, kinds: Mapping[Path, str]) -> dict[str, Any]:
@@ -293,7 +296,7 @@ def _field_schema(schema: dict[str, Any], path: Path, kinds: Mapping[Path, str])
 
 def _subschema(place: dict[str, Any], key: str) -> dict[str, Any]:
     if not isinstance(place.get(key), dict):
-        place[key] = {}  # `true` says no more
+        place[key] = {}  # `true` is the same
     part: dict[str, Any] = place[key]
     return part
 

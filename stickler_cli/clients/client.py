@@ -65,7 +65,7 @@ class Client:
         return self._purse.usage + Usage(unasked=len(self._unasked))
 
     def placed(self, model: Model[Q, A]) -> Model[Q, A]:
-        """Return a model where, and with the key that, the policy says."""
+        """Return a model on the server, and with the key, of the policy."""
         address, key = (of.get(model.title) for of in (self.policy.endpoints, self.policy.keys))
         return model if address is None and key is None else model.moved(address, key)
 
@@ -108,10 +108,10 @@ class Client:
             questions, room = list(missing), self._room(model, len(missing))
             for outcome in asked(model, questions[:room], self._way(model)):
                 known |= self._kept(model, outcome, missing, on_disk=on_disk)
-            told = UnaskedError(
+            unasked = UnaskedError(
                 f"the {self.policy.max_pairs} pairs of --max-pairs were asked about"
             )
-            known |= self._kept(model, Outcome(questions[room:], told), missing, on_disk=on_disk)
+            known |= self._kept(model, Outcome(questions[room:], unasked), missing, on_disk=on_disk)
         return {question: known[key] for question, key in keys.items() if key in known}
 
     @contextmanager

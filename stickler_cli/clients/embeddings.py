@@ -1,4 +1,4 @@
-"""Embedding models by their id, whose prefix says where the model is."""
+"""Embedding models by their id, whose prefix is that of its server or library."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -59,7 +59,7 @@ class FunctionEmbedder(Embedder):
 
     @property
     def identity(self) -> None:
-        """Nothing tells whether a function still does the same."""
+        """None: a function may have changed."""
         return
 
     def require(self) -> None:
@@ -75,7 +75,7 @@ class NamedEmbedder(Embedder):
     """An embedding model that a schema can name."""
 
     model_id: str
-    name: str  # without the prefix that says where it is
+    name: str  # without the prefix
 
     @property
     def title(self) -> str:

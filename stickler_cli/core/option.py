@@ -179,9 +179,9 @@ class Option:
         return Problem(source, found, self.values.expected, str(error))
 
 
-def option(default: T, help: str, metavar: str | None = None, **said: Any) -> T:  # noqa: A002 - the word of typer
-    """Declare a field of settings; `said` are other attributes of `Option`."""
-    found: T = field(default=default, metadata={"help": help, "metavar": metavar, **said})
+def option(default: T, help: str, metavar: str | None = None, **more: Any) -> T:  # noqa: A002 - the word of typer
+    """Declare a field of settings; `more` are other attributes of `Option`."""
+    found: T = field(default=default, metadata={"help": help, "metavar": metavar, **more})
     return found
 
 
@@ -215,11 +215,11 @@ def options_of(settings: type[Settings]) -> Mapping[str, Option]:
     for name, panel in panels.items():
         if name not in by_name:  # it is the class's
             continue
-        said: dict[str, Any] = {"flag": f"--{name.replace('_', '-')}", "panel": panel}
-        said |= by_name[name].metadata
-        if "values" not in said:
-            said["values"] = _values_of(kinds[name])
-        found[name] = Option(**said, name=name, kind=kinds[name], default=by_name[name].default)
+        given: dict[str, Any] = {"flag": f"--{name.replace('_', '-')}", "panel": panel}
+        given |= by_name[name].metadata
+        if "values" not in given:
+            given["values"] = _values_of(kinds[name])
+        found[name] = Option(**given, name=name, kind=kinds[name], default=by_name[name].default)
     return MappingProxyType(found)
 
 

@@ -136,10 +136,10 @@ def list_url(url: str) -> Iterator[tuple[str, str, int]]:
     listed, root = (files.find if star < 0 else files.glob), _files_of(base)[1]
     found = _tried(lambda: listed(path, detail=True))
     files.invalidate_cache()  # else all names stay in memory
-    for name, said in sorted(found.items()):
-        if said.get("type") == "file":
+    for name, entry in sorted(found.items()):
+        if entry.get("type") == "file":
             relative = name.removeprefix(root).lstrip("/")
-            yield relative, f"{base}/{relative}", said.get("size") or 0
+            yield relative, f"{base}/{relative}", entry.get("size") or 0
 
 
 def send_file(file: Path, url: str) -> None:

@@ -132,7 +132,7 @@ _FROZEN: Final = {
 }
 
 
-def _dataclass(*, frozen: bool = False, eq: bool = True, **said: bool) -> Callable[[type], type]:
+def _dataclass(*, frozen: bool = False, eq: bool = True, **more: bool) -> Callable[[type], type]:
     """Make a class one of fields, as `dataclasses.dataclass` does."""
     methods = _METHODS | (_FROZEN if frozen else {})
     if eq:
@@ -141,7 +141,7 @@ def _dataclass(*, frozen: bool = False, eq: bool = True, **said: bool) -> Callab
     def make(cls: type) -> type:
         own = dict(vars(cls))
         cls.__doc__ = cls.__doc__ or cls.__name__  # else the standard one words a signature
-        made: type = dataclasses.dataclass(init=False, repr=False, eq=False, **said)(cls)
+        made: type = dataclasses.dataclass(init=False, repr=False, eq=False, **more)(cls)
         for name, method in methods.items():
             if own.get(name) is None:
                 setattr(made, name, method)

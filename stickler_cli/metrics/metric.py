@@ -59,7 +59,7 @@ METRICS: Final = Family(
 
 @dataclass(slots=True, eq=False)
 class Measure:
-    """A metric of a run: at work, or as a file tells of it, which runs no code."""
+    """A metric of a run: at work, or as a file has it, which runs no code."""
 
     name: str
     metric: Metric | None = None
@@ -69,7 +69,7 @@ class Measure:
     """The figures of the metric, likewise."""
     problem: str = ""
     """Why it has no figures, which ends no run: the error at the first document by id;
-    of one that a file tells of and that keeps something, that its result failed."""
+    of one from a file that keeps something, that its result failed."""
 
     def add(self, document: MeasuredDocument) -> None:
         """Take a document into account."""
@@ -77,8 +77,8 @@ class Measure:
         try:
             metric.add(document)
         except Exception as error:  # noqa: BLE001 - code of others, and all else is still right
-            said = f"document {document.id}: {_said(error)}"
-            self.problem = min(said, self.problem or said)
+            found = f"document {document.id}: {_failure(error)}"
+            self.problem = min(found, self.problem or found)
 
     def merge(self, other: "Measure") -> None:
         """Take into account the documents of another one of the same name.
@@ -95,7 +95,7 @@ class Measure:
         try:
             self.metric.merge(other.live(cls))
         except Exception as error:  # noqa: BLE001 - likewise
-            self.problem = f"merge: {_said(error)}"
+            self.problem = f"merge: {_failure(error)}"
 
     @property
     def lasting(self) -> str:
@@ -125,7 +125,7 @@ class Measure:
         try:
             found = self.metric.result()
         except Exception as error:  # noqa: BLE001 - likewise
-            return none, f"result: {_said(error)}"
+            return none, f"result: {_failure(error)}"
         parts = found if isinstance(found, Mapping) else {"": found}
         figures = {f"{self.name}.{part}" if part else self.name: parts[part] for part in parts}
         for name, figure in figures.items():
@@ -191,7 +191,7 @@ def _class(name: str, *, allow_plugins: bool = False) -> type[Metric]:
 
 
 def load_metrics(measures: Iterable[Measure], *, allow_plugins: bool) -> None:
-    """Put metrics that files tell of to work, so that they can be merged.
+    """Put metrics from files to work, so that they can be merged.
 
     Raises:
         UsageError: there is none of a name.
@@ -205,8 +205,8 @@ def _made(name: str, cls: type[Metric]) -> Metric:
     try:
         return cls()
     except Exception as error:
-        raise UsageError([Problem(f"metric {name}", _said(error))]) from error
+        raise UsageError([Problem(f"metric {name}", _failure(error))]) from error
 
 
-def _said(error: Exception) -> str:
+def _failure(error: Exception) -> str:
     return f"it fails with {type(error).__name__}: {error}"

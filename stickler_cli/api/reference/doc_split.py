@@ -43,7 +43,7 @@ class DocSplitClassificationMetrics:
     ) -> None:
         """Take the sections of a packet, in the forms of docs/packets.md, instead of earlier ones.
 
-        A page in two sections of a side is the first one's, which `errors` tells.
+        A page in two sections of a side is the first one's, which `errors` lists.
 
         Raises:
             ValueError: a section cannot be read.

@@ -230,7 +230,7 @@ class BulkStructuredModelEvaluator:
             self._non_matches += [{**it, "doc_id": error.document} for it in non_matches([error])]
 
     def _write(self, path: str, job: Job, pair: DocumentPair) -> None:
-        """Add the line of a comparison to a file; none of one that fails, which is told later."""
+        """Add the line of a comparison to a file; none if it fails, which is noted later."""
         if not isinstance(pair.gt, dict) or not isinstance(pair.pred, dict):
             return
         with suppress(ComparisonError):
