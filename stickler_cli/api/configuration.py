@@ -6,8 +6,7 @@ import re
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import NoneType, UnionType
-from typing import Annotated, Any, Final, Generic, Optional, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Generic, Optional, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, create_model
 from pydantic.errors import PydanticUserError
@@ -28,7 +27,7 @@ from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError, did_you_mean
 from stickler_cli.schema.annotations import ON_OBJECT, PREFIX, RULES
 from .comparable import ComparableModel
-from .fields import ComparableField, Rules
+from .fields import ComparableField, Rules, without_none
 
 Model = TypeVar("Model", bound=ComparableModel)
 
@@ -320,7 +319,7 @@ class _Writer:
 
     def _node(self, node: Node, typed: Any, path: Path) -> dict[str, Any]:
         """Return the configuration of one field."""
-        node, typed = _target(node), _without_none(typed)
+        node, typed = _target(node), without_none(typed)
         config: dict[str, Any] = {"threshold": node.threshold, "weight": node.weight, **_clip(node)}
         match node:
             case _ if any(node is outer for outer in self._above):
@@ -349,7 +348,7 @@ class _Writer:
 
     def _list(self, node: ListNode, typed: Any, path: Path) -> dict[str, Any]:
         items = _target(node.items)
-        typed = _without_none(next(iter(get_args(typed)), None) or self._inside(typed, "items"))
+        typed = without_none(next(iter(get_args(typed)), None) or self._inside(typed, "items"))
         config: dict[str, Any] = {"weight": node.weight}
         if node.threshold_stated:
             config["threshold"] = node.threshold
@@ -422,14 +421,6 @@ def _comparator(node: LeafNode) -> dict[str, Any]:
 
 def _clip(node: Node) -> dict[str, Any]:
     return {"clip_under_threshold": True} if node.clip else {}
-
-
-def _without_none(annotation: Any) -> Any:
-    """Return the only type of an Optional; anything else as it is."""
-    if get_origin(annotation) in (Union, UnionType):
-        others = [part for part in get_args(annotation) if part is not NoneType]
-        return others[0] if len(others) == 1 else annotation
-    return annotation
 
 
 def _text_of(typed: Any, node: LeafNode) -> str:

@@ -234,6 +234,14 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
     return info
 
 
+def without_none(annotation: Any) -> Any:
+    """Return the only type of an Optional; anything else as it is."""
+    if get_origin(annotation) in (Union, UnionType):
+        others = [part for part in get_args(annotation) if part is not NoneType]
+        return others[0] if len(others) == 1 else annotation
+    return annotation
+
+
 def _in_range(name: str, value: Any) -> float | None:
     """Return a number in the range of `name`, or None where it may be left open; else raise."""
     rule = RULES[name]
@@ -284,9 +292,7 @@ def _in_vain(rules: Rules, inside: type[BaseModel], *, is_list: bool) -> Iterato
 
 def _model_in(annotation: Any) -> tuple[type[BaseModel] | None, bool]:
     """Return the model that a field is of, or is a list of; None where it is anything else."""
-    if get_origin(annotation) in (Union, UnionType):
-        arms = [arm for arm in get_args(annotation) if arm is not NoneType]
-        return _model_in(arms[0]) if len(arms) == 1 else (None, False)
+    annotation = without_none(annotation)
     if get_origin(annotation) is list:
         inside, nested = _model_in(get_args(annotation)[0])
         return (None if nested else inside), True

@@ -96,7 +96,9 @@ def comparison_result(
     found = outermost_non_matches(batch) if errors else []
     if counts:
         shown = counts_view(batch, recall_with_fd=recall_with_fd, derived=derived)
-        view["confusion_matrix"] = _confusion_matrix(batch, shown, found)
+        score, matched = view["overall_score"], view["all_fields_matched"]
+        shown["overall"].update(similarity_score=score, all_fields_matched=matched)
+        view["confusion_matrix"] = {"fields": {}, **shown, "non_matches": found}
     if errors:
         view["non_matches"] = found
     if units:
@@ -137,16 +139,6 @@ def confidence_metrics(known: Confidences, total: int) -> dict[str, Any]:
 def _calibration(units: Units) -> dict[str, Any]:
     view = confidence_view(units.reliability())
     return {name: {"value": view[figure]} for name, figure in _TRUST.items()}
-
-
-def _confusion_matrix(
-    batch: Batch, counts: dict[str, Any], errors: list[dict[str, Any]]
-) -> dict[str, Any]:
-    """Return the counts, with score and errors at the root."""
-    counts["overall"].update(
-        similarity_score=float(batch.scores[0]), all_fields_matched=not batch.some_wrong
-    )
-    return {"fields": {}, **counts, "non_matches": errors}
 
 
 def _field_comparisons(batch: Batch) -> list[dict[str, Any]]:
@@ -194,17 +186,14 @@ def evaluator_result(batch: Batch, *, recall_with_fd: bool) -> EvaluatorResult:
     In its confusion matrix the counts of a field stand beside `overall`, too.
     """
     comparison: Any = batch.comparison(0)
-    errors = outermost_non_matches(batch)
-    counts = counts_view(batch, recall_with_fd=recall_with_fd)
-    overall = _rates(counts, comparison.similarity)
-    rates = _field_rates(comparison, counts, recall_with_fd=recall_with_fd)
-    matrix = _confusion_matrix(batch, counts, errors)
+    how: Any = {"counts": True, "errors": True, "units": False, "recall_with_fd": recall_with_fd}
+    matrix = comparison_result(batch, **how)["confusion_matrix"]
     fields = {name: {**node["overall"], **node} for name, node in matrix["fields"].items()}
     return {
-        "overall": overall,
-        "fields": rates,
+        "overall": _rates(matrix, comparison.similarity),
+        "fields": _field_rates(comparison, matrix, recall_with_fd=recall_with_fd),
         "confusion_matrix": {**matrix, "fields": fields},
-        "non_matches": errors,
+        "non_matches": matrix["non_matches"],
     }
 
 

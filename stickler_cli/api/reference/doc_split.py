@@ -7,7 +7,7 @@ import csv
 import math
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path as File
 from typing import Any, Final
 
@@ -192,11 +192,20 @@ def evaluate_packet(
         found = f"alpha and beta add up to {alpha + beta:g}, expected 1"
         warnings.warn(f"{found}: final_score is on another scale", stacklevel=2)
     rows = _pages(data, (*_PLACES, *(_CLASSES if strict_clustering else ())))
-    orders = _orders(rows)
+    groups: defaultdict[Any, list[tuple[float, float]]] = defaultdict(list)
+    for at, row in enumerate(rows):
+        pages = _page_number(row, at, ""), _page_number(row, at, "_predicted")
+        groups[row["group_id"]].append(pages)
+    orders = {name: _tau(pages) for name, pages in groups.items()}
     order = sum(orders.values()) / len(orders) if orders else 0.0
     v_measure = rand = 0.0
     if rows:
-        alike = likeness(_groups(rows, strict=strict_clustering))
+        strict = strict_clustering
+        alone = [strict and row["class_label"] != row["class_label_predicted"] for row in rows]
+        alike = likeness(
+            (row["group_id"], ("alone", at) if alone[at] else ("of", row["group_id_predicted"]))
+            for at, row in enumerate(rows)
+        )
         v_measure, rand = alike.v_measure, alike.rand
     clustering = v_measure_weight * v_measure + (1 - v_measure_weight) * rand
     return {
@@ -227,21 +236,6 @@ def _pages(data: Any, columns: Sequence[str]) -> list[Mapping[str, Any]]:
     return rows
 
 
-def _groups(rows: Iterable[Mapping[str, Any]], *, strict: bool) -> Iterable[tuple[Any, Any]]:
-    for at, row in enumerate(rows):
-        alone = strict and row["class_label"] != row["class_label_predicted"]
-        yield row["group_id"], ("alone", at) if alone else ("of", row["group_id_predicted"])
-
-
-def _orders(rows: Iterable[Mapping[str, Any]]) -> dict[Any, float]:
-    """Return Kendall's tau-b of the page numbers of each group; 1 of one page, 0 if undefined."""
-    groups: defaultdict[Any, list[tuple[float, float]]] = defaultdict(list)
-    for at, row in enumerate(rows):
-        pages = _page_number(row, at, ""), _page_number(row, at, "_predicted")
-        groups[row["group_id"]].append(pages)
-    return {name: _tau(pages) for name, pages in groups.items()}
-
-
 def _page_number(row: Mapping[str, Any], at: int, side: str) -> float:
     column = f"page_number{side}"
     try:
@@ -251,6 +245,7 @@ def _page_number(row: Mapping[str, Any], at: int, side: str) -> float:
 
 
 def _tau(pages: Sequence[tuple[float, float]]) -> float:
+    """Return Kendall's tau-b of the page numbers of a group; 1 of one page, 0 if undefined."""
     from scipy.stats import kendalltau
 
     if len(pages) == 1:
