@@ -17,7 +17,7 @@ from email.utils import parsedate_to_datetime
 from itertools import chain
 from queue import Empty, SimpleQueue
 from time import monotonic
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from stickler_cli.core.problems import UnavailableError
 from stickler_cli.core.values import dataclass
@@ -70,11 +70,6 @@ def is_garbled(error: BaseException) -> bool:
     if (_status(error) or 200) >= 400:
         return False
     return any(type(cause).__name__ in GARBLED_ERRORS for cause in _causes(error))
-
-
-def refuses_key(error: BaseException) -> bool:
-    """Whether a server does not let this key in."""
-    return _status(error) in KEY_STATUSES
 
 
 def refuses_model(error: BaseException) -> bool:
@@ -202,7 +197,7 @@ class Turnstile:
         with self._changed:
             self._failures = 0
             self.answered = True
-            self._back(passage)
+            self.worked(passage)
 
     def failed(self, passage: Passage, why: str, asked: float | None, *, waits: bool) -> None:
         """Take note of a call that failed; `asked` are the seconds that the server asks to wait.
@@ -221,29 +216,26 @@ class Turnstile:
                     self._opens = max(self._opens, now + asked)
             if self._failures >= MOST_FAILURES:
                 self._closed_until = now + (COOL_DOWN if asked is None else asked)
-            self._back(passage)
+            self.worked(passage)
 
     def worked(self, passage: Passage) -> None:
-        """Take note of a call whose questions the server does not take, which is their fault."""
+        """Take note of a call that came back; its questions are at fault, if it failed."""
         with self._changed:
-            self._back(passage)
+            self._proven = True
+            if passage.alone:
+                self._alone = False
+            self._changed.notify_all()
 
     def refused(self, passage: Passage) -> None:
         """Take note of a call whose key or model is refused: the next one goes alone again."""
         with self._changed:
             self._alone = False
-            self._changed.notify_all()
+            self.wake()
 
     def wake(self) -> None:
         """Have those who wait look whether their run was stopped."""
         with self._changed:
             self._changed.notify_all()
-
-    def _back(self, passage: Passage) -> None:
-        self._proven = True
-        if passage.alone:
-            self._alone = False
-        self._changed.notify_all()
 
 
 T = TypeVar("T")
@@ -252,12 +244,10 @@ R = TypeVar("R")
 MOST_GARBLED: Final = 2  # answers to one question that cannot be read, before it is given up
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome(Generic[Q, A]):
+class Outcome(NamedTuple, Generic[Q, A]):
     """The outcome of the questions of one call."""
 
     questions: Sequence[Q]
-    """None of a call that was refused, and whose questions were asked again in two parts."""
     result: Sequence[A] | ModelError
 
 
@@ -290,7 +280,7 @@ def asked(model: Model[Q, A], questions: Sequence[Q], way: Way) -> Iterator[Outc
         if not isinstance(result, RefusedError) or len(batch) == 1:
             return [Outcome(batch, result)]
         half = len(batch) // 2
-        return [Outcome((), result), *ask(batch[:half]), *ask(batch[half:])]
+        return [*ask(batch[:half]), *ask(batch[half:])]
 
     if model.is_local:
         yield from chain.from_iterable(map(ask, batches))
@@ -393,6 +383,6 @@ def _refusal(
     hint = model.server.key_hint if model.server else ""
     if refuses_model(error):
         hint = "is its name right, and is it there for this key?"
-    elif not refuses_key(error):
+    elif _status(error) not in KEY_STATUSES:
         return None
     return model.unavailable(f"is refused: {failure}", hint)

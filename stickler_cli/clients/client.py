@@ -139,7 +139,8 @@ class Client:
     def _kept(
         self, model: Model[Q, A], outcome: Outcome[Q, A], keys: Mapping[Q, Any], *, on_disk: bool
     ) -> dict[Hashable, A | ModelError]:
-        result, asked_by = outcome.result, [keys[question] for question in outcome.questions]
+        questions, result = outcome
+        asked_by = [keys[question] for question in questions]
         if isinstance(result, ModelError):
             failures: dict[Hashable, Any] = dict.fromkeys(asked_by, result)
             if isinstance(result, UnaskedError):  # it may be asked later on
