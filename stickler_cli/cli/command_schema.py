@@ -22,12 +22,12 @@ from stickler_cli.schema.annotations import open_default
 from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.schema.loading import (
     LoadedSchema,
-    digest_of,
     is_schema_file,
     load_observed,
     load_schema,
     load_schemas,
     loaded,
+    schema_digest,
 )
 from stickler_cli.settings.deciding import (
     FindingOptions,
@@ -139,7 +139,7 @@ def _of_model(name: str, settings: Judging) -> LoadedSchema:
     known: dict[str, BaseComparator] = {}
     may_run = PluginOptions(allow_plugins=settings.allow_plugins)
     schema = model_schema(name, may_run, known)
-    digest = digest_of(json_line(model_schema(name, may_run)))
+    digest = schema_digest(json_line(model_schema(name, may_run)))
     return loaded(
         schema, name, None, digest, allow_plugins=True, when=settings.infer, comparators=known
     )

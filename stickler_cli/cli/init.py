@@ -15,7 +15,7 @@ from stickler_cli.documents.positions import with_keys
 from stickler_cli.documents.sources import Kind, kind_of_source
 from stickler_cli.runs.whole_files import whole_file
 from stickler_cli.schema.inference import Inferred, infer
-from stickler_cli.schema.inference.observation import Observed, facts_of, schema_of
+from stickler_cli.schema.inference.observation import Observed, facts_of, observed_schema
 from stickler_cli.schema.loading import is_schema_file, loaded
 from stickler_cli.schema.references import IN_MEMORY
 from stickler_cli.settings.of_commands import InitSettings
@@ -74,7 +74,7 @@ def _given(source: str, settings: InitSettings) -> _Given:
         return _Given(file.read_bytes().decode("utf-8-sig"), source, file)
     seen = observe(source, settings)
     return _Given(
-        f"{json.dumps(schema_of(seen), indent=2, ensure_ascii=False)}\n", source, None, seen
+        f"{json.dumps(observed_schema(seen), indent=2, ensure_ascii=False)}\n", source, None, seen
     )
 
 

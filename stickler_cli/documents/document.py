@@ -50,7 +50,7 @@ _WAYS: Final = {
     "string": "a JSON string",
     "list": "a list of one",
 }
-"""What a document may be inside of."""
+"""Wrappings of a document."""
 
 MOST_FENCES: Final = 50
 """How many are looked into, as each may have to be read to the end. No answer has so many."""
@@ -59,7 +59,7 @@ _FENCE: Final = re.compile(r"(?:```|~~~)[\w+.-]*")
 _OPENING: Final = re.compile(r'(?:\[\s*)?\{\s*"')
 _OPENING_ARRAY: Final = re.compile(r'\[\s*(?:\{\s*)?"')
 _THOUGHTS: Final = re.compile(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
-"""Begins, or ends, what some models think aloud, drafts of the document included."""
+"""Begins, or ends, the thoughts of a model, drafts of the document included."""
 _BRACKET: Final = re.compile(r"[{}\[\]]")
 
 
@@ -96,7 +96,7 @@ def find_document(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Wrapp
         return None
     whole = parse_json(data, "")
     if isinstance(whole, str):
-        inner = _parsed(whole, kinds) or _in_text(whole, kinds)
+        inner = _as_document(whole, kinds) or _in_text(whole, kinds)
         return replace(inner, ways=("string", *inner.ways)) if inner else None
     return _in_text(text, kinds) if isinstance(whole, Problem) else _unwrapped(whole, data, kinds)
 
@@ -114,7 +114,7 @@ def place_of_json(text: str) -> tuple[int, int] | None:
     return opening.start(), len(text)
 
 
-def _parsed(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
+def _as_document(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
     """Return a text that is a document, or a list of one, and nothing else."""
     data = text.encode("utf-8", "replace")
     value = parse_json(data, "")
@@ -135,7 +135,7 @@ def _in_text(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
     thoughts = _end_of_thoughts(text)
     for start, end in _fences(text, thoughts):
         # The fence may end inside a string of the JSON; then its braces say where that ends.
-        found = _parsed(text[start:end], kinds) or _first_document(text, start, end, kinds)
+        found = _as_document(text[start:end], kinds) or _first_document(text, start, end, kinds)
         if found:
             return replace(found, ways=("fence", *found.ways))
         if text[start:end].lstrip().startswith(("{", "[")):
@@ -183,7 +183,7 @@ def _first_document(
     rest = text[opening.start() :]
     end_of_json = broken_at(rest)
     length = len(rest) if end_of_json is None else end_of_json
-    found = _parsed(rest[:length], kinds)
+    found = _as_document(rest[:length], kinds)
     # JSON Lines, of which the first is no better than the others
     more = not text[: opening.start()].strip() and rest[length:].lstrip()[:1] in {"{", "["}
     return None if more else found
@@ -271,7 +271,7 @@ Data: TypeAlias = bytes | Problem | None  # of a document; why they cannot be re
 
 
 Wrapping: TypeAlias = Literal["refused", "hinted", "taken"]
-"""What becomes of a document that is inside other text, or in a list of one: of one that is hinted
+"""Treatment of a document that is inside other text, or in a list of one: of one that is hinted
 at, the problem names the option that would take it."""
 
 
@@ -281,7 +281,7 @@ class Reading:
 
     value: JsonDocument | Problem | None
     remarks: tuple[str, ...] = ()
-    """What is odd about it although it can be read, by name: `duplicate_keys`."""
+    """Oddities of a readable document, by name: `duplicate_keys`."""
     warnings: tuple[Problem, ...] = ()
 
 

@@ -40,12 +40,12 @@ class Shape(NamedTuple):
     """The places of the documents of a pair in their files; can be pickled."""
 
     wrapping: Wrapping = "hinted"
-    """What becomes of a prediction that is inside other text."""
+    """Treatment of a prediction that is inside other text."""
     gt_root: tuple[str, ...] = ()
     """The keys, or indexes, that lead to a ground truth."""
     pred_root: tuple[str, ...] = ()
     kinds: tuple[DocumentKind, ...] = OBJECTS
-    """What documents are."""
+    """Kinds of the documents."""
 
     def root(self, side: Side) -> tuple[str, ...]:
         """Return the keys, or indexes, that lead to the document of a side."""
@@ -119,7 +119,7 @@ class Fingerprint:
     """The digest of its bytes, unpacked, or of why there are none; empty where there is none."""
     pred: str
     hint: str
-    """What the result says of a document that stands alone; it depends on other documents."""
+    """Hint about a document that stands alone; it depends on other documents."""
 
 
 Metadata: TypeAlias = Mapping[FieldPath, JsonObject]  # of the values of a document, by their place
@@ -135,17 +135,17 @@ class DocumentPair:
     """None where there is only a prediction; a problem where there is no reading it."""
     pred: JsonDocument | Problem | None
     remarks: tuple[str, ...] = ()
-    """What is odd about either, by name, each once: `duplicate_keys`."""
+    """Oddities of either, by name, each once: `duplicate_keys`."""
     warnings: tuple[Problem, ...] = ()
     hint: str = ""
-    """What may be wrong with the id of a document that stands alone."""
+    """Possible mistake in the id of a document that stands alone."""
     fingerprint: Fingerprint | None = None
     confidences: JsonValue = None
     """Those of the prediction, in its shape, if it has any."""
     unwrapped: Mapping[str, int] = field(default_factory=dict)
     """How many values were taken out of wrappers of each kind."""
     metadata: tuple[Metadata, Metadata] = field(default=({}, {}), compare=False)
-    """What wrappers on either side say beside values and confidences, by place."""
+    """Metadata in wrappers on either side, beside values and confidences, by place."""
     is_marked: bool = field(default=True, compare=False)
     """Whether there may be wrappers in it, or confidences beside it."""
     beside: JsonValue | Problem = None
@@ -163,7 +163,7 @@ class PairRef(NamedTuple):
     pred: Reference | None
     hint: str = ""
     shape: Shape = DEFAULT_SHAPE
-    """How the documents stand in what is read."""
+    """The places of the documents in their files."""
     confidences: Reference | None = None
     """Where those of the prediction are, if they are beside it."""
 

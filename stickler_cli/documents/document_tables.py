@@ -64,7 +64,7 @@ def count_rows(file: str) -> int | None:
     """
     if not _is_parquet(file):
         return None
-    with _opened(file) as table:
+    with _open_table(file) as table:
         return int(table.metadata.num_rows)
 
 
@@ -82,7 +82,7 @@ def rows_of(
     rows = _arrow_rows if is_arrow_table(file) else _line_rows
     source = decoded(file)
     for number, name, cells in rows(file, sides, limit, id_column):
-        documents = tuple(_document(file, number, cell, limit) for cell in cells)
+        documents = tuple(_reference_to(file, number, cell, limit) for cell in cells)
         yield Row(number, name if name is None else id_text(name, source, number), documents)
 
 
@@ -102,7 +102,7 @@ def documents_of_table(
             yield name, problem or document
 
 
-def _document(file: str, number: int, cell: _Cell, limit: int) -> Reference | None:
+def _reference_to(file: str, number: int, cell: _Cell, limit: int) -> Reference | None:
     if cell is None or isinstance(cell, Problem):
         return cell
     try:
@@ -112,7 +112,7 @@ def _document(file: str, number: int, cell: _Cell, limit: int) -> Reference | No
             else cell.encode()
             if isinstance(cell, str)
             # Not orjson, which writes null for NaN: that is no JSON, and its reader is to say so.
-            else json.dumps(cell, ensure_ascii=False, default=_plain).encode()
+            else json.dumps(cell, ensure_ascii=False, default=_as_json).encode()
         )
     except (TypeError, ValueError) as error:
         return Problem(decoded(file), f"it cannot be made JSON: {error}", line=number)
@@ -121,7 +121,7 @@ def _document(file: str, number: int, cell: _Cell, limit: int) -> Reference | No
     return LineReference(file, number, len(data), None, data)
 
 
-def _plain(value: object) -> object:
+def _as_json(value: object) -> object:
     match value:
         case Decimal() if value == value.to_integral_value():
             return int(value)
@@ -139,7 +139,7 @@ def _line_rows(
     """Yield the lines of a file whose lines are objects of an id and documents."""
     for line in lines_of(file, limit):
         number = line.line or 0
-        parts = line if isinstance(line, Problem) else _parts(line)
+        parts = line if isinstance(line, Problem) else _cells_of(line)
         if isinstance(parts, dict) and not any(
             name in parts for it in SIDES.values() for name in it
         ):
@@ -155,7 +155,7 @@ def _line_rows(
         yield number, name, [next(iter(cells), None) for cells in found]
 
 
-def _parts(line: LineReference) -> dict[str, _Cell] | Problem:
+def _cells_of(line: LineReference) -> dict[str, _Cell] | Problem:
     """Return the values of the object on a line: documents as their text, exactly."""
     data = line.data or b""
     plain = read_plain(data)
@@ -174,7 +174,7 @@ def _arrow_rows(
 ) -> Iterator[tuple[int, _Cell, list[_Cell]]]:
     """Yield the rows of a Parquet or Arrow file, some at a time."""
     number, source = 0, decoded(file)
-    with _opened(file) as table:
+    with _open_table(file) as table:
         is_parquet = _is_parquet(file)
         names: list[str] = (table.schema_arrow if is_parquet else table.schema).names
         ids = _id_column(names, id_column, source, needed=id_column is not None)
@@ -207,7 +207,7 @@ def _arrow_batches(table: Any) -> Iterator[Any]:
 
 
 @contextmanager
-def _opened(file: str) -> Iterator[Any]:
+def _open_table(file: str) -> Iterator[Any]:
     """Open a table.
 
     Raises:
@@ -279,10 +279,10 @@ MAX_METADATA_BYTES: Final = 1_000_000_000  # unpacked: some ten million rows
 _Row: TypeAlias = tuple[int, Mapping[str, JsonValue]]  # the line of a row, and its cells by column
 
 
-def text_of(value: JsonValue) -> str | None:
+def cell_text(value: JsonValue) -> str | None:
     """Return a single value as text; None for nothing, and for a list or an object.
 
-    >>> text_of("a"), text_of(True), text_of(2.5), text_of([1]), text_of(None)
+    >>> cell_text("a"), cell_text(True), cell_text(2.5), cell_text([1]), cell_text(None)
     ('a', 'true', '2.5', None, None)
     """
     if isinstance(value, str):
@@ -314,7 +314,7 @@ def read_columns(
     names: dict[str, None] = {}
     for line, cells in rows:
         names.update(dict.fromkeys(cells))
-        document = text_of(cells.get(ID))
+        document = cell_text(cells.get(ID))
         if document is None:
             hint = did_you_mean(ID, cells) or f"columns: {', '.join(cells)}"
             raise UsageError([Problem(source, f"there is no {ID}", "one", hint, line=line)])
@@ -323,7 +323,7 @@ def read_columns(
             raise UsageError([Problem(source, found_twice, "one row for each id", line=line)])
         lines[document] = line
         for column, values in found.items():
-            if value := text_of(cells.get(column)):
+            if value := cell_text(cells.get(column)):
                 values[document] = value
     problems = [
         Problem(source, f"there is no column {column}", f"one of {', '.join(names)}")

@@ -67,13 +67,13 @@ class ById(Mapping[str, T]):
         if (many := self._on_disk(value)) is None:
             self._few[name] = value
         else:
-            many.execute(_PUT, _row(name, value))
+            many.execute(_PUT, _entry_of(name, value))
 
     def first(self, name: str, value: T) -> T:
         """Return the first value under an id: this, if the id is new."""
         if (many := self._on_disk(value)) is None:
             return self._few.setdefault(name, value)
-        new = many.execute(_PUT_FIRST, _row(name, value)).rowcount == 1
+        new = many.execute(_PUT_FIRST, _entry_of(name, value)).rowcount == 1
         return value if new else self[name]
 
     def __getitem__(self, name: str) -> T:
@@ -116,7 +116,7 @@ def _key(name: str) -> bytes:
     return name.encode("utf-8", "surrogatepass")  # which an id in JSON may hold
 
 
-def _row(name: str, value: object) -> tuple[bytes, bytes]:
+def _entry_of(name: str, value: object) -> tuple[bytes, bytes]:
     return _key(name), pickle.dumps(value)
 
 
@@ -129,7 +129,7 @@ def _noted_on_disk(known: Iterable[tuple[str, object]]) -> "sqlite3.Connection":
         table.execute(f"PRAGMA {said}")
     table.execute(_MAKE)
     table.execute("BEGIN")
-    noted = (_row(name, value) for name, value in known)
+    noted = (_entry_of(name, value) for name, value in known)
     table.executemany(_PUT_FIRST, noted)
     return table
 
@@ -137,7 +137,7 @@ def _noted_on_disk(known: Iterable[tuple[str, object]]) -> "sqlite3.Connection":
 LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?\Z", re.IGNORECASE)
 
 ONE: Final = {"line": "one line for each id", "row": "one row for each id"}
-"""What is expected where two places of a kind have one id."""
+"""Expectation where two places of a kind have one id."""
 
 
 def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
@@ -149,7 +149,7 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
     source = source_of(file)
     number = offset = 0
     try:
-        with _opened(file) as (stream, again):
+        with _open_lines(file) as (stream, again):
             while data := stream.readline(limit + 1):
                 number += 1
                 length = len(data)
@@ -229,7 +229,7 @@ def value_at(value: JsonValue, path: FieldPath) -> JsonValue:
 
 
 @contextmanager
-def _opened(file: str) -> Iterator[tuple[IO[bytes], bool]]:
+def _open_lines(file: str) -> Iterator[tuple[IO[bytes], bool]]:
     """Open a source of lines, unpacked; with it, whether a line of it can be read again."""
     once = file == STANDARD_INPUT or is_url(file)  # elsewhere a line costs as much as a file
     with _stream_of(file) as stream:

@@ -54,7 +54,7 @@ _DEFAULTS: Final = DocumentOptions()
 
 
 @dataclass(frozen=True, slots=True)
-class Documents:
+class DocumentSet:
     """All documents of one source."""
 
     refs: Callable[[], Iterable[tuple[str, Reference]]]
@@ -64,11 +64,11 @@ class Documents:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What seems wrong with the source as a whole."""
+        """Problems of the source as a whole."""
         return self.listing.problems if self.listing else ()
 
 
-def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> Documents:
+def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> DocumentSet:
     """Return the documents of a source, under the ids of a run.
 
     Of a table they are those of a side. Where settings name it as one of pairs, of ground truth.
@@ -78,26 +78,26 @@ def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> 
     """
     if isinstance(settings, PairsSource) and settings.pairs == source:
         pairs = pairs_of_table(source, settings.max_document_size, settings.id_field)
-        return Documents(lambda: ((it.id, it.gt) for it in pairs.refs() if it.gt is not None))
+        return DocumentSet(lambda: ((it.id, it.gt) for it in pairs.refs() if it.gt is not None))
     (kind,) = _kinds(source)
     limit = settings.max_document_size
     if kind is Kind.FILE:
         document = id_of_file(source) or decoded(source), FileReference(source, limit)
-        return Documents(lambda: [document])
+        return DocumentSet(lambda: [document])
     if kind is Kind.LINES and settings.id_field is None:
-        return Documents(lambda: ((name_of_line(it.line), it) for it in lines_of(source, limit)))
-    return _documents(source, kind, side if kind is Kind.TABLE else "gt", settings)
+        return DocumentSet(lambda: ((name_of_line(it.line), it) for it in lines_of(source, limit)))
+    return _with_ids(source, kind, side if kind is Kind.TABLE else "gt", settings)
 
 
 def _kinds(*sources: str) -> list[Kind]:
-    """Return the kinds of sources; raise UsageError with what is wrong with any."""
+    """Return the kinds of sources; raise UsageError if any cannot be used."""
     kinds = [kind_of_source(source) for source in sources]
     if problems := [kind for kind in kinds if isinstance(kind, Problem)]:
         raise UsageError(problems)
     return [kind for kind in kinds if not isinstance(kind, Problem)]
 
 
-def _documents(  # noqa: PLR0913 - where they are, and how they are read
+def _with_ids(  # noqa: PLR0913 - where they are, and how they are read
     source: str,
     kind: Kind,
     side: Side,
@@ -105,16 +105,16 @@ def _documents(  # noqa: PLR0913 - where they are, and how they are read
     *,
     shape: Shape = ANY_SHAPE,
     tell: Callable[[str], None] | None = None,
-) -> Documents:
+) -> DocumentSet:
     """Return the documents of a source in which they have ids, those of a directory listed now."""
     limit, id_field = settings.max_document_size, settings.id_field
     if kind is Kind.DIRECTORY:
         listing = list_directory(source, limit, tell)
-        return Documents(listing.documents.items, listing)
+        return DocumentSet(listing.documents.items, listing)
     if kind is Kind.TABLE:
-        return Documents(partial(documents_of_table, source, side, limit, id_field))
+        return DocumentSet(partial(documents_of_table, source, side, limit, id_field))
     path = parse_id_field(id_field or "")
-    return Documents(partial(documents_by_id, source, side, path, limit, shape))
+    return DocumentSet(partial(documents_by_id, source, side, path, limit, shape))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class Pairs:
     hidden: Mapping[str, int] = field(default_factory=dict)
     """Likewise, because they begin with a dot."""
     problems: tuple[Problem, ...] = ()
-    """What seems wrong with the sources as a whole; nothing that concerns one pair."""
+    """Problems of the sources as a whole, not of single pairs."""
 
     def __iter__(self) -> Iterator[DocumentPair]:
         return map(read_pair, self.refs())
@@ -180,8 +180,8 @@ def open_pairs(
     takes_id = Kind.LINES in both or Kind.TABLE in both
     if Kind.FILE in both or (by_id and not takes_id) or (Kind.LINES in both and not by_id):
         raise UsageError([_mismatch(gt, pred, both, by_id)])
-    gts = _documents(gt, gt_kind, "gt", settings, shape=shape, tell=tell)
-    preds = _documents(pred, pred_kind, "pred", settings, shape=shape, tell=tell)
+    gts = _with_ids(gt, gt_kind, "gt", settings, shape=shape, tell=tell)
+    preds = _with_ids(pred, pred_kind, "pred", settings, shape=shape, tell=tell)
     listings = {decoded(gt): gts.listing, decoded(pred): preds.listing}
     listed = {name: listing for name, listing in listings.items() if listing is not None}
     if naming is not None:
@@ -193,7 +193,7 @@ def open_pairs(
     if gts.listing is not None:
         total = len(known) + sum(name not in known for name, _ in gts.refs())
     return Pairs(
-        partial(_joined, gts, known, shape),
+        partial(_paired, gts, known, shape),
         total,
         skipped={name: listing.skipped for name, listing in listed.items()},
         hidden={name: listing.hidden for name, listing in listed.items()},
@@ -234,7 +234,7 @@ def name_of_line(number: int | None) -> str:
     return f"line {number}"
 
 
-def _joined(gts: Documents, preds: Mapping[str, Reference], shape: Shape) -> Iterator[PairRef]:
+def _paired(gts: DocumentSet, preds: Mapping[str, Reference], shape: Shape) -> Iterator[PairRef]:
     met, alike = ById[bool](), None
     for document, gt in gts.refs():
         met.put(document, True)
@@ -315,13 +315,13 @@ def selected(pairs: Pairs, settings: SelectionOptions, seed: int) -> Pairs:
         remark = Problem("--sample", f"{number}{of_all} documents only, drawn with seed {seed}")
 
     def refs() -> Iterator[PairRef]:
-        return islice(pairs.refs(), number) if limit is not None else _drawn(pairs, number, seed)
+        return islice(pairs.refs(), number) if limit is not None else _sampled(pairs, number, seed)
 
     total = None if pairs.total is None else number
     return replace(pairs, refs=refs, total=total, problems=(*pairs.problems, remark))
 
 
-def _drawn(pairs: Pairs, number: int, seed: int) -> Iterator[PairRef]:
+def _sampled(pairs: Pairs, number: int, seed: int) -> Iterator[PairRef]:
     """Return the pairs whose ids have the least digests.
 
     Predictions without ground truth come after all others, so that runs of the same ground truth

@@ -23,7 +23,7 @@ class Position(NamedTuple):
     line: int
     """From 1."""
     member: int
-    """Where its key begins; of what has none, the value."""
+    """Start of its key; without one, of the value."""
     start: int
     end: int
     around: int
@@ -39,7 +39,7 @@ class _Open:
     member: int
     start: int
     step: str | int | None
-    """The key or the index of what comes; None where a key comes next."""
+    """The key or index of the next value; None where a key comes next."""
     key: int | None = None
     """Where that key begins."""
 

@@ -1,4 +1,4 @@
-"""From a file to bytes and from bytes to a JSON value; whatever is wrong becomes a `Problem`.
+"""Files read to bytes, and bytes to JSON values; anything wrong becomes a `Problem`.
 
 Here is the one reader: strict JSON, exact integers, bounded memory.
 """

@@ -33,7 +33,7 @@ PATIENCE: Final = 2.0  # seconds that listing may take before it is said what ta
 REMINDER: Final = 30.0  # seconds until it is said again
 
 ONE_FILE: Final = "one file for each document"
-"""What is expected where two files have one id."""
+"""Expectation where two files have one id."""
 
 
 class Kind(Enum):
@@ -55,7 +55,7 @@ class Listing:
     hidden: int
     """Files and directories that begin with a dot."""
     problems: tuple[Problem, ...]
-    """What was left out although it may hold documents."""
+    """Entries left out although they may hold documents."""
 
 
 def kind_of_source(name: str) -> Kind | Problem:
@@ -285,7 +285,7 @@ PATTERNS: Final = (
     r"(\d+)\D*$",
     r"^\D*(\d+)",
 )
-"""What may be common to names that differ otherwise; the first that pairs most is proposed."""
+"""Common parts of names that differ otherwise; the first that pairs most is proposed."""
 
 
 def naming_of(said: str | None) -> Naming:
@@ -337,7 +337,7 @@ def pattern_for(gts: Sequence[str], preds: Sequence[str]) -> tuple[str, int] | N
     gts, preds = gts[:MOST_NAMES], preds[:MOST_NAMES]
     best: tuple[str, int] | None = None
     for pattern in PATTERNS:
-        mine, its = _keys(pattern, gts), _keys(pattern, preds)
+        mine, its = _parts_found(pattern, gts), _parts_found(pattern, preds)
         paired = len(mine & its)
         unique = len(mine) == len(gts) and len(its) == len(preds)
         if unique and 2 * paired >= min(len(gts), len(preds)) and paired > (best[1] if best else 0):
@@ -345,7 +345,7 @@ def pattern_for(gts: Sequence[str], preds: Sequence[str]) -> tuple[str, int] | N
     return best
 
 
-def _keys(pattern: str, names: Iterable[str]) -> set[str]:
+def _parts_found(pattern: str, names: Iterable[str]) -> set[str]:
     naming = re.compile(pattern)
     return {name_by(naming, name) for name in names}
 

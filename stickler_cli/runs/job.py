@@ -12,7 +12,7 @@ from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
-from stickler_cli.documents.document_tables import read_columns, text_of
+from stickler_cli.documents.document_tables import cell_text, read_columns
 from stickler_cli.documents.lines import value_at
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.metrics.metric import Measure
@@ -99,7 +99,7 @@ def group_of(document: str, gt: JsonDocument | Problem | None, grouping: Groupin
     if grouping.key.startswith(MARK):
         return group_of_id(document, grouping)
     with suppress(LookupError):
-        return None if isinstance(gt, Problem) else text_of(value_at(gt, grouping.path))
+        return None if isinstance(gt, Problem) else cell_text(value_at(gt, grouping.path))
     return None
 
 

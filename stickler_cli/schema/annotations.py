@@ -69,11 +69,11 @@ def default_comparator(default: LeafDefault) -> BaseComparator:
     """Return the comparator of a default, the same each time where it has no config."""
     if default.config:
         return construct(default.comparator, default.config)
-    return _plain(default.comparator)
+    return _without_config(default.comparator)
 
 
 @cache
-def _plain(name: str) -> BaseComparator:
+def _without_config(name: str) -> BaseComparator:
     return construct(name, {})
 
 

@@ -39,6 +39,7 @@ from .places import (
     OpenPlace,
     Place,
     Places,
+    SinglePlace,
     TooManyPlacesError,
     UnionPlace,
     key_of,
@@ -55,7 +56,7 @@ from .schema_problems import (
 )
 
 DEFAULT_MODEL_NAME: Final = "DynamicModel"
-"""What a schema without a model name is called. Source: docs/schema.md."""
+"""Name of a model whose schema gives none. Source: docs/schema.md."""
 
 LARGE: Final = 50
 """Nodes of a place that is in a plan once; where it is needed again a reference to it stands, so
@@ -80,7 +81,7 @@ class Built:
 
     node: Node
     aggregate: bool | None
-    """The place's own say on its object's aggregate."""
+    """The place's own aggregate annotation."""
     speaks_for_list: bool = True
     """Whether, as the element of a list, its weight and aggregate are the list's."""
 
@@ -144,20 +145,16 @@ class Compiler(Fold[_Way, Built]):
                     return kind, root
         return "object", None
 
-    def _note(self, met: _Met, made: Built, in_force: InForce) -> None:
+    def _make(self, met: _Met, place: Place) -> Built:
+        before = self._size
+        made = self._union(met, place) if isinstance(place, UnionPlace) else self._built(place)
         self._size += 1
-        self._sizes[met] = self._size - self._sizes[met]
+        self._sizes[met] = self._size - before
         if met in self._targets:
             self._targets[met].node = made.node
+        return made
 
-    def _make(self, met: _Met, place: Place) -> Built:
-        self._sizes[met] = self._size  # until the nodes in it are counted
-        if isinstance(place, UnionPlace):
-            inherited = met.way.inherited
-            alike = len({key_of(each.in_force, inherited) for each in place.branches}) == 1
-            branches = place.branches[:1] if alike else place.branches
-            inside = _Way(inherited, (*met.way.unions, met))
-            return self._one_of([self._arm(each, inside) for each in branches], branches)
+    def _built(self, place: SinglePlace) -> Built:
         merged = place.merged
         if isinstance(place, ArrayPlace | ObjectPlace):
             if merged.comparator is not None:
@@ -175,7 +172,7 @@ class Compiler(Fold[_Way, Built]):
             self._usage.note(merged, "an array", "pairing_floor", *ON_VALUE)
             return Built(self._tuple(place), merged.aggregate)
         items = self._elements(place.elements, place.below)
-        node, stated = items.node, merged.threshold
+        node, stated, source = items.node, merged.threshold, self._kinds.source(merged)
         if items.speaks_for_list or place.by_model:
             self._usage.note(merged, "an array", "pairing_floor", *ON_VALUE)
         else:
@@ -188,9 +185,7 @@ class Compiler(Fold[_Way, Built]):
             other=open_default(),
             threshold=node.item_threshold if stated is None else stated,
             threshold_stated=stated is not None,
-            threshold_source=node.source_for(None)
-            if stated is None
-            else self._kinds.source(merged),
+            threshold_source=node.source_for(None) if stated is None else source,
             weight=weight,
             items=node,
             pairing_floor=merged.pairing_floor,
@@ -303,12 +298,18 @@ class Compiler(Fold[_Way, Built]):
             self._report(schema, keyword, leads_back(schema.get(keyword, "the alternative")))
             return Built(open_default(), None)
 
-    def _one_of(self, arms: list[Built], branches: Sequence[Branch]) -> Built:
-        """Return a union of its arms; arms that all compare alike are no union."""
+    def _union(self, met: _Met, place: UnionPlace) -> Built:
+        """Compile the arms of a union; if all compare alike, it is none."""
+        inherited = met.way.inherited
+        alike = len({key_of(each.in_force, inherited) for each in place.branches}) == 1
+        branches = place.branches[:1] if alike else place.branches
+        inside = _Way(inherited, (*met.way.unions, met))
+        arms = [self._arm(each, inside) for each in branches]
         first = arms[0]
         if all((arm.node, arm.aggregate) == (first.node, first.aggregate) for arm in arms):
             return first
-        comparators = [_leaf_comparator(arm.node) for arm in arms]
+        nodes = [arm.node for arm in arms]
+        comparators = [it.comparator if isinstance(it, LeafNode) else None for it in nodes]
         texts_too = {*map(type, comparators)} == {NumericComparator, LevenshteinComparator}
         judged = []
         for branch, arm, comparator in zip(branches, arms, comparators, strict=True):
@@ -333,10 +334,6 @@ class Compiler(Fold[_Way, Built]):
     def _report(self, schema: Schema, keyword: str, error: LeadsNowhereError) -> None:
         steps = (keyword,) if keyword else ()
         self._problems.add(schema, steps, error.found, error.expected, error.hint)
-
-
-def _leaf_comparator(node: Node) -> BaseComparator | None:
-    return node.comparator if isinstance(node, LeafNode) else None
 
 
 def document_node(

@@ -52,7 +52,7 @@ DRAFT_2020_12: Final = Dialect(
     tuples="prefixItems",
 )
 DEFAULT: Final = DRAFT_2020_12
-"""For a schema whose `$schema` says nothing that is known. Source: docs/schema.md."""
+"""For a schema whose `$schema` names no known dialect. Source: docs/schema.md."""
 
 DIALECTS: Final = {
     "4": DRAFT_4,
@@ -63,7 +63,7 @@ DIALECTS: Final = {
     "2019-09": DRAFT_2019_09,
     "2020-12": DRAFT_2020_12,
 }
-"""By what distinguishes them in a `$schema`, however it is spelt."""
+"""By the part of a `$schema` that distinguishes them, however it is spelt."""
 
 TOO_OLD: Final = frozenset({"0", "1", "2", "3"})
 """Drafts in which keywords mean something else, such as a `required` inside a property."""
@@ -111,7 +111,7 @@ def own_names(schema: Schema, dialect: Dialect) -> list[str]:
 TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
 
 CLOSED_BY: Final = ("additionalProperties", "unevaluatedProperties")
-"""Keywords that say what keys without a declaration are."""
+"""Keywords for keys without a declaration."""
 ITEMS: Final = ("items", "additionalItems", "unevaluatedItems", "contains")
 CONDITIONS: Final = ("if", "then", "else", "not")
 
@@ -177,7 +177,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SchemaPlace:
     """Where a schema stands, and how references in it are read."""
 
     source: str
@@ -186,5 +186,5 @@ class Place:
     """Of the document."""
     path: Path
     base: str
-    """What relative references start from."""
+    """Base of relative references."""
     dialect: Dialect

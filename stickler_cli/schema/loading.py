@@ -1,4 +1,4 @@
-"""A schema as commands have it: read, inferred where it says nothing, compiled."""
+"""Schemas for commands: read, annotated where nothing is annotated, compiled."""
 
 import hashlib
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.remote import is_url, list_url, open_url, shown_url
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.inference.observation import Observed, schema_of
+from stickler_cli.schema.inference.observation import Observed, observed_schema
 from stickler_cli.settings.deciding import Infer
 from .compiler import compile_schema
 from .dialects import Schema
@@ -51,13 +51,13 @@ class LoadedSchema:
     inferred: str | None = None
     """The digest of these annotations; None where none were."""
     fields: tuple[Inferred, ...] = ()
-    """How each field is compared, and who said so; in schema order, parents first."""
+    """Comparison of each field, and its source; in schema order, parents first."""
     warnings: tuple[Problem, ...] = ()
-    """What the schema says in vain."""
+    """Parts of the schema without an effect."""
     refusals: tuple[Problem, ...] = ()
     """Why it is of no use, though without inference it can be: it describes no field."""
     remark: str = ""
-    """What to tell of what was inferred; empty where nothing was."""
+    """Sentence about inferred annotations; empty without any."""
     of_step: Mapping[str, "LoadedSchema"] = field(default_factory=dict)
     """Of a directory: its schemas, by the key under which their documents stand."""
 
@@ -92,7 +92,7 @@ def load_schema(path: str, *, allow_plugins: bool = False, when: Infer = "never"
     except orjson.JSONDecodeError as error:
         found, at = f"the schema is not JSON ({error.msg})", (error.lineno, error.colno)
         raise SchemaError([Problem(shown, found, "a JSON Schema", "", None, *at)]) from None
-    digest = digest_of(content)
+    digest = schema_digest(content)
     # What is elsewhere leads to nothing else: there is no file that a reference could be beside.
     file = None if is_url(path) else Path(path)
     return loaded(schema, shown, file, digest, allow_plugins=allow_plugins, when=when)
@@ -134,10 +134,10 @@ def load_schemas(path: str, *, allow_plugins: bool = False, when: Infer = "never
     said = [(step, one.digest, one.inferred) for step, one in found.items()]
     return LoadedSchema(
         shown,
-        digest_of(repr([it[:2] for it in said]).encode()),
+        schema_digest(repr([it[:2] for it in said]).encode()),
         plan_of_schemas({step: one.plan for step, one in found.items()}, Path(path).name),
         contents={},
-        inferred=digest_of(repr(said).encode()) if inferred else None,
+        inferred=schema_digest(repr(said).encode()) if inferred else None,
         warnings=tuple(warning for one in found.values() for warning in one.warnings),
         remark=f"{inferred[0].remark}{f'; likewise for {more} more' if more else ''}"
         if inferred
@@ -175,8 +175,8 @@ def load_observed(
 
     `keeps` is the command that would write it to a file.
     """
-    schema = schema_of(seen)
-    digest = digest_of(json_line(schema))
+    schema = observed_schema(seen)
+    digest = schema_digest(json_line(schema))
     how: Infer = "never" if when == "never" else "always"
     found = loaded(schema, f"inferred from {source}", None, digest, when=how, seen=seen)
     count = f"{seen.total} document{'s' * (seen.total != 1)}"
@@ -230,7 +230,7 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
         digest,
         plan,
         contents=without_doubled_values(found.schema),
-        inferred=digest_of(said) if inferred else None,
+        inferred=schema_digest(said) if inferred else None,
         fields=found.fields,
         warnings=tuple(warnings_of(found.schema, path)),
         refusals=refusals,
@@ -238,7 +238,7 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
     )
 
 
-def digest_of(content: bytes) -> str:
+def schema_digest(content: bytes) -> str:
     """Return the digest that identifies a schema."""
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
 

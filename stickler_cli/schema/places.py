@@ -50,7 +50,7 @@ MOST_VISITS: Final = 10
 
 
 DEEPEST: Final = 12
-"""Levels of objects that a fold makes inside one another; what is below waits for its turn, so
+"""Levels of objects that a fold makes inside one another; deeper ones wait for their turn, so
 that a long chain of references needs no deep stack, neither here nor where a plan is pickled."""
 
 
@@ -68,7 +68,7 @@ class _Annotated:
     in_force: InForce
     """Flattened."""
     merged: Merged
-    """Its annotations; those of leaves and arrays below what an array around them says."""
+    """Its annotations; those of leaves and arrays below those of an array around them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class ArrayPlace(_Annotated):
     elements: InForce
     """Of a list, or of what comes after the positions; empty for elements of any kind."""
     below: Merged
-    """What it says to its elements."""
+    """Annotations for its elements."""
     by_model: bool
     """Whether a comparator asks for objects to be compared field by field."""
 
@@ -146,10 +146,11 @@ class UnionPlace:
     branches: tuple[Branch, ...]
 
 
-Place: TypeAlias = LeafPlace | WholePlace | OpenPlace | ArrayPlace | ObjectPlace | UnionPlace
+SinglePlace: TypeAlias = LeafPlace | WholePlace | OpenPlace | ArrayPlace | ObjectPlace
+Place: TypeAlias = SinglePlace | UnionPlace
 
 Key: TypeAlias = tuple[tuple[object, ...], str]
-"""What makes two places one: the subschemas in force, and what they inherit."""
+"""Identity of a place: the subschemas in force, and the annotations that they inherit."""
 
 
 def key_of(in_force: InForce, inherited: Merged) -> Key:
@@ -299,10 +300,6 @@ class Fold(ABC, Generic[Came, Made]):
         """Return the result for a place; those inside it are made first."""
 
     @abstractmethod
-    def _note(self, met: Met[Came, Made], made: Made, in_force: InForce) -> None:
-        """Note a place that was made."""
-
-    @abstractmethod
     def _again(self, met: Met[Came, Made], in_force: InForce, way: Came) -> Made:
         """Return the result for a place that was met before, or is being made further up."""
 
@@ -316,9 +313,8 @@ class Fold(ABC, Generic[Came, Made]):
         if key in self._met:
             return self._again(self._met[key], in_force, way)
         met = self._met[key] = Met(way)
-        made = met.made = self._make(met, self._places.at(in_force, way.inherited))
-        self._note(met, made, in_force)
-        return made
+        met.made = self._make(met, self._places.at(in_force, way.inherited))
+        return met.made
 
     def _inside(self, make: Callable[[], T], later: Callable[[], T]) -> T:
         """Make the inside of an object; deep inside others call `later`, which puts it off."""

@@ -25,9 +25,9 @@ from .dialects import (
     SUPPORTED,
     TOO_OLD,
     Dialect,
-    Place,
     PlaceKey,
     Schema,
+    SchemaPlace,
     Scope,
     Source,
     dialect_of,
@@ -84,10 +84,10 @@ def find_file(uri: str, origin: Origin) -> FilePath:
             if candidate.is_file():
                 return candidate
     if parts.scheme in {"file", ""}:
-        raise LeadsNowhereError(f"there is no file {name_of(candidates[0])}", "an existing file")
+        raise LeadsNowhereError(f"there is no file {shown_file(candidates[0])}", "an existing file")
     copy = "keep a copy beside the schema and refer to it by its relative path"
     if candidates:
-        copy = f"keep a copy as {name_of(candidates[0])}"
+        copy = f"keep a copy as {shown_file(candidates[0])}"
     found = f"{uri} is on the network, which is never asked"
     raise LeadsNowhereError(found, "a reference inside the schema or to a file", copy)
 
@@ -114,7 +114,7 @@ def parsed_json(content: bytes) -> JsonValue:
 
 def read_file(file: FilePath) -> JsonValue:
     """Read a file of JSON, or raise LeadsNowhereError."""
-    name = name_of(file)
+    name = shown_file(file)
     try:
         return parsed_json(file.read_bytes())
     except OSError as error:
@@ -125,7 +125,7 @@ def read_file(file: FilePath) -> JsonValue:
         raise LeadsNowhereError(f"{name} is not JSON ({error})", "a JSON file", hint) from None
 
 
-def name_of(file: FilePath) -> str:
+def shown_file(file: FilePath) -> str:
     """Name a file as seen from here, where that is shorter."""
     here = FilePath.cwd()
     return str(file.relative_to(here) if file.is_relative_to(here) else file)
@@ -173,7 +173,7 @@ IN_MEMORY: Final = "urn:stickler:schema"
 
 
 RECURSIVE = ""
-"""The name under which 2019-09 finds what `$recursiveRef` leads to."""
+"""Name of the target of `$recursiveRef` in 2019-09."""
 
 
 class SchemaFiles:
@@ -195,7 +195,7 @@ class SchemaFiles:
         """
         self._inferred = inferred or {}
         self.dialect = dialect_of(schema)
-        self._places: dict[int, Place] = {}
+        self._places: dict[int, SchemaPlace] = {}
         self._resources: dict[str, JsonValue] = {}
         """By absolute URI: documents, and schemas with an `$id`."""
         self._names: dict[tuple[str, str], Schema] = {}
@@ -203,7 +203,7 @@ class SchemaFiles:
         self._dynamic: dict[str, list[str]] = {}
         """The names in a resource that a `$dynamicRef` may lead to from afar."""
         self.documents: dict[str, tuple[JsonValue, Dialect]] = {}
-        """What was read so far, by the URI that a document gives itself, else that of its file."""
+        """All read so far, by the URI that a document gives itself, else that of its file."""
         self.accept: Callable[[Schema], bool] = lambda schema: True
         """Asked once for each schema that a reference leads to outside of all schemas so far."""
         self._found: dict[tuple[str, str], tuple[str, str, Schema | bool]] = {}
@@ -214,13 +214,13 @@ class SchemaFiles:
         """The objects that stand for the schemas `true` and `false`."""
         file = file.resolve() if file else None
         uri = file.as_uri() if file else IN_MEMORY
-        place = Place(source, uri, (), uri, self.dialect)
+        place = SchemaPlace(source, uri, (), uri, self.dialect)
         self._take(schema, place, file)
         for boolean in self.booleans.values():
             self._add(boolean, place)
         self.root = self._source(schema, ())
 
-    def _take(self, contents: JsonValue, place: Place, file: FilePath | None) -> None:
+    def _take(self, contents: JsonValue, place: SchemaPlace, file: FilePath | None) -> None:
         self._resources[place.uri] = contents
         if isinstance(contents, dict):
             self._add(contents, place)
@@ -230,11 +230,11 @@ class SchemaFiles:
         self._origins[place.uri] = Origin(file, identifier)
         self.documents[identifier] = contents, place.dialect
 
-    def at(self, schema: JsonValue) -> Place:
+    def at(self, schema: JsonValue) -> SchemaPlace:
         """Return where a schema, or a document that is none, stands."""
         return self._places[id(schema)]
 
-    def _add(self, schema: Schema, place: Place) -> None:
+    def _add(self, schema: Schema, place: SchemaPlace) -> None:
         """Take in a schema and every schema in it; known ones stay as they are."""
         waiting = [(schema, place)]
         while waiting:
@@ -244,7 +244,7 @@ class SchemaFiles:
                 for steps, inner in subschemas(part):
                     waiting.append((inner, replace(here, path=(*here.path, *steps))))
 
-    def _enter(self, schema: Schema, outer: Place) -> Place:
+    def _enter(self, schema: Schema, outer: SchemaPlace) -> SchemaPlace:
         here = outer
         if "$schema" in schema:
             here = replace(here, dialect=dialect_of(schema, here.dialect))
@@ -327,8 +327,8 @@ class SchemaFiles:
             found = self._names[dict(source.scope).get(name, uri), name]
         return self.inside(source, found)
 
-    def _with_base(self, error: LeadsNowhereError, place: Place) -> LeadsNowhereError:
-        """Say of a reference that fails where it starts, if an inner schema has changed that."""
+    def _with_base(self, error: LeadsNowhereError, place: SchemaPlace) -> LeadsNowhereError:
+        """Add to an error where its reference starts, if an inner schema has changed that."""
         path = self.at(self._resources[place.base]).path
         if not path:
             return error
@@ -341,7 +341,7 @@ class SchemaFiles:
             error.found, error.expected, "; ".join(filter(None, (base, error.hint)))
         )
 
-    def _find(self, place: Place, reference: str) -> tuple[str, str, Schema | bool]:
+    def _find(self, place: SchemaPlace, reference: str) -> tuple[str, str, Schema | bool]:
         """Return the resource and the plain name by which a schema was found, and it."""
         uri, _, fragment = absolute(place.base, reference).partition("#")
         fragment = unquote(fragment)
@@ -363,7 +363,7 @@ class SchemaFiles:
             found = f"{reference} leads to a schema that is not valid"
             raise LeadsNowhereError(found, "a valid one", "what is wrong there is listed too")
 
-    def _resource(self, uri: str, reference: str, place: Place) -> JsonValue:
+    def _resource(self, uri: str, reference: str, place: SchemaPlace) -> JsonValue:
         if uri in self._resources:
             return self._resources[uri]
         contents: JsonValue = official_schema(uri)
@@ -378,8 +378,8 @@ class SchemaFiles:
         named = named_dialect(contents)
         if named in TOO_OLD:
             raise LeadsNowhereError(f"{reference} is written in Draft {named}", SUPPORTED)
-        name, dialect = name_of(file) if file else uri, dialect_of(contents, self.dialect)
-        self._take(contents, Place(name, uri, (), uri, dialect), file)
+        name, dialect = shown_file(file) if file else uri, dialect_of(contents, self.dialect)
+        self._take(contents, SchemaPlace(name, uri, (), uri, dialect), file)
         if file:
             for (document, path), annotations in self._inferred.items():
                 if document == uri:

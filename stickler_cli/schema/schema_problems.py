@@ -159,7 +159,7 @@ _MEANT: Final = {
     "int": "did you mean integer?",
     "none": "did you mean null?",
 }
-"""What people write as a type, from other languages, and what to write instead."""
+"""Types as people write them, from other languages, and the right ones."""
 
 _A: Final = {
     "array": "a list",
@@ -174,7 +174,7 @@ _ALTERNATIVES: Final = {
     "items": "a schema, or a list of schemas",
     "type": f"one of {', '.join(TYPES)}, or a list of them",
 }
-"""What may stand where a meta-schema allows one of several things."""
+"""Values where a meta-schema allows one of several things."""
 
 _PATTERNS: Final = {
     "$anchor": "letters, digits, -, _ and ., with a letter or _ first",
@@ -282,7 +282,7 @@ _RULES: Final[dict[str, Callable[[Any], str]]] = {
     ),
     "uniqueItems": lambda limit: "no element twice",
 }
-"""How a rule of a meta-schema reads as what is expected."""
+"""Wording of an expected value by the rule of a meta-schema."""
 
 
 def _hint(path: Path, error: "ValidationError", *, unnamed: bool) -> str:
@@ -324,7 +324,7 @@ _OTHERS: Final = frozenset(
 SHOWN: Final = 5
 """Keys of a schema that describes nothing that its error shows."""
 _LEVELS: Final = 6
-"""How deep a schema is looked for inside what is none."""
+"""Levels of another value in which a schema is looked for."""
 
 
 def warnings_of(schema: Schema, source: str) -> Iterator[Problem]:

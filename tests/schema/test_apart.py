@@ -7,7 +7,7 @@ import pytest
 from stickler_cli.compare.engine import compare
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.schema.verdicts.judged_documents import APART, DEEPEST, Apart, Part
+from stickler_cli.schema.verdicts.judged_documents import APART, DEEPEST, Apart, JudgedPart
 from stickler_cli.schema.verdicts.value_verdicts import DocumentValidator, SchemaAcceptor
 
 THRESHOLD = "x-aws-stickler-threshold"
@@ -68,7 +68,7 @@ def asked(monkeypatch):
         return text == "10:00"
 
     monkeypatch.setattr(SchemaAcceptor, "formats", {"time": is_time})
-    monkeypatch.setattr(Part, "formats", {"time": is_time})
+    monkeypatch.setattr(JudgedPart, "formats", {"time": is_time})
     return found
 
 

@@ -11,14 +11,14 @@ from stickler_cli.comparators import BaseComparator
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema import loading
-from stickler_cli.schema.inference.observation import Observed, schema_of
+from stickler_cli.schema.inference.observation import Observed, observed_schema
 from stickler_cli.schema.loading import (
-    digest_of,
     is_schema_file,
     load_observed,
     load_schema,
     load_schemas,
     loaded,
+    schema_digest,
 )
 
 SCHEMA = {"type": "object", "properties": {"a": {"$ref": "b.json"}}}
@@ -221,9 +221,8 @@ def test_a_schema_is_inferred_from_documents(when):
 
     assert found.path == "inferred from gt"
     assert found.inferred is not None
-    assert (
-        found.digest == load_observed(seen, "other").digest == digest_of(json_line(schema_of(seen)))
-    )
+    digest = schema_digest(json_line(observed_schema(seen)))
+    assert found.digest == load_observed(seen, "other").digest == digest
     assert {each.comparator for each in found.fields if each.path == ("n",)} == {
         "NumericComparator"
     }

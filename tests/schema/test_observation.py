@@ -14,8 +14,8 @@ from stickler_cli.schema.inference.observation import (
     Room,
     facts_of,
     is_map,
-    key_of,
-    schema_of,
+    item_key,
+    observed_schema,
 )
 
 X = "x-aws-stickler-"
@@ -30,13 +30,13 @@ def seen_in(*documents):
 
 def field(*values, name="x"):
     """Return the schema of one field that had these values."""
-    return schema_of(seen_in(*({name: value} for value in values)))["properties"][name]
+    return observed_schema(seen_in(*({name: value} for value in values)))["properties"][name]
 
 
 def choice(*values, name="x"):
     """Return how a field of these values is compared."""
     root = seen_in(*({name: value} for value in values))
-    (found,) = infer(schema_of(root), seen=root).fields
+    (found,) = infer(observed_schema(root), seen=root).fields
     return found.comparator, found.threshold, found.reason
 
 
@@ -142,12 +142,12 @@ def test_a_list_that_was_always_empty_may_have_any_elements():
 def test_a_schema_says_its_dialect_and_goes_by_names_at_any_depth():
     texts = ["open", "closed"] * 6
 
-    assert schema_of(seen_in(*texts)) == {
+    assert observed_schema(seen_in(*texts)) == {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "type": "string",
         "enum": ["closed", "open"],
     }
-    assert schema_of(seen_in(texts))["items"]["enum"] == ["closed", "open"]
+    assert observed_schema(seen_in(texts))["items"]["enum"] == ["closed", "open"]
     for name, there in (("tags", True), ("vendors", False)):
         assert ("enum" in field(texts, name=name)["items"]) is there
         maps = [{f"k{at}": "open", f"k{at + 9}": "closed"} for at in range(9)]
@@ -195,12 +195,12 @@ def test_keys_that_are_data_make_a_map():
     record = seen_in(*[{"hours": {"monday": 1, "tuesday": 2}}] * 9)
 
     number = {"type": "integer"}
-    assert schema_of(weeks)["properties"]["hours"] == {
+    assert observed_schema(weeks)["properties"]["hours"] == {
         "type": "object",
         "additionalProperties": number,
     }
-    assert "additionalProperties" in schema_of(skills)["properties"]["hours"]
-    assert schema_of(record)["properties"]["hours"]["properties"] == {
+    assert "additionalProperties" in observed_schema(skills)["properties"]["hours"]
+    assert observed_schema(record)["properties"]["hours"]["properties"] == {
         "monday": number,
         "tuesday": number,
     }
@@ -250,7 +250,7 @@ def test_the_values_of_a_map_are_put_together():
         *({f"k{n}": {"a": n, "b": None}} for n in range(3)), {"k3": {"a": 0.5, "b": "x"}}
     )
 
-    assert schema_of(root)["additionalProperties"] == {
+    assert observed_schema(root)["additionalProperties"] == {
         "type": "object",
         "properties": {"a": {"type": "number"}, "b": {"type": ["string", "null"]}},
     }
@@ -265,11 +265,11 @@ def items(*skus, more=0):
 def test_a_field_that_tells_items_apart_is_their_key():
     documents = [items("A-1", "A-2"), items("A-2", "A-3"), items("A-1"), items("A-3", "A-4")]
 
-    assert key_of(seen_in(*documents).fields["items"]) == "sku"
-    assert key_of(seen_in(*documents[:2]).fields["items"]) is None
-    assert key_of(seen_in(*documents, items("A-1", "A-1")).fields["items"]) is None
-    assert key_of(seen_in(*documents, items("A-1", None)).fields["items"]) is None
-    assert key_of(seen_in(*documents, items("A-1", "")).fields["items"]) is None
+    assert item_key(seen_in(*documents).fields["items"]) == "sku"
+    assert item_key(seen_in(*documents[:2]).fields["items"]) is None
+    assert item_key(seen_in(*documents, items("A-1", "A-1")).fields["items"]) is None
+    assert item_key(seen_in(*documents, items("A-1", None)).fields["items"]) is None
+    assert item_key(seen_in(*documents, items("A-1", "")).fields["items"]) is None
     assert seen_in(items("A-1")).fields["items"].lists == 0
 
 
@@ -277,16 +277,16 @@ def test_the_first_identifier_is_the_key_and_nothing_else():
     rows = [{"total": 1, "who": "a", "sku": "x", "id": 7}, {"id": 8, "sku": "y", "total": 2}]
     rows[1]["who"] = "b"
 
-    assert key_of(seen_in(*[rows] * 3)) == "sku"
+    assert item_key(seen_in(*[rows] * 3)) == "sku"
     plain = [{"total": row["total"], "who": row["who"]} for row in rows]
-    assert key_of(seen_in(*[plain] * 3)) is None
+    assert item_key(seen_in(*[plain] * 3)) is None
 
 
 @pytest.mark.parametrize(("more", "weight"), [(3, None), (4, 2)])
 def test_a_key_weighs_more_where_it_cannot_tear_items_apart(more, weight):
     root = seen_in(*[items("A-1", "A-2", more=more)] * 3)
 
-    sku = schema_of(root)["properties"]["items"]["items"]["properties"]["sku"]
+    sku = observed_schema(root)["properties"]["items"]["items"]["properties"]["sku"]
 
     assert sku.get(X + "weight") == weight
 
@@ -418,7 +418,7 @@ def test_depth_is_bounded():
 
     seen = seen_in(deep)
 
-    assert infer(schema_of(seen), seen=seen).fields
+    assert infer(observed_schema(seen), seen=seen).fields
     deep = []
     for _ in range(500):
         deep = [deep]

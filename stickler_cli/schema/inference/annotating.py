@@ -78,7 +78,7 @@ class _At:
     path: Path = ()
     inherited: Merged = NOTHING_INHERITED
     weight: float | None = None
-    """What the array around it says."""
+    """Weight from the array around it."""
     listed: bool = False
     """Whether the place is an element of a list."""
 
@@ -95,7 +95,7 @@ _NOWHERE: Final[Schema] = {}
 
 
 class Walker(Fold[_At, _Fields]):
-    """Notes a choice for each place of a schema that says none, and lists its fields."""
+    """Notes a choice for each place without annotations, and lists the fields."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class Walker(Fold[_At, _Fields]):
         self._seen = seen
         self._root = files.root
         self._own: set[int] = set()
-        """By identity: what may be written to, which is not what stands for schemas."""
+        """By identity: schemas that may be written to; not the stand-ins for true and false."""
 
         def note(schema: Schema) -> bool:
             self._own.update(id(part) for _, part in walk(schema))
@@ -152,8 +152,9 @@ class Walker(Fold[_At, _Fields]):
         where = f"as {field_path(path)}" if path else "as the whole document"
         return [self._entry(way, self._places.merge(in_force), Inferred(reason=where), SAME)]
 
-    def _note(self, met: Met[_At, _Fields], made: _Fields, in_force: InForce) -> None:
+    def _flat(self, in_force: InForce, way: _At) -> _Fields:
         self.annotated |= any(own_keys(source.schema) for source in in_force)
+        return super()._flat(in_force, way)
 
     def _make(self, met: Met[_At, _Fields], place: Place) -> _Fields:
         way = met.way
@@ -305,7 +306,7 @@ class Inference(NamedTuple):
     """Every field in schema order, parents first. A part that is listed already, or is deep inside
     others, may be one entry, or come last."""
     choices: Mapping[PlaceKey, Inferred]
-    """What was inferred, by the place of the schema that it was written to."""
+    """Inferred choices, by the place of the schema that they were written to."""
 
     @property
     def annotations(self) -> dict[PlaceKey, JsonObject]:

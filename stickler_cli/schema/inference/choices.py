@@ -24,7 +24,7 @@ ANNOTATED: Final = "as its annotations say"
 NO_MORE: Final = "a text, of which the name says no more"
 
 Who: TypeAlias = Literal["annotation", "inferred", "default"]
-"""Who said how a field is compared; a default is what its kind alone says."""
+"""Source of a field's comparison: a default goes by its kind alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,11 @@ class Inferred:
     comparator: str = ""
     """Empty where the fields in it, or the kinds of its values, say it."""
     config: Mapping[str, object] = field(default_factory=dict)
-    """What the comparator is given; empty for its defaults."""
+    """Keywords of the comparator; empty for its defaults."""
     threshold: float | None = None
-    """What a unit of it must reach, in [0, 1]; None where that depends on the values."""
+    """Similarity that a unit of it must reach, in [0, 1]; None where that depends on the values."""
     weight: float = DEFAULT_WEIGHT
-    """What the field is worth in its object; above 0."""
+    """Weight of the field in its object; above 0."""
     reason: str = ""
     """Why, as a phrase."""
     kind: str = ""
@@ -102,9 +102,9 @@ def leaf_choice(name: str, place: LeafPlace, seen: Observed | None = None) -> In
     by_name = named_choice(name, kind)
     if seen is not None and kind == "string":
         found = by_values(by_name.comparator if by_name else "", seen)
-        by_name = _chosen(*found) if found else by_name
+        by_name = _choice(*found) if found else by_name
     if by_name is None and place.default is TEXT:
-        return _chosen(ANY_TEXT, NO_MORE)
+        return _choice(ANY_TEXT, NO_MORE)
     return by_name or kind_choice(place)
 
 
@@ -129,7 +129,7 @@ def kind_choice(place: LeafPlace) -> Inferred:
         reason = "a number, of which the name says no more" if default is NUMBER else NO_MORE
     else:
         reason = f"format {place.format}"
-    return _chosen(default, reason)
+    return _choice(default, reason)
 
 
 def named_choice(name: str, kind: str) -> Inferred | None:
@@ -138,10 +138,10 @@ def named_choice(name: str, kind: str) -> Inferred | None:
     if found is None:
         return None
     rule, ending = found
-    return _chosen(rule.how, f'named "{ending}", {rule.meaning}')
+    return _choice(rule.how, f'named "{ending}", {rule.meaning}')
 
 
-def _chosen(how: LeafDefault, reason: str) -> Inferred:
+def _choice(how: LeafDefault, reason: str) -> Inferred:
     return Inferred((), how.comparator, how.config, how.threshold, reason=reason)
 
 

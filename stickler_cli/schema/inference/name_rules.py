@@ -31,7 +31,7 @@ PROSE: Final = replace(WORDS, threshold=0.7)
 OVERLAP: Final = LeafDefault("BBoxIoUComparator", 0.5)
 
 
-def _listed(text: str) -> tuple[str, ...]:
+def _names_in(text: str) -> tuple[str, ...]:
     return tuple(" ".join(name.split()) for name in text.split(","))
 
 
@@ -40,9 +40,9 @@ class NameRule:
     """How values are compared whose field has one of some names."""
 
     meaning: str
-    """What such a field holds, and why it is compared so."""
+    """Contents of such a field, and why it is compared so."""
     kinds: frozenset[str]
-    """`string`, `number`, `box`: of which values the names say this."""
+    """Kinds of values that the names hold for: `string`, `number`, `box`."""
     how: LeafDefault
     names: tuple[str, ...]
     """How the names end, in the singular, words apart: `tax id`."""
@@ -113,26 +113,26 @@ _TABLE: Final = {
         "b box, bbox, bounding box, boundingbox, box"
     ),
 }
-RULES: Final = tuple(NameRule(*said, _listed(listing)) for said, listing in _TABLE.items())
+RULES: Final = tuple(NameRule(*said, _names_in(listing)) for said, listing in _TABLE.items())
 """In the order of docs/inference.md. No name is in two rules for the same kind."""
 
-MISLEADING: Final = _listed(
+MISLEADING: Final = _names_in(
     "add on, based on, depends on, grace period, hands on, notice period, retention period,"
     "sign on, trial period, waiting period, warranty period"
 )
 """Endings that look like one of the above and say nothing."""
 
-QUALIFIERS: Final = _listed(
+QUALIFIERS: Final = _names_in(
     "aud, cad, chf, cny, dkk, eur, gbp, inr, jpy, nok, normalized, original, pln, raw, sek,"
     "str, string, usd, value"
 )
-"""Words at the end of a name that say in what, or how, and not what; as numbers do."""
+"""Words at the end of a name that give a unit or a form, not a meaning; as numbers do."""
 
-PREPOSITIONS: Final = _listed(
+PREPOSITIONS: Final = _names_in(
     "after, as, at, before, by, excl, excluding, for, from, in, incl, including, of, on, per,"
     "through, to, until, with, without"
 )
-"""What follows one of these inside a name only says more about what stands before it."""
+"""Words inside a name after which only details of the part before them come."""
 
 _WORD: Final = re.compile(r"[A-Z]{2,}s(?![^\W\d_])|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 

@@ -25,9 +25,9 @@ LONGEST_VALUE: Final = 60
 MOST_KEYS: Final = 300
 """Keys of an object that are places of their own; an object with more is a map."""
 MOST_PLACES: Final = 20_000
-"""Places in all; what comes after them is of any kind."""
+"""Places in all; those after them are of any kind."""
 DEEPEST: Final = 40
-"""Levels that are told apart; what is below is of any kind."""
+"""Levels that are told apart; deeper values are of any kind."""
 
 ALIKE: Final = 0.9
 """The share of the texts of a place that have a form, at which the place has it."""
@@ -66,7 +66,7 @@ FORMS: Final[dict[str, Callable[[str], bool]]] = {
     "code": _matches(r"(?=.*\d)[\w./#-]{3,}"),
     "prose": lambda text: len(text.split()) >= 8,
 }
-"""What may be said of a text; the first are formats of JSON Schema."""
+"""Forms of a text; the first are formats of JSON Schema."""
 FORMATS: Final = ("date", "date-time", "email", "uri", "uuid")
 
 
@@ -189,7 +189,7 @@ def _keys_of(items: list[JsonObject]) -> Iterator[str]:
 SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
 
 KEY_WEIGHT: Final = 2
-"""What the field is worth that tells the items of a list apart."""
+"""Weight of the field that tells the items of a list apart."""
 BESIDE_KEY: Final = 5
 """Fields beside a key from which on it may weigh more: an item whose key alone is wrong is still
 the same item at a match-threshold of 0.7."""
@@ -211,7 +211,7 @@ RARE: Final = 0.5
 """The share of objects that no key of a map is in more often."""
 
 
-def schema_of(root: Observed) -> JsonObject:
+def observed_schema(root: Observed) -> JsonObject:
     """Return the schema of all documents that a root has seen."""
     return {"$schema": SCHEMA, **_schema(root, "")}
 
@@ -279,14 +279,14 @@ def is_map(seen: Observed) -> bool:
 def _of_items(seen: Observed, name: str) -> JsonObject:
     elements = seen.elements or Observed()
     items = _schema(elements, name)
-    key = key_of(seen)
+    key = item_key(seen)
     properties = items.get("properties")
     if key and isinstance(properties, dict) and len(properties) > BESIDE_KEY:
         properties[key][f"{PREFIX}weight"] = KEY_WEIGHT  # type: ignore[index, call-overload]
     return items
 
 
-def key_of(seen: Observed) -> str | None:
+def item_key(seen: Observed) -> str | None:
     """Return the field that tells the items of a list apart in all lists; None where none does."""
     if seen.lists < LISTS:
         return None
@@ -301,7 +301,7 @@ MOSTLY: Final = 0.5
 """The share of texts that a comparator must read for the name that asks for it to count: what it
 cannot read is right if it is the same text."""
 READS: Final = {"DateComparator": "readable date", "NumericComparator": "number"}
-"""What a text must be for a comparator to read it."""
+"""Form of the texts that a comparator can read."""
 
 
 def by_values(named: str, seen: Observed) -> tuple[LeafDefault, str] | None:

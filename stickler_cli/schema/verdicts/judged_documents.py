@@ -10,7 +10,7 @@ from functools import cached_property, partial, reduce
 from hashlib import blake2b, sha256
 from operator import getitem
 from threading import RLock
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
 from stickler_cli.core.json_values import JsonDocument, JsonValue
 from stickler_cli.core.locations import Path
@@ -120,7 +120,7 @@ class _Keyword:
             raise ValueError(self._reference)
 
 
-class Documents:
+class JudgedDocuments:
     """All documents of a schema, shared by all parts that values are judged by."""
 
     def __init__(
@@ -137,17 +137,18 @@ class Documents:
         self._by_uri = by_uri
         self._renamed = renamed
         self._apart = apart
-        self._parts: dict[tuple[type[Part], str], Part] = {}
-        self._apart_by_kind: dict[type[Part], Apart] = {}
+        self._parts: dict[tuple[type[JudgedPart], str], JudgedPart] = {}
+        self._apart_by_kind: dict[type[JudgedPart], Apart] = {}
         self.looks_back = False
-        """Whether what a schema says may depend on what refers to it; nothing is apart then."""
+        """Whether a schema's meaning may depend on its references; nothing is apart then."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         by_uri = {uri: (each, self._by_uri[uri][1]) for uri, each in self.contents.items()}
-        return Documents, (by_uri, {}, {})
+        return JudgedDocuments, (by_uri, {}, {})
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Documents) and self._digest == other._digest)
+        same = isinstance(other, JudgedDocuments) and self._digest == other._digest
+        return self is other or same
 
     __hash__ = None  # type: ignore[assignment] # it grows while a plan is compiled
 
@@ -180,14 +181,14 @@ class Documents:
             for document in [taken(contents, dialect) if self._renamed or apart else contents]
         }
 
-    def part(self, kind: "type[Part]", reference: str) -> "Part":
+    def part(self, kind: "type[JudgedPart]", reference: str) -> "JudgedPart":
         """Return a part of the documents to judge by, the same object each time."""
         if (kind, reference) not in self._parts:
             _, dialect = self._by_uri[reference.partition("#")[0]]
             self._parts[kind, reference] = kind(reference, dialect, self)
         return self._parts[kind, reference]
 
-    def apart(self, kind: "type[Part]") -> Apart:
+    def apart(self, kind: "type[JudgedPart]") -> Apart:
         """Return the judge for all parts of a kind that are apart from their references."""
 
         def accepts(reference: str, value: JsonValue) -> bool:
@@ -206,15 +207,18 @@ class Documents:
         return registry_of(self.contents)
 
 
+_Found: TypeAlias = tuple[Error, Path, Path]
+
+
 @dataclass(frozen=True)
-class Part:
+class JudgedPart:
     """A schema inside documents, for values to be held against; picklable."""
 
     formats: ClassVar[Formats] = {}
     reference: str
     """An absolute reference to the schema."""
     dialect: Dialect
-    documents: Documents
+    documents: JudgedDocuments
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.reference, self.dialect, self.documents)
@@ -244,14 +248,14 @@ class Part:
         """Return whether a value is valid, as the function of that name does."""
         return self._apart.settled(lambda: is_valid(self.validator, value))
 
-    def errors(self, document: JsonDocument) -> Iterator[tuple[Error, Path, Path]]:
+    def errors(self, document: JsonDocument) -> Iterator[_Found]:
         """Yield the errors of a document, each with its path in the schema and in the document.
 
         Raises:
             ValueError: it holds what the engine cannot name.
         """
 
-        def found(part: Part, value: JsonValue, *above: Path) -> list[tuple[Error, Path, Path]]:
+        def found(part: JudgedPart, value: JsonValue, *above: Path) -> list[_Found]:
             errors = self._apart.settled(lambda: list(part.validator.iter_errors(value)))
             return [
                 (each, (*above[0], *each.evaluation_path), (*above[1], *each.instance_path))
@@ -281,19 +285,19 @@ more than so many schemas, at any depth, they are judged apart from what refers 
 _IN_PLACE: Final = frozenset(
     {"allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then"}
 )
-"""Keywords whose schemas are about the value itself, not about what is in it."""
+"""Keywords whose schemas are about the value itself, not about its parts."""
 
 _INSIDE: Final = frozenset({*ONE, *LISTED, *NAMED}) - {"$defs", "definitions"}
-"""Those, and keywords whose schemas are about what is in it."""
+"""Those, and keywords whose schemas are about its parts."""
 
 _LEFT_OVER: Final = frozenset({CLOSED_BY[1], "unevaluatedItems"})
-"""Keywords that ask what other schemas said of the value."""
+"""Keywords that depend on other schemas of the value."""
 
 _LOOKING_BACK: Final = _LEFT_OVER | {"$dynamicRef", "$recursiveRef"}
-"""Those, and what leads where those that lead to it say."""
+"""Those, and references whose target depends on the schemas around them."""
 
 _BRANCHING: Final = _IN_PLACE | _LEFT_OVER | {"contains", "patternProperties"}
-"""Keywords by which a value may be held against several schemas; without them, what contains itself
+"""Keywords by which a value may be held against several schemas; without them, a recursive schema
 is judged in time."""
 
 
@@ -308,8 +312,8 @@ class Reach:
         self._branches = False
         self._renamed: dict[int, str] = {}
         self._apart: dict[int, str] = {}
-        self.documents = Documents(files.documents, self._renamed, self._apart)
-        """All documents, once what is judged by has been followed."""
+        self.documents = JudgedDocuments(files.documents, self._renamed, self._apart)
+        """All documents, once references have been followed."""
 
     def problems(self, source: Source) -> Iterator[tuple[Source, str, LeadsNowhereError]]:
         """Find where a schema cannot be judged by: the place, the keyword there, and why."""

@@ -22,7 +22,7 @@ Validator = jsonschema_rs.Validator
 Registry = jsonschema_rs.Registry
 Error = jsonschema_rs.ValidationError
 Formats = Mapping[str, Callable[[str], bool]]
-"""What a format means, by its name."""
+"""Meaning of a format, by its name."""
 
 BACKTRACK_LIMIT: Final = 10_000
 """Steps back that a pattern may take; it then counts as not matched. Some milliseconds."""
@@ -42,12 +42,12 @@ _FORMATS: Final[Formats] = {"uuid": _UUID.is_valid}
 
 
 class EngineError(Exception):
-    """A schema that the engine refuses: it cannot read a pattern, say."""
+    """A schema that the engine refuses: it cannot read a pattern, for one."""
 
     def __init__(self, found: str, pointer: str) -> None:
         super().__init__(found)
         self.pointer = pointer
-        """To what it does not take, inside its document."""
+        """To the part that is refused, inside its document."""
 
 
 def build(  # noqa: PLR0913 - what the engine takes
@@ -81,7 +81,7 @@ def build(  # noqa: PLR0913 - what the engine takes
             offline=True,
         )
     except ValueError as error:
-        raise _refusal(error) from None
+        raise _engine_error(error) from None
 
 
 def registry_of(documents: Mapping[str, JsonValue]) -> Registry:
@@ -90,10 +90,10 @@ def registry_of(documents: Mapping[str, JsonValue]) -> Registry:
         # It looks all references up, those too that nothing follows: whatever they lead to.
         return Registry([*documents.items()], retriever=lambda _: True)
     except ValueError as error:
-        raise _refusal(error) from None
+        raise _engine_error(error) from None
 
 
-def _refusal(error: ValueError) -> EngineError:
+def _engine_error(error: ValueError) -> EngineError:
     place = json_pointer(tuple(getattr(error, "instance_path", ())))
     return EngineError(brief_message(str(error).partition("\n")[0]), place)
 

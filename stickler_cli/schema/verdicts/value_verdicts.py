@@ -16,7 +16,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import own_keys
 from stickler_cli.schema.dialects import CLOSED_BY, ITEMS, NAMED, TYPES, Schema, Source
 from stickler_cli.schema.references import SchemaFiles
-from .judged_documents import Documents, Part, Reach
+from .judged_documents import JudgedDocuments, JudgedPart, Reach
 from .judging import MOST_LEVELS, EngineError, Formats, brief_message, too_deep
 
 TYPE_ONLY: Final = frozenset(
@@ -78,7 +78,7 @@ GENEROUS: Final[Formats] = {
 out, or write a blank for the T, and are still better compared as dates than as texts."""
 
 
-class SchemaAcceptor(Part, Acceptor):
+class SchemaAcceptor(JudgedPart, Acceptor):
     """Accepts values that are valid under a schema; one too deep to tell is not."""
 
     formats = GENEROUS
@@ -93,8 +93,8 @@ class SchemaAcceptor(Part, Acceptor):
         return self.is_valid(value)
 
 
-def acceptor_of(files: SchemaFiles, arm: Source, documents: Documents) -> Acceptor:
-    """Return the test for one arm: by type where its schema says no more than that."""
+def acceptor_of(files: SchemaFiles, arm: Source, documents: JudgedDocuments) -> Acceptor:
+    """Return the test for one arm: by type where its schema has no other rule."""
     schema = arm.schema
     if schema is files.booleans[True]:
         return TypeAcceptor(ANY_TYPE)
@@ -106,14 +106,14 @@ def acceptor_of(files: SchemaFiles, arm: Source, documents: Documents) -> Accept
 
 
 DEEPEST: Final = 20
-"""Steps of a field path that are told apart; more only come of a schema that contains itself."""
+"""Steps of a field path that are told apart; only recursive schemas have more."""
 
 _ABOUT: Final = {
     "properties": "",
     **dict.fromkeys(("patternProperties", *CLOSED_BY), "*"),
     **dict.fromkeys(("prefixItems", *ITEMS), "[]"),
 }
-"""Keywords whose schemas are about what is in a value, and how a path names that; `properties`
+"""Keywords whose schemas are about parts of a value, and how a path names those; `properties`
 name it themselves."""
 
 
@@ -128,7 +128,7 @@ class DocumentValidator:
             place = files.at(part.schema)
             pointer = json_pointer((*place.path, *([keyword] if keyword else [])))
             raise _refusal(place.source, error.found, pointer)
-        self._part = Part(files.uri_of(schema), files.dialect, reach.documents)
+        self._part = JudgedPart(files.uri_of(schema), files.dialect, reach.documents)
         try:
             self._part.validator  # noqa: B018 - built here, to be refused here
         except EngineError as error:
