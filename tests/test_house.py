@@ -40,7 +40,6 @@ LATE_IMPORTS: Final = {
     ("compare/assignment.py", "scipy.optimize"): "its home: 0.4 s that most runs never pay",
     ("compare/plan.py", "stickler_cli.clients.client"): "few plans ask models",
     ("studies/diff/significance.py", "scipy.special"): "few differences are of several runs",
-    ("documents/sources.py", "rapidfuzz"): "most runs pair",
     ("api/arrow_batches.py", "pyarrow"): "an extra",
     ("records/parquet_runs.py", "pyarrow*"): "likewise",
     ("records/row_files.py", "pyarrow"): "comes with an extra",

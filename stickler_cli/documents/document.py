@@ -11,7 +11,7 @@ inside it or after it is taken instead.
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Final, Literal, NamedTuple, TypeAlias
@@ -27,7 +27,6 @@ from stickler_cli.core.json_values import (
     kind_of,
 )
 from stickler_cli.core.problems import Problem
-from stickler_cli.core.remote import is_url, read_urls
 from .positions import doubled_keys
 from .reading import (
     BOM,
@@ -38,7 +37,6 @@ from .reading import (
     parse_json,
     read_bytes,
     source_of,
-    unpacked_bytes,
     unreadable,
 )
 
@@ -283,19 +281,6 @@ class Reading:
     remarks: tuple[str, ...] = ()
     """Oddities of a readable document, by name: `duplicate_keys`."""
     warnings: tuple[Problem, ...] = ()
-
-
-def read_ahead(references: Iterable[FileReference]) -> dict[FileReference, FileReference]:
-    """Return those elsewhere of a known size, each with its document: all are read together."""
-    asked = (it for it in references if is_url(it.file) and 0 < it.size <= it.limit)
-    elsewhere = list(dict.fromkeys(asked))
-    if not elsewhere:
-        return {}
-    read = read_urls([it.file for it in elsewhere])
-    return {
-        it: it._replace(data=unpacked_bytes(data, it.file, it.limit))
-        for it, data in zip(elsewhere, read, strict=True)
-    }
 
 
 def bytes_of(reference: Reference | None) -> Data:

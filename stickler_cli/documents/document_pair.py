@@ -20,6 +20,7 @@ from stickler_cli.core.json_values import (
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import json_pointer, pointer_steps
 from stickler_cli.core.problems import Problem, did_you_mean
+from stickler_cli.core.remote import is_url, read_urls
 from stickler_cli.settings.deciding import DocumentOptions
 from .document import (
     Data,
@@ -30,10 +31,9 @@ from .document import (
     Wrapping,
     bytes_of,
     digest_of,
-    read_ahead,
     read_document,
 )
-from .reading import of_kinds
+from .reading import of_kinds, unpacked_bytes
 
 
 class Shape(NamedTuple):
@@ -169,11 +169,16 @@ class PairRef(NamedTuple):
 
 
 def ready_to_read(refs: Sequence[PairRef]) -> Sequence[PairRef]:
-    """Return pairs with their URLs read, all at once: each takes its time to come."""
-    sides = [side for ref in refs for side in (ref.gt, ref.pred, ref.confidences)]
-    ready = read_ahead(side for side in sides if isinstance(side, FileReference))
-    if not ready:
+    """Return pairs with their URLs of a known size read, all at once: each takes its time."""
+    sides = (side for ref in refs for side in (ref.gt, ref.pred, ref.confidences))
+    files = (it for it in sides if isinstance(it, FileReference) and is_url(it.file))
+    elsewhere = list(dict.fromkeys(it for it in files if 0 < it.size <= it.limit))
+    if not elsewhere:
         return refs
+    ready = {
+        it: it._replace(data=unpacked_bytes(data, it.file, it.limit))
+        for it, data in zip(elsewhere, read_urls([it.file for it in elsewhere]), strict=True)
+    }
 
     def now(side: Reference | None) -> Reference | None:
         return ready.get(side, side) if isinstance(side, FileReference) else side

@@ -107,8 +107,16 @@ class ById(Mapping[str, T]):
             self._bytes += len(getattr(value, "data", None) or b"")
             if len(self._few) < FEW and self._bytes < LITTLE:
                 return None
-            self._many = _noted_on_disk(self._few.items())
-            self._few = {}
+            import sqlite3  # 10 ms that most runs never pay
+
+            # Without a name it is a temporary file, which the system removes whatever happens.
+            table = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+            for setting in ("journal_mode = OFF", "synchronous = OFF", f"cache_size = {_CACHE}"):
+                table.execute(f"PRAGMA {setting}")
+            table.execute(_MAKE)
+            table.execute("BEGIN")
+            table.executemany(_PUT, (_entry_of(*known) for known in self._few.items()))
+            self._many, self._few = table, {}
         return self._many
 
 
@@ -118,20 +126,6 @@ def _key(name: str) -> bytes:
 
 def _entry_of(name: str, value: object) -> tuple[bytes, bytes]:
     return _key(name), pickle.dumps(value)
-
-
-def _noted_on_disk(known: Iterable[tuple[str, object]]) -> "sqlite3.Connection":
-    import sqlite3  # 10 ms that most runs never pay
-
-    # Without a name it is a temporary file, which the system removes whatever happens.
-    table = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-    for said in ("journal_mode = OFF", "synchronous = OFF", f"cache_size = {_CACHE}"):
-        table.execute(f"PRAGMA {said}")
-    table.execute(_MAKE)
-    table.execute("BEGIN")
-    noted = (_entry_of(name, value) for name, value in known)
-    table.executemany(_PUT_FIRST, noted)
-    return table
 
 
 LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?\Z", re.IGNORECASE)

@@ -109,31 +109,24 @@ def read_bytes(
     before and after unpacking. Somebody who gives the size has seen already that it is a regular
     file: a FIFO cannot block the run.
     """
-    if is_url(file):
-        return _read_elsewhere(file, limit, size)
+    data: bytes | OSError | None
     try:
-        if size is None:
+        if size is None and is_url(file):
+            size = size_of_url(file)
+        elif size is None:
             stated = os.stat(file)  # noqa: PTH116 - a path object costs as much again
             size = stated.st_size if stat.S_ISREG(stated.st_mode) else -1
         if size > limit:
             return too_large(decoded(file), f"the file has {size:,} bytes", limit)
-        data = None if size < 0 else _content(file, size, limit)
+        if is_url(file):
+            (data,) = read_urls([file])
+        else:
+            data = None if size < 0 else _content(file, size, limit)
     except OSError as error:
         return unreadable(decoded(file), error)
     if data is None:
         return Problem(decoded(file), "this is not a regular file")
     return unpacked_bytes(data, file, limit)
-
-
-def _read_elsewhere(url: str, limit: int, size: int | None) -> bytes | Problem:
-    try:
-        size = size_of_url(url) if size is None else size
-    except OSError as error:
-        return unreadable(decoded(url), error)
-    if size > limit:
-        return too_large(decoded(url), f"the file has {size:,} bytes", limit)
-    (data,) = read_urls([url])
-    return unpacked_bytes(data, url, limit)
 
 
 def unpacked_bytes(data: bytes | OSError, file: str, limit: int) -> bytes | Problem:

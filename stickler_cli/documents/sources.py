@@ -14,6 +14,8 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Final, TypeAlias
 
+from rapidfuzz import process
+
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.remote import is_url, list_url, shown_url, size_of_url
@@ -355,8 +357,6 @@ def nearest_names(gts: Sequence[str], preds: Sequence[str]) -> tuple[str, str] |
 
     Of equally alike ones the first count.
     """
-    from rapidfuzz import process  # most runs pair
-
     if not gts or not preds:
         return None
     best = 0.0, gts[0], preds[0]
