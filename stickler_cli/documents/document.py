@@ -10,6 +10,7 @@ inside it or after it is taken instead.
 """
 
 import io
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -374,7 +375,10 @@ def nothing_dropped(data: bytes, value: JsonValue) -> bool:
     try:
         written = orjson.dumps(value)
     except orjson.JSONEncodeError:  # an integer beyond 64 bits, or more than 254 levels
-        return False
+        try:
+            written = json.dumps(value, ensure_ascii=False).encode()
+        except RecursionError:
+            return False
     if written == data:
         return True
     # A search for one byte costs a third of one for the escaped colon.

@@ -90,20 +90,3 @@ def test_what_was_to_be_added_inside_a_value_that_makes_way_is_gone_with_it():
 
 def test_a_colon_is_written_as_that_of_the_first_member():
     assert with_keys('{"a":1,"b" : 2}', {"": {"k": 1}}) == '{"a":1,"b" : 2,"k":1}'
-
-
-@pytest.mark.parametrize(
-    ("text", "pointer", "expected"),
-    [
-        ('{"a": {"k": 1, "b": 2}}', "/a", '{"a": {"k": 0.5, "b": 2}}'),
-        ('{"a": {"b": [{"k": 1}]}}', "/a", '{"a": {"b": [{"k": 1}], "k": 0.5}}'),
-        ('{"a": { "b" : 1 }}', "/a", '{"a": { "b" : 1, "k" : 0.5 }}'),
-        ('{"a":{"x:y":":"}}', "/a", '{"a":{"x:y":":","k":0.5}}'),
-        ('{"a": {}}', "/a", '{"a": {"k": 0.5}}'),
-        ('{\r\n\t"a": 1\r\n}\r\n', "", '{\r\n\t"a": 1,\r\n\t"k": 0.5\r\n}\r\n'),
-        ('{"a/b": [1, {"é": 1}]}', "/a~1b/1", '{"a/b": [1, {"é": 1, "k": 0.5}]}'),
-        ('{"k": {"deep": [1]}, "z": 1}', "", '{"k": 0.5, "z": 1}'),
-    ],
-)
-def test_a_key_is_set_in_the_layout_that_is_there(text, pointer, expected):
-    assert with_keys(text, {pointer: {"k": 0.5}}) == expected

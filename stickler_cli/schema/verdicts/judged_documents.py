@@ -338,10 +338,8 @@ class Reach:
                         referring.append((schema, target))
                         self._renamed |= {} if own is None else {id(schema): own}
                 yield from self._problems_of(part)
-        leads_back = MOST_CHECKS + 1 if self._branches else 1
-        inside = partial(self._of, keywords=_INSIDE)
-        for schema, target in referring:  # a value and all inside it, way by way
-            if _counted(target, inside, self._in_depth, leads_back) > MOST_CHECKS:
+        for schema, target in referring:
+            if self._all_checks(target) > MOST_CHECKS:
                 self._apart[id(schema)] = self._files.uri_of(target.schema)
 
     def _problems_of(self, part: Source) -> Iterator[tuple[Source, str, LeadsNowhereError]]:
@@ -356,6 +354,12 @@ class Reach:
     def _own_checks(self, source: Source) -> int:
         """Return how many schemas a value is held against; one that leads back counts once."""
         return _counted(source, partial(self._of, keywords=_IN_PLACE), self._checks, 1)
+
+    def _all_checks(self, source: Source) -> int:
+        """Return how many schemas a value and all inside it are held against, way by way."""
+        leads_back = MOST_CHECKS + 1 if self._branches else 1
+        inside = partial(self._of, keywords=_INSIDE)
+        return _counted(source, inside, self._in_depth, leads_back)
 
     def _of(self, source: Source, keywords: frozenset[str]) -> list[Source]:
         """Return the schemas that some keywords of a schema hold, and those that it refers to."""
