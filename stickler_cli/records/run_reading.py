@@ -20,7 +20,14 @@ from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.confidence.confidences import read_counted
 from stickler_cli.score.document_result import LENIENT, ODDITIES, Status
-from stickler_cli.score.errors.causes import ByClass, Causes, ErrorCounts, Kind, Size, text_of
+from stickler_cli.score.errors.causes import (
+    ByClass,
+    Causes,
+    CauseSize,
+    ErrorCounts,
+    Kind,
+    short_json,
+)
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation
 from stickler_cli.score.folds import FOLDS
 from stickler_cli.score.intervals import IntervalSettings
@@ -221,9 +228,12 @@ def _causes(records: Iterable[CauseRecord]) -> Causes:
         if "documents" in record:
             texts = "", ""
             if "ground_truth_value" in record and "prediction_value" in record:
-                texts = text_of(record["ground_truth_value"]), text_of(record["prediction_value"])
+                texts = (
+                    short_json(record["ground_truth_value"]),
+                    short_json(record["prediction_value"]),
+                )
             kind = Kind(path, tuple(record.get("differing_fields", ())), *texts)
-        size = Size(record["errors"], record["values"], record.get("documents", 0))
+        size = CauseSize(record["errors"], record["values"], record.get("documents", 0))
         causes.groups.setdefault((pattern, record["class"]), {})[kind] = size
     return causes
 

@@ -11,11 +11,8 @@ from stickler_cli.score.errors.causes import Cause, Kind
 from stickler_cli.score.errors.error_classes import ErrorClass
 from .view import RunView
 
-NAMED: Final = 8
-"""Causes that a report for people names; all of them are in the JSON report."""
-
-WIDTH: Final = 30
-"""Columns of a value in a sentence."""
+NAMED: Final = 8  # causes that a report for people names; all of them are in the JSON report
+WIDTH: Final = 30  # columns of a value in a sentence
 
 _WHOLE: Final = {
     ErrorClass.MISSED_ITEM: "missed",
@@ -88,7 +85,7 @@ def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:
             key = view.quoted(field_path(kind.path)), cause.error_class
             together.setdefault(key, []).append((cause, kind))
         elif cause.size.values:
-            texts.append(CauseText(cause.size.values, _text(view, cause), (cause,)))
+            texts.append(CauseText(cause.size.values, _cause_text(view, cause), (cause,)))
     for (name, error_class), found in together.items():
         number = sum(cause.size.errors for cause, _ in found)
         text = f"{name}: {of_class(error_class, number)}, all different"
@@ -100,7 +97,7 @@ def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:
     return texts[:NAMED], texts[NAMED:]
 
 
-def _text(view: RunView, cause: Cause) -> str:
+def _cause_text(view: RunView, cause: Cause) -> str:
     (errors, _, documents), kind = cause.size, cause.kind
     name = view.quoted(field_path(kind.path if kind else cause.pattern) or WHOLE)
     around = number_of(documents, "document")
@@ -126,12 +123,12 @@ def _text(view: RunView, cause: Cause) -> str:
 
 def _pair(view: RunView, name: str, cause: Cause, kind: Kind) -> str:
     written = cause.error_class is ErrorClass.WRONG_KIND  # then 5 is to be told from "5"
-    texts = (visible(text if written else _plain(text)) for text in (kind.gt, kind.pred))
+    texts = (visible(text if written else _unquoted(text)) for text in (kind.gt, kind.pred))
     gt, pred = (view.quoted(truncate(text, WIDTH)) for text in texts)
     return f"{name} {gt} -> {pred}"
 
 
-def _plain(text: str) -> str:
+def _unquoted(text: str) -> str:
     """Return a value that is JSON as it is read: a text without quotes, unless it needs them."""
     value = json.loads(text)
     return value if isinstance(value, str) and value.strip() == value != "" else text

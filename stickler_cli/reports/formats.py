@@ -62,11 +62,8 @@ SUFFIXES: Final[dict[str, str]] = {
 }
 """Suffix of a file -> the format it is written in; the first that it ends in."""
 
-WITH_ACCOUNTS: Final = frozenset({"json", "html"})
-"""Formats that tell of each document."""
-
-WITH_DETAIL: Final = frozenset({"html"})
-"""Formats that show single values."""
+WITH_ACCOUNTS: Final = frozenset({"json", "html"})  # formats that tell of each document
+WITH_DETAIL: Final = frozenset({"html"})  # formats that show single values
 
 
 def format_of(file_name: str) -> str | None:

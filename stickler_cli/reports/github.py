@@ -12,7 +12,7 @@ from stickler_cli.score.record import Run
 from stickler_cli.studies.diff.record import Difference, Trend
 from stickler_cli.studies.lint.record import FindingRecord, LintRecord
 from stickler_cli.studies.lint.sections import found_text, sentence
-from .difference_view import DifferenceView
+from .difference_sections import DifferenceView
 from .formats import markdown_page
 from .layout import TableStyle
 from .markdown import SUMMARY_LIMIT, truncate_lines, utf8_size
@@ -20,8 +20,7 @@ from .view import RunView
 
 Kind = Literal["error", "warning", "notice"]
 
-NAMED: Final = 5
-"""Documents that one annotation names."""
+NAMED: Final = 5  # documents that one annotation names
 
 PER_KIND: Final = 10
 """Annotations of one kind that GitHub shows of a step; it drops the others without a word."""
@@ -74,7 +73,13 @@ def _failures(program: str, gates: Iterable[GateResult]) -> list[Annotation]:
 def _of_run(view: RunView) -> Iterator[Annotation]:
     """Yield what makes the run fail, then what else is wrong, then the figures."""
     if view.run.unfit or not view.run.evaluation.evaluated:
-        yield Annotation("error", "stickler: incomplete", _unfit_text(view))
+        told = [str(entry) for entry in view.run.unfit_problems]
+        if len(told) > NAMED:
+            told[NAMED:] = [f"and {len(told) - NAMED} more"]
+        count = number_of(view.run.unfit, "document")
+        text = f"{count} could not be evaluated: {'; '.join(told)}"
+        text = text if view.run.unfit else "no document was evaluated"
+        yield Annotation("error", "stickler: incomplete", text)
     for name, problem in view.run.evaluation.metric_problems.items():
         yield Annotation("error", "stickler: incomplete", f"metric {name}: {problem}")
     yield from _failures("stickler", view.run.gates)
@@ -86,15 +91,6 @@ def _of_run(view: RunView) -> Iterator[Annotation]:
     yield Annotation("notice", f"stickler: {name}", "; ".join(counted))
     for text in run_sentences.worst_field_texts(view):
         yield Annotation("notice", f"stickler: {name}, worst fields", text)
-
-
-def _unfit_text(view: RunView) -> str:
-    if not view.run.unfit:
-        return "no document was evaluated"
-    told = [str(entry) for entry in view.run.unfit_problems]
-    if len(told) > NAMED:
-        told[NAMED:] = [f"and {len(told) - NAMED} more"]
-    return f"{number_of(view.run.unfit, 'document')} could not be evaluated: {'; '.join(told)}"
 
 
 def _of_difference(view: DifferenceView) -> Iterator[Annotation]:

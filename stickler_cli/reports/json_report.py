@@ -35,15 +35,15 @@ def render(
         case Run():
             return _run_pieces(subject)
         case Report():
-            return _text(encoded(subject.record))
+            return _record_text(encoded(subject.record))
         case ComparedPair():
-            return _text(comparison_record(subject))
+            return _record_text(comparison_record(subject))
         case _:
-            return _text(encoded(subject))
+            return _record_text(encoded(subject))
 
 
 def _run_pieces(run: Run) -> Iterator[str]:
-    text = _text(run_record(run, per_document=False))
+    text = _record_text(run_record(run, per_document=False))
     ledger = run.evaluation.ledger
     if ledger is None:
         yield text
@@ -56,7 +56,7 @@ def _run_pieces(run: Run) -> Iterator[str]:
     yield f"\n{_INDENT}]{_END}" if len(ledger) else f"]{_END}"
 
 
-def _text(record: object) -> str:
+def _record_text(record: object) -> str:
     try:
         return orjson.dumps(record, option=_OPTIONS).decode()
     except orjson.JSONEncodeError:  # an id or a name with half a surrogate pair in it
@@ -72,11 +72,11 @@ def comparison_record(pair: ComparedPair) -> dict[str, object]:
         "schema": {"path": pair.schema, "model_name": pair.model_name},
         "options": {"pairing_floor": pair.pairing_floor, "extra_fields": pair.extra_fields},
         "overall_score": pair.overall_score,
-        "places": [_place(pair, place) for place in pair.chosen],
+        "places": [_place_record(pair, place) for place in pair.chosen],
     }
 
 
-def _place(pair: ComparedPair, place: Explained) -> dict[str, object]:
+def _place_record(pair: ComparedPair, place: Explained) -> dict[str, object]:
     """Return a place and all places in it; keys that have nothing to say are left out."""
     error_class, pred_path = pair.class_of(place), field_path(place.pred_path)
     pieces = value_pieces(place.gt, place.pred) if differs(place) else []
@@ -100,7 +100,7 @@ def _place(pair: ComparedPair, place: Explained) -> dict[str, object]:
         "pairing": encoded(place.pairing),
         "sum": encoded(place.sum),
         "undeclared_keys": list(place.undeclared) or None,
-        "parts": [_place(pair, part) for part in place.parts] or None,
+        "parts": [_place_record(pair, part) for part in place.parts] or None,
     }
     said = {key: value for key, value in entries.items() if value is not None}
     if place.kind == "leaf" or place.sum is None:
@@ -125,11 +125,11 @@ def json_text(value: object) -> str:
         if isinstance(part, str):
             written.append(part)
         else:
-            todo += reversed(_parts(*part))
+            todo += reversed(_taken_apart(*part))
     return "".join(written)
 
 
-def _parts(value: object, depth: int) -> list[str | tuple[object, int]]:
+def _taken_apart(value: object, depth: int) -> list[str | tuple[object, int]]:
     """Return a value taken apart by one level: text, and the values in it with their depth."""
     entries: list[tuple[str, object]]
     match value:

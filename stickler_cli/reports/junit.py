@@ -19,7 +19,7 @@ from stickler_cli.score.conditions import pattern_of
 from stickler_cli.score.gates import METRICS, GateResult
 from stickler_cli.score.record import Run
 from stickler_cli.studies.diff.record import Difference, Trend
-from .difference_view import DifferenceView
+from .difference_sections import DifferenceView
 from .layout import TableStyle
 from .view import RunView
 
@@ -56,7 +56,7 @@ def render(subject: Run | Difference, style: TableStyle) -> str:
 
 def _of_run(run: Run, style: TableStyle) -> str:
     view, evaluation = RunView(run), run.evaluation
-    cases = [*_gates(_RUN, run.gates), *_documents(view)]
+    cases = [*_gate_cases(_RUN, run.gates), *_document_cases(view)]
     if style.junit_fields:
         failed = _failed(run.gates, {info.path: info for info in run.fields})
         for row in view.rows:
@@ -69,7 +69,7 @@ def _of_run(run: Run, style: TableStyle) -> str:
                 f"{row.compared_by}, {set_to}",
             ]
             empty = row.rates.f1 is None
-            cases.append(_field(_RUN, row.path, failed[row.path], told, empty=empty))
+            cases.append(_case_of(_RUN, row.path, failed[row.path], told, empty=empty))
     figures: dict[str, object] = {
         "version": __version__,
         "verdict": view.run.verdict.value,
@@ -92,12 +92,12 @@ def _of_difference(difference: Difference, style: TableStyle) -> str:
     for document in view.documents["worse"][0]:
         detail.append(f"worse: {document.id}: {view.document_text(document)}")
     documents = Case(f"{_DIFFERENCE}.documents", "documents", "passed", view.headline, detail)
-    cases = [*_gates(_DIFFERENCE, difference.gates), documents]
+    cases = [*_gate_cases(_DIFFERENCE, difference.gates), documents]
     if style.junit_fields:
         failed = _failed(difference.gates, {})
         for change in difference.fields:
             told, empty = [view.told(change)], not change.documents
-            cases.append(_field(_DIFFERENCE, change.path, failed[change.path], told, empty=empty))
+            cases.append(_case_of(_DIFFERENCE, change.path, failed[change.path], told, empty=empty))
     figures = {
         "version": __version__,
         "base": difference.base.source,
@@ -109,7 +109,7 @@ def _of_difference(difference: Difference, style: TableStyle) -> str:
     return junit_text("stickler diff", cases, figures)
 
 
-def _gates(prefix: str, gates: Iterable[GateResult]) -> list[Case]:
+def _gate_cases(prefix: str, gates: Iterable[GateResult]) -> list[Case]:
     outcomes: dict[bool, Outcome] = {True: "passed", False: "failure"}
     return [
         Case(f"{prefix}.gates", each.gate.text, outcomes[each.passed], each.reason)
@@ -127,7 +127,7 @@ def _failed(
     return failed
 
 
-def _field(
+def _case_of(
     prefix: str, path: Path, failed: Sequence[str], figures: Sequence[str], *, empty: bool
 ) -> Case:
     outcome: Outcome = "failure" if failed else "skipped" if empty else "passed"
@@ -136,7 +136,7 @@ def _field(
     return Case(f"{prefix}.fields", field_path(path), outcome, first, more)
 
 
-def _documents(view: RunView) -> list[Case]:
+def _document_cases(view: RunView) -> list[Case]:
     """Return an error for each document that could not be evaluated, or one case that passes."""
     classname = f"{_RUN}.documents"
     problems: dict[str, list[str]] = {}

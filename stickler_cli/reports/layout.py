@@ -22,21 +22,18 @@ from stickler_cli.core.sections import (
 )
 from stickler_cli.core.values import dataclass
 
-GAP: Final = "  "
-"""Between columns: two blanks, so that single ones inside a cell do not split it."""
+GAP: Final = "  "  # between columns: two blanks, so that single ones inside a cell do not split it
 
 FLEXIBLE: Final = 20
 """Columns of the terminal that the first column may keep when others ask for room."""
 
-LEAST: Final = 4
-"""Columns that the first column keeps on the narrowest of terminals."""
+LEAST: Final = 4  # columns that the first column keeps on the narrowest of terminals
 
 LEAST_TEXT: Final = 8
 """Columns that text behind a margin keeps there; more than any character takes."""
 
 HEIGHTS: Final = "▁▂▃▄▅▆▇█"
-CURVE_CELLS: Final = 40
-"""Heights of a drawn curve, and its width in columns."""
+CURVE_CELLS: Final = 40  # width of a drawn curve
 
 _CODES: Final[dict[Tone, str]] = {
     "title": "1",
@@ -85,8 +82,8 @@ def draw(sections: Iterable[Section], style: TableStyle) -> str:
     """
     lines: list[Line] = []
     for section in sections:
-        drawn = [*_drawn(Text(section.title, "title"), style)] if section.title else []
-        drawn += (line for block in section.blocks for line in _drawn(block, style))
+        drawn = [*_block_lines(Text(section.title, "title"), style)] if section.title else []
+        drawn += (line for block in section.blocks for line in _block_lines(block, style))
         lines += [BLANK, *drawn] if lines and drawn else drawn
     if style.plain or not style.color:
         return plain_text(lines)
@@ -98,26 +95,26 @@ def _colored(span: Span) -> str:
     return f"\x1b[{code}m{span.text}\x1b[0m" if code and span.text else span.text
 
 
-def _drawn(block: Block | Figures | Curves, style: TableStyle) -> list[Line]:
+def _block_lines(block: Block | Figures | Curves, style: TableStyle) -> list[Line]:
     match block:
         case Text():
             return _text_lines(block, style.room)
         case Figures():
-            return _drawn(block.table(aside=not style.plain), style)
+            return _block_lines(block.table(aside=not style.plain), style)
         case Curves():
             texts = () if style.plain else _curve_texts(block)
-            return [line for text in texts for line in _drawn(text, style)]
+            return [line for text in texts for line in _block_lines(text, style)]
         case Table():
             (header, *body), dropped = table_lines(block, style.room)
             lines = [header]
             for line, below in zip(body, block.below or [()] * len(body), strict=True):
-                lines += [line, *(each for more in below for each in _drawn(more, style))]
+                lines += [line, *(each for more in below for each in _block_lines(more, style))]
             legend = [text for title, text in block.legend if title not in dropped]
             if block.legend:
                 legend += [f"no room for: {', '.join(dropped)}"] if dropped else []
                 lines.append(BLANK)
             explained = (Text(text, "dim", INDENT) for text in legend)
-            return [*lines, *(line for text in explained for line in _drawn(text, style))]
+            return [*lines, *(line for text in explained for line in _block_lines(text, style))]
         case _:
             return [block]
 
@@ -197,10 +194,10 @@ def _curve_texts(curves: Curves) -> Iterator[Text]:
     most = 2 * curves.level
     yield Text(f"{curves.title}; | is where it ends, {HEIGHTS[-1]} {most:g}")
     for it in curves.curves:
-        yield Text(f"{it.name:<{wide}}  {_line(it, most)}", indent=INDENT)
+        yield Text(f"{it.name:<{wide}}  {_curve_line(it, most)}", indent=INDENT)
 
 
-def _line(it: Curve, most: float) -> str:
+def _curve_line(it: Curve, most: float) -> str:
     cells = []
     for at in range(1, CURVE_CELLS + 1):
         near = min(it.points, key=lambda point: abs(point[0] - at / CURVE_CELLS), default=(0, 0))

@@ -60,11 +60,11 @@ def page_text(sections: Iterable[Section], *, quoted: bool) -> str:
     for at, section in enumerate(sections):
         if section.title:
             parts.append([f"{'####' if at else '###'} {escaped(section.title)}"])
-        parts += _parts(section.blocks, quoted=quoted)
+        parts += _page_parts(section.blocks, quoted=quoted)
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 
-def _parts(blocks: Iterable[Block | Figures | Curves], *, quoted: bool) -> Iterator[list[str]]:
+def _page_parts(blocks: Iterable[Block | Figures | Curves], *, quoted: bool) -> Iterator[list[str]]:
     """Yield paragraphs, lists and tables, each as its lines."""
     listed: list[str] = []
     margins = [len(block.margin) for block in blocks if isinstance(block, Text)]

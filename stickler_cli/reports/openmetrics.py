@@ -71,7 +71,7 @@ def _of_run(run: Run) -> list[Gauge]:
         ({"metric": name}, figure) for name, figure in view.run.evaluation.metric_figures.items()
     ]
     return [
-        _documents("stickler_documents", "status", run.evaluation.documents),
+        _document_gauge("stickler_documents", "status", run.evaluation.documents),
         Gauge("stickler_score", "Mean score of the documents evaluated.", score),
         Gauge("stickler_documents_right", "Share that lost no value.", [({}, right.share)]),
         Gauge("stickler_documents_lost", "Documents by the most values lost.", lost),
@@ -80,7 +80,7 @@ def _of_run(run: Run) -> list[Gauge]:
         *_gauges("stickler_field", _RATES, "{} a field.", fields),
         Gauge("stickler_field_items", "Items, and those right as a whole.", items),
         Gauge("stickler_metric", "Figures of metrics.", metrics),
-        _gates("stickler_gate_passed", run.gates),
+        _gate_gauge("stickler_gate_passed", run.gates),
     ]
 
 
@@ -91,22 +91,22 @@ def _of_changes(difference: Difference) -> list[Gauge]:
     fields = [({"field": field_path(each.path)}, each) for each in difference.fields]
     trends = [({"trend": trend.value}, len(difference.with_trend(trend))) for trend in Trend]
     return [
-        _documents("stickler_diff_documents", "kind", difference.documents),
+        _document_gauge("stickler_diff_documents", "kind", difference.documents),
         Gauge("stickler_diff_fields", "Fields by trend.", trends),
         *_gauges("stickler_diff_score", _CHANGES, "Mean score, {}.", score),
         *_gauges("stickler_diff_documents_right", _CHANGES, "Share wholly right, {}.", right),
         *_gauges("stickler_diff_f1", _CHANGES, "F1, {}.", f1),
         *_gauges("stickler_diff_field_f1", _CHANGES, "F1 of a field, {}.", fields),
-        _gates("stickler_diff_gate_passed", difference.gates),
+        _gate_gauge("stickler_diff_gate_passed", difference.gates),
     ]
 
 
-def _documents(name: str, label: str, documents: Mapping[str, Any]) -> Gauge:
+def _document_gauge(name: str, label: str, documents: Mapping[str, Any]) -> Gauge:
     samples = [({label: value}, count) for value, count in documents.items()]
     return Gauge(name, "Documents by what became of them.", samples)
 
 
-def _gates(name: str, gates: Iterable[GateResult]) -> Gauge:
+def _gate_gauge(name: str, gates: Iterable[GateResult]) -> Gauge:
     samples = [({"gate": result.gate.text}, int(result.passed)) for result in gates]
     return Gauge(name, "Whether a gate passed, 1 or 0.", samples)
 

@@ -27,8 +27,7 @@ ONE_SIDED: Final = (Outcome.FN, Outcome.FA)
 SHORTEST_RUN: Final = 2
 """Equal characters between two differences: one that words share by chance is hard to read."""
 
-LEAST_ALIKE: Final = 0.3
-"""Edit similarity below which two texts are simply different."""
+LEAST_ALIKE: Final = 0.3  # edit similarity below which two texts are simply different
 
 LONGEST: Final = 5_000
 """Characters of the longest texts that are compared by them, which takes some milliseconds."""
@@ -36,8 +35,7 @@ LONGEST: Final = 5_000
 EQUAL_RUN: Final = 40
 """Characters that both sides have in a row from which on the middle of them is left out."""
 
-LONGEST_RUN: Final = 400
-"""Characters that one side has in a row, at most, of those that are shown."""
+LONGEST_RUN: Final = 400  # characters that one side has in a row, at most, of those that are shown
 
 Side: TypeAlias = Literal["both", "gt", "pred"]
 

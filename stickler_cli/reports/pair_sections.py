@@ -56,7 +56,7 @@ def sections_of(pair: ComparedPair, style: TableStyle, *, page: bool) -> list[Se
     head = Section("", [Text(pair.title, "title"), score])
     if style.plain:
         return [head, Section("", [place_table(pair)])]
-    places = [each for place in pair.chosen for each in _places(pair, place, style, 0, 0.0)]
+    places = [each for place in pair.chosen for each in _tree(pair, place, style, 0, 0.0)]
     legend = [(text.partition(":")[0], text) for text in LEGEND]
     tree = Table(_COLUMNS, [row for row, _ in places], legend, [below for _, below in places])
     return [head, Section("", [tree])]
@@ -65,10 +65,10 @@ def sections_of(pair: ComparedPair, style: TableStyle, *, page: bool) -> list[Se
 def place_table(pair: ComparedPair) -> Table:
     """Return a row for each place that is shown, parents first."""
     columns = [Column(title, left=title not in _NUMBERS) for title in TITLES]
-    return Table(columns, [row for place in pair.chosen for row in _rows(pair, place, 0.0)])
+    return Table(columns, [row for place in pair.chosen for row in _place_rows(pair, place, 0.0)])
 
 
-def _rows(pair: ComparedPair, place: Explained, floor: float) -> Iterator[list[Span]]:
+def _place_rows(pair: ComparedPair, place: Explained, floor: float) -> Iterator[list[Span]]:
     gt, pred = place.gt, place.pred
     parts, hidden = pair.shown(place)
     quoted = (
@@ -85,10 +85,10 @@ def _rows(pair: ComparedPair, place: Explained, floor: float) -> Iterator[list[S
         Span.of(why, quoted=bool(place.reason)),
     ]
     for part in parts:
-        yield from _rows(pair, part, place.floor or 0.0)
+        yield from _place_rows(pair, part, place.floor or 0.0)
 
 
-def _places(
+def _tree(
     pair: ComparedPair, place: Explained, style: TableStyle, depth: int, floor: float
 ) -> Iterator[tuple[list[Span], list[Text | Line]]]:
     """Yield the row of a place and those of its shown parts; their sum stands below the last."""
@@ -98,16 +98,16 @@ def _places(
     why = pair.why(place, floor)
     below += [Text(why, "dim", margin=margin)] if why else []
     inside = [
-        each for part in parts for each in _places(pair, part, style, depth + 1, place.floor or 0.0)
+        each for part in parts for each in _tree(pair, part, style, depth + 1, place.floor or 0.0)
     ]
     last = inside[-1][1] if inside else below
     sums = (hidden, sum_text(place) if parts else "")
     last += [Text(text, "dim", margin=margin) for text in sums if text]
-    yield _row(place, depth), below
+    yield _tree_row(place, depth), below
     yield from inside
 
 
-def _row(place: Explained, depth: int) -> list[Span]:
+def _tree_row(place: Explained, depth: int) -> list[Span]:
     tone: Tone = "" if place.right else "bad" if place.kind == "leaf" else "warn"
     title = title_of(place, whole=not depth) or WHOLE
     tones: tuple[Tone, ...] = (tone, tone, "dim", "dim", "dim", "")

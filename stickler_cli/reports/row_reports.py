@@ -19,7 +19,7 @@ from stickler_cli.score.record import Run
 from stickler_cli.score.results import Results
 from stickler_cli.score.tally import COUNTING_MODES
 from stickler_cli.studies.diff.record import Difference
-from .difference_view import DifferenceView
+from .difference_sections import DifferenceView
 from .error_list import ErrorList
 from .layout import TableStyle
 from .view import FieldRow, named_rows
@@ -59,8 +59,7 @@ WIDE: Final[Columns] = {
 }
 """All columns of a run, with `--csv wide`."""
 
-PIECE: Final = 1 << 20
-"""Bytes of errors that are in memory at once as a file has them."""
+PIECE: Final = 1 << 20  # bytes of errors that are in memory at once as a file has them
 
 DOCUMENT: Final = "document"
 """The kind of the first row, which is about whole documents and has no field."""
@@ -127,11 +126,11 @@ def run_rows(
     return [
         row
         for key, name, results in groups
-        for row in _rows(results, fields, rule, (key, harmless(name)), wide=wide)
+        for row in _figure_rows(results, fields, rule, (key, harmless(name)), wide=wide)
     ]
 
 
-def _rows(
+def _figure_rows(
     results: Results,
     fields: Sequence[FieldInfo],
     rule: RateRule,
@@ -158,10 +157,10 @@ def _tidy(results: Results, row: FieldRow, units: Units | None) -> Row:
     if not row.path:
         items, mean = (results.wholly_right.right, results.evaluated), results.overall_score
     counts = *row.counts, *row.rates, *_ends(f1)
-    return (results.evaluated, *counts, *items, mean, *_ends(score), *_trust(units))
+    return (results.evaluated, *counts, *items, mean, *_ends(score), *_trust_cells(units))
 
 
-def _trust(units: Units | None) -> Row:
+def _trust_cells(units: Units | None) -> Row:
     """Return how far confidences can be trusted, as far as it is defined."""
     if units is None or not len(units.right):
         return (None, None, None)

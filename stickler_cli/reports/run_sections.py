@@ -33,11 +33,8 @@ from .view import RunView, rows_shown
 MARKER: Final = "<!-- stickler -->"
 """The first line of a page, by which a script finds the comment that it posted before."""
 
-MOST_GROUPS_SHOWN: Final = 20
-"""Groups that a terminal shows, the worst; a pipe gets all."""
-
-MOST_FLIPS: Final = 20
-"""Values that flip, as reports for people list them; the JSON report has all."""
+MOST_GROUPS_SHOWN: Final = 20  # groups that a terminal shows, the worst; a pipe gets all
+MOST_FLIPS: Final = 20  # values that flip, as reports for people list them; the JSON report has all
 
 Blocks: TypeAlias = Iterable[Block | Figures]
 
@@ -74,12 +71,12 @@ def _title(view: RunView, style: TableStyle) -> Iterator[Text]:
     yield Text(f"{MARKER}\n### {view.quoted(view.run.schema.model_name)}{told[verdict]}")
 
 
-def _verdict(view: RunView, style: TableStyle) -> Iterator[Text]:
+def _judgement(view: RunView, style: TableStyle) -> Iterator[Text]:
     yield Text(run_sentences.verdict(view), "title")
     yield from map(Text, run_sentences.marked(view))
 
 
-def _figures(view: RunView, style: TableStyle) -> Iterator[Text]:
+def _first_figures(view: RunView, style: TableStyle) -> Iterator[Text]:
     counted = (run_sentences.headline, run_sentences.values, run_sentences.rates)
     lines = [*run_sentences.labels(view), *(tell(view) for tell in counted)]
     lines += [*run_sentences.validities(view), run_sentences.wholly_right(view)]
@@ -101,7 +98,7 @@ def _classes(view: RunView, style: TableStyle) -> Iterator[Text]:
         yield Text(classes)
 
 
-def _causes(view: RunView, style: TableStyle) -> Iterator[Block]:
+def _cause_list(view: RunView, style: TableStyle) -> Iterator[Block]:
     named, more = cause_sentences.causes(view)
     if not named:
         return
@@ -130,7 +127,7 @@ def _groups(view: RunView, style: TableStyle) -> Iterator[Block]:
             yield Text(more_of(len(groups) - len(shown)), "dim", INDENT)
 
 
-def _fields(view: RunView, style: TableStyle) -> Iterator[Block]:
+def _field_part(view: RunView, style: TableStyle) -> Iterator[Block]:
     if worst := run_sentences.worst_fields(view):
         yield Text(worst, "bad", "" if view.page else INDENT)
         yield BLANK
@@ -187,7 +184,7 @@ class WrongDocument:
     """The command that shows how it was compared, or its status if it was not."""
 
 
-def _documents(view: RunView, style: TableStyle) -> Iterator[Block]:
+def _worst_documents(view: RunView, style: TableStyle) -> Iterator[Block]:
     """Yield the documents that are to be shown, each with its command below it or beside it."""
     if not style.show_documents:
         return
@@ -315,7 +312,7 @@ def gate_blocks(gates: Sequence[GateResult], *, page: bool) -> Iterator[Block]:
             yield Text(f"{word}  {each.reason}", indent=" " * 6, lead=tone)
 
 
-def _gates(view: RunView, style: TableStyle) -> Iterator[Block]:
+def _run_gates(view: RunView, style: TableStyle) -> Iterator[Block]:
     return gate_blocks(view.run.gates, page=view.page)
 
 
@@ -340,10 +337,11 @@ def _problems(view: RunView, style: TableStyle) -> Iterator[Text]:
 Part: TypeAlias = Callable[[RunView, TableStyle], Blocks]
 
 _ON_TERMINAL: Final[Sequence[Part]] = (
-    *(_head, _countings, _classes, _causes, _groups, _fields, _confidence, _metrics, _policy),
-    *(_documents, _non_matches, _repeats, _gates, _notes, _problems),
+    *(_head, _countings, _classes, _cause_list, _groups, _field_part, _confidence, _metrics),
+    *(_policy, _worst_documents, _non_matches, _repeats, _run_gates, _notes, _problems),
 )
 _ON_PAGE: Final[Sequence[Part]] = (
-    *(_title, _verdict, _causes, _figures, _countings, _classes, _gates, _notes, _problems),
-    *(_groups, _fields, _repeats, _confidence, _metrics, _documents, _non_matches),
+    *(_title, _judgement, _cause_list, _first_figures, _countings, _classes, _run_gates, _notes),
+    *(_problems, _groups, _field_part, _repeats, _confidence, _metrics, _worst_documents),
+    _non_matches,
 )

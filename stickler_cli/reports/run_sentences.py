@@ -23,8 +23,7 @@ VIOLATIONS: Final = 3
 NAMED: Final = 10
 """How many documents, keys or fields a sentence names; all of them are in the JSON report."""
 
-UNFIT: Final = 3
-"""How many verdicts a sentence names that fit no error; the JSON report has all."""
+UNFIT: Final = 3  # how many verdicts a sentence names that fit no error; the JSON report has all
 
 
 MODES: Final = {
@@ -216,13 +215,13 @@ def error_classes(view: RunView) -> str | None:
     values, units = errors.overall(), overall(errors.units)
     texts = []
     if values:
-        texts.append(f"{number_of(values.total(), 'value')} lost: {_by_class(values)}")
+        texts.append(f"{number_of(values.total(), 'value')} lost: {_class_texts(values)}")
     if units:
-        texts.append(f"wrong as a whole: {_by_class(units)}")
+        texts.append(f"wrong as a whole: {_class_texts(units)}")
     return "; ".join(texts) or None
 
 
-def _by_class(counts: ByClass) -> str:
+def _class_texts(counts: ByClass) -> str:
     return ", ".join(of_class(error_class, count) for error_class, count in counts.items())
 
 

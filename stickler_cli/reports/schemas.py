@@ -104,11 +104,11 @@ def schema_of(name: str) -> dict[str, Any]:
     docstrings = _docstrings()
     for title, part in {**parts, kind.__name__: made}.items():
         part.pop("title", None)
-        part["description"] = _line(part["description"])
+        part["description"] = _one_line(part["description"])
         for key, inner in part.get("properties", {}).items():
             kind_name = inner.get("$ref", "").rpartition("/")[2]
             if kind_name:
-                inner["description"] = _line(parts[kind_name]["description"])
+                inner["description"] = _one_line(parts[kind_name]["description"])
             if key in docstrings[title]:
                 inner["description"] = docstrings[title][key]
         if title in _TOGETHER:
@@ -144,11 +144,11 @@ def _docstrings() -> dict[str, dict[str, str]]:
                 for key, said in pairwise(node.body):
                     if isinstance(key, ast.AnnAssign) and isinstance(said, ast.Expr):
                         name = ast.unparse(key.target).removesuffix("_")
-                        keys[name] = _line(ast.literal_eval(said.value))
+                        keys[name] = _one_line(ast.literal_eval(said.value))
     return found
 
 
-def _line(text: str) -> str:
+def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 

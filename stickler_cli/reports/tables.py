@@ -37,9 +37,8 @@ TRUST_LEGEND: Final = (
     ("found", "found: the share of errors among the least confident 10% of values"),
     ("pass", "pass: the share of values from the lowest confidence on that is 99% right here"),
 )
-BUDGET: Final = "0.1"
-PRECISION: Final = "0.99"
-"""Of those that the record of confidences has, the ones that are shown."""
+BUDGET: Final = "0.1"  # of those that the record of confidences has, the one that is shown
+PRECISION: Final = "0.99"  # likewise
 
 REPEATS_LEGEND: Final = (
     "all right, any right: share of documents in which the field is right in all runs, in any",
@@ -53,7 +52,7 @@ def ranked_columns(titles: Iterable[str], *ranks: int) -> list[Column]:
     return [Column(title, rank, short=_SHORT.get(title, "")) for title, rank in ranked]
 
 
-def _figures(view: RunView, counts: Counts, tone: Tone) -> list[Span]:
+def _figure_cells(view: RunView, counts: Counts, tone: Tone) -> list[Span]:
     """Return counts, so that errors stand out from zeros, and rates."""
     *rates, f1 = view.run.rule.rates(counts)
     return [
@@ -72,7 +71,7 @@ def countings_table(view: RunView) -> Table:
         Column("counting", left=True),
         *ranked_columns((*_OUTCOMES, *_RATES), 5, 4, 2, 3, 7, 1, 1, 0),
     ]
-    rows = [[Span(mode), *_figures(view, tally.counts(mode), "title")] for mode in MODES]
+    rows = [[Span(mode), *_figure_cells(view, tally.counts(mode), "title")] for mode in MODES]
     if bounds is not None:
         columns.append(Column(view.interval_title, 6))
         for mode, row in zip(MODES, rows, strict=True):
@@ -138,7 +137,7 @@ def field_table(view: RunView, shown: Sequence[FieldRow], *, nested: bool = Fals
         rows.append(
             [
                 *first,
-                *_figures(view, row.counts, tone),
+                *_figure_cells(view, row.counts, tone),
                 Span(row.whole),
                 Span(view.rate(row.score)),
                 Span.of(row.compared_by, "dim"),

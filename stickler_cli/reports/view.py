@@ -19,8 +19,7 @@ from stickler_cli.score.tally import Tally
 
 WORST: Final = 3
 
-UNKNOWN_KIND: Final = "any"
-"""The kind of a field whose values alone tell how it is compared."""
+UNKNOWN_KIND: Final = "any"  # the kind of a field whose values alone tell how it is compared
 
 MOST_UNKNOWN_NAMES: Final = 50
 """With more names than this, an object without a schema is taken for a map: one screen or two."""
@@ -96,7 +95,7 @@ def field_rows(run: Run) -> list[FieldRow]:
     ]
     by_pattern = Tally()
     _add_by_pattern(by_pattern, in_schema_order(run.evaluation.tally, run.fields), known, ())
-    rows = _rows(by_pattern, known, reached, run.rule)
+    rows = _tally_rows(by_pattern, known, reached, run.rule)
     worst = [row.path for row in by_values_lost(rows)[:WORST]]
     return [replace(row, worst=True) if row.path in worst else row for row in rows]
 
@@ -105,7 +104,7 @@ def named_rows(tally: Tally, described: Sequence[FieldInfo], rule: RateRule) -> 
     """Return the same fields, with a row for each key of a map."""
     known = _by_path(described)
     reached = [path for path in known if ANY_KEY not in path]
-    return _rows(in_schema_order(tally, described), known, reached, rule)
+    return _tally_rows(in_schema_order(tally, described), known, reached, rule)
 
 
 def _by_path(described: Iterable[FieldInfo]) -> dict[Path, FieldInfo]:
@@ -115,7 +114,7 @@ def _by_path(described: Iterable[FieldInfo]) -> dict[Path, FieldInfo]:
     return known
 
 
-def _rows(
+def _tally_rows(
     tally: Tally, known: Mapping[Path, FieldInfo], reached: Iterable[Path], rule: RateRule
 ) -> list[FieldRow]:
     """Return the fields of a tally, after those that are reached whether it has them or not."""

@@ -14,8 +14,7 @@ from stickler_cli.core.json_values import json_line
 SELECTIONS: Final = 8
 """Selections that are remembered: those that one goes back to; a million lines are 8 MB of one."""
 
-MOST: Final = 1_000
-"""Lines that are given at once."""
+MOST: Final = 1_000  # lines that are given at once
 
 
 class LineIndex(ABC):

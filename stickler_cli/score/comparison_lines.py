@@ -15,10 +15,10 @@ Text: TypeAlias = str | list[str | int] | None
 """A value as JSON: its text; the beginning and the length of one that is too long; None without."""
 
 
-def text_of(value: object) -> Text:
+def shown_value(value: object) -> Text:
     """Return a value as JSON: numbers keep all their digits, which a browser would not.
 
-    >>> text_of({"a": 1.0}), text_of(None)
+    >>> shown_value({"a": 1.0}), shown_value(None)
     ('{"a":1.0}', None)
     """
     if value is None:
@@ -48,7 +48,7 @@ def _add_inner(rows: list[list[Any]], comparison: Comparison, depth: int) -> Non
         _add(rows, [depth, _name(entry.name), "value", *figures], inner)
     pred: Any = comparison.pred
     for name in comparison.extras:
-        shown = text_of(pred[name]) if len(rows) < MOST_LINES else None
+        shown = shown_value(pred[name]) if len(rows) < MOST_LINES else None
         rows.append([depth, _name(name), "value", Outcome.FA.name, 0.0, 1.0, None, None, shown])
     for element in comparison.elements:
         inner = element.comparison
@@ -66,7 +66,7 @@ def _add(rows: list[list[Any]], row: list[Any], comparison: Comparison) -> None:
         row[2] = comparison.shape
         row += [None, None]
     elif position <= MOST_LINES:
-        row += [text_of(comparison.gt), text_of(comparison.pred)]
+        row += [shown_value(comparison.gt), shown_value(comparison.pred)]
 
 
 @lru_cache(10_000)  # far more names than a schema has, and bounded for maps

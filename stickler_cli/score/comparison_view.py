@@ -58,7 +58,7 @@ def counts_view(
     ):
         view: dict[str, Any] = {}
         for mode, of_mode in zip(COUNTING_MODES, modes, strict=True):
-            shown, rates = _shown(tuple(of_mode), recall_with_fd)
+            shown, rates = _with_rates(tuple(of_mode), recall_with_fd)
             view[mode] = of_it = shown.copy()
             if derived:
                 of_it["derived"] = rates.copy()
@@ -74,7 +74,9 @@ def counts_view(
 
 
 @lru_cache(4096)  # most fields of a document have one value
-def _shown(counts: tuple[int, ...], recall_with_fd: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+def _with_rates(
+    counts: tuple[int, ...], recall_with_fd: bool
+) -> tuple[dict[str, Any], dict[str, Any]]:
     view = Counts(*counts).view(recall_with_fd=recall_with_fd)
     rates: Any = view.pop("derived")
     return view, rates

@@ -11,7 +11,7 @@ from stickler_cli.compare.columns import Indexes
 from stickler_cli.compare.result import TN, TP
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
-from .comparison_lines import text_of
+from .comparison_lines import shown_value
 from .visit import Visit, singles
 
 MOST_VALUES: Final = 30
@@ -107,5 +107,5 @@ def _pairs(visit: Visit, chosen: Indexes) -> ValuePairs:
 
 def _name(value: object) -> str | None:
     """Return a value as JSON; None of what is long or has parts."""
-    text = None if isinstance(value, dict | list) else text_of(value)
+    text = None if isinstance(value, dict | list) else shown_value(value)
     return text if isinstance(text, str) and len(text) <= LONGEST else None

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from stickler_cli.documents.document_pair import DocumentPair
-from stickler_cli.reports.difference_view import DifferenceView
+from stickler_cli.reports.difference_sections import DifferenceView
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.html import difference_page
 from stickler_cli.reports.html.charts import change_axis

@@ -154,7 +154,7 @@ def test_errors_of_too_many_kinds_are_one_cause_that_does_not_say_in_how_many_do
         comparison = compare(PLAN, {"currency": f"G {number} x"}, {"currency": f"P {number} y"})
         found.update(batch_of(comparison))
         if number >= causes.MOST_KINDS:
-            assert [it.size for it in found.causes] == [causes.Size(number + 1, number + 1, 0)]
+            assert [it.size for it in found.causes] == [causes.CauseSize(number + 1, number + 1, 0)]
 
     assert found.to_dict()["causes"] == [
         {"field": "currency", "class": "other", "errors": 503, "values": 503}
@@ -204,8 +204,10 @@ def test_a_cause_counts_the_documents_that_it_is_in_wherever_they_stand():
     found.update(batch(PLAN, {"1": right, "2": wrong, "3": right, "4": twice, "5": wrong}))
 
     of_currency = {cause.pattern: cause.size for cause in found.causes}["currency",]
-    assert of_currency == causes.Size(3, 3, 3)
-    assert {cause.pattern: cause.size for cause in found.causes}["lines",] == causes.Size(2, 8, 1)
+    assert of_currency == causes.CauseSize(3, 3, 3)
+    assert {cause.pattern: cause.size for cause in found.causes}["lines",] == causes.CauseSize(
+        2, 8, 1
+    )
     assert {len(cause.key) for cause in found.causes} == {10}
 
 
@@ -223,4 +225,4 @@ def test_a_cause_counts_the_documents_that_it_is_in_wherever_they_stand():
     ],
 )
 def test_values_are_told_apart_by_up_to_eighty_characters_of_json(value, text):
-    assert causes.text_of(value) == text
+    assert causes.short_json(value) == text

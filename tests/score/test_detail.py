@@ -11,7 +11,7 @@ from stickler_cli.core.locations import Path
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score import comparison_lines
 from stickler_cli.score.batch import Batch, batch_of
-from stickler_cli.score.comparison_lines import comparison_line, text_of
+from stickler_cli.score.comparison_lines import comparison_line, shown_value
 from stickler_cli.score.detail import (
     BINS,
     Detail,
@@ -258,9 +258,9 @@ def test_documents_of_one_batch_come_to_what_each_does_alone():
 def test_a_long_value_is_its_beginning_and_its_length(monkeypatch):
     monkeypatch.setattr(comparison_lines, "LONGEST", 4)
 
-    assert text_of("abcdef") == ['"abc', 8]
-    assert text_of("ab") == '"ab"'
-    assert text_of("\ud83d") == ['"\\ud', 8]  # half of a character that two make
+    assert shown_value("abcdef") == ['"abc', 8]
+    assert shown_value("ab") == '"ab"'
+    assert shown_value("\ud83d") == ['"\\ud', 8]  # half of a character that two make
 
 
 def test_a_comparison_is_rows_from_the_outside_in():

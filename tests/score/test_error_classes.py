@@ -18,8 +18,8 @@ from stickler_cli.score.errors.confusions import (
     confused_numbers,
     day_and_month_swapped,
     part_of_date,
+    plain_text,
     same_date,
-    text_of,
 )
 from stickler_cli.score.errors.error_classes import (
     LEVELS,
@@ -648,8 +648,8 @@ def test_objects_and_lists_are_looked_for_in_a_hundred_fields_too():
 
 
 def test_limits_of_what_is_read_are_the_longest_that_is():
-    assert text_of(2**MOST_BITS - 1).isdecimal()
-    assert text_of(2**MOST_BITS) == hex(2**MOST_BITS)
+    assert plain_text(2**MOST_BITS - 1).isdecimal()
+    assert plain_text(2**MOST_BITS) == hex(2**MOST_BITS)
     for length, same in ((LONGEST_DATE, True), (LONGEST_DATE + 1, False)):
         assert same_date("2024-01-05".ljust(length), "5 January 2024") is same
 

@@ -6,7 +6,7 @@ from zlib import crc32
 import pytest
 
 from stickler_cli.score.errors import kept_errors
-from stickler_cli.score.errors.causes import Kind, key_of
+from stickler_cli.score.errors.causes import Kind, cause_key
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import Error, packed
 from stickler_cli.score.errors.kept_errors import KeptErrors
@@ -21,7 +21,7 @@ def kind(number):
 
 def error(document, position, number):
     """Give an error; a number of None is one that repeats another one."""
-    cause = "" if number is None else key_of(*GROUP, None) + key_of(*GROUP, kind(number))
+    cause = "" if number is None else cause_key(*GROUP, None) + cause_key(*GROUP, kind(number))
     path = f"a[{position}]"
     return Error(document, path, "a", "FD", GROUP[1], "x" * (position % 3), "?", cause=cause)
 
@@ -63,14 +63,14 @@ def of_all(some, most, most_bytes):
             if bound is None:
                 taken, size = taken + 1, size + len(text)
                 whole[name].append(text)
-    group = key_of(*GROUP, None)
+    group = cause_key(*GROUP, None)
     by_key = {}
     for _, name, numbers in some:
         for at, number in enumerate(numbers):
             text = f"{at} {name}".encode("utf-8", "surrogatepass")
             entry = crc32(text), name, at, line(name, at, number)
             if number is not None:
-                for key in (key_of(*GROUP, kind(number)), ""):
+                for key in (cause_key(*GROUP, kind(number)), ""):
                     by_key.setdefault(key, []).append(entry)
     samples = {
         (group, key): sorted(by_key[key])[: SOME if key else MANY]
@@ -128,7 +128,7 @@ def test_a_cause_that_is_sampled_stays_so_where_others_are_too_many():
     some = documents(60, 3 * KINDS)
     found = kept(some, (0, 0))
     last = max(key for _, key in found.samples)
-    (number,) = (it for it in range(3 * KINDS) if key_of(*GROUP, kind(it)) == last)
+    (number,) = (it for it in range(3 * KINDS) if cause_key(*GROUP, kind(it)) == last)
     more = [(0.5, f"e{at}", [number]) for at in range(20)]
     for score, name, numbers in more:
         found.add((score, name), [error(name, 0, *numbers)])

@@ -3,7 +3,7 @@ import pytest
 from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.compare.plan import Options
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.errors.causes import key_of, keys_in
+from stickler_cli.score.errors.causes import cause_key, keys_in
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import (
     Error,
@@ -480,7 +480,7 @@ def test_the_keys_of_a_cause_are_those_of_its_field_and_class_and_of_itself():
 
     assert [error.cause for error in errors[1:]] == ["", "", ""]
     group, own = keys_in(errors[0].cause)
-    assert (group, own) == (key_of(("lines",), ErrorClass.MISSED_ITEM, None), cause.key)
+    assert (group, own) == (cause_key(("lines",), ErrorClass.MISSED_ITEM, None), cause.key)
 
 
 def test_a_match_threshold_of_0_is_told_of_values_that_have_nothing_in_common():

@@ -11,17 +11,10 @@ from stickler_cli.score.detail import BINS, Histogram
 from stickler_cli.score.intervals import Interval
 
 WIDTH: Final = 440.0
-HEIGHT: Final = 96.0
-"""In units of the drawing; the page scales it."""
-
-SIDE: Final = 240.0
-"""Width and height of a square chart, likewise."""
-
-MOST_POINTS: Final = 120
-"""Of a curve."""
-
-GAP: Final = 10.0
-"""Sets the bar of those that are exactly 1 apart."""
+HEIGHT: Final = 96.0  # in units of the drawing; the page scales it
+SIDE: Final = 240.0  # width and height of a square chart, likewise
+MOST_POINTS: Final = 120  # of a curve
+GAP: Final = 10.0  # sets the bar of those that are exactly 1 apart
 
 BAR: Final = (WIDTH - GAP) / (BINS + 1)
 LEAST: Final = 2.0
@@ -38,7 +31,7 @@ OUTCOMES: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BarPart:
     """One part of a bar; where it begins and how wide it is in percent of the bar."""
 
     name: str
@@ -73,16 +66,16 @@ class Chart:
     """F1 by threshold, as SVG has a path; empty where none is shown."""
 
 
-def bar_parts(counts: Counts) -> list[Part]:
+def bar_parts(counts: Counts) -> list[BarPart]:
     """Return the parts of a bar that shows the outcomes of all units that had a value."""
     total = counts.total - counts.tn
-    parts: list[Part] = []
+    parts: list[BarPart] = []
     left = 0.0
     for attribute, name, meaning in OUTCOMES:
         if count := getattr(counts, attribute):
             width = 100 * count / total
             title = f"{count} {name} ({meaning}), {width:.1f}% of {total}"
-            parts.append(Part(attribute, left, width, title))
+            parts.append(BarPart(attribute, left, width, title))
             left += width
     return parts
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from stickler_cli.core.figures import visible
 from stickler_cli.core.values import dataclass
-from stickler_cli.reports.difference_view import MARKS, SHORT, DifferenceView, signed
+from stickler_cli.reports.difference_sections import MARKS, SHORT, DifferenceView, signed
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.tables import metric_text
 from stickler_cli.studies.diff.record import Change, Difference, Move, Trend
@@ -16,21 +16,18 @@ from .report_page import POLICY, filled
 MOST_DOCUMENTS: Final = 200
 """Documents of each kind that the page of a difference names; the JSON report has all."""
 
-MOST_VALUES: Final = 500
-"""Values that changed that the page of a difference shows."""
+MOST_VALUES: Final = 500  # values that changed that the page of a difference shows
 
 ORDER: Final = (Trend.REGRESSED, Trend.IMPROVED, Trend.UNCLEAR, Trend.UNCHANGED, Trend.IDENTICAL)
 """What comes first of fields: what got worse."""
 
-MOST_SLOPES: Final = 24
-"""Fields that a drawing has room for: those that changed most."""
+MOST_SLOPES: Final = 24  # fields that a drawing has room for: those that changed most
 
 HEIGHT: Final = 260.0
 BETWEEN: Final = 110.0
 """Height of the drawing of slopes, and how far its two ends are apart, in units of the drawing."""
 
-APART: Final = 12.0
-"""The least distance of two names."""
+APART: Final = 12.0  # the least distance of two names
 
 
 def render(difference: Difference, style: TableStyle) -> str:

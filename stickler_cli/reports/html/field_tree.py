@@ -20,11 +20,8 @@ from .charts import Axis, Chart, axis_of, similarity_chart, threshold_curve
 MOST_FIELDS: Final = 2_000
 """Rows of the table of fields: a page with more opens slowly, and the CSV report has them all."""
 
-MOST_DOTS: Final = 40
-"""Fields that a drawing has rows for; the table of fields has the others."""
-
-MOST_MATRICES: Final = 12
-"""Fields of which it is drawn which values were found for which."""
+MOST_DOTS: Final = 40  # fields that a drawing has rows for; the table of fields has the others
+MOST_MATRICES: Final = 12  # fields of which it is drawn which values were found for which
 
 TIMES: Final = 2
 """How often a value occurs on average in a field of a few kinds; else it is one of free text."""
@@ -69,6 +66,10 @@ def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[Fie
     for index, row in enumerate(rows):
         after = range(index + 1, len(rows))
         name = field_path(row.path)
+        chart = None
+        if pair := pairs.get(index):
+            curve = threshold_curve(pair, row.tally.counts("overall"), view.run.rule)
+            chart = similarity_chart(pair, row.threshold, curve)
         end = next((place for place in after if rows[place].depth <= row.depth), len(rows))
         found.append(
             FieldView(
@@ -77,16 +78,11 @@ def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[Fie
                 end,
                 end == index + 1,
                 view.run.evaluation.intervals(view.run.rule, name),
-                _chart(view, row, pairs[index]) if index in pairs else None,
+                chart,
                 ordered(classes[index]),
             )
         )
     return found
-
-
-def _chart(view: RunView, row: FieldRow, pairs: Histogram) -> Chart:
-    judged = row.tally.counts("overall")
-    return similarity_chart(pairs, row.threshold, threshold_curve(pairs, judged, view.run.rule))
 
 
 def places_of(view: RunView) -> dict[Path, int]:
@@ -137,39 +133,27 @@ class DotPlot:
 
 def dot_plot(view: RunView, fields: Sequence[FieldView]) -> DotPlot:
     """Return the drawing of all values of each field that has no fields in it."""
-    whole = view.whole.rates.f1
     values = [it for it in fields if it.is_innermost and it.row.rates.f1 is not None]
     values.sort(key=lambda it: (it.row.rates.f1 or 0.0, -it.row.lost))
-    found: list[tuple[str, float, Interval | None, Path, int | None]] = []
-    if whole is not None:
-        found.append(("", whole, view.bounds("f1"), (), None))
-    for it in values[:MOST_DOTS]:
-        interval = view.bounds("f1", it.intervals) if it.intervals else None
-        found.append((it.path, it.row.rates.f1 or 0.0, interval, it.row.path, it.row.lost))
-    gates = {path: _gates(view, path) for *_, path, _ in found}
-    lowest = [interval.lower if interval else value for _, value, interval, _, _ in found]
-    lowest += (limit for limits in gates.values() for limit, _, _ in limits)
-    axis = axis_of(min(lowest, default=1.0))
-    dots = [
-        Dot(
-            name,
-            axis.place(value),
-            value,
-            interval,
-            interval and (axis.place(interval.lower), _length(axis, interval)),
-            [(axis.place(limit), text, passed) for limit, text, passed in gates[path]],
-            lost,
-        )
-        for name, value, interval, path, lost in found
-    ]
+    found = [("", view.whole, view.intervals)] if view.whole.rates.f1 is not None else []
+    found += [(it.path, it.row, it.intervals) for it in values[:MOST_DOTS]]
+    gates = [_gate_marks(view, row.path) for _, row, _ in found]
+    bounds = [view.bounds("f1", of) if of else None for *_, of in found]
+    f1s = [row.rates.f1 or 0.0 for _, row, _ in found]
+    lowest = [bound.lower if bound else f1 for bound, f1 in zip(bounds, f1s, strict=True)]
+    lowest += (limit for limits in gates for limit, _, _ in limits)
+    axis, dots = axis_of(min(lowest, default=1.0)), []
+    for (name, row, _), f1, bound, limits in zip(found, f1s, bounds, gates, strict=True):
+        reach = None
+        if bound:
+            reach = axis.place(bound.lower), axis.place(bound.upper) - axis.place(bound.lower)
+        marks = [(axis.place(limit), text, passed) for limit, text, passed in limits]
+        lost = row.lost if row.path else None
+        dots.append(Dot(name, axis.place(f1), f1, bound, reach, marks, lost))
     return DotPlot(axis, dots, len(values[MOST_DOTS:]))
 
 
-def _length(axis: Axis, interval: Interval) -> float:
-    return axis.place(interval.upper) - axis.place(interval.lower)
-
-
-def _gates(view: RunView, path: Path) -> list[tuple[float, str, bool]]:
+def _gate_marks(view: RunView, path: Path) -> list[tuple[float, str, bool]]:
     """Return the limits of the gates that ask for the F1 that is drawn of a field."""
     mode = view.run.rule.counting
     return [
@@ -247,14 +231,14 @@ def confusion_matrices(
         if len(around) == len(path):
             by_row.setdefault(around[-1], ValuePairs()).merge(found)
     made = [
-        _matrix(fields[row].path, found)
+        _confusion_matrix(fields[row].path, found)
         for row, found in by_row.items()
         if found.confused and fields[row].row.counts.total >= TIMES * len(found.values)
     ]
     return sorted(made, key=lambda it: -it.confused)[:MOST_MATRICES]
 
 
-def _matrix(path: str, found: ValuePairs) -> ConfusionMatrix:
+def _confusion_matrix(path: str, found: ValuePairs) -> ConfusionMatrix:
     names = [*found.values, ABSENT]
     gts = [name for name in names if name in found.counts]
     preds = [name for name in names if any(name in row for row in found.counts.values())]

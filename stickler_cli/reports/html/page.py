@@ -29,6 +29,7 @@ from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings.deciding import RunOptions
 from .charts import coverage_chart, reliability_chart, score_chart
 from .field_tree import MOST_FIELDS, confusion_matrices, dot_plot, field_views, heat_maps, places_of
+from .payload import ListedDocuments
 from .report_page import POLICY, asset, filled
 
 SCRIPTS: Final = (
@@ -44,8 +45,7 @@ MOST_VIOLATIONS: Final = 20
 FIELDS_AT_FIRST: Final = 60
 """Rows of the table of fields that a browser lays out at first, where scripts run; some screens."""
 
-MOST_CAUSES: Final = 200
-"""Causes that the page names; beyond them are single errors."""
+MOST_CAUSES: Final = 200  # causes that the page names; beyond them are single errors
 
 SIDES: Final = {"pred": "Predictions", "gt": "Ground truths"}
 
@@ -63,7 +63,7 @@ class ServedRun:
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self.documents: payload.Documents | None = None
+        self.documents: ListedDocuments | None = None
         if run.evaluation.ledger is not None:
             fields = field_views(RunView(run, visible), {})
             self.documents = payload.documents_of(run.evaluation.ledger, fields)
@@ -85,7 +85,7 @@ def render(run: Run, style: TableStyle) -> str:
     return _page_of(run)
 
 
-def _page_of(run: Run, documents: payload.Documents | None = None, *, served: bool = False) -> str:
+def _page_of(run: Run, documents: ListedDocuments | None = None, *, served: bool = False) -> str:
     view = RunView(run, visible)
     detail = run.detail or Detail(knows_errors=False, knows_values=False)
     ledger = view.run.evaluation.ledger
@@ -97,7 +97,7 @@ def _page_of(run: Run, documents: payload.Documents | None = None, *, served: bo
     if run.partial or run.verdict is not Verdict.PASSED:
         tone = "bad"
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
-    parts = _parts(view, detail, [*named, *more], None if served else documents)
+    parts = _payload_parts(view, detail, [*named, *more], None if served else documents)
     context: dict[str, object] = {
         "view": view,
         "script": Markup(code),  # noqa: S704 - ours
@@ -123,7 +123,7 @@ def _page_of(run: Run, documents: payload.Documents | None = None, *, served: bo
         "fields_left_out": max(len(view.rows) - MOST_FIELDS, 0),
         "histograms_kept": detail.knows_values,
         "level": view.interval_title.removesuffix(" of F1"),
-        "trust": _trust(view),
+        "trust": _confidence_parts(view),
         "metric_text": metric_text,
         "sides": SIDES,
         "most_violations": MOST_VIOLATIONS,
@@ -138,11 +138,11 @@ def _page_of(run: Run, documents: payload.Documents | None = None, *, served: bo
     return filled("page.html.j2", context)
 
 
-def _parts(
+def _payload_parts(
     view: RunView,
     detail: Detail,
     causes: Sequence[CauseText],
-    documents: payload.Documents | None,
+    documents: ListedDocuments | None,
 ) -> dict[str, str]:
     """Return what the script reads, by the identifier of the element that holds it."""
     errors = payload.error_rows(detail.errors.rows(), places_of(view), causes)
@@ -191,7 +191,7 @@ def _cards(view: RunView) -> list[tuple[str, float | None, Interval | None, str]
     ]
 
 
-def _trust(view: RunView) -> dict[str, object] | None:
+def _confidence_parts(view: RunView) -> dict[str, object] | None:
     """Return sentences, charts and table of confidences; None where predictions have none."""
     if view.confidence is None or not view.confidence["units"]:
         return None
@@ -250,7 +250,7 @@ def _identity(view: RunView) -> list[tuple[str, str]]:
     return [(name, ", ".join(texts)) for name, texts in said.items() if texts]
 
 
-def _kept(detail: Detail, documents: payload.Documents | None, *, served: bool) -> dict[str, str]:
+def _kept(detail: Detail, documents: ListedDocuments | None, *, served: bool) -> dict[str, str]:
     """Return sentences on what each part of the page holds and leaves out."""
     errors = f"All {number_of(detail.errors.total, 'error')} of the run."
     if not detail.knows_errors:

@@ -24,17 +24,10 @@ from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.ledger import Ledger
 from .field_tree import FieldView, places_of, rows_around
 
-MOST_DOCUMENTS: Final = 50_000
-"""Documents that the page lists: those with the lowest scores."""
-
-LEVEL: Final = 6
-"""Of compression; 9 takes twice the time for 2% less."""
-
-WORST_DOCUMENTS: Final = 10
-"""Documents that are named without the script, and on paper."""
-
-FIRST_ERRORS: Final = 200
-"""Errors that are named without the script, and on paper."""
+MOST_DOCUMENTS: Final = 50_000  # documents that the page lists: those with the lowest scores
+LEVEL: Final = 6  # of compression; 9 takes twice the time for 2% less
+WORST_DOCUMENTS: Final = 10  # documents that are named without the script, and on paper
+FIRST_ERRORS: Final = 200  # errors that are named without the script, and on paper
 
 _LONGEST: Final = 200
 _ON_PAGE: Final = Error._fields.index("judge")  # columns of an error that the script reads
@@ -44,12 +37,11 @@ _SHOWN: Final = ("tp", "fd", "fa", "fn")
 
 _LOST: Final = _SHOWN[1:]
 
-_RANK: Final = Struct(">d")
-"""Numbers that are not negative are in the order of these bytes."""
+_RANK: Final = Struct(">d")  # numbers that are not negative are in the order of these bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Documents:
+class ListedDocuments:
     """The documents of a run, the lowest score first, then by id; those without a score last."""
 
     count: int
@@ -125,7 +117,7 @@ def facts(view: RunView, detail: Detail, causes: Iterable[CauseText]) -> bytes:
     )
 
 
-def documents_of(ledger: Ledger, fields: Sequence[FieldView]) -> Documents:
+def documents_of(ledger: Ledger, fields: Sequence[FieldView]) -> ListedDocuments:
     """Return the documents of a run; memory does not grow with their number."""
     lines = SortedLines()
     scores = [0] * (BINS + 1)
@@ -154,4 +146,4 @@ def documents_of(ledger: Ledger, fields: Sequence[FieldView]) -> Documents:
         told = [name, account["status"], score, *counts, account.get("by", {}), cells]
         lines.append((rank + name, json_line(told)[:-1]))
     worst = [json.loads(line) for _, line in islice(lines, WORST_DOCUMENTS)]
-    return Documents(len(lines), scores, worst, lines)
+    return ListedDocuments(len(lines), scores, worst, lines)

@@ -54,9 +54,9 @@ def render(report: Report, style: TableStyle) -> str:
     context: dict[str, object] = {
         "policy": POLICY,
         "title": title,
-        "head": [_part(block) for block in (head.blocks if head.title else head.blocks[1:])],
+        "head": [_shown_as(block) for block in (head.blocks if head.title else head.blocks[1:])],
         "sections": [
-            (section.title, [_part(block) for block in section.blocks])
+            (section.title, [_shown_as(block) for block in section.blocks])
             for section in others
             if section.title or section.blocks
         ],
@@ -64,7 +64,7 @@ def render(report: Report, style: TableStyle) -> str:
     return filled("report_page.html.j2", context)
 
 
-def _part(block: Block | Figures | Curves) -> dict[str, object]:
+def _shown_as(block: Block | Figures | Curves) -> dict[str, object]:
     """Return a block as the template has it."""
     match block:
         case Figures():

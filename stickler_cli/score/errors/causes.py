@@ -43,7 +43,7 @@ class Kind(NamedTuple):
     pred: str = ""
 
 
-class Size(NamedTuple):
+class CauseSize(NamedTuple):
     """How much a cause explains."""
 
     errors: int
@@ -52,13 +52,13 @@ class Size(NamedTuple):
     documents: int
     """0 of many kinds together, where it is not known."""
 
-    def with_more(self, other: "Size") -> "Size":
+    def with_more(self, other: "CauseSize") -> "CauseSize":
         """Return the sum of two."""
         errors, values, documents = other
-        return Size(self.errors + errors, self.values + values, self.documents + documents)
+        return CauseSize(self.errors + errors, self.values + values, self.documents + documents)
 
 
-NOTHING: Final = Size(0, 0, 0)
+NOTHING: Final = CauseSize(0, 0, 0)
 
 Group: TypeAlias = tuple[tuple[str, ...], ErrorClass]  # a field as the schema says it, and a class
 
@@ -71,16 +71,16 @@ class Cause(NamedTuple):
     error_class: ErrorClass
     kind: Kind | None
     """None of many kinds together."""
-    size: Size
+    size: CauseSize
 
     @property
     def key(self) -> str:
         """What links call it: ten hexadecimal digits, the same for the same cause in any run."""
-        return key_of(self.pattern, self.error_class, self.kind)
+        return cause_key(self.pattern, self.error_class, self.kind)
 
 
 @lru_cache(10_000)  # of a run that keeps samples, where most causes come again
-def key_of(pattern: tuple[str, ...], error_class: ErrorClass, kind: Kind | None) -> str:
+def cause_key(pattern: tuple[str, ...], error_class: ErrorClass, kind: Kind | None) -> str:
     """Return the key of a cause."""
     said = json_line([pattern, error_class, kind and [*kind]])
     return hashlib.blake2b(said, digest_size=_DIGITS // 2).hexdigest()
@@ -90,7 +90,7 @@ def key_of(pattern: tuple[str, ...], error_class: ErrorClass, kind: Kind | None)
 class Causes:
     """The causes of the errors of a set of documents."""
 
-    groups: dict[Group, dict[Kind | None, Size]] = field(default_factory=dict)
+    groups: dict[Group, dict[Kind | None, CauseSize]] = field(default_factory=dict)
     """How much each kind explains, by field and class; None alone where there are too many."""
 
     def add(self, errors: Iterable[WrongUnit], plain: Iterable[PlainErrors]) -> None:
@@ -108,11 +108,11 @@ class Causes:
                     counted[2:] = counted[2] + 1, error.unit.document
         for group, kinds in found.items():
             for kind, counted in kinds.items():
-                self._add(group, kind, Size(*counted[:3]))
+                self._add(group, kind, CauseSize(*counted[:3]))
         for visit, error_class, pairs in plain:
             live = pairs if visit.live is None else pairs[visit.live[pairs]]
             if len(live):
-                size = Size(len(live), len(live), len(np.unique(visit.documents[live])))
+                size = CauseSize(len(live), len(live), len(np.unique(visit.documents[live])))
                 self._add((visit.pattern, error_class), Kind(visit.field.path), size)
 
     def merge(self, other: "Causes") -> None:
@@ -120,14 +120,14 @@ class Causes:
         for cause in other:
             self._add((cause.pattern, cause.error_class), cause.kind, cause.size)
 
-    def _add(self, group: Group, kind: Kind | None, size: Size) -> None:
+    def _add(self, group: Group, kind: Kind | None, size: CauseSize) -> None:
         kinds = self.groups.setdefault(group, {})
         if None in kinds:
             kind = None
         kinds[kind] = kinds.get(kind, NOTHING).with_more(size)
         if (None in kinds and len(kinds) > 1) or len(kinds) > MOST_KINDS:
             errors, values, _ = map(sum, zip(*kinds.values(), strict=True))
-            self.groups[group] = {None: Size(errors, values, 0)}
+            self.groups[group] = {None: CauseSize(errors, values, 0)}
         elif kind is None:
             kinds[None] = kinds[None]._replace(documents=0)
 
@@ -143,7 +143,7 @@ class Causes:
 
     def view(self) -> list[dict[str, object]]:
         """Return the causes as the run format has them, those that lost most values first."""
-        return [_view(cause) for cause in self.ranked()]
+        return [_cause_record(cause) for cause in self.ranked()]
 
 
 def cause_of(error: WrongUnit) -> tuple[Group, Kind] | None:
@@ -154,7 +154,7 @@ def cause_of(error: WrongUnit) -> tuple[Group, Kind] | None:
     pattern = unit.visit.pattern
     group = pattern if unit.visit.order is not None else (*pattern, ANY_KEY), error.error_class
     if error.values is None and unit.gt is not None and unit.pred is not None:
-        texts = text_of(unit.gt), text_of(unit.pred)
+        texts = short_json(unit.gt), short_json(unit.pred)
         if all(texts):
             return group, Kind(unit.names, (), *texts)
     return group, Kind(unit.names, error.differing)
@@ -163,7 +163,7 @@ def cause_of(error: WrongUnit) -> tuple[Group, Kind] | None:
 def cause_keys(error: WrongUnit) -> str:
     """Return the keys of the field and class of an error, and of its cause; empty without one."""
     found = cause_of(error)
-    return "" if found is None else key_of(*found[0], None) + key_of(*found[0], found[1])
+    return "" if found is None else cause_key(*found[0], None) + cause_key(*found[0], found[1])
 
 
 def keys_in(cause: str) -> tuple[str, str]:
@@ -176,7 +176,7 @@ def _rank(cause: Cause) -> tuple[object, ...]:
     return -size.values, -size.errors, kind, cause.error_class
 
 
-def text_of(value: JsonValue) -> str:
+def short_json(value: JsonValue) -> str:
     """Return a value as JSON; empty of what is long or has parts."""
     if isinstance(value, dict | list) or (isinstance(value, str) and len(value) > LONGEST):
         return ""
@@ -187,7 +187,7 @@ def text_of(value: JsonValue) -> str:
     return text if len(text) <= LONGEST else ""
 
 
-def _view(cause: Cause) -> dict[str, object]:
+def _cause_record(cause: Cause) -> dict[str, object]:
     kind, path = cause.kind, cause.kind.path if cause.kind else cause.pattern
     view: dict[str, object] = {"field": field_path(path)}
     if path != cause.pattern:
@@ -277,9 +277,9 @@ def ordered(counts: ByClass) -> ByClass:
 
 def _by_field(fields: Mapping[Path, ByClass]) -> dict[str, object]:
     total = overall(fields)
-    by_field = {field_path(path): _by_class(fields[path]) for path in sorted(fields)}
-    return {"total": total.total(), "overall": _by_class(total), "fields": by_field}
+    by_field = {field_path(path): _in_class_order(fields[path]) for path in sorted(fields)}
+    return {"total": total.total(), "overall": _in_class_order(total), "fields": by_field}
 
 
-def _by_class(counts: ByClass) -> dict[str, int]:
+def _in_class_order(counts: ByClass) -> dict[str, int]:
     return {each.value: counts[each] for each in sorted(counts, key=_ORDER.__getitem__)}

@@ -62,7 +62,7 @@ _DATE_LIKE: Final = re.compile(rf"[0-9][-/.\s][0-9]|{_MONTH}", re.IGNORECASE)
 """Two parts of a date, or a month; a cheap look before the parser's dear one."""
 
 
-def text_of(value: JsonValue) -> str:
+def plain_text(value: JsonValue) -> str:
     """Return a scalar as a document has it; an integer that is no amount of anything, in hex."""
     if isinstance(value, bool):
         return str(value).lower()

@@ -22,11 +22,11 @@ from .confusions import (
     look_alike,
     part_of,
     part_of_date,
+    plain_text,
     same_date,
     same_in_other_separators,
     same_text,
     shifted,
-    text_of,
 )
 
 LONGEST: Final = 1_000  # characters; of longer texts only whether one begins or ends the other
@@ -93,7 +93,7 @@ def classify(  # noqa: PLR0911 - one for each rule, in their order
 
 
 def _of_scalars(path: Path, gt: JsonValue, pred: JsonValue, places: "Places") -> ErrorClass:
-    texts = text_of(gt), text_of(pred)
+    texts = plain_text(gt), plain_text(pred)
     if max(map(len, texts)) > LONGEST:
         return _of_long_texts(*texts) or _rest(path)
     compared: Any = _of_two if {gt.__class__, pred.__class__} <= _SCALARS else _of_two.__wrapped__
@@ -119,7 +119,7 @@ def _of_two(  # noqa: PLR0911 - one for each rule, in their order
         return ErrorClass.FORMAT, None
     if look_alike(gt_text, pred_text):
         return ErrorClass.LOOK_ALIKE, None
-    if _kind(gt) != _kind(pred):
+    if _kind_of_number(gt) != _kind_of_number(pred):
         return ErrorClass.WRONG_KIND, None
     return None, _of_texts(gt_text, pred_text)
 
@@ -144,7 +144,7 @@ def _of_texts(gt: str, pred: str) -> ErrorClass | None:
     return ErrorClass.DIGIT_SLIP if confused_texts(gt, pred) else None
 
 
-def _kind(value: JsonValue) -> str:
+def _kind_of_number(value: JsonValue) -> str:
     kind = kind_of(value)
     return "number" if kind == "integer" else kind
 
@@ -182,7 +182,7 @@ class Places:
             return False
         around = [self._document]
         for step in path[:-1]:
-            around.append(_at(around[-1], step))
+            around.append(_step_into(around[-1], step))
         innermost = len(path) - 1
         return any(
             self._is_beside(wanted, around[depth], path[depth], path[depth + 1 :])
@@ -237,14 +237,14 @@ class Places:
         elif isinstance(around, list) and isinstance(step, int):
             first = max(step - NEIGHBOURS, 0)
             beside = around[first:step] + around[step + 1 : step + 1 + NEIGHBOURS]
-        return any(_telling(reduce(_at, inside, value)) == wanted for value in beside)
+        return any(_telling(reduce(_step_into, inside, value)) == wanted for value in beside)
 
     def _texts(self, around: JsonObject, inside: Path) -> dict[str, list[Step]]:
         key = id(around), inside
         if key not in self._fields:
             texts: dict[str, list[Step]] = {}
             for name, value in islice(around.items(), SIBLINGS):
-                text = _telling(reduce(_at, inside, value))
+                text = _telling(reduce(_step_into, inside, value))
                 if isinstance(text, str):
                     texts.setdefault(text, []).append(name)
             self._fields[key] = texts
@@ -262,13 +262,13 @@ def _telling(value: JsonValue) -> JsonValue:
     elif isinstance(value, dict | list):
         return value or None
     elif isinstance(value, float) and value.is_integer():
-        text = text_of(int(value))
+        text = plain_text(int(value))
     else:
-        text = text_of(value)
+        text = plain_text(value)
     return text if len(text) >= TELLING else None
 
 
-def _at(value: JsonValue, step: Step) -> JsonValue:
+def _step_into(value: JsonValue, step: Step) -> JsonValue:
     """Return what is one step further; None for nothing. A value by itself is a list of one."""
     if isinstance(value, dict):
         return value.get(step) if isinstance(step, str) else None

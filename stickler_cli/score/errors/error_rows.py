@@ -8,7 +8,7 @@ from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonValue, json_line, kind_of, same_json
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.rules import Rule
-from stickler_cli.score.comparison_lines import text_of
+from stickler_cli.score.comparison_lines import shown_value
 from .causes import cause_keys
 from .error_classes import ErrorClass
 from .units import WrongUnit
@@ -67,7 +67,7 @@ class Error(NamedTuple):
     @property
     def shown(self) -> "Error":
         """The same with values as a page shows them: JSON text, of long ones the beginning."""
-        return self._replace(gt=text_of(self.gt), pred=text_of(self.pred), judge="")
+        return self._replace(gt=shown_value(self.gt), pred=shown_value(self.pred), judge="")
 
 
 def error_of(document: str, error: WrongUnit) -> Error:

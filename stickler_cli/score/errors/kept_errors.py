@@ -13,14 +13,12 @@ from stickler_cli.core.values import dataclass
 from .causes import MOST_KINDS, keys_in
 from .error_rows import Error, packed, unpacked
 
-SAMPLE: Final = 5
-"""Errors that are kept of each cause, wherever they are."""
+SAMPLE: Final = 5  # errors that are kept of each cause, wherever they are
 
 SAMPLE_OF_MANY: Final = 20
 """Errors of each field and class, whose causes may be too many to be told apart."""
 
-SAMPLE_BYTES: Final = 16_000_000
-"""What samples may take on a page, before compression."""
+SAMPLE_BYTES: Final = 16_000_000  # what samples may take on a page, before compression
 
 Rank: TypeAlias = tuple[float, str]  # score and id of a document
 Sampled: TypeAlias = tuple[int, str, int, bytes]  # rank in the sample, document, position, line

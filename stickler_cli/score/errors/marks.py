@@ -189,7 +189,7 @@ def with_none_of(units: Iterable[Unit], truth: JsonValue) -> JsonValue:
     changes as a whole goes with it. Lists keep their indexes until all is done.
     """
     new: dict[Path, dict[Step, int]] = {}
-    changes = [_change(unit, truth, new) for unit in units]
+    changes = [_place_and_value(unit, truth, new) for unit in units]
     # First what goes, as a value of another kind may come in its place; then from the inside out.
     changes.sort(key=lambda change: (change[0] is not Outcome.FN, -len(change[1])))
     document = deepcopy(truth)
@@ -199,7 +199,7 @@ def with_none_of(units: Iterable[Unit], truth: JsonValue) -> JsonValue:
     return left
 
 
-def _change(
+def _place_and_value(
     unit: Unit, truth: JsonValue, new: dict[Path, dict[Step, int]]
 ) -> tuple[Outcome, Path, Any]:
     """Return what is to be where; new items of a list of the ground truth get its next indexes."""
@@ -217,7 +217,7 @@ def _change(
     path = place.gt_path or ()
     first, *rest = (unit.pred_path or ())[len(place.pred_path or ()) :]
     if not _is_position(item):
-        there = _at(truth, path)
+        there = _value_at(truth, path)
         known = len(there) if isinstance(there, list) else int(there is not None)
         items = new.setdefault(path, {})
         first = known + items.setdefault(first, len(items))
@@ -229,7 +229,7 @@ def _is_position(visit: Visit) -> bool:
     return visit.around is not None and isinstance(visit.around.account.node, TupleNode)
 
 
-def _at(value: Any, path: Path) -> Any:
+def _value_at(value: Any, path: Path) -> Any:
     """Return what is at a path, None where nothing is; what is no list counts as one of it."""
     for step in path:
         if isinstance(step, str):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from stickler_cli.records.row_files import TYPED
-from stickler_cli.reports.difference_view import signed
+from stickler_cli.reports.difference_sections import signed
 from stickler_cli.reports.formats import FORMATS, render
 from stickler_cli.reports.github import summary
 from stickler_cli.reports.layout import TableStyle
