@@ -88,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown:
         parser.error(f"no set is called {unknown[0]!r}; there are {', '.join(known)}")
     described = machine()
-    is_with_reference = asked.what in ("speed", "all") and not asked.no_reference
+    is_with_reference = asked.what in ("speed", "one-document", "all") and not asked.no_reference
     python = _checked_reference(asked.reference_python) if is_with_reference else None
     if python is not None:
         described["stickler-eval"] = programs.reference_version(python) or ""
@@ -150,7 +150,7 @@ def _measured(
         "workers": lambda: workers.measure(repeat, seed, share),
         "startup": lambda: startup.measure(5 * repeat, seed),
         "memory": lambda: memory.measure(seed, many=round(memory.MANY * share)),
-        "one-document": lambda: one_document.measure(repeat, seed, asked.data),
+        "one-document": lambda: one_document.measure(repeat, seed, asked.data, reference),
     }
     if asked.what == "instructions":
         chosen = names or list(instructions.COUNTS)

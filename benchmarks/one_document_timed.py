@@ -1,46 +1,63 @@
-"""Time single calls in a process of their own: `FILE REPEAT LEAST` prints seconds."""
+"""Time single calls: `one_document_timed.py LIBRARY FILE ROUNDS` prints milliseconds by document.
 
+Run as a script, with the Python that the library, `stickler_cli` or `stickler`, is installed for;
+it imports nothing else of this checkout. Processor time, the least of all rounds: what else the
+machine does only adds to it.
+"""
+
+import importlib
 import json
-import statistics
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pydantic import create_model
-
-from benchmarks.one_document import CALLS
-from stickler_cli import StructuredModel, evaluate
+ROUND = 0.02  # seconds
 
 
-def main(file: Path, repeat: int, least: int) -> None:
-    """Print the median seconds of a call, by its name."""
-    given = json.loads(file.read_bytes())
-    compared = StructuredModel.from_json_schema(given["schema"])
-    plain = _plain_model(given["schema"], "Plain")
+def main(library: Any, documents: dict[str, Any], rounds: int) -> None:
+    """Print what `compare_with` takes for each document, and `evaluate` where there is one."""
+    took: dict[str, dict[str, float]] = {"compare_with": {}, "evaluate": {}}
+    for name, (schema, gt, pred) in documents.items():
+        compared = library.StructuredModel.from_json_schema(schema)
+        one, other = compared(**gt), compared(**pred)
+        asked = {"include_confusion_matrix": True, "document_non_matches": True}
+        took["compare_with"][name] = _best(partial(one.compare_with, other, **asked), rounds)
+        if hasattr(library, "evaluate"):
+            plain = _plain_model(schema, "Plain")
+            both = plain(**gt), plain(**pred)
+            call = partial(_evaluated, library, *both)
+            took["evaluate"][name] = _best(call, rounds)
+    print(json.dumps(took))
 
-    def compare_with(gt: dict[str, Any], pred: dict[str, Any]) -> None:
-        compared(**gt).compare_with(
-            compared(**pred), include_confusion_matrix=True, document_non_matches=True
-        )
 
-    def evaluate_plain(gt: dict[str, Any], pred: dict[str, Any]) -> None:
-        evaluate(plain(**gt), plain(**pred)).to_dict()
+def _evaluated(library: Any, gt: Any, pred: Any) -> object:
+    return library.evaluate(gt, pred).to_dict()
 
-    calls = dict(zip(CALLS, (compare_with, evaluate_plain), strict=True))
-    took: dict[str, list[float]] = {name: [] for name in CALLS}
-    for turn in range(max(repeat, least // len(given["pairs"])) + 1):
-        for gt, pred in given["pairs"]:
-            for name, call in calls.items():
-                start = time.perf_counter()
-                call(gt, pred)
-                if turn:  # the first makes plans
-                    took[name].append(time.perf_counter() - start)
-    print(json.dumps({name: statistics.median(times) for name, times in took.items()}))
+
+def _best(call: Callable[[], object], rounds: int) -> float:
+    call()  # which makes plans
+    times = 1
+    found = _seconds(call, times)
+    while found * times < ROUND and times < 1000:
+        times *= 2
+        found = min(found, _seconds(call, times))
+    return 1000 * min(found, *(_seconds(call, times) for _ in range(rounds)))
+
+
+def _seconds(call: Callable[[], object], times: int) -> float:
+    start = time.process_time()
+    for _ in range(times):
+        call()
+    return (time.process_time() - start) / times
 
 
 def _plain_model(schema: dict[str, Any], name: str) -> Any:
     """Make a pydantic model with the fields of an object schema, each of which may be missing."""
+    from pydantic import create_model
+
     fields: dict[str, Any] = {
         field: (_type_of(node, field) | None, None) for field, node in schema["properties"].items()
     }
@@ -61,4 +78,8 @@ def _type_of(node: dict[str, Any], name: str) -> Any:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), *map(int, sys.argv[2:]))
+    main(
+        importlib.import_module(sys.argv[1]),
+        json.loads(Path(sys.argv[2]).read_bytes()),
+        int(sys.argv[3]),
+    )

@@ -223,6 +223,8 @@ def _figures(timed: Sequence[Timed]) -> dict[str, float]:
     for one in timed:
         if one.to_reference is not None:
             figures[targets.reference_target(one.name)] = one.to_reference
+        if one.native is not None:
+            figures[targets.native_target(one.name)] = one.ours / one.native
     if timed:
         figures[targets.AUTO] = max(one.auto_to_one for one in timed)
         figures[targets.INTERVALS] = max(one.intervals for one in timed)

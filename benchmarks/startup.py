@@ -1,4 +1,4 @@
-"""How long it takes before the work begins."""
+"""What it costs before the work begins."""
 
 import sys
 import tempfile
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks import programs, targets
-from benchmarks.processes import in_turns, median_seconds
+from benchmarks.processes import in_turns, median_processor_seconds
 from benchmarks.report import Report, ratio
 from benchmarks.sets import NOTE, SETS, write
 
@@ -27,7 +27,7 @@ def measure(repeat: int, seed: int) -> Report:
             "eval, lists": programs.evaluation(lists, jobs="auto"),
         }
         finished = in_turns(commands, repeat)
-    seconds = {name: median_seconds(runs) for name, runs in finished.items()}
+    seconds = {name: median_processor_seconds(runs) for name, runs in finished.items()}
     times = {name: each / seconds[_BASE] for name, each in seconds.items()}
     return Report(
         "Start-up",
@@ -35,7 +35,14 @@ def measure(repeat: int, seed: int) -> Report:
         [[name, f"{seconds[name] * 1000:.0f} ms", ratio(times[name])] for name in commands],
         [{"command": name, "seconds": seconds[name], "ratio": times[name]} for name in commands],
         notes=(
-            f"Two documents for eval; medians of {repeat} runs in turns, with bytecode on disk.",
+            (
+                f"Two documents for eval; medians of {repeat} runs in turns by processor time,"
+                " with bytecode on disk."
+            ),
         ),
-        figures={targets.START_UP: times["eval, flat"]},
+        figures={
+            targets.START_UP: times["eval, flat"],
+            targets.VERSION: times["--version"],
+            targets.HELP: times["--help"],
+        },
     )

@@ -56,6 +56,7 @@ def test_ratios_of_a_set_are_of_whole_processes():
 def test_a_set_gives_the_figures_that_targets_are_set_for():
     assert speed.report([TIMED]).figures == {
         targets.floor_target("note"): 2.0,
+        targets.native_target("note"): 2.0 / 0.125,
         targets.reference_target("note"): pytest.approx(151),
         targets.AUTO: 0.75,
         targets.INTERVALS: 25,
@@ -298,7 +299,7 @@ def test_start_up_is_held_against_a_python_that_does_nothing(monkeypatch):
         startup,
         "in_turns",
         lambda commands, repeat: {
-            name: [Finished(0.02 if "pass" in name else 0.3, b"")] for name in commands
+            name: [Finished(1, b"", 0.02 if "pass" in name else 0.3)] for name in commands
         },
     )
     report = startup.measure(1, seed=0)
@@ -309,7 +310,8 @@ def test_start_up_is_held_against_a_python_that_does_nothing(monkeypatch):
         "eval, flat",
         "eval, lists",
     ]
-    assert report.figures == {targets.START_UP: pytest.approx(15)}
+    named = targets.START_UP, targets.VERSION, targets.HELP
+    assert report.figures == dict.fromkeys(named, pytest.approx(15))
 
 
 def test_two_processes_share_documents_under_several_names(monkeypatch):
@@ -342,22 +344,43 @@ def test_a_worker_tells_when_it_first_compares(tmp_path, monkeypatch):
 
 def test_calls_for_one_document_are_timed_in_a_process_of_their_own(tmp_path):
     write(BILL, tmp_path, 3, seed=0)
-    made_up = one_document.measure(1, seed=0, least=1)
-    median = one_document.measure(1, seed=0, data=tmp_path, least=1)
+    report = one_document.measure(1, seed=0, data=tmp_path, rounds=1)
 
-    assert made_up.figures.keys() == {targets.COMPARE_WITH, targets.EVALUATE}
-    assert all(
-        0 < value < 10_000 for value in (*made_up.figures.values(), *median.figures.values())
-    )
-    assert "in the given data" in median.notes[0]
+    assert report.figures.keys() == {targets.COMPARE_WITH, targets.EVALUATE}
+    assert all(0 < value < 10_000 for value in report.figures.values())
+    assert [row[0] for row in report.rows[:3]] == [
+        "compare_with, flat, 8 texts",
+        "compare_with, short invoice",
+        "compare_with, 50 items",
+    ]
 
 
-def test_the_median_document_has_each_of_its_predictions(tmp_path):
+def test_one_document_is_held_against_stickler_eval_in_turns(monkeypatch):
+    ran = []
+
+    def took(command):
+        ran.append(command[2])
+        each = dict.fromkeys(SIZES, 1.0 if command[2] == "stickler_cli" else 8.0)
+        found = {"compare_with": each, "evaluate": each if command[2] == "stickler_cli" else {}}
+        return Finished(1.0, json.dumps(found).encode())
+
+    monkeypatch.setattr(one_document, "run", took)
+    report = one_document.measure(2, seed=0, reference="python")
+
+    assert ran == ["stickler_cli", "stickler"] * 2
+    assert {report.figures[targets.one_document_target(name)] for name in SIZES} == {8.0}
+    assert report.rows[3] == ["evaluate, flat, 8 texts", "1.000 ms", "-", "-"]
+
+
+SIZES = (one_document.FLAT, one_document.MIDDLE, one_document.LONG)
+
+
+def test_the_median_document_has_a_prediction(tmp_path):
     write(BILL, tmp_path, 3, seed=0)
     (tmp_path / "pred").rename(tmp_path / "pred_run1")
     by_size = sorted(pairs(BILL, 3, 0), key=lambda pair: len(json.dumps(pair[0])))
 
-    assert one_document._median_documents(tmp_path) == [by_size[1]]  # noqa: SLF001 - of a report
+    assert one_document._median_document(tmp_path)[1:] == by_size[1]  # noqa: SLF001 - of a report
 
 
 @pytest.mark.parametrize(
@@ -377,7 +400,7 @@ def test_figures_stand_beside_their_targets():
     report = targets.judged([Report("Any", (), [], None, figures=figures)])
 
     assert report.rows == [
-        ["flat evaluation / python -c pass", "at most 20.0x", "25.0x", "missed"],
+        ["flat evaluation / python -c pass", "at most 17.0x", "25.0x", "missed"],
         ["compare_with, one document", "at most 1.5 ms", "1.25 ms", "met"],
     ]
     assert not report.notes
