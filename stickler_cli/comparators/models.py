@@ -36,13 +36,8 @@ class ModelComparator(BaseComparator):
     """Who is asked where no run says so; None is one of its own, under the usual policy."""
 
     @property
-    def asked_model(self) -> Model[Any, Any]:
-        """The model that is asked."""
-        return self._model
-
-    @property
     @abstractmethod
-    def _model(self) -> Model[Any, Any]:
+    def asked_model(self) -> Model[Any, Any]:
         """The model that is asked."""
 
     _digits: int | None = None
@@ -62,11 +57,11 @@ class ModelComparator(BaseComparator):
 
     def require(self) -> None:
         """Raise an `UnavailableError` where a library, a setting or a file is missing."""
-        self._model.require()
+        self.asked_model.require()
 
     def require_by(self, client: Client) -> None:
         """Raise an `UnavailableError` where the client cannot ask, or not as its policy says."""
-        client.require(self._model)
+        client.require(self.asked_model)
 
     def ask(self, client: Client | None, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
         """Compare prepared values; distinct questions that nobody answered yet are asked together.
@@ -89,7 +84,7 @@ class ModelComparator(BaseComparator):
     def _together(self, client: Client, gts: Sequence[Any], preds: Sequence[Any]) -> Answers:
         pairs = list(zip(gts, preds, strict=True))
         asked = [self._questions(gt, pred) for gt, pred in pairs]
-        results = client.answers(self._model, chain.from_iterable(asked))
+        results = client.answers(self.asked_model, chain.from_iterable(asked))
         known = {
             question: self._read(result)
             for question, result in results.items()
@@ -160,7 +155,8 @@ class BERTComparator(ModelComparator):
         self.lang = checked_text("lang", lang)
 
     @property
-    def _model(self) -> BertScore:
+    def asked_model(self) -> BertScore:
+        """The model that is asked."""
         return BertScore(self.model_type, self.num_layers, self.rescale_with_baseline, self.lang)
 
     def prepare(self, value: Any) -> str:
@@ -221,7 +217,8 @@ class SemanticComparator(ModelComparator):
         self._digits = 6 if embedding_function is None else None
 
     @property
-    def _model(self) -> Embedder:
+    def asked_model(self) -> Embedder:
+        """The model that is asked."""
         if self.embedding_function is None:
             return embedder(self.model_id)
         return FunctionEmbedder(self.embedding_function)
@@ -288,12 +285,13 @@ class LLMComparator(ModelComparator):
         self.votes = votes
 
     @property
-    def _model(self) -> Judge:
+    def asked_model(self) -> Judge:
+        """The model that is asked."""
         temperature = VOTING_TEMPERATURE if self.votes > 1 else 0
         return Judge(self.model, self.eval_guidelines, self.scale is not None, temperature)
 
     def _questions(self, gt: Any, pred: Any) -> Sequence[Pair]:
-        judge = self._model
+        judge = self.asked_model
         pair = judge.question(gt, pred)
         if pair.gt == pair.pred:
             return ()
@@ -318,7 +316,7 @@ class LLMComparator(ModelComparator):
         Raises:
             ModelError: there is no verdict, with the cause.
         """
-        judge = self._model
+        judge = self.asked_model
         answers = self._together(self._own_client(), [gt], [pred])
         similarity, reason = float(answers.similarities[0]), (answers.reasons or [""])[0]
         said = {"equivalent": similarity == 1.0} if self.scale is None else {"score": similarity}

@@ -46,9 +46,7 @@ class LevenshteinComparator(BaseComparator):
 
     def similarities(self, gts: Sequence[str], preds: Sequence[str]) -> Similarities:
         """Compare two columns of texts in one call."""
-        return process.cpdist(
-            gts, preds, scorer=Levenshtein.normalized_similarity, dtype=np.float64, workers=1
-        )
+        return LevenshteinComparator.similarities_above(self, gts, preds, 0.0)  # not a subclass's
 
 
 _METHODS: Final = ("ratio", "partial_ratio", "token_sort_ratio", "token_set_ratio")

@@ -204,7 +204,8 @@ class ListNode(SequenceNode):
             )
             edges = np.searchsorted(pairs.owner, np.arange(len(new) + 1))
             found = PairedLists(new, raw, score, edges[:-1], np.diff(edges), pairs)
-            columns.place.keep(sum(part.nbytes for part in (*found[:5], *pairs)))
+            # Twice: what was met before is copied, to be put together with what is met now.
+            columns.place.keep(2 * sum(part.nbytes for part in (*found[:5], *pairs)))
             columns.pairings = known = found if known is None else known.with_more(found)
         return known, known.positions(keys)
 

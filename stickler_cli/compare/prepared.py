@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickler_cli.clients.model import ModelError
-from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator, Similarities, codes_of
+from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator, Keys, Similarities, codes_of
 from stickler_cli.core.json_values import brief, json_key, json_line
 from stickler_cli.core.problems import ComparisonError, UnavailableError, UsageError
 from .work import NOTICED, PREPARED, Place
@@ -20,8 +19,6 @@ LONG: Final = 1000
 """Letters from which it is worth to look whether texts are nearly alike, which takes less."""
 ALIKE: Final = (0.99, 0.9)
 """The similarities that are tried one after the other."""
-
-Codes: TypeAlias = NDArray[np.intp]
 
 FEW: Final = 8
 """So many pairs are compared as they are: to find those with nothing in common takes longer."""
@@ -54,7 +51,7 @@ class Prepared:
         self._comparator, self._place, self._types = comparator, place, types
         self._ready: dict[int, Any] = {}
 
-    def of(self, codes: Codes) -> list[Any]:
+    def of(self, codes: Keys) -> list[Any]:
         """Return the prepared values of codes."""
         asked, ready = codes.tolist(), self._ready
         if len(ready) < len(self.values):
@@ -67,7 +64,7 @@ class Prepared:
         return [*map(ready.__getitem__, asked)]
 
     @cached_property
-    def lengths(self) -> Codes:
+    def lengths(self) -> Keys:
         """For each code how long the value is, in letters."""
         if self._types <= _TEXTS:
             return np.fromiter(map(len, self.values), np.intp, len(self.values))
@@ -80,7 +77,7 @@ class Prepared:
         return bool((self.lengths > LONG).any())
 
     @cached_property
-    def keys(self) -> Codes | None:
+    def keys(self) -> Keys | None:
         """For each code a key, and one for `NOTHING`; unequal ones have similarity 0."""
         keys = self._comparator.keys(self.of(np.arange(len(self.values))))
         if keys is None:
@@ -89,7 +86,7 @@ class Prepared:
         return np.array([*keys.tolist(), -1])  # which `NOTHING` reads
 
     @cached_property
-    def same(self) -> Codes | None:
+    def same(self) -> Keys | None:
         """For each code the first of the same JSON value; None where no two codes are of one."""
         if not self._comparator.same_value or not (
             {int, float} <= self._types or self._types & {list, dict}
@@ -101,13 +98,13 @@ class Prepared:
         return np.fromiter(map(firsts.__getitem__, keys), np.intp, len(keys))
 
     @cached_property
-    def equal(self) -> tuple[Codes, float] | None:
+    def equal(self) -> tuple[Keys, float] | None:
         """Codes of equal prepared values, and what unequal ones lack of a full match at least."""
         values = self.of(np.arange(len(self.values)))
         lack = self._comparator.unequal_lack(values)
         return None if lack is None else (np.array([*codes_of(values).tolist(), -1]), lack)
 
-    def similarities(self, gt: Codes, pred: Codes, fields: Codes) -> Similarities:
+    def similarities(self, gt: Keys, pred: Keys, fields: Keys) -> Similarities:
         """Compare pairs of codes, and count the work; long texts that are alike take less.
 
         `fields` says which of the fields of the column each pair is of, one field after the other.
@@ -134,7 +131,7 @@ class Prepared:
             similarity[rest] = self._found(gt[rest], pred[rest])
         return similarity
 
-    def _charge(self, lengths: Sequence[Codes], fields: Codes, share: float = 1.0) -> None:
+    def _charge(self, lengths: Sequence[Keys], fields: Keys, share: float = 1.0) -> None:
         """Count the work of pairs of values of these lengths: if it is much, field by field."""
         place, steps = self._place, self._comparator.steps
         together = steps(*lengths)
@@ -145,13 +142,13 @@ class Prepared:
             gt, pred = (of[fields == at] for of in lengths)
             place.below(name).charge(int(share * steps(gt, pred)))
 
-    def _found(self, gt: Codes, pred: Codes) -> Similarities:
+    def _found(self, gt: Keys, pred: Keys) -> Similarities:
         similarity = self._by_comparator(gt, pred)
         if self.same is not None:  # what cannot be read matches the same value
             similarity[(self.same[gt] == self.same[pred]) & (similarity == 0)] = 1.0
         return similarity
 
-    def _by_comparator(self, gt: Codes, pred: Codes) -> Similarities:
+    def _by_comparator(self, gt: Keys, pred: Keys) -> Similarities:
         comparator = self._comparator
         if len(gt) > FEW and comparator.columnar and (keys := self.keys) is not None:
             (same,) = (keys[gt] == keys[pred]).nonzero()  # all others have nothing in common
@@ -161,7 +158,7 @@ class Prepared:
                     found[same] = self._by_comparator(gt[same], pred[same])
                 return found
 
-        def compare(gt: Codes, pred: Codes) -> Similarities:
+        def compare(gt: Keys, pred: Keys) -> Similarities:
             return comparator.similarities(self.of(gt), self.of(pred))
 
         try:
@@ -171,7 +168,7 @@ class Prepared:
         return self._in_range(similarity, gt, pred)
 
     def asked(
-        self, client: "Client | None", gt: Codes, pred: Codes
+        self, client: "Client | None", gt: Keys, pred: Keys
     ) -> tuple[Similarities, Sequence[str] | None]:
         """Ask a model about pairs of codes, all of them at once; what it says of each.
 
@@ -187,7 +184,7 @@ class Prepared:
             raise self._failure(int(gt[at]), int(pred[at]), error) from error
         return self._in_range(answers.similarities, gt, pred), answers.reasons
 
-    def _in_range(self, similarity: Similarities, gt: Codes, pred: Codes) -> Similarities:
+    def _in_range(self, similarity: Similarities, gt: Keys, pred: Keys) -> Similarities:
         if similarity.size and similarity.min() >= 0.0 and similarity.max() <= 1.0:
             return similarity
         # A NaN would read as "no pair" and vanish: NaN > floor is False.
@@ -217,9 +214,9 @@ def _length(value: object) -> int:
 
 
 def _first_to_fail(
-    compare: Callable[[Codes, Codes], Any],
-    gt: Codes,
-    pred: Codes,
+    compare: Callable[[Keys, Keys], Any],
+    gt: Keys,
+    pred: Keys,
 ) -> tuple[int, int]:
     """Find a pair that a call fails on, by halves; the first where none fails alone."""
     first, last = 0, len(gt)
