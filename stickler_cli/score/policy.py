@@ -1,4 +1,4 @@
-"""What may pass unseen: a policy made of labelled documents, and what it comes to on others."""
+"""Acceptance policies: values that pass unseen, and outcomes on labelled documents."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -121,7 +121,7 @@ class AcceptancePolicy:
 
 
 def signed(policy: AcceptancePolicy) -> AcceptancePolicy:
-    """Return a policy with the digest of what it says."""
+    """Return a policy with its digest."""
     said = json_line(encoded(replace(policy, digest="")))
     return replace(policy, digest=sha256(said).hexdigest())
 
@@ -201,7 +201,7 @@ def digest_of(document: str, confidences: object) -> str:
 
 
 def outcome_of(policy: AcceptancePolicy, evaluation: Evaluation) -> PolicyOutcome:
-    """Return what a policy comes to on the documents of an evaluation."""
+    """Return the outcome of a policy on the documents of an evaluation."""
     known = set(policy.documents)
     overlap = sum(digest_of(*each) in known for each in evaluation.confidences.records())
     parts = {it[:2]: it for it in policy_parts(evaluation, policy.by)}

@@ -1,4 +1,4 @@
-"""What several predictions of the same documents have in common: values, as records hold them."""
+"""Agreement of several predictions of the same documents: values, as records hold them."""
 
 from typing import Final
 

@@ -112,7 +112,7 @@ def ends(wrong: NDArray[Any], right: NDArray[Any], level: float) -> list[Interva
 
 
 def _interpolated(values: NDArray[Any], place: float) -> NDArray[Any]:
-    """Return what would stand at a place of each row, if that were sorted."""
+    """Return the value at a place of each row, were it sorted."""
     below = int(place)
     above = min(below + 1, values.shape[1] - 1)
     ordered = np.partition(values, (below, above), axis=1)

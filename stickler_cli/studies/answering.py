@@ -1,22 +1,28 @@
 """Answers of studies: a report, and whether it is whole and good enough."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Final, Protocol
 
+from stickler_cli.compare.account import Account
+from stickler_cli.compare.engine import compare
+from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.figures import some_of
 from stickler_cli.core.sections import Report
 from stickler_cli.core.values import dataclass
+from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.pairs import Pairs
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings.of_commands import EvalSettings
 
+AT_ONCE: Final = 64  # documents, or pairs of values, that are compared together
 NAMED: Final = 5  # documents that a message names; the record names all
 
 
 class Desk(Protocol):
-    """What a study has the command line do."""
+    """The command line, as studies call it."""
 
     @property
     def shows_values(self) -> bool:
@@ -37,13 +43,28 @@ class Desk(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a study found."""
+    """The answer of a study."""
 
     report: Any
     """A `Report`, or a `Difference`, which has formats of its own."""
     verdict: Verdict = Verdict.PASSED
     why: Sequence[str] = ()
     """Lines that say why it is another one, for standard error."""
+
+
+def compared(
+    plan: Plan, documents: Iterable[DocumentPair], options: Options
+) -> Iterator[tuple[list[DocumentPair], Account]]:
+    """Compare documents that have both sides, and yield some of them at a time with their account.
+
+    Raises:
+        ComparisonError: a comparator failed.
+    """
+    source = iter(documents)
+    while chunk := list(islice(source, AT_ONCE)):
+        gts: list[Any] = [it.gt for it in chunk]
+        preds: list[Any] = [it.pred for it in chunk]
+        yield chunk, compare(plan, gts, preds, options, [it.confidences for it in chunk])
 
 
 def held_to(report: Report, least: float | None, name: str, value: float | None) -> Answer:
@@ -55,6 +76,6 @@ def held_to(report: Report, least: float | None, name: str, value: float | None)
 
 
 def notes_of(pairs: Pairs, alone: Collection[str]) -> list[str]:
-    """Return what is odd about the sources, and the documents that were left out."""
+    """Return notes on the sources, and on documents that were left out."""
     left_out = f"without both sides and left out: {some_of(alone, NAMED)}"
     return [*map(str, pairs.problems), *([left_out] if alone else [])]

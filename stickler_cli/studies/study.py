@@ -1,4 +1,4 @@
-"""What a study is: its command, its options, and where its answer is worked out."""
+"""Studies: command, options, formats, and the package of the answer."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -33,7 +33,7 @@ class Study:
     """When documents could not be studied; empty where that is no matter."""
     formats: Sequence[str] = FORMATS
     does: str = "answers.answer"
-    """What has the command done, by its module and name in `cli/`."""
+    """The function that runs the command, by its module and name in `cli/`."""
 
     def inputs(self, settings: Any) -> list[tuple[str, str]]:
         """Return the files that are read, as messages call them."""

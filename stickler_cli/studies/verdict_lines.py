@@ -1,4 +1,4 @@
-"""What people said of pairs of values: lines of JSON with `path`, `gt`, `pred` and `verdict`.
+"""Verdicts of people on pairs of values: lines of JSON with `path`, `gt`, `pred` and `verdict`.
 
 Verdicts on errors, as the HTML report has them downloaded, are such lines too.
 """
@@ -20,7 +20,7 @@ from stickler_cli.documents.reading import source_of
 from stickler_cli.records.verdict_format import VERDICT_FORMAT
 
 SAME: Final = {"same": True, "different": False}
-"""What a verdict may be; true and false mean the same."""
+"""Words of verdicts; true and false mean the same."""
 
 _SAID_OF_ERRORS: Final = {
     "prediction_right": True,
@@ -28,11 +28,8 @@ _SAID_OF_ERRORS: Final = {
     "ground_truth_wrong": False,
     "neither": False,
 }
-"""What a verdict on an error says of its values. A wrong ground truth is no other way to write the
-prediction: a comparator that took the two for the same would be wrong elsewhere."""
-
-PAIRS_AT_ONCE: Final = 64
-"""Pairs of values that are compared together."""
+"""Verdicts on errors, as verdicts on the two values. A wrong ground truth is no other way to write
+the prediction: a comparator that took the two for the same would be wrong elsewhere."""
 
 _EXPECTED: Final = "same or different"
 _KEYS: Final = ("path", "gt", "pred", "verdict")
@@ -40,17 +37,17 @@ _KEYS: Final = ("path", "gt", "pred", "verdict")
 
 @dataclass(frozen=True, slots=True)
 class VerdictLine:
-    """What somebody said of two values."""
+    """A verdict on two values."""
 
     names: tuple[str, ...]
     """The path of the field, without list indexes."""
     node: Node
-    """What judges its values."""
+    """The node that judges its values."""
     gt: JsonValue
     pred: JsonValue
     same: bool
     unit: str
-    """What is drawn as a whole: the document, if the line names it, else the two values."""
+    """Unit of resampling: the document, if the line names it, else the two values."""
 
 
 def read_verdicts(file: str, plan: Plan, limit: int) -> tuple[list[VerdictLine], int]:
@@ -67,7 +64,9 @@ def read_verdicts(file: str, plan: Plan, limit: int) -> tuple[list[VerdictLine],
                 if None in (value.get("gt"), value.get("pred")):
                     left_out += 1
                     continue
-                value = {**value, "verdict": _of_error(value.get("verdict"))}
+                verdict = value.get("verdict")
+                if isinstance(verdict, str):
+                    value = {**value, "verdict": _SAID_OF_ERRORS.get(verdict, verdict)}
             said = _line(value, plan)
             if isinstance(said, VerdictLine):
                 found.append(said)
@@ -84,13 +83,8 @@ def read_verdicts(file: str, plan: Plan, limit: int) -> tuple[list[VerdictLine],
     return found, left_out
 
 
-def _of_error(verdict: JsonValue) -> JsonValue:
-    """Return whether the two values of an error are the same; what is no verdict as it is."""
-    return _SAID_OF_ERRORS.get(verdict, verdict) if isinstance(verdict, str) else verdict
-
-
 def _line(value: JsonObject, plan: Plan) -> "VerdictLine | tuple[str, str]":
-    """Return a verdict, or what is wrong with it and what would be right."""
+    """Return a verdict, or what was found instead and what was expected."""
     missing = [key for key in _KEYS if key not in value]
     if missing:
         return f"there is no {' and no '.join(missing)}", f"the keys {', '.join(_KEYS)}"

@@ -17,14 +17,14 @@ BINS: Final = 10
 BUDGETS: Final = (0.1, 0.3, 0.5)
 """Shares of all units that somebody may have time to review."""
 PRECISIONS: Final = (0.95, 0.99, 0.999)
-"""What may be asked of the units that are taken over unseen."""
+"""Shares right that may be asked of units that pass unseen."""
 
 _ROUNDING: Final = 1e-12  # what a share may lack of a bound that it stands for
 _LEAST: Final = 1e-15  # confidences of 0 and 1 would make one error cost without end
 
 
 class Selective(NamedTuple):
-    """Where to draw a line so that what is above it is as right as was asked, on these units."""
+    """The lowest threshold with the precision asked for, on these units."""
 
     threshold: float
     coverage: float
@@ -45,7 +45,7 @@ class Bin(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """Units by their confidence, and what they come to in each of some resamples of documents.
+    """Units by their confidence, and their figures in resamples of documents.
 
     Every figure has shape (resamples,) and is NaN where it is not defined.
     """
@@ -90,13 +90,13 @@ class Reliability:
 
     @property
     def brier(self) -> Floats:
-        """The mean squared distance of confidence and what was right."""
+        """The mean squared distance of confidence and outcome."""
         far, near = self.confidence[:, None] ** 2, (1 - self.confidence[:, None]) ** 2
         return _ratio((self.wrong * far + self.right * near).sum(axis=0), self.total)
 
     @property
     def log_loss(self) -> Floats:
-        """The mean of -ln of the probability that was given to what was the case."""
+        """The mean of -ln of the probability given to the outcome."""
         clipped = np.clip(self.confidence, _LEAST, 1 - _LEAST)[:, None]
         lost = self.right * -np.log(clipped) + self.wrong * -np.log1p(-clipped)
         return _ratio(lost.sum(axis=0), self.total)

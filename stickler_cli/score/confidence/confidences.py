@@ -92,7 +92,7 @@ class Confidences:
     counted: dict[str, Counted] | None = None
     """Instead of those, the values by the path of their field; None where they are kept."""
     _made: dict[object, Any] = field(init=False, repr=False, compare=False, metadata={KEPT: False})
-    """What was made of these documents: it takes its time, and several ask for it."""
+    """Results that were worked out already: they take time, and several ask for them."""
 
     def __post_init__(self) -> None:
         self._made = {}
@@ -148,7 +148,7 @@ class Confidences:
         return found
 
     def view(self, path: str, leaves: int, settings: IntervalSettings | None) -> dict[str, Any]:
-        """Return what those of a field come to, or all for "", as the run format shows it.
+        """Return the figures of a field, or of all for "", as the run format shows them.
 
         `leaves` are those of the predictions, with a confidence or without.
         """
@@ -169,7 +169,7 @@ class Confidences:
         return units_of_fields(self.parts)
 
     def records(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield what files have of each document that has any, with its id."""
+        """Yield the record of each document that has any, with its id."""
         for documents, leaves in self.parts:
             for name, record in zip(documents, leaves.records(len(documents)), strict=True):
                 if record:

@@ -22,7 +22,7 @@ _ROUNDING: Final = 1e-9  # sums of shares are a little off whole numbers
 
 
 class Losses(NamedTuple):
-    """What accepting from each threshold on comes to, the highest first; all are (thresholds,)."""
+    """Losses of accepting from each threshold on, the highest first; all are (thresholds,)."""
 
     threshold: Floats
     documents: Indexes
@@ -42,7 +42,7 @@ class Losses(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """The values of a field that may pass unseen, and on what evidence."""
+    """The values of a field that may pass unseen, and the evidence."""
 
     threshold: float
     """The lowest confidence from which they may."""
@@ -53,11 +53,11 @@ class Acceptance:
     error: float
     """The mean over them of the share that is wrong."""
     bound: float
-    """What the expected share does not exceed, at the level of the test that was passed."""
+    """Upper bound of the expected share, at the level of the test that was passed."""
 
 
 def losses(document: Indexes, confidence: Floats, right: Mask) -> Losses:
-    """Return what each threshold comes to, of units, an entry each."""
+    """Return the losses at each threshold, of units, an entry each."""
     order = np.argsort(-confidence, kind="stable")
     confidence, wrong, document = confidence[order], ~right[order], document[order]
     # Units of a document in their order: how many were accepted, and wrong, up to each.

@@ -44,7 +44,7 @@ def names_of(policy: AcceptancePolicy) -> Names:
 
 
 class Router:
-    """Says of predictions what a policy lets pass."""
+    """Routes values of predictions by a policy."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Router:
         group_of: Callable[[str], str | None],
         shape: Shape,
     ) -> None:
-        """Take what gives values and confidences, and the group of a document by its id."""
+        """Take functions for values and confidences, and for the group of a document."""
         self._thresholds = {
             (parse_field_path(it.field), it.group): it.threshold
             for it in policy.fields

@@ -1,4 +1,4 @@
-"""A policy as sections: what may pass unseen, and the evidence for it."""
+"""A policy as sections, with the evidence for it."""
 
 from stickler_cli.core.figures import rate
 from stickler_cli.core.sections import Curve, Curves, Figure, Figures, Report, Section, Text
@@ -38,7 +38,7 @@ def _curve(it: FieldPolicy) -> Curve:
 
 
 def _promise_of(policy: AcceptancePolicy) -> str:
-    """Return in words what a policy promises."""
+    """Return the promise of a policy in words."""
     asked, documents = policy.asked, len(policy.documents)
     each = "all fields at once" if asked.together else "each field by itself"
     return (
@@ -48,7 +48,7 @@ def _promise_of(policy: AcceptancePolicy) -> str:
 
 
 def _outcome_of(it: FieldPolicy) -> str:
-    """Return in words what passes of a field."""
+    """Return in words which values of a field pass."""
     if it.threshold is None:
         return f"nothing may pass; {_reason(it)}"
     share, error, bound = rate(it.accepted), rate(it.error), rate(it.bound)

@@ -44,7 +44,7 @@ def answer(settings: DiffSettings, desk: Desk) -> Answer:
 
 
 def _made(settings: DiffSettings, desk: Desk) -> Callable[[str, bool], Run]:
-    """Return what makes runs of predictions."""
+    """Return a function that makes runs of predictions."""
     schema, gt = settings.made_of
     counting = settings.counting or CountingOptions.counting
     asked = as_of_eval(settings, schema=schema, gt=gt, ci="none", gate=(), counting=counting)

@@ -23,7 +23,7 @@ Numbers: TypeAlias = NDArray[np.int64]
 def document_changes(
     runs: JoinedRuns, fields: Sequence[str] = (), counting: Counting = CountingOptions.counting
 ) -> list[DocumentChange]:
-    """Return what changed in documents, greatest losses first, then most new errors, then by id.
+    """Return documents that changed, greatest losses first, then most new errors, then by id.
 
     What broke or was fixed is named in the order of the fields, others last.
     """
@@ -80,7 +80,7 @@ def _change(
 
 
 def of_one(total: int, times: int) -> float:
-    """Return what a total comes to in one of so many runs: a whole number if it is one."""
+    """Return a total divided by the number of runs: a whole number if it is one."""
     return total // times if total % times == 0 else total / times
 
 
@@ -144,7 +144,7 @@ def _of_root(runs: JoinedRuns, counts: Numbers) -> tuple[NDArray[np.float64], Nu
 
 
 class _Place(NamedTuple):
-    """Where a value is; what only a prediction has is at its place there, and no other value."""
+    """Where a value is; an invented one at its place in the prediction."""
 
     document: str
     path: str

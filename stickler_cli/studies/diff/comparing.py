@@ -52,7 +52,7 @@ def compare_runs(
     gates: Sequence[Gate] = (),
     settings: TrendSettings | None = None,
 ) -> Difference:
-    """Return what changed from one run to another, by name; all keep rows of their documents.
+    """Return the difference of one run to another, by name; all keep rows of their documents.
 
     Where a side has several runs, they are of one system, and chance is also which runs there were.
     Rates are made as in the first run. Runs that differ in what decides their figures are compared
@@ -121,7 +121,7 @@ def _documents(pairs: JoinedRuns, changed: Sequence[DocumentChange]) -> Compared
 
 
 def metric_changes(base: Sequence[Run], new: Sequence[Run]) -> list[MetricChange]:
-    """Return what became of the figures of metrics that all runs have."""
+    """Return the changes of metrics that all runs have."""
     found = [[run.evaluation.metric_figures for run in runs] for runs in (base, new)]
     names = [name for name in found[0][0] if all(name in it for side in found for it in side)]
     changes = []
@@ -145,7 +145,7 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
     fields: Sequence[Path] = (),
     metrics: Sequence[MetricChange] = (),
 ) -> list[GateResult]:
-    """Return whether what changed is what gates ask for; their columns are among those counted.
+    """Return the verdicts of gates on changes.
 
     A gate is written as for a run: `f1>=-0.01` allows a loss of one point, `total.f1.lower>=-0.02`
     also asks for enough documents. Documents are counted, not compared: `documents.worse<=3`. The
@@ -180,7 +180,7 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
 def _moved(
     gate: Gate, path: Path, counted: Counted, settings: IntervalSettings
 ) -> tuple[float | None, str]:
-    """Return how much changed what a gate asks of a field, or None and why there is nothing."""
+    """Return the change of a gate's figure, or None and the reason why there is none."""
     mode = gate.mode or counted.rule.counting
     if gate.metric in COUNTS:
         before, after = (
@@ -210,11 +210,11 @@ def _moved_trust(
 
 
 _Both: TypeAlias = tuple[str, object, object, bool]
-"""What may differ, what it is in either run, and whether that keeps figures from being compared."""
+"""A contrast: its name, values in both runs, and whether it makes figures incomparable."""
 
 
 def contrasts(base: Run, new: Run) -> list[Contrast]:
-    """Return everything in which two runs differ, what decides first."""
+    """Return everything in which two runs differ, deciding contrasts first."""
     found = [
         Contrast(what, _shown(before), _shown(after), decides)
         for what, before, after, decides in _every(base, new)

@@ -42,10 +42,10 @@ class RunRows(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What a run knows of the documents."""
+    """The documents in one run."""
 
     status: Sequence[Status | None]
-    """What became of each; None of one that it does not know."""
+    """The status of each; None if the run does not know it."""
     compared: NDArray[np.bool_]
 
 
@@ -79,19 +79,15 @@ class JoinedRuns:
         return _rows_at(rows, slice(start, end))
 
     def status_before(self, document: int) -> Status:
-        """Return what became of a document in the first run that compared it."""
+        """Return the status of a document in the first run that compared it."""
         first = self.known[: self.sides[0]]
-        at = 0 if first[0].compared[document] else _first_of(first, document)
-        return first[at].status[document] or Status.EVALUATED
+        status = next(run.status[document] for run in first if run.compared[document])
+        return status or Status.EVALUATED
 
     def status_after(self, document: int) -> str:
-        """Return what became of it in the first run of the second side; empty if unknown there."""
+        """Return its status in the first run of the second side; empty if unknown there."""
         status = self.known[self.sides[0]].status[document]
         return "" if status is None else status.value
-
-
-def _first_of(runs: Sequence[Known], document: int) -> int:
-    return next(at for at, run in enumerate(runs) if run.compared[document])
 
 
 def joined(bases: Sequence[Run], news: Sequence[Run]) -> JoinedRuns:
@@ -230,10 +226,9 @@ def _missing(
     within: NDArray[np.intp],
 ) -> Iterator[RunRows]:
     """Yield the rows of documents that a run did not compare, all missed."""
-    left = ~run.compared
-    for base, known in first:
-        rows = _rows_at(base, (left & known.compared)[base.document])
-        left &= ~known.compared
+    stand_ins = _stand_ins(run, [known for _, known in first])
+    for (base, _), which in zip(first, stand_ins, strict=True):
+        rows = _rows_at(base, which[base.document])
         score = np.where(np.isnan(rows.score), np.nan, 0.0)
         yield rows._replace(cell=missed[within[rows.field], rows.cell], score=score)
 
@@ -259,13 +254,19 @@ def _leaves(
                 some = leaves.placed(places).among(places >= 0)
                 found[-1].append(some)
     for run, mine in zip(known, found, strict=True):
-        left = ~run.compared
-        for told, its in zip(known[:bases], found[:bases], strict=True):
-            which = left & told.compared
-            left &= ~told.compared
+        stand_ins = _stand_ins(run, known[:bases])
+        for its, which in zip([[*each] for each in found[:bases]], stand_ins, strict=True):
             if which.any():
-                mine += [leaves.among(which[leaves.document]) for leaves in [*its]]
+                mine += [leaves.among(which[leaves.document]) for leaves in its]
     return found
+
+
+def _stand_ins(run: Known, first: Sequence[Known]) -> Iterator[NDArray[np.bool_]]:
+    """Yield for each run of the first side the documents that it stands in for in a run."""
+    left = ~run.compared
+    for known in first:
+        yield left & known.compared
+        left = left & ~known.compared
 
 
 LOST: Final = [Outcome.FD, Outcome.FA, Outcome.FN]
@@ -277,7 +278,7 @@ machine; what is reported has all digits."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counted:
-    """What was counted in every document of all runs."""
+    """The counts of every document in all runs."""
 
     runs: JoinedRuns
     rule: RateRule
@@ -309,7 +310,7 @@ class Counted:
         return lcm(*self.sides)
 
     def sample(self, figure: Figure) -> Sample:
-        """Return what a figure divides, and by what, in every document, summed over runs."""
+        """Return dividends and divisors of a figure in every document, summed over runs."""
         before, after = self._sides(self._parts(figure))
         values = [1.0 if value is None else value for value in self.in_runs(figure)]
         first = self.sides[0]
@@ -365,7 +366,7 @@ class Counted:
         return found
 
     def _parts(self, figure: Figure) -> NDArray[np.int64]:
-        """Return what a figure divides, and by what, in every run, (runs, 2, documents)."""
+        """Return dividends and divisors of a figure in every run, (runs, 2, documents)."""
         if figure.metric == WHOLLY_RIGHT:
             lost = self.of_runs((), COUNTING_MODES[-1])[:, LOST].any(axis=1)
             return np.stack([~lost, np.ones_like(lost)], axis=1).astype(np.int64)
@@ -405,7 +406,7 @@ class Counted:
 
 
 def counted(runs: JoinedRuns, fields: Sequence[FieldInfo], rule: RateRule) -> Counted:
-    """Return what was counted in every document; the fields are those of the schemas."""
+    """Return the counts of every document; the fields are those of the schemas."""
     known = {it.path for it in fields}
     found: dict[Path, list[int]] = {}
     patterns = [pattern_of(path, known) for path in runs.paths]

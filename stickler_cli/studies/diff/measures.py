@@ -44,7 +44,7 @@ def figures_of_whole(counting: Counting) -> list[Figure]:
 
 
 def changes(figures: Sequence[Figure], counted: Counted, settings: TrendSettings) -> list[Change]:
-    """Return what became of some figures; those of fields are corrected for being many."""
+    """Return the changes of some figures; p of fields is corrected for their number."""
     samples = [counted.sample(figure) for figure in figures]
     intervals = change_intervals(samples, counted.ids, settings.intervals)
     p = p_values(samples, settings.intervals.seed)
@@ -106,7 +106,7 @@ def corrected_p(
 def trend_of(
     sample: Sample, interval: Interval | None, corrected_p: float, settings: TrendSettings
 ) -> tuple[Trend, Decision]:
-    """Return what became of a figure, and on what grounds."""
+    """Return the trend of a figure, and its grounds."""
     alike = len({*sample.runs[0], *sample.runs[1]}) <= 1
     if alike and not sample.differing:
         return Trend.IDENTICAL, Decision.EQUAL
@@ -126,7 +126,7 @@ def trend_by(  # noqa: PLR0913 - what a trend rests on
     better: bool,
     enough: bool,
 ) -> tuple[Trend, Decision]:
-    """Return a trend, and on what grounds: a change needs test and interval to agree.
+    """Return a trend and its grounds: a change needs test and interval to agree.
 
     Without anything to divide by in one of the runs there is no interval, and the test decides.
     `tested` is how p was made, `enough` whether there are documents enough for any test.

@@ -26,7 +26,7 @@ _SAME: Final = 1e-12  # changes that are less apart are equal: they come of roun
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What a figure divides, and by what, in every document of both sides: (2, documents) each.
+    """Dividends and divisors of a figure in every document of both sides: (2, documents) each.
 
     Whole numbers, whose sums over all documents stay below 2**53; where a side has several runs, of
     all of them.
@@ -41,7 +41,7 @@ class Sample:
 
     @property
     def moved(self) -> NDArray[np.float64]:
-        """What changed in every document, (2, documents)."""
+        """Changes in every document, (2, documents)."""
         return self.after - self.before
 
     @property
@@ -51,13 +51,13 @@ class Sample:
 
     @property
     def change(self) -> float:
-        """By how much the figure changed; what has nothing to divide by counts as 1."""
+        """The change of the figure; a quotient by 0 counts as 1."""
         before, after = quotients(np.stack([self.before.sum(axis=1), self.after.sum(axis=1)], 1))
         return float(after - before)
 
     @property
     def deviations(self) -> NDArray[np.float64]:
-        """What each document that says anything adds to the change, less their mean."""
+        """The part of each document in the change, less their mean; of those that say anything."""
         parts = []
         for above, below in (self.before, self.after):
             total = below.sum()

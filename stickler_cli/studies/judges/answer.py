@@ -22,9 +22,8 @@ from stickler_cli.runs.evaluate import refuse_runaway
 from stickler_cli.score.intervals import IntervalSettings, shares_of_documents
 from stickler_cli.score.record import Verdict
 from stickler_cli.settings.deciding import ComparisonOptions, FindingOptions
-from stickler_cli.studies.answering import Answer, Desk, held_to
+from stickler_cli.studies.answering import AT_ONCE, Answer, Desk, held_to
 from stickler_cli.studies.verdict_lines import (
-    PAIRS_AT_ONCE,
     VerdictLine,
     judging_node,
     read_verdicts,
@@ -61,7 +60,7 @@ def answer(settings: JudgeSettings, desk: Desk) -> Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What was said of one pair."""
+    """One pair, judged."""
 
     line: VerdictLine
     node: LeafNode
@@ -77,7 +76,7 @@ class _Said:
 
     @property
     def disagreement(self) -> Kind | None:
-        """What is wrong about it; None where judge and people agree."""
+        """The kind of disagreement; None where judge and people agree."""
         if self.similarity is None:
             return "failed"
         if self.matches == self.line.same:
@@ -103,8 +102,8 @@ def judge_report(
     said = [
         each
         for node, some in by_node.values()
-        for start in range(0, len(some), PAIRS_AT_ONCE)
-        for each in _asked(node, some[start : start + PAIRS_AT_ONCE], options)
+        for start in range(0, len(some), AT_ONCE)
+        for each in _asked(node, some[start : start + AT_ONCE], options)
     ]
     paths: dict[str, list[_Said]] = {}
     for each in said:

@@ -9,7 +9,7 @@ from stickler_cli.studies.study import Study
 
 
 class LabelledSource(Settings):
-    """What people said."""
+    """Labelled pairs."""
 
     pairs: str = option(
         "",
@@ -22,7 +22,7 @@ class LabelledSource(Settings):
 
 
 class JudgeSettings(SchemaSource, LabelledSource, SchemaOptions, ModelOptions, StudyOptions):
-    """What `stickler judge-check` is asked for."""
+    """Settings of `stickler judge-check`."""
 
     fail_under: float | None = option(
         None,

@@ -1,1 +1,1 @@
-"""What is wrong in the ground truth, before it judges anyone."""
+"""Mistakes in the ground truth, before it judges anyone."""

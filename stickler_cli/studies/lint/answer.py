@@ -1,4 +1,4 @@
-"""One pass over the ground truth, chunk by chunk, and what there is to find in it."""
+"""One pass over the ground truth, chunk by chunk."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,7 +26,7 @@ from .document_rules import DocumentRules, values_of
 from .field_rules import FieldValues
 from .findings import RULES, SEVERITIES, Document, Findings
 from .question import LintSettings
-from .record import LintRecord, Severity
+from .record import LintRecord
 from .schema_rules import judge_schema
 from .sections import report_of
 
@@ -35,7 +35,7 @@ BYTES_AT_ONCE: Final = 4_000_000  # of text; parsed it takes some ten times as m
 
 
 def answer(settings: LintSettings, desk: Desk) -> Answer:
-    """Look at the ground truth, but for what is to be ignored."""
+    """Return the findings in the ground truth, but those to be ignored."""
     unknown = [rule for rule in settings.ignore if rule not in RULES]
     if unknown:
         expected = f"one of {', '.join(RULES)}"
@@ -46,17 +46,15 @@ def answer(settings: LintSettings, desk: Desk) -> Answer:
     record = lint(desk.schema(), settings.gt, settings)
     kept = [finding for finding in record.findings if finding.rule not in settings.ignore]
     report = report_of(replace(record, findings=kept), settings.places)
-    failing = () if settings.fail_on == "never" else _as_bad_as(settings.fail_on)
-    fails = any(finding.severity in failing for finding in kept)
+    failing = [*SEVERITIES, "never"].index(settings.fail_on)
+    fails = failing < len(SEVERITIES) and any(
+        SEVERITIES.index(finding.severity) <= failing for finding in kept
+    )
     return Answer(report, Verdict.FAILED if fails else Verdict.PASSED)
 
 
-def _as_bad_as(severity: Severity) -> tuple[Severity, ...]:
-    return SEVERITIES[: SEVERITIES.index(severity) + 1]
-
-
 def lint(loaded: LoadedSchema, gt: str, settings: LintSettings) -> LintRecord:
-    """Look for what is wrong in a schema and the ground truth that it describes.
+    """Return the findings in a schema and the ground truth that it describes.
 
     Raises:
         UsageError: the source of documents cannot be used, or an option.
@@ -86,7 +84,7 @@ def lint(loaded: LoadedSchema, gt: str, settings: LintSettings) -> LintRecord:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads documents as a run does, and tells what is wrong with them as a whole."""
+    """Reads documents as a run does, with findings on those that cannot be read."""
 
     findings: Findings
     unwrapper: Unwrapper | None

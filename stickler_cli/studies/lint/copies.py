@@ -31,15 +31,14 @@ FEWEST_VALUES: Final = 10
 """Of a document that can be nearly a copy; below, one value makes all the difference."""
 
 NEAR: Final = 0.9
-"""The share of what two documents say that both do, from which on they are near; each value counts
-by how telling it is."""
+"""Weighted overlap from which two documents are near-duplicates; rare values weigh more."""
 
 FEWEST_OF_A_COPY: Final = 3
 """Numbers and texts that a document has at least which can be an exact copy: labels repeat."""
 
 
 class Copies:
-    """Documents by what they say, as far as there is room."""
+    """Documents by their values, as far as there is room."""
 
     def __init__(self) -> None:
         self._spots: list[Spot] = []
@@ -73,7 +72,7 @@ class Copies:
         self._spots.append(spot)
 
     def conclude(self, findings: Findings) -> tuple[str, ...]:
-        """Tell of documents that are nearly copies of earlier ones; return what to note."""
+        """Find documents that are nearly copies of earlier ones; return notes."""
         sizes = [*map(len, self._said)]
         values = np.concatenate([*self._said, np.empty(0, np.uint64)])
         owners = np.repeat(np.arange(len(sizes)), sizes)
@@ -91,7 +90,7 @@ class Copies:
         return (f"copies were looked for among the first {known} different documents only",)
 
     def _are_near(self, one: int, other: int, values: NDArray[np.uint64]) -> bool:
-        """Return whether two documents say nearly the same, by what others do not say."""
+        """Return whether two documents are near-duplicates, by their rare values."""
         mine, its = self._said[one], self._said[other]
         if min(len(mine), len(its)) < FEWEST_VALUES:
             return False

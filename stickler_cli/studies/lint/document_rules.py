@@ -1,4 +1,4 @@
-"""What can be wrong with one document or one value, whatever the others hold."""
+"""Rules on one document or one value, whatever the others hold."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -40,7 +40,7 @@ def values_of(document: JsonValue) -> Iterator[Value]:
 
 
 def value_at(document: JsonValue, pointer: str) -> JsonValue:
-    """Return what a JSON Pointer leads to in a document; the nearest value around, if nothing."""
+    """Return the value at a JSON Pointer; the nearest one around it, if there is none."""
     value = document
     for step in pointer_steps(pointer):
         if isinstance(value, list) and step.isdecimal() and int(step) < len(value):
@@ -63,7 +63,7 @@ _ID_NAMES: Final = frozenset({"id", "_id", "uuid", "guid", "doc_id", "document_i
 
 _NULL_WORDS: Final = frozenset(
     {"null", "none", "nil", "nan", "n/a", "undefined", "not available", "not applicable"}
-    | {"-", "--", "---", "\u2013", "\u2014"}
+    | {"", "-", "--", "---", "\u2013", "\u2014"}
 )
 """Texts that say that there is nothing, without case; NA is a country."""
 
@@ -82,7 +82,7 @@ _UNDECLARED: Final = frozenset({"additionalProperties", "unevaluatedProperties"}
 
 
 class DocumentRules:
-    """Looks at documents one by one; what it remembers of them has a bound."""
+    """Rules on documents one by one; memory has a bound."""
 
     def __init__(self, loaded: LoadedSchema, findings: Findings) -> None:
         self._findings = findings
@@ -104,7 +104,7 @@ class DocumentRules:
             self._look_at_value(document, value)
 
     def conclude(self) -> list[str]:
-        """Tell of fields that write absence in two ways; return what else there is to note."""
+        """Find fields that write absence in two ways; return notes."""
         for field, forms in self._absences.items():
             usual, *others = sorted(forms.values(), key=lambda form: -form.count)
             for form in others:
@@ -138,7 +138,11 @@ class DocumentRules:
                 shown = brief(value)
                 form = forms[field].setdefault(shown, _Form(shown, document.spot(path)))
                 form.count += 1
-        elif isinstance(value, str) and _says_nothing(value) and value not in self._listed:
+        elif (
+            isinstance(value, str)
+            and value.strip().casefold() in _NULL_WORDS
+            and value not in self._listed
+        ):
             self._findings.add(
                 "text-for-null", field_path(field), document.spot(path), brief(value)
             )
@@ -160,11 +164,6 @@ class _Form:
     spot: Spot
     """Where it is first."""
     count: int = 0
-
-
-def _says_nothing(text: str) -> bool:
-    word = text.strip().casefold()
-    return not word or word in _NULL_WORDS
 
 
 def _listed_texts(schema: JsonValue) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The values that comparators judge, field by field, and what stands out among them.
+"""Rules on the values of a field together: outliers, odd forms and spellings.
 
 Each rule wants many values that agree before it says anything of the few that do not.
 """
@@ -58,7 +58,7 @@ SHORTEST_TYPO: Final = 6
 
 
 def judge(profile: Profile, findings: Findings) -> None:
-    """Find what stands out among the values of a field."""
+    """Find values of a field that stand out."""
     _outliers(profile, findings)
     _odd_forms(profile, findings)
     _spellings(profile, findings)
@@ -98,7 +98,7 @@ def _outliers(profile: Profile, findings: Findings) -> None:
 
 
 def _beyond_a_gap(away: Sequence[tuple[float, Extreme]], *, all_known: bool) -> Iterator[Extreme]:
-    """Yield what is far, by its distance, once there was a gap before it."""
+    """Yield the ends beyond the first gap, by distance."""
     before = 0.0 if all_known else math.inf
     beyond = False
     for distance, end in away:
@@ -158,7 +158,7 @@ def _is_typo(word: str, other: str) -> bool:
 
 
 def _word(text: str) -> str:
-    """Return what is left of a text without case, blanks and signs; the text if that is nothing."""
+    """Return a text without case, blanks and signs; as it is if nothing is left."""
     return "".join(filter(str.isalnum, text.casefold())) or text
 
 
@@ -170,7 +170,7 @@ SOME: Final = 5
 
 
 class FieldValues:
-    """Looks at the values of each field; what it remembers of them has a bound."""
+    """The values of each field; memory has a bound."""
 
     def __init__(self, loaded: LoadedSchema, findings: Findings) -> None:
         self._plan = loaded.plan
@@ -191,7 +191,7 @@ class FieldValues:
                 self._leaves(visit, visit.account.node, documents)
 
     def conclude(self) -> list[str]:
-        """Tell what stands out among the values of each field; return what to note."""
+        """Find values that stand out in each field; return notes."""
         for profile in self._profiles.values():
             judge(profile, self._findings)
             if profile.count == profile.unmatched >= SOME:
@@ -262,7 +262,7 @@ def _unlike_themselves(
 
 
 def _spots(visit: Visit, documents: Sequence[Document]) -> SpotOf:
-    """Return what tells where a pair is, which takes as long as to look at many."""
+    """Return a function that locates a pair, which takes long."""
 
     def spot_of(pair: int) -> Spot:
         place = visit.place(pair)

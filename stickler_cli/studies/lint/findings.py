@@ -1,4 +1,4 @@
-"""What lint finds: rules, findings, and a collection of them that stays small."""
+"""Rules of lint, findings, and a collection of them that stays small."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -130,7 +130,7 @@ RULES: Final = {
 SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
 """The worst first."""
 
-_ORDER: Final = tuple(RULES)
+_ORDER: Final = sorted(RULES, key=lambda rule: SEVERITIES.index(RULES[rule].severity))
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,33 +189,27 @@ class Findings:
         times: int = 1,
     ) -> None:
         """Take note of a place in a document."""
+        problem = Problem(spot.reference.source, found, expected, pointer=spot.pointer)
+        self.take(rule, spot, problem, path, times)
+
+    def take(self, rule: str, spot: Spot, problem: Problem, path: str = "", times: int = 1) -> None:
+        """Take note of a problem, of whole documents or of a field."""
         kept = self._kept[rule, path]
         kept.count += times
-        if len(kept.spots) < MOST_PLACES:
-            source = spot.reference.source
-            problem = Problem(source, found, expected, pointer=spot.pointer)
-            kept.spots.append((spot, problem))
-
-    def take(self, rule: str, spot: Spot, problem: Problem) -> None:
-        """Take note of a document that somebody else found wanting."""
-        kept = self._kept[rule, ""]
-        kept.count += 1
         if len(kept.spots) < MOST_PLACES:
             kept.spots.append((spot, problem))
 
     def of_schema(self, rule: str, path: str, found: str, expected: str = "") -> None:
-        """Take note of what the schema says of a field."""
-        pointer = self._stands.get(path)
-        problem = Problem(self._schema, found, expected, pointer=pointer)
-        kept = self._kept[rule, path]
-        kept.count += 1
-        kept.spots.append((Spot(FileReference(self._schema, MAX_DOCUMENT_BYTES)), problem))
+        """Take note of a field of the schema."""
+        problem = Problem(self._schema, found, expected, pointer=self._stands.get(path))
+        spot = Spot(FileReference(self._schema, MAX_DOCUMENT_BYTES))
+        self.take(rule, spot, problem, path)
 
     def result(self) -> list[FindingRecord]:
         """Return all findings, the worst first, each place with its line."""
         lines = self._lines()
         found = []
-        for name, path in sorted(self._kept, key=_rank):
+        for name, path in sorted(self._kept, key=lambda key: (_ORDER.index(key[0]), key[1])):
             kept, rule = self._kept[name, path], RULES[name]
             places = [
                 FoundRecord(
@@ -269,8 +263,3 @@ def _and_around(pointer: str) -> Iterator[str]:
         yield pointer
         pointer = pointer.rpartition("/")[0]
     yield pointer
-
-
-def _rank(key: tuple[str, str]) -> tuple[int, int, str]:
-    rule, path = key
-    return SEVERITIES.index(RULES[rule].severity), _ORDER.index(rule), path

@@ -1,4 +1,4 @@
-"""What the values of one field look like, over all documents, in memory that has a bound."""
+"""Profiles of the values of one field over all documents, in memory that has a bound."""
 
 import re
 from collections import Counter
@@ -40,7 +40,7 @@ _CAPITALS: Final = re.compile(r"[A-Z]+")
 _LETTERS: Final = re.compile(r"[^\W\dA_]+")
 
 SpotOf: TypeAlias = Callable[[int], Spot]
-"""What tells where one of the places is at which a value stands."""
+"""A function that locates one of the places of a value."""
 
 PLACES: Final = 3
 """Places that are kept of a text or shape."""
@@ -106,7 +106,7 @@ class Numbers:
 
 @dataclass(slots=True)
 class Profile:
-    """What is known of the values of one field that one comparator judges."""
+    """The values of one field that one comparator judges."""
 
     path: str
     node: LeafNode

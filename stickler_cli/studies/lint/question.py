@@ -25,7 +25,7 @@ class LintSettings(
     SchemaOptions,
     StudyFiles,
 ):
-    """What `stickler lint` is asked for."""
+    """Settings of `stickler lint`."""
 
     ignore: tuple[str, ...] = option(
         (), "Leave out what this rule finds. Repeatable.", "RULE", in_file="none"

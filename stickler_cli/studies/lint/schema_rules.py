@@ -1,4 +1,4 @@
-"""What of a schema can never matter, whatever the documents hold."""
+"""Rules on a schema by itself: thresholds and weights without effect."""
 
 from collections.abc import Iterator
 from typing import Final

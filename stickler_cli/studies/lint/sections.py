@@ -1,4 +1,4 @@
-"""What lint found, as sections."""
+"""Findings of lint as sections."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ _ROWS: Final = (
 
 
 def report_of(record: LintRecord, most: int) -> Report:
-    """Return findings as a report: what, where (so many places of each), and what to do."""
+    """Return findings as a report: what, where (so many places of each), and advice."""
     found = Counter(finding.severity for finding in record.findings)
     counts = [number_of(found[severity], severity) for severity in SEVERITIES if found[severity]]
     head = f"{record.gt}: {number_of(record.documents, 'document')} of {record.schema}"
@@ -60,14 +60,14 @@ def _blocks(finding: FindingRecord, most: int) -> Iterator[Block]:
 
 
 def sentence(finding: FindingRecord) -> str:
-    """Return what was found where, and how often."""
+    """Return a finding as a sentence, with how often it was found."""
     field = f"{finding.field}: " if finding.field else ""
     times = f" ({finding.count} times)" if finding.count > 1 else ""
     return f"{field}{finding.means}{times}"
 
 
 def found_text(place: FoundRecord) -> str:
-    """Return what is at one place, and what was expected."""
+    """Return the value at one place, and the one expected."""
     expected = f", expected {place.expected}" if place.expected else ""
     return f"{place.found}{expected}"
 

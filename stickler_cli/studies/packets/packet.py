@@ -1,4 +1,4 @@
-"""One packet: which section of the prediction stands for which, and what is counted of both."""
+"""One packet: sections of both sides paired, and the counts of the pairs."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,12 +23,12 @@ SUMS: Final = (
     *("split", "merged", "homogeneity", "completeness", "v_measure", "rand", "adjusted_rand"),
     *("exact.pages", "exact.class", "exact.order", "matches", "overlap", "orders", "order"),
 )
-"""What is summed over packets."""
+"""Counts that are summed over packets."""
 
 PER_CLASS: Final = ("gt", "pred", "exact", "overlap")
 
 EXACT: Final = ("pages", "class", "order")
-"""What of a section must be right: its pages; also its class; also their order."""
+"""Levels of an exact match: pages; also class; also order of pages."""
 
 _RIGHT: Final[Mapping[Outcome, int]] = {"pages": 0, "class": 1, "order": 2, "exact": 3}
 """How much of `EXACT` is right in a pair of each outcome."""
@@ -54,20 +54,20 @@ class SectionOutcome:
 
 @dataclass(frozen=True, slots=True)
 class PacketResult:
-    """What is counted of one packet. Counts are summed over packets, by their names."""
+    """The counts of one packet. They are summed over packets, by their names."""
 
     sums: Mapping[str, float]
     """Those that may be below 0, `order` and `adjusted_rand`, are put into [0, 1]."""
     classes: Counter[tuple[str | None, str | None]]
     """Pages by their true and their predicted class; None where a side lacks the page."""
     by_class: Mapping[str, Mapping[str, float]]
-    """Of each class what is counted of its sections: `gt`, `pred`, `exact`, `overlap`."""
+    """The counts of sections by class: `gt`, `pred`, `exact`, `overlap`."""
     outcomes: list[SectionOutcome]
     """Every section: those of the ground truth, then those invented."""
 
 
 def compare_packet(gt: Sequence[Section], pred: Sequence[Section]) -> PacketResult:
-    """Return what a predicted packet comes to; in neither has a page two sections.
+    """Return the counts of a packet; in neither side has a page two sections.
 
     Work is in proportion to the pages, but for sorting.
     """
@@ -192,7 +192,7 @@ def _count_pairs(
     pairs: Iterable[tuple[Section, Section, SectionOutcome]],
     by_class: Mapping[str, dict[str, float]],
 ) -> dict[str, float]:
-    """Return what pairs of sections come to, and add it to their classes."""
+    """Return the counts of pairs of sections, and add them to their classes."""
     exact: Counter[str] = Counter()
     overlaps, orders = [], []
     for mine, theirs, found in pairs:

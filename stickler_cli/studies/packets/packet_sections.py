@@ -1,4 +1,4 @@
-"""The sections of a packet, as they are written in files: which pages, in which order, of what."""
+"""The sections of a packet, as files have them: class, and pages in their order."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final

@@ -17,7 +17,7 @@ from stickler_cli.studies.study import Study
 class SplitSettings(
     TruthSource, PredictionSource, PairsSource, DocumentOptions, IntervalOptions, StudyOptions
 ):
-    """What `stickler split` is asked for."""
+    """Settings of `stickler split`."""
 
     fail_under: float | None = option(
         None,

@@ -128,7 +128,7 @@ def _class(name: str | None, absent: str) -> str:
 
 
 def _packets(packets: Iterable[PacketAccount]) -> Section:
-    """Return the packets with most wrong sections, and what is wrong in them."""
+    """Return the packets with most wrong sections, and their errors."""
     wrong = [(packet, _wrong(packet)) for packet in packets]
     worst = sorted(
         ((packet, errors) for packet, errors in wrong if errors or packet.problem),

@@ -1,15 +1,14 @@
 """Values and the boxes that they came with, compared document by document and counted by field."""
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import islice
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Mapping
+from dataclasses import field
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from stickler_cli.compare.engine import compare
-from stickler_cli.compare.plan import Options, Plan
+from stickler_cli import __version__
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UsageError
@@ -21,19 +20,15 @@ from stickler_cli.runs.boxes import Spot, spots_of
 from stickler_cli.runs.chunk import complete_pairs, unwrapper_of
 from stickler_cli.runs.process import ended_by_signals
 from stickler_cli.score.errors.units import Unit, documents_units
-from stickler_cli.score.intervals import intervals_of
+from stickler_cli.score.intervals import IntervalSettings, intervals_of, shares_of_documents
 from stickler_cli.score.record import Verdict
 from stickler_cli.score.value_lines import are_there, confidence_of, outcome_of
 from stickler_cli.score.walk import visits
-from stickler_cli.settings.deciding import BoxFormat
-from stickler_cli.studies.answering import Answer, Desk, notes_of
-from .average_precision import Detections
+from stickler_cli.studies.answering import Answer, Desk, compared, notes_of
+from .average_precision import Detections, mean_precision
 from .question import PlacesSettings
-from .record import Located, places_report
+from .record import PlacedField, PlacesReport
 from .sections import report_of
-
-DOCUMENTS_AT_ONCE: Final = 64
-
 
 _SIZE: Final = re.compile(r"\s*(\d{1,6})\s*[xX]\s*(\d{1,6})\s*")
 
@@ -44,23 +39,35 @@ NO_BOXES: Final = (
 
 def answer(settings: PlacesSettings, desk: Desk) -> Answer:
     """Compare values and the boxes that they came with."""
-    placing = Placing(settings.boxes, settings.min_overlap, _page_size(settings.page_size))
+    located = Located(settings, _page_size(settings.page_size))
     loaded = desk.schema()
     plan = loaded.plan
     options = comparing(plan, settings, client_of(plan, policy_of(settings)))
     pairs, alone = open_pairs(settings.gt, settings.pred, settings), list[str]()
-    locator = Locator(plan, options, placing, Located([], [], {}))
     with ended_by_signals():
-        locator.add_all(complete_pairs(pairs, unwrapper_of(plan.root, settings), alone))
+        whole = complete_pairs(pairs, unwrapper_of(plan.root, settings), alone)
+        for chunk, account in compared(plan, whole, options):
+            found = visits(account, np.arange(len(chunk)))
+            units = documents_units(found, len(chunk), are_there)
+            for document, its in zip(chunk, units, strict=True):
+                located.add(document, its)
     notes = notes_of(pairs, alone)
-    if locator.unlike:
-        found = "of pixels on one side and fractions of the page on the other"
-        notes.append(f"{locator.unlike} pairs of boxes are {found}: give --page-size")
-    record = places_report(
-        (loaded.path, settings.gt, settings.pred),
-        locator.located,
+    if located.unlike:
+        which = "of pixels on one side and fractions of the page on the other"
+        notes.append(f"{located.unlike} pairs of boxes are {which}: give --page-size")
+    intervals = intervals_of(settings)
+    fields = located.fields(intervals)
+    record = PlacesReport(
+        "stickler-places/1",
+        __version__,
+        loaded.path,
+        settings.gt,
+        settings.pred,
         settings.min_overlap,
-        intervals_of(settings),
+        None if intervals is None else intervals.level,
+        len(located.counts),
+        fields[0],
+        fields[1:],
         notes,
     )
     report = report_of(record)
@@ -78,103 +85,124 @@ def _page_size(text: str | None) -> tuple[float, float] | None:
     return float(found[1]), float(found[2])
 
 
-@dataclass(frozen=True, slots=True)
-class Placing:
-    """How places are held against each other."""
+_COUNTED: Final = (
+    *("both_right", "place_wrong", "value_wrong", "both_wrong"),
+    *("centred", "gt_boxes", "pred_boxes"),
+)
+"""The counts of a field: the four cells of value and place, right values whose centre is
+inside the true box, and values with a box on either side."""
 
-    form: BoxFormat
-    min_overlap: float
-    """From which on a place is right."""
-    page_size: tuple[float, float] | None
-    """Pixels of a page, where one side has fractions; None where nobody says it."""
+_CELLS: Final = {(True, True): 0, (True, False): 1, (False, True): 2, (False, False): 3}
+"""By whether value and place are right."""
+
+
+class Place(NamedTuple):
+    """A value, and where both sides have it."""
+
+    is_right: bool
+    gt: Spot | None
+    pred: Spot | None
+    confidence: float
+    """Of the prediction, in [0, 1]; 1 without any."""
 
 
 @dataclass(slots=True)
-class Locator:
-    """Counts the places of values, document by document."""
+class Located:
+    """The places of values, counted document by document."""
 
-    plan: Plan
-    options: Options
-    placing: Placing
-    located: Located
+    settings: PlacesSettings
+    page_size: tuple[float, float] | None
+    """Pixels of a page, where one side has fractions; None where nobody says it."""
+    counts: list[dict[str, NDArray[np.int64]]] = field(default_factory=list)
+    """In each document, by field, how many of each of `_COUNTED`."""
+    detections: dict[str, Detections] = field(default_factory=dict)
     unlike: int = 0
     """Pairs of boxes of which one is in pixels and one in fractions, of a page of unknown size."""
 
-    def add_all(self, documents: Iterable[DocumentPair]) -> None:
-        """Compare documents that have both sides, without wrappers, and count.
-
-        Raises:
-            ComparisonError: a comparator failed.
-        """
-        source = iter(documents)
-        while chunk := list(islice(source, DOCUMENTS_AT_ONCE)):
-            gts: list[Any] = [it.gt for it in chunk]
-            preds: list[Any] = [it.pred for it in chunk]
-            confidences = [it.confidences for it in chunk]
-            account = compare(self.plan, gts, preds, self.options, confidences)
-            found = visits(account, np.arange(len(chunk)))
-            for document, units in zip(
-                chunk, documents_units(found, len(chunk), are_there), strict=True
-            ):
-                self._add(document, units)
-
-    def _add(self, document: DocumentPair, units: Sequence[Unit]) -> None:
-        by_field: dict[str, list[_Place]] = {}
-        found = [self._place(document, unit) for unit in units]
-        sizes = (spot.size for place in found for spot in (place.gt, place.pred) if spot)
-        size = self.placing.page_size or next(filter(None, sizes), None)
-        for unit, place in zip(units, found, strict=True):
+    def add(self, document: DocumentPair, units: Iterable[Unit]) -> None:
+        """Add the values of a document."""
+        places = [(field_path(unit.names), self._place(document, unit)) for unit in units]
+        sizes = (spot.size for _, it in places for spot in (it.gt, it.pred) if spot)
+        size = self.page_size or next(filter(None, sizes), None)
+        by_field: dict[str, list[Place]] = {}
+        for name, place in places:
             if place.gt is not None or place.pred is not None:
-                scaled = self._in_one_unit(place, size)
-                by_field.setdefault(field_path(unit.names), []).append(scaled)
-        self.located.names.append(document.id)
-        self.located.counts.append(
-            {name: self._counts(places) for name, places in by_field.items()}
-        )
-        for name, places in by_field.items():
-            detections = self.located.detections.setdefault(name, Detections())
-            true = [it.gt for it in places if it.gt]
-            boxes = [(it.confidence, it.pred) for it in places if it.pred]
-            detections.add(document.id, true, boxes)
+                by_field.setdefault(name, []).append(self._in_one_unit(place, size))
+        self.counts.append({name: self._counts(some) for name, some in by_field.items()})
+        for name, some in by_field.items():
+            true = [it.gt for it in some if it.gt]
+            boxes = [(it.confidence, it.pred) for it in some if it.pred]
+            self.detections.setdefault(name, Detections()).add(document.id, true, boxes)
 
-    def _place(self, document: DocumentPair, unit: Unit) -> "_Place":
-        outcome = outcome_of(unit)
-        gt, pred = spots_of(unit, *document.metadata, self.placing.form)
+    def _place(self, document: DocumentPair, unit: Unit) -> Place:
+        spots = spots_of(unit, *document.metadata, self.settings.boxes)
         confidence = confidence_of(unit)
-        return _Place(outcome, gt, pred, 1.0 if confidence is None else confidence)
+        is_right = outcome_of(unit) is Outcome.TP
+        return Place(is_right, *spots, 1.0 if confidence is None else confidence)
 
-    def _in_one_unit(self, place: "_Place", size: tuple[float, float] | None) -> "_Place":
+    def _in_one_unit(self, place: Place, size: tuple[float, float] | None) -> Place:
         """Return both boxes in fractions of the page, of the size given where they say none."""
         gt, pred = (spot and spot.in_fractions(size) for spot in (place.gt, place.pred))
         if gt and pred and size is None:
             self.unlike += gt.box.is_fraction is not pred.box.is_fraction
         return place._replace(gt=gt, pred=pred)
 
-    def _counts(self, places: Iterable["_Place"]) -> dict[str, int]:
-        counts: Counter[str] = Counter()
-        for place in places:
-            counts["gt_boxes"] += place.gt is not None
-            counts["pred_boxes"] += place.pred is not None
-            if place.gt is None or place.pred is None:
-                continue
-            shared = place.gt.overlap(place.pred)
-            is_right, is_there = place.outcome is Outcome.TP, shared >= self.placing.min_overlap
-            cells = {
-                (True, True): "both_right",
-                (True, False): "place_wrong",
-                (False, True): "value_wrong",
-                (False, False): "both_wrong",
-            }
-            counts[cells[is_right, is_there]] += 1
-            counts["centred"] += is_right and place.gt.holds_centre_of(place.pred)
-        return dict(counts)
+    def _counts(self, places: Iterable[Place]) -> NDArray[np.int64]:
+        counts = np.zeros(len(_COUNTED), np.int64)
+        for is_right, gt, pred, _ in places:
+            counts[5:] += gt is not None, pred is not None
+            if gt is not None and pred is not None:
+                counts[_CELLS[is_right, gt.overlap(pred) >= self.settings.min_overlap]] += 1
+                counts[4] += is_right and gt.holds_centre_of(pred)
+        return counts
+
+    def fields(self, settings: IntervalSettings | None) -> list[PlacedField]:
+        """Return all fields together, then each."""
+        nothing = np.zeros(len(_COUNTED), np.int64)
+        paths = dict.fromkeys(path for counts in self.counts for path in counts)
+        columns = {path: [it.get(path, nothing) for it in self.counts] for path in paths}
+        tables = {path: np.array(rows) for path, rows in columns.items()}
+        whole = sum(tables.values(), np.zeros((len(self.counts), len(_COUNTED)), np.int64))
+        return [
+            _field(
+                name, table, {name: self.detections[name]} if name else self.detections, settings
+            )
+            for name, table in [("", whole), *tables.items()]
+        ]
 
 
-class _Place(NamedTuple):
-    """A value, and where both sides have it."""
-
-    outcome: Outcome
-    gt: Spot | None
-    pred: Spot | None
-    confidence: float
-    """Of the prediction, in [0, 1]; 1 without any."""
+def _field(
+    name: str,
+    counts: NDArray[np.int64],
+    kinds: Mapping[str, Detections],
+    settings: IntervalSettings | None,
+) -> PlacedField:
+    column = dict(zip(_COUNTED, counts.T, strict=True))
+    right, boxes = column["both_right"], column["gt_boxes"] + column["pred_boxes"]
+    pairs = right + column["place_wrong"]
+    total = {key: int(values.sum()) for key, values in column.items()}
+    shares = shares_of_documents(
+        {
+            "located": (right, pairs),
+            "centred": (column["centred"], pairs),
+            "precision": (right, column["pred_boxes"]),
+            "recall": (right, column["gt_boxes"]),
+            "f1": (2 * right, boxes),
+        },
+        settings,
+    )
+    met = sum(total[key] for key in _COUNTED[:4])
+    return PlacedField(
+        field=name,
+        both_right=total["both_right"],
+        place_wrong=total["place_wrong"],
+        value_wrong=total["value_wrong"],
+        both_wrong=total["both_wrong"],
+        missed=total["gt_boxes"] - met,
+        invented=total["pred_boxes"] - met,
+        **{key: share.value for key, share in shares.items()},
+        located_interval=shares["located"].interval,
+        f1_interval=shares["f1"].interval,
+        average_precision=mean_precision(kinds, (0.5,)),
+        average_precision_all=mean_precision(kinds),
+    )

@@ -26,7 +26,7 @@ class PlacesSettings(
     BoxOptions,
     StudyOptions,
 ):
-    """What `stickler places` is asked for."""
+    """Settings of `stickler places`."""
 
     page_size: str | None = option(
         None,

@@ -1,4 +1,4 @@
-"""Several runs of the same documents beside each other: what they agree in, and what flips."""
+"""Agreement of several runs of the same documents, and the values that flip."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,7 +15,7 @@ from stickler_cli.studies.diff.record import F1, Figure
 
 
 def repeats_of(runs: Mapping[str, Run]) -> Repeats:
-    """Return what several runs, by their predictions, have in common; all keep rows and errors.
+    """Return the agreement of several runs, by their predictions; all keep rows and errors.
 
     A document that a run did not compare counts as missed in it.
 

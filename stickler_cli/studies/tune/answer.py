@@ -73,7 +73,7 @@ def answer(settings: TuneSettings, desk: Desk) -> Answer:
 def _evidence(
     loaded: LoadedSchema, settings: TuneSettings, desk: Desk
 ) -> tuple[Evidence, list[str]]:
-    """Return the pairs that thresholds are tuned on, and what to note of the sources."""
+    """Return the pairs that thresholds are tuned on, and notes on the sources."""
     plan = loaded.plan
     client = client_of(plan, policy_of(settings))
     options = comparing(plan, settings, client)
@@ -148,7 +148,7 @@ def _cut(sample: Sample, number: int) -> CutRecord:
 
 
 def _written(loaded: LoadedSchema, record: TuningRecord, settings: TuneSettings) -> TuningRecord:
-    """Write what is proposed into the schema file; return the record with what became of it."""
+    """Write proposals into the schema file; return the record with notes on each."""
     if loaded.inferred is not None or not Path(settings.schema).is_file():
         found = "how to compare is inferred, which one annotation would end"
         if loaded.inferred is None:

@@ -50,7 +50,7 @@ class Sample:
     names: Sequence[str]
     """Of the units."""
     same: Mask | None = None
-    """(n,): what verdicts say; None without them."""
+    """(n,): verdicts; None without them."""
 
     def some(self, chosen: Mask) -> "Sample":
         """Return some of the pairs."""
@@ -60,16 +60,16 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What the evidence says of a threshold."""
+    """A threshold proposed, or the reason why none is."""
 
     threshold: float | None
     """None where there is nothing to propose."""
     reason: str
     """Why it is proposed, or why not."""
     now: float | None = None
-    """What the threshold of now comes to on the half that judges; None if nobody judged."""
+    """Criterion at the threshold of now, on the half that judges; None if nobody judged."""
     then: float | None = None
-    """What the other threshold comes to there, proposed or not."""
+    """Criterion at the other threshold, proposed or not."""
     gain: Interval | None = None
     """Of the difference."""
     moved: int = 0
@@ -203,7 +203,7 @@ def _as_few(heads: int, tosses: int) -> float:
 def _judged(
     sample: Sample, threshold: float, cut: float, settings: IntervalSettings
 ) -> tuple[float, float, Interval]:
-    """Return what both thresholds come to, and the interval of the gain.
+    """Return the criterion at both thresholds, and the interval of the gain.
 
     Units are resampled as documents are for the intervals of a run, and one pair is added as
     there: for the lower end one that the cut moves to the wrong side, for the upper end to the
@@ -235,7 +235,7 @@ def _moved_pairs(low: float, high: float, sample: Sample) -> tuple[Sample, Sampl
 
 
 def _sums(sample: Sample, cut: float) -> Floats:
-    """Return what the criterion is made of, summed for each unit: (sums, units).
+    """Return the sums of each unit that the criterion is made of: (sums, units).
 
     With verdicts these are right passes, passes and same pairs; without, how many pairs, their
     similarities and the squares of these, and of those that pass how many and their similarities.

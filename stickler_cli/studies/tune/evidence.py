@@ -1,15 +1,14 @@
-"""Pairs of values with their similarities, field by field: what thresholds are tuned on."""
+"""Evidence for thresholds: pairs of values with their similarities, field by field."""
 
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import field
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from stickler_cli.compare.columns import Columns
-from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import FieldsNode
 from stickler_cli.compare.outcomes import both_sides
@@ -17,10 +16,10 @@ from stickler_cli.compare.plan import Node, Options, Plan
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.score.walk import visits
-from stickler_cli.studies.verdict_lines import PAIRS_AT_ONCE, VerdictLine, judging_node
+from stickler_cli.studies.answering import AT_ONCE, compared
+from stickler_cli.studies.verdict_lines import VerdictLine, judging_node
 from .cuts import Sample
 
-DOCUMENTS_AT_ONCE: Final = 64
 MOST_PAIRS: Final = 200_000
 """Pairs of a field that are looked at, the first ones: some MB."""
 
@@ -32,15 +31,15 @@ class FieldEvidence:
     path: tuple[str, ...]
     node: Node
     threshold: float
-    """What a pair has to reach now."""
+    """The threshold of now."""
     similarity: "array[float]" = field(default_factory=lambda: array("d"))
     unit: "array[int]" = field(default_factory=lambda: array("q"))
     same: list[bool] = field(default_factory=list)
-    """What verdicts say; empty without them."""
+    """Verdicts; empty without them."""
 
     @property
     def comparator(self) -> str:
-        """What compares the values; of items that are objects, nothing."""
+        """The name of the comparator; empty of items that are objects."""
         return self.node.comparator.name if isinstance(self.node, LeafNode) else ""
 
     def add(self, similarity: Iterable[float], units: Iterable[int]) -> None:
@@ -83,13 +82,9 @@ def of_documents(plan: Plan, pairs: Iterable[DocumentPair], options: Options) ->
         ComparisonError: a comparator failed.
     """
     evidence = Evidence()
-    source = iter(pairs)
-    while chunk := list(islice(source, DOCUMENTS_AT_ONCE)):
+    for chunk, account in compared(plan, pairs, options):
         first = len(evidence.names)
-        gts: list[Any] = [it.gt for it in chunk]
-        preds: list[Any] = [it.pred for it in chunk]
         evidence.names += (it.id for it in chunk)
-        account = compare(plan, gts, preds, options)
         for visit in visits(account, np.arange(len(chunk))):
             node = visit.account.node
             if visit.order is None or not isinstance(node, LeafNode | FieldsNode):
@@ -106,7 +101,7 @@ def of_documents(plan: Plan, pairs: Iterable[DocumentPair], options: Options) ->
 
 
 def of_verdicts(lines: Iterable[VerdictLine], options: Options) -> Evidence:
-    """Compare the values of verdicts, and return the pairs with what was said of them.
+    """Compare the values of verdicts, and return the pairs with their verdicts.
 
     Raises:
         ComparisonError: a comparator failed.
@@ -119,8 +114,8 @@ def of_verdicts(lines: Iterable[VerdictLine], options: Options) -> Evidence:
         known = evidence.of(line.names, node)
         waiting.setdefault(id(known), (known, []))[1].append(line)
     for known, said in waiting.values():
-        for start in range(0, len(said), PAIRS_AT_ONCE):
-            some = said[start : start + PAIRS_AT_ONCE]
+        for start in range(0, len(said), AT_ONCE):
+            some = said[start : start + AT_ONCE]
             at = np.arange(len(some))
             columns = Columns([line.gt for line in some], [line.pred for line in some])
             similarity = known.node.compare(columns, at, at, options).similarity

@@ -26,7 +26,7 @@ class TuneSettings(
     ModelOptions,
     StudyOptions,
 ):
-    """What `stickler tune` is asked for."""
+    """Settings of `stickler tune`."""
 
     verdicts: str | None = option(
         None,

@@ -61,7 +61,7 @@ def _evidence(field: TunedFieldRecord, record: TuningRecord) -> Section:
 
 
 def _gain_text(field: TunedFieldRecord, record: TuningRecord) -> str:
-    """Return what a proposal gains on the half that did not choose it."""
+    """Return the gain of a proposal on the half that did not choose it."""
     what = "F1 against verdicts" if record.by_verdicts else "variance explained"
     told = f"{what} {rate(field.now)} -> {rate(field.then)}"
     if field.gain is not None:
