@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -21,12 +21,14 @@ from stickler_cli.reports.layout import TableStyle, plain_text, table_lines
 from stickler_cli.reports.pair import ComparedPair, Detail, error_classes, sum_text
 from stickler_cli.reports.pair_sections import place_table
 from stickler_cli.runs.process import room_for_depth
-from stickler_cli.schema.inference import Inferred
 from stickler_cli.score.batch import Batch, batch_of
 from stickler_cli.score.comparison_view import counts_view, non_match
 from stickler_cli.score.counts import RATES, Counts
 from stickler_cli.score.document_result import DocumentResult, Status
 from .notebook_tables import html_table
+
+if TYPE_CHECKING:
+    from stickler_cli.schema.inference import Inferred  # which comparing does not load
 
 _NAMES: Final = (
     "overall_score",
@@ -93,7 +95,7 @@ class EvalResult:
     """
 
     def __init__(
-        self, batch: Batch, document: int, plan: Plan, inferred: tuple[Inferred, ...]
+        self, batch: Batch, document: int, plan: Plan, inferred: "tuple[Inferred, ...]"
     ) -> None:
         """Take documents that were compared, the position of this one, and how that was done."""
         self._batch, self._document = batch, document
@@ -200,7 +202,7 @@ def pair_of(
     return PairComparison(found.account, found.pair, plan.model_name, options or USUAL)
 
 
-def choices_table(inferred: Sequence[Inferred]) -> str:
+def choices_table(inferred: "Sequence[Inferred]") -> str:
     """Return how fields are compared, and why, as a table."""
     titles = ("field", "comparator", "threshold", "weight", "why")
     rows = [

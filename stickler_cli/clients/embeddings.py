@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
@@ -157,14 +158,19 @@ class OpenAIEmbedder(ServerEmbedder):
         return Reply(vectors, self.priced(tokens))
 
 
+@dataclass(frozen=True)
 class LocalEmbedder(NamedEmbedder):
-    """A model of the disk, or of a hub's cache on it."""
+    """A model of the disk, or of a hub's cache on it, by path or by its name on the hub."""
 
     batch_size: ClassVar[int] = 256
     is_local: ClassVar[bool] = True
-    package: ClassVar[str]
-    extra: ClassVar[str]
-    loader: ClassVar[str]  # what the library loads a model with
+
+    load: str  # the library's function that loads a model: `package:function`
+
+    @property
+    def package(self) -> str:
+        """The library, whose extra may have another name."""
+        return self.load.partition(":")[0]
 
     @property
     def identity(self) -> Mapping[str, object]:
@@ -173,38 +179,23 @@ class LocalEmbedder(NamedEmbedder):
 
     def require(self) -> None:
         """Raise without the package, or where the path of the model leads nowhere."""
-        self.require_package(self.package, self.extra)
+        extra = {"sentence_transformers": "semantic"}.get(self.package, self.package)
+        self.require_package(self.package, extra)
         require_model_path(self.comparator, self.name)
 
     def call(self, questions: Sequence[str], connections: Connections) -> Reply[Vector]:
         """Embed a batch of texts."""
-        location = f"{self.package}:{self.loader}"
-        model = connections.opened(self, lambda: loaded_by(location)(local_name(self.name)))
+        model = connections.opened(self, lambda: loaded_by(self.load)(local_name(self.name)))
         rows = model.encode(list(questions), show_progress_bar=False)
         return Reply([vector_of(row) for row in rows])
 
 
-class SentenceTransformerEmbedder(LocalEmbedder):
-    """A model of sentence-transformers, by path or by its name on the hub."""
-
-    package: ClassVar[str] = "sentence_transformers"
-    extra: ClassVar[str] = "semantic"
-    loader: ClassVar[str] = "SentenceTransformer"
-
-
-class Model2VecEmbedder(LocalEmbedder):
-    """A static model: a table of words, without a network to run; quick, and nearly as good."""
-
-    package: ClassVar[str] = "model2vec"
-    extra: ClassVar[str] = "model2vec"
-    loader: ClassVar[str] = "StaticModel.from_pretrained"
-
-
-EMBEDDERS: Final[Mapping[str, type[NamedEmbedder]]] = {
+EMBEDDERS: Final[Mapping[str, Callable[[str, str], Embedder]]] = {
     "bedrock": BedrockEmbedder,
     "openai": OpenAIEmbedder,
-    "st": SentenceTransformerEmbedder,
-    "model2vec": Model2VecEmbedder,
+    "st": partial(LocalEmbedder, load="sentence_transformers:SentenceTransformer"),
+    # A table of words, without a network to run: quick, and nearly as good.
+    "model2vec": partial(LocalEmbedder, load="model2vec:StaticModel.from_pretrained"),
 }
 """The embedders by the prefix of an id; an id without one of them is Amazon Bedrock's."""
 
