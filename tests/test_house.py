@@ -180,7 +180,7 @@ STANDARD_CLASSES: Final = [
     "documents/document_pair.py",
     "runs/chunk.py",
     "score/document_result.py",
-    "score/tally.py",
+    "score/sums.py",
 ]
 """Whose classes of fields are the standard ones: so many values are made of them."""
 

@@ -117,7 +117,7 @@ class Evaluation(score.Evaluation):
         lines = [headline(view), values(view)]
         lines += (f"{cause.values} values: {cause.text}" for cause in named)
         lines += [more_causes(more)] if more else []
-        fields = named_rows(self.tally, self.fields, self.rule)
+        fields = named_rows(self.sums, self.fields, self.rule)
         table = field_table(view, [view.whole, *fields])
         rows = [row[1:] for row in table.rows]  # without the column of marks
         rows[0] = [Span("all fields"), *rows[0][1:]]

@@ -98,8 +98,8 @@ def _is_asked_for(error: Error, settings: ErrorsSettings) -> bool:
 
 def _refuse_unknown(run: Run, settings: ErrorsSettings) -> None:
     """Raise UsageError with what was asked for and is not in the run, with errors or without."""
-    ledger = run.evaluation.ledger
-    ids = None if ledger is None else [*ledger.ids()]
+    blocks = run.evaluation.ledger.blocks
+    ids = None if blocks is None else [*blocks.ids()]
     fields = [field_path(info.path) for info in run.fields]
     field = settings.field if settings.field is None else _field_of(settings.field)
     asked = (

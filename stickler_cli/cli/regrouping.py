@@ -17,8 +17,8 @@ from stickler_cli.runs.job import BY, OutputsRequested
 from stickler_cli.runs.saved import file_in
 from stickler_cli.runs.whole_files import JOURNAL
 from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas
+from stickler_cli.score.document_result import SIDES
 from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
-from stickler_cli.score.validity import SIDES
 from stickler_cli.settings.deciding import DecidingOptions, DocumentOptions, Infer, SelectionOptions
 from stickler_cli.settings.of_commands import EvalSettings, ReportSettings
 from .eval import evaluated, explaining, refuse_keys_of_none

@@ -14,13 +14,11 @@ from stickler_cli.core.rules import (
     Some,
     is_share,
 )
-from stickler_cli.score.cells import BESIDE
+from stickler_cli.score.blocks import SCORE
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import WrongOutcome
-from stickler_cli.score.ledger import SCORE
-from stickler_cli.score.moments import NAMES
-from stickler_cli.score.tally import COUNTING_MODES
+from stickler_cli.score.sums import BESIDE, COUNTING_MODES, NAMES
 
 _MOST_UNITS: Final = 1 << 32  # more than one document has, few enough for exact sums
 

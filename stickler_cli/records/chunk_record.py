@@ -11,9 +11,8 @@ from typing import Annotated, Any, Final, TypeVar, cast
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import Rule, encoded
 from stickler_cli.score.confidence.confidences import Confidences
-from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.evaluation import Evaluation, Results
 from stickler_cli.score.record import KNOWN_IDS, PER_DOCUMENT
-from stickler_cli.score.results import Results
 from .codec import read
 from .run_reading import read_evaluation
 
@@ -49,7 +48,7 @@ def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
     """Return an evaluation less what its accounts say too: intervals take long to work out."""
     bare = replace(
         evaluation,
-        ledger=None,
+        ledger=replace(evaluation.ledger, blocks=None),
         interval_settings=None,
         confidences=_counted_only(evaluation),
         by={
@@ -61,11 +60,11 @@ def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
         },
     )
     record, ledger = bare.to_dict(), evaluation.ledger
-    record[KNOWN_IDS] = evaluation.known.hashes
+    record[KNOWN_IDS] = ledger.hashes
     if evaluation.interval_settings is not None:
         record["intervals"] = evaluation.interval_settings.view()
-    if ledger is not None:
-        record[PER_DOCUMENT] = [*ledger.records()]
+    if ledger.blocks is not None:
+        record[PER_DOCUMENT] = [*ledger.blocks.records()]
     return record
 
 

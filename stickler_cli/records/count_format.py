@@ -17,7 +17,7 @@ from stickler_cli.core.rules import (
     Some,
     Weight,
 )
-from stickler_cli.score.tally import COUNTING_MODES
+from stickler_cli.score.sums import COUNTING_MODES
 
 _SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
 

@@ -10,8 +10,8 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import Problem, UsageError, require_pyarrow
 from stickler_cli.core.remote import is_url, open_url
 from stickler_cli.documents.reading import decoded
+from stickler_cli.score.blocks import SCORE
 from stickler_cli.score.leaves import CONFIDENCES
-from stickler_cli.score.ledger import SCORE
 from stickler_cli.score.record import Run, run_record
 
 RUN_KEY: Final = "stickler-run"

@@ -28,6 +28,7 @@ from stickler_cli.core.rules import (
 from stickler_cli.score.document_result import DocumentProblem, Status
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.marks import MarkedOutcome
+from stickler_cli.score.folds import MOST_LOST
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import Provenance, SchemaSignature
@@ -104,12 +105,27 @@ class ScoreIntervalsRecord(IntervalsRecord):
     """The interval of overall_score; null where no document has a score."""
 
 
+def _is_lost(value: object) -> bool:
+    counts = value if isinstance(value, list) else []
+    return len(counts) == MOST_LOST + 1 and all(type(it) is int and it >= 0 for it in counts)
+
+
+Lost = Annotated[
+    list[int],
+    Rule(
+        f"{MOST_LOST + 1} whole numbers of at least 0",
+        {"type": "array", "items": {"type": "integer", "minimum": 0}},
+        fits=_is_lost,
+    ),
+]
+
+
 class WhollyRightRecord(TypedDict):
     """Documents without a wrong, invented or missed value, of those that were compared."""
 
     documents: Count
     """Documents that were compared."""
-    lost: list[Count]
+    lost: Lost
     """How many of them lost none of their values, how many one, and so on up to ten."""
     right: NotRequired[Annotated[Count, DERIVED]]
     """Those that lost none."""

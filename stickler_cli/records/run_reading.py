@@ -4,52 +4,36 @@ Rates and means are not looked at: they follow from the counts and sums.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
-from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.option import NotTakenError, Settings, options_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.metrics.metric import Measure
-from stickler_cli.score.cells import BESIDE, counts_by_mode
+from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.confidence.confidences import read_counted
 from stickler_cli.score.document_result import LENIENT, ODDITIES, Status
-from stickler_cli.score.errors.causes import (
-    ByClass,
-    Causes,
-    CauseSize,
-    ErrorCounts,
-    Kind,
-    short_json,
-)
-from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation
-from stickler_cli.score.folds import FOLDS
+from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation, Results
+from stickler_cli.score.field_counts import Names
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.leaves import CONFIDENCES
-from stickler_cli.score.ledger import Ledger
-from stickler_cli.score.moments import KEYS
 from stickler_cli.score.record import Run
-from stickler_cli.score.results import Results
-from stickler_cli.score.tally import COUNTING_MODES, Tally
-from stickler_cli.score.validity import SIDES, Side, Validity
+from stickler_cli.score.sums import BESIDE, COUNTING_MODES, KEYS, NAMES, Sums, Tally, dense
 from stickler_cli.settings.deciding import CountingOptions, DecidingOptions, RunOptions
 from .account_format import AccountRecord
 from .codec import read
 from .count_format import NodeRecord
 from .run_format import (
-    CauseRecord,
-    ClassesRecord,
     EvaluationRecord,
     IntervalsRecord,
     ResultsRecord,
     RunRecord,
-    ValidityRecord,
 )
 
 S = TypeVar("S", bound=Settings)
@@ -64,6 +48,8 @@ _TODAY: Final = {"stickler-run/1": RUN_FORMAT, "stickler-evaluation/1": FORMAT}
 """By the formats of the first version those of today."""
 
 _APART: Final = "apart"  # there, confidences of values that counts of the whole document left out
+
+_OTHERS: Final = "at least the sum of the others"
 
 OPTIONS_ADDED_LATER: Final = frozenset(
     {"counting", "lenient_json", "rows", "work_limit", "wrapped"}
@@ -159,141 +145,92 @@ def read_options(record: object, kind: type[S], source: str) -> S:
 
 
 def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source: str) -> Evaluation:
-    validity = record.get("validity", {})
-    sides = {side: _validity(validity[side], source, side) for side in SIDES if side in validity}
-    evaluation = Evaluation(conditions=conditions, validity=sides, semantics=record["semantics"])
+    evaluation = Evaluation(conditions=conditions, semantics=record["semantics"])
     _fill(evaluation, record, source, ())
+    for side, validity in evaluation.validity.items():
+        if validity.invalid < 0:
+            raise _refused(validity.checked, _OTHERS, source, ("validity", side, "checked"))
     evaluation.problems = record["problems"]
     evaluation.unnamed = Counter(record.get("problems_unnamed", {}))
-    evaluation.known.hashes = record.get("known_ids", [])
+    evaluation.ledger.hashes = record.get("known_ids", [])
     for key, groups in record.get("by", {}).items():
         evaluation.by[key] = {name: Results() for name in groups}
         for name, group in groups.items():
             _fill(evaluation.by[key][name], group, source, ("by", key, name))
-    evaluation.causes = _causes(record.get("causes", ()))
     for each in record.get("metrics", ()):
         known = each["state"], each["figures"], each.get("problem", "")
         evaluation.metrics[each["name"]] = Measure(each["name"], None, *known)
     if "per_document" in record:
-        evaluation.ledger = read_ledger(record["per_document"], source)
-        evaluation.known.add(evaluation.ledger.ids())
-        _restore_confidences(evaluation, evaluation.ledger)
+        blocks = evaluation.ledger.blocks = read_blocks(record["per_document"], source)
+        evaluation.ledger.know(blocks.ids())
+        _restore_confidences(evaluation, blocks)
     if "intervals" in record:
         settings = read_settings(record["intervals"], source)
         for results in evaluation.all_results():
             results.interval_settings = settings
-    for entry in record["undeclared_keys"]:
-        *steps, name = map(str, entry["path"])
-        evaluation.tally.at(steps).undeclared[name] = entry["count"]
-    for entry in record["extra_keys"]:
-        *steps, name = map(str, entry["path"])
-        evaluation.tally.at(steps).extras[name] = entry["count"]
     return evaluation
 
 
 def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> None:
     """Set the results of no documents to those of a record, but for intervals."""
     documents = record["documents"]
-    results.tally = read_tally(record["confusion_matrix"], source, (*place, "confusion_matrix"))
-    results.evaluated = documents["evaluated"]
-    results.score_units = int(record["score_sum"])
-    results.score_squares = int(record["score_squares"])
+    results.ledger.sums = read_sums(
+        record["confusion_matrix"], source, (*place, "confusion_matrix")
+    )
+    whole = results.tally
+    whole.scored = documents["evaluated"]
+    whole.score_units, whole.score_squares = int(record["score_sum"]), int(record["score_squares"])
     if "confidence_counts" in record:
         results.confidences.counted = read_counted(record["confidence_counts"])
     counts = cast("Mapping[str, int]", documents)
     results.statuses = Counter({status: counts[status] for status in Status})
     results.statuses[Status.EVALUATED] += counts["total"] - results.statuses.total()
     if results.statuses[Status.EVALUATED] < 0:
-        expected, where = "at least the sum of the others", (*place, "documents", "total")
-        raise _refused(counts["total"], expected, source, where)
+        raise _refused(counts["total"], _OTHERS, source, (*place, "documents", "total"))
     odd = {name: cast("int", documents.get(name, 0)) for name in ODDITIES}
     for way, count in documents.get("lenient", {}).items():
         odd[LENIENT if way == "documents" else f"{LENIENT}_{way}"] = cast("int", count)
     results.warnings = Counter({name: count for name, count in odd.items() if count})
     results.unwrapped = Counter(record.get("unwrapped", {}))
-    for key, kind in FOLDS.items():
-        if key in record:
-            results.folds[key] = read(kind, record[key], source, (*place, key))  # type: ignore[literal-required]
-    classes = record["error_classes"]
-    results.errors = ErrorCounts(_by_class(classes), _by_class(classes.get("units")))
+    for fold in results.folds.values():
+        fold.restore(record)
 
 
-def _causes(records: Iterable[CauseRecord]) -> Causes:
-    causes = Causes()
-    for record in records:
-        path, pattern = (
-            tuple(map(str, it)) for it in (record["field"], record.get("pattern", record["field"]))
-        )
-        kind = None
-        if "documents" in record:
-            texts = "", ""
-            if "ground_truth_value" in record and "prediction_value" in record:
-                texts = (
-                    short_json(record["ground_truth_value"]),
-                    short_json(record["prediction_value"]),
-                )
-            kind = Kind(path, tuple(record.get("differing_fields", ())), *texts)
-        size = CauseSize(record["errors"], record["values"], record.get("documents", 0))
-        causes.groups.setdefault((pattern, record["class"]), {})[kind] = size
-    return causes
-
-
-def _by_class(record: ClassesRecord | None) -> dict[Path, ByClass]:
-    return {path: Counter(counts) for path, counts in record["fields"].items()} if record else {}
-
-
-def _validity(record: ValidityRecord, source: str, side: Side) -> Validity:
-    checked = record["checked"]
-    validity = Validity(checked, record["valid"], record["unreadable"])
-    if validity.invalid < 0:
-        expected = "at least the sum of the others"
-        raise _refused(checked, expected, source, ("validity", side, "checked"))
-    validity.violated = {(each.keyword, each.path): each for each in record["violations"]}
-    return validity
-
-
-def read_tally(record: object, source: str = "", place: Path = ()) -> Tally:
-    """Return the tally of a node and all nodes below it.
-
-    Undeclared keys are not in it, as a run lists them elsewhere.
-    """
-    root = Tally()
-    todo: list[tuple[Tally, object, Path]] = [(root, record, place)]
-    while todo:
-        node, value, where = todo.pop()
+def read_sums(record: object, source: str = "", place: Path = ()) -> Sums:
+    """Return the sums of a node and all nodes below it."""
+    sums = Sums()
+    todo: list[tuple[Names, object, Path]] = [((), record, place)]
+    for path, value, where in todo:
         found = read(NodeRecord, value, source, where, _HINTS)
-        for mode in COUNTING_MODES:
-            counted = cast("Mapping[str, int]", found[mode])
-            setattr(node, mode, [counted[outcome.name.lower()] for outcome in Outcome])
+        modes = (cast("Mapping[str, int]", found[mode]) for mode in COUNTING_MODES)
+        cell = [mode[name] for mode in modes for name in NAMES]
+        tally = sums[path] = Tally([*cell, *(cast("int", found.get(name, 0)) for name in BESIDE)])
         if "threshold_applied_score" in found:
             for name in ("documents", "score_sums", "weight"):
                 if name not in found:
                     raise _missing(name, source, where)
-            node.scored, node.weight = found["documents"], float(found["weight"])
-            sums = found["score_sums"]
-            node.raw_units = int(sums["raw_similarity_score"])
-            node.score_units = int(sums["threshold_applied_score"])
-            node.score_squares = int(sums["threshold_applied_squares"])
-        for name in BESIDE:
-            setattr(node, name, found.get(name, 0))
+            tally.scored, tally.weight = found["documents"], float(found["weight"])
+            units = found["score_sums"]
+            tally.raw_units = int(units["raw_similarity_score"])
+            tally.score_units = int(units["threshold_applied_score"])
+            tally.score_squares = int(units["threshold_applied_squares"])
         if "moments" in found:
-            by_mode = counts_by_mode(found["moments"])
-            node.moments = [[mode.get(key, 0) for key in KEYS] for mode in by_mode]
-        elif any(map(any, (node.overall, node.aggregate, node.leaves))):
+            tally.moments = [*dense(found["moments"], KEYS)]
+        elif any(cell):
             raise _missing("moments", source, where)
         for name, child in found.get("fields", {}).items():
-            todo.append((node.below(name), child, (*where, "fields", name)))
-    return root
+            todo.append(((*path, name), child, (*where, "fields", name)))
+    return sums
 
 
-def read_ledger(records: object, source: str = "") -> Ledger:
+def read_blocks(records: object, source: str) -> Blocks:
     """Read the `per_document` of a run."""
-    ledger = Ledger()
-    ledger.read(
+    blocks = Blocks()
+    blocks.read(
         read(AccountRecord, value, source, ("per_document", position))
         for position, value in enumerate(read(list[Any], records, source, ("per_document",)))
     )
-    return ledger
+    return blocks
 
 
 def read_settings(record: IntervalsRecord, source: str = "") -> IntervalSettings:
@@ -306,9 +243,9 @@ def read_settings(record: IntervalsRecord, source: str = "") -> IntervalSettings
     return IntervalSettings(found["level"], found["seed"])
 
 
-def _restore_confidences(evaluation: Evaluation, ledger: Ledger) -> None:
+def _restore_confidences(evaluation: Evaluation, blocks: Blocks) -> None:
     """Collect the confidences of the documents of a record, and of those of each group."""
-    for block in ledger:
+    for block in blocks:
         of = block.documents
         if of.leaves is None:
             continue

@@ -7,7 +7,7 @@ from typing import Final
 from stickler_cli.core.figures import WHOLE, number_of, truncate, visible
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.errors.causes import Cause, Kind
+from stickler_cli.score.errors.causes import Cause, Causes, Kind
 from stickler_cli.score.errors.error_classes import ErrorClass
 from .view import RunView
 
@@ -76,7 +76,7 @@ def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:
 
     Pairs that stand alone are told together, and so are those of a class that says enough.
     """
-    known = view.run.evaluation.causes.ranked()
+    known = view.run.evaluation.fold(Causes).ranked()
     together: dict[tuple[str, ErrorClass], list[tuple[Cause, Kind]]] = {}
     texts = []
     for cause in known:

@@ -44,16 +44,16 @@ def render(
 
 def _run_pieces(run: Run) -> Iterator[str]:
     text = _record_text(run_record(run, per_document=False))
-    ledger = run.evaluation.ledger
-    if ledger is None:
+    blocks = run.evaluation.ledger.blocks
+    if blocks is None:
         yield text
         return
     yield f'{text.removesuffix(_END)},\n{_INDENT}"{PER_DOCUMENT}": ['
     between = f"\n{_INDENT * 2}"
-    for _, line in ledger.lines():
+    for _, line in blocks.lines():
         yield between + line.decode()
         between = f",\n{_INDENT * 2}"
-    yield f"\n{_INDENT}]{_END}" if len(ledger) else f"]{_END}"
+    yield f"\n{_INDENT}]{_END}" if len(blocks) else f"]{_END}"
 
 
 def _record_text(record: object) -> str:

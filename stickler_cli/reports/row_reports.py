@@ -14,10 +14,9 @@ from stickler_cli.records.row_files import Columns, Row, harmless, lines_as_rows
 from stickler_cli.score.confidence.confidences import Units
 from stickler_cli.score.counts import BOUNDS, RATES, RateRule
 from stickler_cli.score.errors.error_classes import ErrorClass
-from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.evaluation import Evaluation, Results
 from stickler_cli.score.record import Run
-from stickler_cli.score.results import Results
-from stickler_cli.score.tally import COUNTING_MODES
+from stickler_cli.score.sums import COUNTING_MODES
 from stickler_cli.studies.diff.record import Difference
 from .difference_sections import DifferenceView
 from .error_list import ErrorList
@@ -141,7 +140,7 @@ def _figure_rows(
     """Yield the rows of all documents or of a group, that of whole documents first."""
     whole = FieldRow((), DOCUMENT, "", None, None, results.tally, rule)
     by_field = {} if wide else results.confidences.by_field()
-    for row in (whole, *named_rows(results.tally, fields, rule)):
+    for row in (whole, *named_rows(results.sums, fields, rule)):
         path = field_path(row.path)
         numbers = (None if it is None else float(it) for it in (row.threshold, row.weight))
         about = harmless(path), row.kind, row.comparator, *numbers

@@ -191,7 +191,7 @@ def _worst_documents(view: RunView, style: TableStyle) -> Iterator[Block]:
     shown, count = wrong_documents(view.run, style.show_documents)
     if view.page:
         yield from [_document_table(shown, beside=True)] if shown else []
-    elif view.run.evaluation.ledger is None:
+    elif view.run.evaluation.ledger.blocks is None:
         yield Text("this run keeps no rows of its documents: see --rows", "dim", INDENT)
     elif not shown:
         yield Text("no document lost values")
@@ -221,13 +221,13 @@ def _document_table(shown: Sequence[WrongDocument], *, beside: bool) -> Table:
 
 def wrong_documents(run: Run, most: int) -> tuple[list[WrongDocument], int]:
     """Return the documents with the lowest scores that lost values, and how many did."""
-    ledger, count = run.evaluation.ledger, 0
-    if ledger is None:
+    blocks, count = run.evaluation.ledger.blocks, 0
+    if blocks is None:
         return [], 0
 
     def ranked() -> Iterator[tuple[float, int, str, str]]:
         nonlocal count
-        for name, status, score, values in ledger.documents():
+        for name, status, score, values in blocks.documents():
             if values.lost:
                 count += 1
                 yield (2.0 if score is None else score), -values.lost, name, status

@@ -8,9 +8,10 @@ from stickler_cli.core.figures import number_of, rate, some_of
 from stickler_cli.core.locations import field_path
 from stickler_cli.score.document_result import LENIENT, WAYS, Status
 from stickler_cli.score.errors.causes import ByClass, overall
+from stickler_cli.score.evaluation import NO_GROUP
+from stickler_cli.score.folds import UndeclaredKeys
 from stickler_cli.score.gate_verdicts import moved_gates
 from stickler_cli.score.intervals import FEWEST_DOCUMENTS, Interval
-from stickler_cli.score.results import NO_GROUP
 from .cause_sentences import of_class
 from .view import WORST, RunView, by_values_lost
 
@@ -261,10 +262,12 @@ def notes(view: RunView) -> list[str]:
     """Return what the run noticed besides errors, a line each."""
     evaluation, quoted, warnings = view.run.evaluation, view.quoted, view.run.evaluation.warnings
     lines = []
-    undeclared = {"not evaluated": evaluation.undeclared(), "counted as FA": evaluation.extras()}
+    keys = evaluation.fold(UndeclaredKeys)
+    undeclared = {"not evaluated": keys.of_truths, "counted as FA": keys.of_predictions}
     for what, found in undeclared.items():
         if found:
-            told = some_of((f"{quoted(field_path(path))} ({n})" for path, n in found), NAMED)
+            each = (f"{quoted(field_path(path))} ({n})" for path, n in sorted(found.items()))
+            told = some_of(each, NAMED)
             lines.append(f"{what}, since the schema does not declare them: {told}")
     never = sorted(evaluation.never_present()) if evaluation.evaluated else []
     if never:

@@ -1,9 +1,10 @@
 """A run as every report reads it: its fields and groups as rows, its rates bound once."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import Any, Final
 
 from stickler_cli.compare.result import FieldInfo
@@ -12,10 +13,10 @@ from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.conditions import in_schema_order, pattern_of, step_of
 from stickler_cli.score.counts import VALUES, Counts, RateRule, Rates
+from stickler_cli.score.evaluation import Results
 from stickler_cli.score.intervals import FieldIntervals, Interval
 from stickler_cli.score.record import Run
-from stickler_cli.score.results import Results
-from stickler_cli.score.tally import Tally
+from stickler_cli.score.sums import Sums, Tally
 
 WORST: Final = 3
 
@@ -93,18 +94,17 @@ def field_rows(run: Run) -> list[FieldRow]:
     reached = [
         path for path, it in known.items() if path[-1:] != (ANY_KEY,) or it.kind != UNKNOWN_KIND
     ]
-    by_pattern = Tally()
-    _add_by_pattern(by_pattern, in_schema_order(run.evaluation.tally, run.fields), known, ())
+    by_pattern = _by_pattern(in_schema_order(run.evaluation.sums, run.fields), known)
     rows = _tally_rows(by_pattern, known, reached, run.rule)
     worst = [row.path for row in by_values_lost(rows)[:WORST]]
     return [replace(row, worst=True) if row.path in worst else row for row in rows]
 
 
-def named_rows(tally: Tally, described: Sequence[FieldInfo], rule: RateRule) -> list[FieldRow]:
+def named_rows(sums: Sums, described: Sequence[FieldInfo], rule: RateRule) -> list[FieldRow]:
     """Return the same fields, with a row for each key of a map."""
     known = _by_path(described)
     reached = [path for path in known if ANY_KEY not in path]
-    return _tally_rows(in_schema_order(tally, described), known, reached, rule)
+    return _tally_rows(in_schema_order(sums, described), known, reached, rule)
 
 
 def _by_path(described: Iterable[FieldInfo]) -> dict[Path, FieldInfo]:
@@ -115,33 +115,33 @@ def _by_path(described: Iterable[FieldInfo]) -> dict[Path, FieldInfo]:
 
 
 def _tally_rows(
-    tally: Tally, known: Mapping[Path, FieldInfo], reached: Iterable[Path], rule: RateRule
+    sums: Sums, known: Mapping[Path, FieldInfo], reached: Iterable[Path], rule: RateRule
 ) -> list[FieldRow]:
-    """Return the fields of a tally, after those that are reached whether it has them or not."""
-    total = Tally()
-    for path in reached:
-        reduce(Tally.below, map(str, path), total)
-    total.merge(tally)
+    """Return the fields of sums, after those that are reached whether anything counted or not."""
     rows = []
-    for path, node in total.walk():
+    for path, tally in sums.ordered(tuple(map(str, path)) for path in reached).items():
         info = known.get(pattern_of(path, known))
         said = (info.kind, info.comparator, info.threshold) if info else ("", "", None)
-        weight = info.weight if info and node.weight is None else node.weight
-        rows.append(FieldRow(path, *said, weight, node, rule))
+        weight = info.weight if info and tally.weight is None else tally.weight
+        rows.append(FieldRow(path, *said, weight, tally, rule))
     return rows[1:]  # the first is the whole
 
 
-def _add_by_pattern(
-    total: Tally, node: Tally, known: Mapping[Path, FieldInfo], pattern: Path
-) -> None:
-    """Add a field and all below it, what stands under different keys of one map as one."""
-    total.gain(node)
-    rest = known.get((*pattern, ANY_KEY))
-    together = rest and (rest.kind != UNKNOWN_KIND or len(node.fields) > MOST_UNKNOWN_NAMES)
-    for name, child in node.fields.items():
-        step = step_of(name, known, pattern)
-        inner = total.below(step if together else name)
-        _add_by_pattern(inner, child, known, (*pattern, step))
+def _by_pattern(sums: Sums, known: Mapping[Path, FieldInfo]) -> Sums:
+    """Return sums, parents first, in which the keys of one map are one."""
+    total = Sums({(): sums.at(())})
+    inside = Counter(path[:-1] for path in sums if path)
+    shown: dict[Path, tuple[tuple[str, ...], Path]] = {(): ((), ())}
+    for path, tally in sums.items():
+        if path:
+            around, pattern = shown[path[:-1]]
+            rest = known.get((*pattern, ANY_KEY))
+            many = inside[path[:-1]] > MOST_UNKNOWN_NAMES
+            step = step_of(path[-1], known, pattern)
+            name = step if rest and (rest.kind != UNKNOWN_KIND or many) else path[-1]
+            shown[path] = (*around, name), (*pattern, step)
+            total.gain(shown[path][0], tally)
+    return total
 
 
 def rows_shown(

@@ -26,14 +26,14 @@ from stickler_cli.documents.document_pair import (
 from stickler_cli.documents.wrappers import Form, Place, Unwrapped, Unwrapper, beside
 from stickler_cli.metrics.metric import MeasuredDocument
 from stickler_cli.score.batch import Batch
+from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.comparison_view import document_view
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.document_result import INHERITED, DocumentResult, Status
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.errors.marks import MarkedCounts
-from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.evaluation import NO_GROUP, Evaluation
 from stickler_cli.score.ledger import Ledger
-from stickler_cli.score.results import NO_GROUP
 from stickler_cli.settings.deciding import WrapperOptions
 from .job import Job, group_of
 from .process import room_for_depth
@@ -234,8 +234,9 @@ class ChunkResult:
 def empty_result(job: Job) -> ChunkResult:
     """Return the result of no documents, which keeps of those to come what is asked for."""
     requested = job.requested
+    keeps = requested.accounts and requested.rows != "none"
     evaluation = Evaluation(
-        ledger=Ledger() if requested.accounts and requested.rows != "none" else None,
+        ledger=Ledger(blocks=Blocks() if keeps else None),
         interval_settings=requested.intervals,
         rows=requested.rows,
         metrics={name: measure.empty() for name, measure in job.metrics.items()},

@@ -11,14 +11,15 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import ComparisonError, WorkLimitError
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.score.batch import Batch
+from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.detail import Detail
+from stickler_cli.score.document_result import SIDES
 from stickler_cli.score.errors.error_rows import error_record
 from stickler_cli.score.errors.marks import MarkedCounts, errors_of_marks, mended
 from stickler_cli.score.leaves import CONFIDENCES
-from stickler_cli.score.ledger import Ledger
-from stickler_cli.score.tally import COUNTING_MODES, units_of
-from stickler_cli.score.validity import SIDES, verdict_view
+from stickler_cli.score.sums import COUNTING_MODES, units_of
+from stickler_cli.score.validity import verdict_view
 from stickler_cli.score.value_lines import value_lines
 from .boxes import boxes_of_documents
 from .job import Job
@@ -86,14 +87,14 @@ def _count_marked(job: Job, batch: Batch, counted: MarkedCounts) -> None:
 
 def _document_lines(job: Job, batch: Batch) -> list[bytes]:
     """Return a line of JSON for each document of a batch; see docs/tables.md."""
-    ledger = Ledger()
-    ledger.add(batch)
+    blocks = Blocks()
+    blocks.add(batch)
     return [
         json_line(
             _document_line(batch, at, recall_with_fd=job.requested.recall_with_fd)
             | {key: counted[key] for key in ("by", "fields", CONFIDENCES) if key in counted}
         )
-        for at, counted in enumerate(ledger.records())
+        for at, counted in enumerate(blocks.records())
     ]
 
 

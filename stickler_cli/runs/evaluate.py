@@ -184,7 +184,6 @@ def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bo
             assembly.job.marks,
             total.marked,
             evaluation.tally,
-            (evaluation.score_units, evaluation.evaluated),
             rule,
         )
         if total.marked

@@ -17,6 +17,7 @@ from stickler_cli.documents.sources import pattern_for
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.folds import UndeclaredKeys
 from stickler_cli.score.record import Run
 from .assembly import Assembly
 
@@ -36,8 +37,9 @@ def hints(assembly: Assembly, run: Run) -> Iterator[str]:
     settings, evaluated = assembly.settings, evaluation.statuses[Status.EVALUATED]
     if not evaluated or STANDARD_INPUT in (settings.gt, settings.pred):
         return
-    extras = [path for path, count in evaluation.extras() if count >= evaluated]
-    undeclared = [path for path, count in evaluation.undeclared() if count >= evaluated]
+    keys = evaluation.fold(UndeclaredKeys)
+    extras = [path for path, count in sorted(keys.of_predictions.items()) if count >= evaluated]
+    undeclared = [path for path, count in sorted(keys.of_truths.items()) if count >= evaluated]
     names = {path[0] for path in paths if len(path) == 1}
     pairs = [*_some(assembly)]
     if any(len(path) == 1 for path in extras):

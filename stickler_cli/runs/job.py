@@ -18,9 +18,9 @@ from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.metrics.metric import Measure
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.verdicts.value_verdicts import DocumentValidator
+from stickler_cli.score.document_result import SIDES, Side, Verdict
 from stickler_cli.score.errors.marks import Marks
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.score.validity import SIDES, Side, Verdict
 from stickler_cli.settings.deciding import BoxFormat, Missing, Rows, Validate
 
 BY: Final = "--by"

@@ -89,7 +89,8 @@ def _sources_in(
 
 
 def _documents(run: Run) -> list[str]:
-    return sorted(run.evaluation.ledger.ids()) if run.evaluation.ledger else []
+    blocks = run.evaluation.ledger.blocks
+    return sorted(blocks.ids()) if blocks else []
 
 
 def _files(folder: str) -> Mapping[str, Path]:

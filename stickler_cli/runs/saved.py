@@ -27,11 +27,11 @@ from stickler_cli.records.codec import read
 from stickler_cli.records.parquet_runs import accounts_in, is_in_rows, record_in
 from stickler_cli.records.run_reading import read_run
 from stickler_cli.records.verdict_format import VERDICT_FORMAT, VerdictRecord
+from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.errors.error_rows import Error, columns_of_record
 from stickler_cli.score.errors.marks import Mark, Marked, Marks
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.policy import (
     POLICY_FORMAT,
     AcceptancePolicy,
@@ -119,14 +119,15 @@ def with_rows(name: str, run: Run) -> Run:
 
     Many of them wait in a temporary file.
     """
-    if run.evaluation.ledger is not None or not is_in_rows(name):
+    if run.evaluation.ledger.blocks is not None or not is_in_rows(name):
         return run
     return _with(run, accounts_in(name))
 
 
 def _with(run: Run, records: Iterable[Mapping[str, Any]]) -> Run:
-    ledger = Ledger()
-    ledger.read(records)
+    blocks = Blocks()
+    blocks.read(records)
+    ledger = replace(run.evaluation.ledger, blocks=blocks)
     return replace(run, evaluation=replace(run.evaluation, ledger=ledger))
 
 
@@ -139,7 +140,7 @@ def with_lines(name: str, run: Run) -> Run:
         UsageError: the lines of documents cannot be read; with the line.
     """
     file = Path(name) / DOCUMENTS
-    if run.evaluation.ledger is not None or not file.exists():
+    if run.evaluation.ledger.blocks is not None or not file.exists():
         return run
     return _with(run, _accounts_of_lines(str(file)))
 
@@ -241,8 +242,8 @@ def load_detail(name: str, run: Run) -> Detail | None:
     errors = errors_of(name, run)
     if errors is None:
         return None
-    ledger = run.evaluation.ledger
-    scores = {it.id: it.score for it in ledger.documents()} if ledger else {}
+    blocks = run.evaluation.ledger.blocks
+    scores = {it.id: it.score for it in blocks.documents()} if blocks else {}
     detail = Detail(knows_values=False)
     for document, of_one in groupby(errors, attrgetter("document")):
         detail.errors.add((scores.get(document) or 0.0, document), [*of_one])

@@ -17,7 +17,7 @@ from .counting import count_documents
 from .document_result import DocumentResult, Status
 from .errors.error_rows import Error, error_of
 from .errors.units import PlainErrors, WrongUnit, classified, has_errors, plain_errors, plain_units
-from .field_counts import FieldCounts
+from .field_counts import SCORE, SCORED, FieldCounts
 from .leaves import Leaves, leaves_counted
 from .visit import Visit
 from .walk import walked
@@ -48,7 +48,12 @@ class Batch:
     @cached_property
     def counts(self) -> FieldCounts | None:
         """What was counted in each document that was compared."""
-        return count_documents(self.visits) if self.visits else None
+        if not self.visits:
+            return None
+        found = count_documents(self.visits)
+        root = found.scores[:, : len(self.scores)]  # its rows come first
+        root[SCORED], root[SCORE] = 1.0, self.scores
+        return found
 
     @cached_property
     def counted(self) -> FieldCounts | None:

@@ -6,13 +6,11 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from stickler_cli.compare.result import Outcome
-from stickler_cli.core.locations import Path
 from .batch import Batch
 from .counts import Counts
 from .errors.error_rows import Error, error_record
 from .field_counts import Names
-from .tally import COUNTING_MODES, SCORE_UNIT, Tally, units_of
+from .sums import COUNTING_MODES, NAMES, SCORE_UNIT, Sums, Tally, units_of
 
 DOCUMENT_KEYS: Final = ("field_scores", "all_fields_matched", "non_matches", "errors")
 """Those of `document_view`."""
@@ -23,7 +21,7 @@ NON_MATCH_TYPES: Final = {
     "FN": "false_negative",
 }
 
-More: TypeAlias = Callable[[Path, Tally], Mapping[str, object]]
+More: TypeAlias = Callable[[Names, Tally], Mapping[str, object]]
 
 
 def comparison_view(batch: Batch, *, recall_with_fd: bool = False) -> dict[str, object]:
@@ -46,7 +44,7 @@ def counts_view(
     counts = batch.counts
     views: dict[Names, dict[str, Any]] = {}
     if counts is None:  # nothing was compared
-        return {**tally_view(Tally(), recall_with_fd=recall_with_fd)}
+        return sums_view(Sums({(): Tally()}), recall_with_fd=recall_with_fd)
     sums, scores, paths = counts.sums, counts.scores, counts.paths
     if len(counts.documents) > len(paths):  # of several documents
         rows = np.flatnonzero(counts.documents == document)
@@ -62,7 +60,7 @@ def counts_view(
             view[mode] = of_it = shown.copy()
             if derived:
                 of_it["derived"] = rates.copy()
-        if scored:
+        if scored and path:
             similarity = units_of(raw) / SCORE_UNIT
             view["raw_similarity_score"] = view["similarity_score"] = similarity
             view["threshold_applied_score"] = units_of(score) / SCORE_UNIT
@@ -80,14 +78,6 @@ def _with_rates(
     view = Counts(*counts).view(recall_with_fd=recall_with_fd)
     rates: Any = view.pop("derived")
     return view, rates
-
-
-def tally_of(batch: Batch) -> Tally:
-    """Return the counts of the documents of a batch."""
-    tally = Tally()
-    if batch.counts is not None:
-        tally.add(batch.counts)
-    return tally
 
 
 def document_view(batch: Batch, document: int) -> dict[str, object]:
@@ -121,41 +111,46 @@ def non_match(error: Error) -> dict[str, Any]:
     }
 
 
-def tally_view(
-    node: Tally, *, recall_with_fd: bool, more: More | None = None, path: Path = ()
-) -> dict[str, object]:
-    """Return a node's counts, mean scores and fields as results show them; `more` says more."""
-    view: dict[str, object] = {
-        mode: node.counts(mode).view(recall_with_fd=recall_with_fd) for mode in COUNTING_MODES
-    }
-    if node.scored:
-        view["raw_similarity_score"] = node.mean_raw
-        view["similarity_score"] = node.mean_raw
-        view["threshold_applied_score"] = node.mean_score
-        view["weight"] = node.weight
-    if more is not None:
-        view |= more(path, node)
-    if node.fields:
-        view["fields"] = {
-            name: tally_view(child, recall_with_fd=recall_with_fd, more=more, path=(*path, name))
-            for name, child in node.fields.items()
+def sums_view(
+    sums: Sums, *, recall_with_fd: bool = False, more: More | None = None
+) -> dict[str, Any]:
+    """Return the counts, mean scores and fields of documents as results show them.
+
+    Parents come first; `more` says more of a field.
+    """
+    views: dict[Names, dict[str, Any]] = {}
+    for path, tally in sums.items():
+        view: dict[str, Any] = {
+            mode: tally.counts(mode).view(recall_with_fd=recall_with_fd) for mode in COUNTING_MODES
         }
-    return view
+        if tally.scored and path:
+            view["raw_similarity_score"] = view["similarity_score"] = tally.mean_raw
+            view["threshold_applied_score"] = tally.mean_score
+            view["weight"] = tally.weight
+        if more is not None:
+            view |= more(path, tally)
+        views[path] = view
+        if path:
+            views[path[:-1]].setdefault("fields", {})[path[-1]] = view
+    return views[()]
 
 
-def tally_of_view(view: Mapping[str, Any]) -> Tally:
-    """Return the counts of one document that `tally_view` showed.
+def sums_of_view(view: Mapping[str, Any], score: float) -> Sums:
+    """Return the sums of one document that `counts_view` showed, and of its overall score.
 
     Raises:
         KeyError: with what is missing.
     """
-    overall, aggregate, leaves = (
-        [view[mode][outcome.name.lower()] for outcome in Outcome] for mode in COUNTING_MODES
-    )
-    node = Tally(overall, aggregate, leaves)
-    if "threshold_applied_score" in view:
-        node.scored, node.weight = 1, view["weight"]
-        node.raw_units = units_of(view["raw_similarity_score"])
-        node.score_units = units_of(view["threshold_applied_score"])
-    node.fields = {name: tally_of_view(part) for name, part in view.get("fields", {}).items()}
-    return node
+    found = Sums()
+    todo: list[tuple[Names, Mapping[str, Any]]] = [((), view)]
+    for path, node in todo:
+        counts = [node[mode][name] for mode in COUNTING_MODES for name in NAMES]
+        tally = found[path] = Tally([*counts, 0, 0, 0])
+        if not path:
+            tally.scored, tally.score_units = 1, units_of(score)
+        elif "threshold_applied_score" in node:
+            tally.scored, tally.weight = 1, node["weight"]
+            tally.raw_units = units_of(node["raw_similarity_score"])
+            tally.score_units = units_of(node["threshold_applied_score"])
+        todo += (((*path, name), part) for name, part in node.get("fields", {}).items())
+    return found

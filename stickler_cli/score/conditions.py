@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import field, replace
+from dataclasses import field
 from dataclasses import fields as fields_of
 
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.locations import ANY_KEY, Path
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import Counting, CountingOptions, DecidingOptions
-from .tally import Tally
+from .sums import Sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ def step_of(name: str, known: Container[Path], pattern: Path) -> str:
     return name if declared else ANY_KEY
 
 
-def in_schema_order(tally: Tally, fields: Iterable[FieldInfo]) -> Tally:
-    """Return a tally whose fields stand as in the schema; names that only documents have follow.
+def in_schema_order(sums: Sums, fields: Iterable[FieldInfo]) -> Sums:
+    """Return sums whose fields stand as in the schema; names that only documents have follow.
 
     Documents may meet fields in any order; a result must not show it.
     """
@@ -55,12 +55,12 @@ def in_schema_order(tally: Tally, fields: Iterable[FieldInfo]) -> Tally:
     for position, info in enumerate(fields):
         rank.setdefault(info.path, position)
 
-    def sort(node: Tally, pattern: Path) -> Tally:
-        names = sorted(node.fields, key=lambda name: (rank.get((*pattern, name), math.inf), name))
-        fields = {
-            name: sort(node.fields[name], (*pattern, step_of(name, rank, pattern)))
-            for name in names
-        }
-        return replace(node, fields=fields)
+    def place(path: Path) -> list[tuple[float, str]]:
+        found: list[tuple[float, str]] = []
+        pattern: Path = ()
+        for name in map(str, path):
+            found.append((rank.get((*pattern, name), math.inf), name))
+            pattern = (*pattern, step_of(name, rank, pattern))
+        return found
 
-    return sort(tally, ())
+    return Sums((path, sums[path]) for path in sorted(sums, key=place))

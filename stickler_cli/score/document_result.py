@@ -1,14 +1,17 @@
 """What became of one document: the values that an Evaluation adds up."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Final, Literal
 
-from stickler_cli.core.problems import Problem
-from .validity import Side, Verdict
+from stickler_cli.core.problems import Problem, Violation
 
+Side = Literal["gt", "pred"]
+SIDES: Final[tuple[Side, ...]] = ("pred", "gt")
+Verdict = Sequence[Violation] | None
+"""What a schema forbids in a document, nothing if it is valid; None of what is no document."""
 LENIENT: Final = "lenient"  # the warning where `--lenient-json` found the prediction in its text
 WAYS: Final = ("fence", "prose", "string", "list")  # code fence, text, JSON string, list of one
 INHERITED: Final = "inherited"  # beside the keys of wrappers

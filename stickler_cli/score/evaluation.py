@@ -3,36 +3,224 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, field
-from typing import Final
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
 from stickler_cli import __version__
+from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.comparison import Comparison
 from stickler_cli.compare.result import SEMANTICS, FieldInfo
-from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import encoded
 from stickler_cli.core.values import dataclass
 from stickler_cli.metrics.metric import Measure
 from stickler_cli.settings.deciding import Rows
 from .batch import Batch, batch_of
-from .conditions import Conditions
+from .blocks import Blocks
+from .comparison_view import sums_view
+from .conditions import Conditions, in_schema_order
+from .confidence.confidences import Confidences, counted_view
 from .counts import RateRule
-from .document_result import LENIENT, ODDITIES, DocumentProblem, Status
-from .errors.causes import Causes
+from .document_result import LENIENT, ODDITIES, SIDES, DocumentProblem, Side, Status, warnings_view
+from .errors.causes import ErrorCounts
+from .field_counts import Names
+from .folds import FOLDS, OF_RUNS, Fold, WhollyRight
 from .gates import RIGHT
-from .known_ids import KnownIds
+from .intervals import FieldIntervals, IntervalSettings, field_intervals
 from .ledger import Ledger
-from .results import Results
-from .validity import SIDES, Side, Validity
+from .sums import BESIDE, KEYS, OF_MODES, Sums, Tally, sparse
+from .validity import Validities, Validity
 
 FORMAT: Final = "stickler-evaluation/2"  # of `Evaluation.to_dict`; see docs/results.md
 RUN_FORMAT: Final = "stickler-run/2"  # an evaluation and how it came about
+NO_GROUP: Final = "(none)"
+"""The group of documents that have no single value of a key."""
 MOST_GROUPS: Final = 200  # of one key: more than anyone reads
 MOST_ROWS: Final = 100_000
 """Documents of which `auto` keeps rows: some 50 MB in a run file."""
 MOST_PROBLEMS: Final = 1_000  # that are named where no rows are kept
+
+F = TypeVar("F")
+
+
+@dataclass(slots=True, eq=False)
+class Results:
+    """Sums over documents, of all or of a group: a commutative monoid, empty of no documents."""
+
+    ledger: Ledger = field(default_factory=Ledger)
+    statuses: Counter[Status] = field(default_factory=lambda: Counter(dict.fromkeys(Status, 0)))
+    """Documents by what became of them."""
+    warnings: Counter[str] = field(default_factory=Counter)
+    """How many documents there were with each warning; see `score/document_result.py`."""
+    unwrapped: Counter[str] = field(default_factory=Counter)
+    """How many values were in wrappers, by the key of the wrapper, and `INHERITED` ones."""
+    confidences: Confidences = field(default_factory=Confidences)
+    folds: dict[type, Fold] = field(default_factory=lambda: {kind: kind() for kind in FOLDS})
+    """Further statistics."""
+    interval_settings: IntervalSettings | None = None
+    """What decides the confidence intervals; None unless asked for, and there of all documents."""
+
+    def add(self, batch: Batch, some: Mask | None = None) -> None:
+        """Add documents: all of a batch, or some of them."""
+        for document, result in enumerate(batch.results):
+            if some is None or some[document]:
+                self.statuses[result.status] += 1
+                self.warnings.update(result.warnings)
+                self.unwrapped.update(result.unwrapped)
+        self.confidences.add([result.id for result in batch.results], batch.leaves, some)
+        rows = None if some is None else some[batch.compared]
+        self.ledger.add(batch, rows)
+        for fold in self.folds.values():
+            fold.add(batch, rows)
+
+    def add_all(self, other: "Results") -> None:
+        """Add all documents of another one.
+
+        Raises:
+            UsageError: their intervals are made in different ways.
+        """
+        mine, theirs = self.interval_settings, other.interval_settings
+        if mine is not None and theirs is not None and mine != theirs:
+            found = f"the intervals are made with {theirs} and {mine}"
+            raise UsageError([Problem("", found, "the same level and seed")])
+        if mine is None and not self.any_documents:
+            self.interval_settings = theirs
+        if theirs is None and other.any_documents:
+            self.interval_settings = None
+        self.ledger.merge(other.ledger)
+        self.statuses.update(other.statuses)
+        self.warnings.update(other.warnings)
+        self.unwrapped.update(other.unwrapped)
+        self.confidences.merge(other.confidences)
+        for kind, fold in self.folds.items():
+            fold.merge(other.folds[kind])
+
+    def fold(self, kind: type[F]) -> F:
+        """Return the statistic of a kind."""
+        return cast("F", self.folds[kind])
+
+    @property
+    def wholly_right(self) -> WhollyRight:
+        """The documents without a wrong, invented or missed value."""
+        return self.fold(WhollyRight)
+
+    @property
+    def errors(self) -> ErrorCounts:
+        """The errors by field and class."""
+        return self.fold(ErrorCounts)
+
+    @property
+    def sums(self) -> Sums:
+        """The sums of all fields."""
+        return self.ledger.sums
+
+    @property
+    def tally(self) -> Tally:
+        """The sums of whole documents."""
+        return self.ledger.sums[()]
+
+    @property
+    def evaluated(self) -> int:
+        """Documents that were compared, those against an empty prediction included."""
+        return self.tally.scored
+
+    @property
+    def any_documents(self) -> bool:
+        """Whether there is any document, evaluated or not."""
+        return any(self.statuses.values())
+
+    @property
+    def overall_score(self) -> float | None:
+        """The mean overall score, in [0, 1]; None of no documents."""
+        return self.tally.mean_score
+
+    @property
+    def documents(self) -> dict[str, int]:
+        """How many documents there were, by what became of them."""
+        return {
+            "total": sum(self.statuses.values()),
+            "evaluated": self.evaluated,
+            **{status.value: self.statuses[status] for status in Status if status != "evaluated"},
+        }
+
+    def intervals(self, rule: RateRule, path: str = "") -> FieldIntervals | None:
+        """Return the confidence intervals of a field or of the whole; None where none are asked."""
+        if self.interval_settings is None:
+            return None
+        tally = self.sums.at(parse_field_path(path) if path else ())
+        level = self.interval_settings.level
+        return field_intervals(tally, level, recall_with_fd=rule.recall_with_fd)
+
+    def confidences_view(self) -> dict[str, Any]:
+        """Return how far the confidences of predictions can be trusted, as the run format has it.
+
+        There are intervals where those of rates were asked for.
+        """
+        found = {path: self._trust(path) for path in self.confidences.by_field()}
+        return {**found.pop(""), "fields": found}
+
+    def confidence(self, path: str = "") -> dict[str, Any] | None:
+        """Return the same of one field, or of whole documents; None where nothing is known."""
+        units = self.confidences.by_field().get(path)
+        return None if units is None or not len(units.right) else self._trust(path)
+
+    def _trust(self, path: str) -> dict[str, Any]:
+        leaves = self.sums.at(parse_field_path(path)).predicted
+        return self.confidences.view(path, leaves, self.interval_settings)
+
+    def results_view(
+        self, fields: Sequence[FieldInfo], *, recall_with_fd: bool, bounds_of_fields: bool = False
+    ) -> dict[str, Any]:
+        """Return the results as the run format has them, of the whole or of a group."""
+
+        def more(path: Names, tally: Tally) -> dict[str, object]:
+            said = _sums_record(tally, whole=not path)
+            if settings is not None and (bounds_of_fields or not path):
+                ends = field_intervals(tally, settings.level, recall_with_fd=recall_with_fd)
+                if found := ends.view(whole=not path):
+                    said["intervals"] = found
+            return said
+
+        settings, whole = self.interval_settings, self.tally
+        ordered = in_schema_order(self.sums, fields)
+        matrix = sums_view(ordered, recall_with_fd=recall_with_fd, more=more)
+        shown: dict[str, Any] = {
+            "documents": {**self.documents, **warnings_view(self.warnings)},
+            "overall_score": self.overall_score,
+            "score_sum": str(whole.score_units),
+            "score_squares": str(whole.score_squares),
+            "confusion_matrix": {"fields": {}, **matrix},
+        }
+        for kind in FOLDS:
+            shown |= self.folds[kind].view(settings)
+        if self.unwrapped:
+            shown["unwrapped"] = dict(sorted(self.unwrapped.items()))
+        if self.confidences:
+            shown["confidence"] = self.confidences_view()
+        if self.confidences.counted:
+            shown["confidence_counts"] = counted_view(self.confidences.counted)
+        if settings is not None:
+            ends = field_intervals(whole, settings.level, recall_with_fd=recall_with_fd).score
+            shown["intervals"] = {**settings.view(), "overall_score": ends and [*ends]}
+        return shown
+
+
+def _sums_record(tally: Tally, *, whole: bool) -> dict[str, object]:
+    """Return what a node has beside its counts, from which runs are merged."""
+    said: dict[str, object] = {}
+    if tally.scored and not whole:
+        said["documents"] = tally.scored
+        said["score_sums"] = {
+            "raw_similarity_score": str(tally.raw_units),
+            "threshold_applied_score": str(tally.score_units),
+            "threshold_applied_squares": str(tally.score_squares),
+        }
+    if moments := sparse(tally.moments, KEYS):
+        said["moments"] = moments
+    beside = zip(BESIDE, tally.cell[OF_MODES:], strict=True)
+    return {**said, **{name: count for name, count in beside if count}}
 
 
 @dataclass(slots=True, eq=False)
@@ -42,41 +230,31 @@ class Evaluation(Results):
     Two evaluations are equal if they hold the same results, whatever the order of the documents.
     """
 
+    folds: dict[type, Fold] = field(
+        default_factory=lambda: {kind: kind() for kind in (*FOLDS, *OF_RUNS)}
+    )
     problems: list[DocumentProblem] = field(default_factory=list)
-    validity: dict[Side, Validity] = field(default_factory=dict)
-    """The verdicts of the schema about each side that was checked."""
-    causes: Causes = field(default_factory=Causes)
+    unnamed: Counter[Status] = field(default_factory=Counter)
+    """Where no rows are kept, how many problems there are beside those that are named."""
     conditions: Conditions | None = None
     """What the documents were compared under, where that is known."""
-    ledger: Ledger | None = None
-    """What was counted in each document; None where nobody asked for it, or some are not in it."""
     metrics: dict[str, Measure] = field(default_factory=dict)
     """Metrics that were asked for, by name."""
     by: dict[str, dict[str, Results]] = field(default_factory=dict)
     """The documents of each group, by the key that they are broken down by and its name."""
     rows: Rows = "auto"
     """Whether anything is kept of each document; `auto` is up to `MOST_ROWS` of them."""
-    known: KnownIds = field(default_factory=KnownIds)
-    """Which documents these are."""
     semantics: int = SEMANTICS
     """The version of what was counted, and how."""
-    unnamed: Counter[Status] = field(default_factory=Counter)
-    """Where no rows are kept, how many problems there are beside those that are named."""
 
     def update(self, documents: Batch | Comparison) -> None:
         """Add documents; a comparison by itself is a document that was evaluated."""
         batch = documents if isinstance(documents, Batch) else batch_of(documents)
         self.add(batch)
-        self.known.add(result.id for result in batch.results)
-        self.causes.add(batch.classified(), batch.plain_errors)
-        if self.ledger is not None:
-            self.ledger.add(batch)
         groups: dict[tuple[str, str], list[int]] = {}
         for document, result in enumerate(batch.results):
             for group in result.groups.items():
                 groups.setdefault(group, []).append(document)
-            for side, verdict in result.verdicts.items():
-                self.validity.setdefault(side, Validity()).update(result.id, verdict)
             for problem in result.problems:
                 self.problems.append(DocumentProblem(result.id, result.status, str(problem)))
         for (key, name), members in groups.items():
@@ -95,7 +273,7 @@ class Evaluation(Results):
         """Where no rows are kept, drop all that grows with documents."""
         if self.keeps_rows:
             return
-        self.ledger = None
+        self.ledger.blocks = None
         for results in self.all_results():
             results.confidences.drop_rows()
         if len(self.problems) > MOST_PROBLEMS:
@@ -128,22 +306,17 @@ class Evaluation(Results):
         """
         self._agree(other)
         self._merge_metrics(other)
-        if other.ledger is not None and not self.any_documents and self.ledger is None:
-            self.ledger = Ledger()
-        if other.ledger is None and other.any_documents:
-            self.ledger = None
-        if self.ledger is not None and other.ledger is not None:
-            self.ledger.merge(other.ledger)
+        mine, its = self.ledger, other.ledger
+        if mine.blocks is None and its.blocks is not None and not self.any_documents:
+            mine.blocks = Blocks()
+        if its.blocks is None and other.any_documents:
+            mine.blocks = None
         self.add_all(other)
-        self.causes.merge(other.causes)
         self.problems += other.problems
-        for side, validity in other.validity.items():
-            self.validity.setdefault(side, Validity()).merge(validity)
+        self.unnamed.update(other.unnamed)
         for key, groups in other.by.items():
             for name, group in groups.items():
                 self._group(key, name).add_all(group)
-        self.known.merge(other.known)
-        self.unnamed.update(other.unnamed)
         self._settle()
 
     def _agree(self, other: "Evaluation") -> None:
@@ -186,6 +359,11 @@ class Evaluation(Results):
         said = ((name, measure.outcome()[1]) for name, measure in sorted(self.metrics.items()))
         return {name: problem for name, problem in said if problem}
 
+    @property
+    def validity(self) -> dict[Side, Validity]:
+        """The verdicts of the schema about each side that was checked."""
+        return self.fold(Validities).sides
+
     def document_figures(self) -> dict[str, float | None]:
         """Return what gates may ask of documents: counts, and the share of valid predictions."""
         pred = self.validity.get("pred")
@@ -197,21 +375,28 @@ class Evaluation(Results):
             "schema_valid_share": pred.share if pred else None,
         }
 
+    def never_present(self) -> list[Names]:
+        """Return the fields that had no value on either side in any document, outermost only."""
+        found: list[Names] = []
+        for path, tally in sorted(self.sums.items()):
+            values = sum(tally.counts("leaves")[:4]) + sum(tally.counts("overall")[:4])
+            is_inside = bool(found) and path[: len(found[-1])] == found[-1]  # parents come first
+            if path and not values and not is_inside:
+                found.append(path)
+        return found
+
     def view(self, fields: Sequence[FieldInfo], *, recall_with_fd: bool) -> dict[str, object]:
         """Return the results as the run format shows them; equal results give equal bytes."""
         shown = self.results_view(fields, recall_with_fd=recall_with_fd, bounds_of_fields=True)
-        if sides := {side: self.validity[side] for side in SIDES if side in self.validity}:
-            shown["documents"]["schema_invalid"] = {side: sides[side].invalid for side in sides}
-            shown["validity"] = {side: sides[side].view() for side in sides}
-        shown |= {
-            "semantics": self.semantics,
-            "fields": encoded(fields),
-            "causes": self.causes.view(),
-            "undeclared_keys": _keys_view(self.undeclared()),
-            "extra_keys": _keys_view(self.extras()),
-            "never_present": sorted(field_path(path) for path in self.never_present()),
-            "problems": encoded(sorted(self.problems)),
-        }
+        if sides := self.validity:
+            invalid = {side: sides[side].invalid for side in SIDES if side in sides}
+            shown["documents"]["schema_invalid"] = invalid
+        validities, *others = (self.folds[kind].view(self.interval_settings) for kind in OF_RUNS)
+        shown |= {**validities, "semantics": self.semantics, "fields": encoded(fields)}
+        for each in others:
+            shown |= each
+        shown["never_present"] = sorted(map(field_path, self.never_present()))
+        shown["problems"] = encoded(sorted(self.problems))
         if self.unnamed:
             shown["problems_unnamed"] = {it.value: self.unnamed[it] for it in sorted(self.unnamed)}
         if self.metrics:
@@ -230,6 +415,7 @@ class Evaluation(Results):
 
         Equal evaluations give equal bytes, whatever the order of their documents was.
         """
+        blocks = self.ledger.blocks
         return {
             "format": FORMAT,
             "version": __version__,
@@ -237,7 +423,7 @@ class Evaluation(Results):
             if self.conditions
             else None,
             **self.view(self.fields, recall_with_fd=self.rule.recall_with_fd),
-            **({} if self.ledger is None else {"per_document": self.ledger.view()}),
+            **({} if blocks is None else {"per_document": blocks.view()}),
         }
 
     @property
@@ -272,7 +458,3 @@ def _metric_view(name: str, measure: Measure) -> dict[str, object]:
     figures, problem = measure.outcome()
     said = {"problem": problem} if problem else {}
     return {"name": name, "figures": figures, "state": measure.state, **said}
-
-
-def _keys_view(keys: list[tuple[Path, int]]) -> list[dict[str, object]]:
-    return [{"path": field_path(path), "count": count} for path, count in keys]

@@ -147,7 +147,9 @@ class Collected:
         documents = np.concatenate([each.documents for each in fields])
         there = np.zeros(size, np.bool_)
         there[np.concatenate(self.there)] = True
-        ranks = {path: rank for rank, path in enumerate(_in_order(fields))}
+        ranks = {
+            path: rank for rank, path in enumerate(parents_first(each.path for each in fields))
+        }
         lengths = [len(each.documents) for each in fields]
         ranked = np.repeat([ranks[each.path] for each in fields], lengths)
         keys = ranked * lengths[0] + documents  # the root has all documents
@@ -207,12 +209,15 @@ def _pass_up(sums: Sums, fields: list[FieldRows]) -> None:
             sums[mode, above] += mine[mode]
 
 
-def _in_order(fields: Iterable[FieldRows]) -> list[Names]:
-    """Return the paths of fields, parents first, else as they were met."""
+def parents_first(paths: Iterable[Names]) -> list[Names]:
+    """Return paths of fields and of all around them, parents first, else in the order given."""
     below: dict[Names, dict[Names, None]] = {}
-    for rows in fields:
-        below.setdefault(rows.path[:-1], {})[rows.path] = None
-    del below[()][()]  # the root
+    for path in paths:
+        for end in range(len(path), 0, -1):
+            siblings = below.setdefault(path[: end - 1], {})
+            if path[:end] in siblings:
+                break
+            siblings[path[:end]] = None
     found: list[Names] = []
     todo: list[Names] = [()]
     while todo:

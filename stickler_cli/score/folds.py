@@ -1,24 +1,27 @@
 """Statistics of a run that are folds: each adds documents up, in any order, to a fixed size.
 
-A new one is a class here, or in a module of its own, and a line in `FOLDS`. Its fields are its
-state, which run files have; its figures are added where these are written, and passed over where
-they are read.
+A new one is a class here, or in a module of its own, and an entry of `FOLDS` or `OF_RUNS`. Its
+state is in run files; its figures are added where these are written, and passed over where they
+are read.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import field
 from itertools import accumulate
-from typing import Annotated, Any, Final, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 import numpy as np
 
 from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.result import FA, FD, FN
-from stickler_cli.core.rules import Count, Rule
+from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from .batch import Batch
-from .field_counts import LEAVES
+from .errors.causes import Causes, ErrorCounts
+from .field_counts import LEAVES, Names
 from .intervals import Interval, IntervalSettings, Spread, rate_intervals
+from .validity import Validities
 
 MOST_LOST: Final = 10  # values that documents lost, up to which they are counted one by one
 
@@ -27,34 +30,25 @@ class Fold(Protocol):
     """A statistic of documents."""
 
     def add(self, batch: Batch, some: Mask | None) -> None:
-        """Add the documents of a batch that were compared, or some of these."""
+        """Add the documents of a batch, or some of those that were compared."""
 
     def merge(self, other: Self) -> None:
         """Add the documents of another one."""
 
-    def figures(self, settings: IntervalSettings | None) -> dict[str, Any]:
-        """Return what run files say beside the state."""
+    def view(self, settings: IntervalSettings | None) -> Mapping[str, Any]:
+        """Return its state and figures by their keys in run files."""
 
-
-def _is_lost(value: object) -> bool:
-    counts = value if isinstance(value, list) else []
-    return len(counts) == MOST_LOST + 1 and all(type(it) is int and it >= 0 for it in counts)
+    def restore(self, record: Mapping[str, Any]) -> None:
+        """Take over the state that stands in a record, whose types were checked."""
 
 
 @dataclass(slots=True)
 class WhollyRight:
     """Documents without a wrong, invented or missed value, and how many lost few."""
 
-    documents: Count = 0
+    documents: int = 0
     """Documents that were compared."""
-    lost: Annotated[
-        list[int],
-        Rule(
-            f"{MOST_LOST + 1} whole numbers of at least 0",
-            {"type": "array", "items": {"type": "integer", "minimum": 0}},
-            fits=_is_lost,
-        ),
-    ] = field(default_factory=lambda: [0] * (MOST_LOST + 1))
+    lost: list[int] = field(default_factory=lambda: [0] * (MOST_LOST + 1))
     """How many of them lost none of their values, how many one, and so on up to ten."""
 
     def add(self, batch: Batch, some: Mask | None) -> None:
@@ -90,16 +84,61 @@ class WhollyRight:
         (found,) = rate_intervals([Spread(right, wrong, right, 0.0, wrong, 1.0)], settings.level)
         return found
 
-    def figures(self, settings: IntervalSettings | None) -> dict[str, Any]:
+    def view(self, settings: IntervalSettings | None) -> Mapping[str, Any]:
         """Return number, share and interval, and how many lost at most so many values."""
         ends = self.interval(settings)
-        shown: dict[str, Any] = {
+        shown = {
+            "documents": self.documents,
+            "lost": self.lost,
             "right": self.right,
             "share": self.share,
             "lost_at_most": [*accumulate(self.lost)],
         }
-        return shown if ends is None else {**shown, "interval": [*ends]}
+        return {"wholly_right": shown | ({} if ends is None else {"interval": [*ends]})}
+
+    def restore(self, record: Mapping[str, Any]) -> None:
+        """Take over the state that stands in a record."""
+        if found := record.get("wholly_right"):
+            self.documents, self.lost = found["documents"], found["lost"]
 
 
-FOLDS: Final[Mapping[str, type[WhollyRight]]] = {"wholly_right": WhollyRight}
-"""The statistics of every run and of its groups, by their keys in run files."""
+@dataclass(slots=True)
+class UndeclaredKeys:
+    """Keys that the schema does not declare, and how often each had a value."""
+
+    of_truths: Counter[Names] = field(default_factory=Counter)
+    """By path without list indexes: they are not evaluated."""
+    of_predictions: Counter[Names] = field(default_factory=Counter)
+    """Those that only predictions have: false alarms without a field."""
+
+    def add(self, batch: Batch, some: Mask | None) -> None:
+        """Add the documents of a batch; nobody asks for some of them."""
+        if batch.counts is not None:
+            self.of_truths.update(path for _, path in batch.counts.undeclared)
+            self.of_predictions.update(path for _, path in batch.counts.extras)
+
+    def merge(self, other: Self) -> None:
+        """Add the documents of another one."""
+        self.of_truths.update(other.of_truths)
+        self.of_predictions.update(other.of_predictions)
+
+    def view(self, settings: IntervalSettings | None) -> Mapping[str, Any]:
+        """Return all keys, in order."""
+        return {
+            name: [{"path": field_path(path), "count": counts[path]} for path in sorted(counts)]
+            for name, counts in self._by_name().items()
+        }
+
+    def restore(self, record: Mapping[str, Any]) -> None:
+        """Take over the state that stands in a record."""
+        for name, counts in self._by_name().items():
+            counts.update({tuple(map(str, it["path"])): it["count"] for it in record[name]})
+
+    def _by_name(self) -> dict[str, Counter[Names]]:
+        return {"undeclared_keys": self.of_truths, "extra_keys": self.of_predictions}
+
+
+FOLDS: Final = (ErrorCounts, WhollyRight)
+"""The statistics of every run and of its groups, in the order of run files."""
+OF_RUNS: Final = (Validities, Causes, UndeclaredKeys)
+"""Those of runs alone."""

@@ -27,7 +27,6 @@ from .gates import (
     refused,
 )
 from .record import Run
-from .tally import Tally
 
 
 def judge(gate: Gate, evaluation: Evaluation, rule: RateRule = VALUES) -> GateResult:
@@ -46,7 +45,7 @@ def judge(gate: Gate, evaluation: Evaluation, rule: RateRule = VALUES) -> GateRe
         return judged(gate, *metric_value(gate, evaluation.metric_figures))
     if not is_pattern(gate):
         return judged(gate, *_value(gate, evaluation, rule))
-    paths = asked(gate, (path for path, _ in evaluation.tally.walk()))
+    paths = asked(gate, evaluation.sums.ordered())
     values = {path: _value(replace(gate, path=path), evaluation, rule) for path in paths}
     return judged_worst(gate, values)
 
@@ -146,13 +145,10 @@ def _value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | 
         return _trust(gate, evaluation)
     if gate.bound:
         return _bound(gate, evaluation, rule)
-    node = evaluation.tally
-    for step in gate.path:  # a field that no document reached has counted nothing
-        node = node.fields.get(str(step), Tally())
+    tally = evaluation.sums.at(gate.path)
     if gate.metric == SCORE:
-        score = node.mean_score if gate.path else evaluation.overall_score
-        return score, "no document has a score of it"
-    counts = node.counts(gate.mode or rule.counting)
+        return tally.mean_score, "no document has a score of it"
+    counts = tally.counts(gate.mode or rule.counting)
     if gate.metric in COUNTS:
         return getattr(counts, gate.metric), ""
     above, below = rule.fractions(counts)[gate.metric]

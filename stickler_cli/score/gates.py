@@ -20,7 +20,7 @@ from stickler_cli.core.rules import Flag, Number, NumberOrNone, Rule
 from stickler_cli.core.values import dataclass
 from .confidence.calibration import FIGURES
 from .counts import BOUNDS, RATES
-from .tally import COUNTING_MODES
+from .sums import COUNTING_MODES
 
 OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     ">=": operator.ge,

@@ -19,8 +19,7 @@ from stickler_cli.compare.result import FD, FN, TP
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import LEVEL, IntervalOptions
 from .counts import RATES, fractions
-from .moments import NAMES, products
-from .tally import COUNTING_MODES, SCORE_UNIT, Tally
+from .sums import COUNTING_MODES, NAMES, SCORE_UNIT, Tally, products
 
 METHOD: Final = (
     "delta method, as a beta distribution, of documents and one more, wholly wrong or wholly right"
@@ -184,28 +183,9 @@ def beta_percentiles(first: Floats, second: Floats, tail: float) -> Floats:
     return found
 
 
-class ScoreSums(NamedTuple):
-    """The scores of some documents, summed."""
-
-    documents: int
-    units: int
-    """Their sum, in `SCORE_UNIT`s."""
-    squares: int
-    """The sum of their squares, likewise."""
-
-    def spread(self) -> Spread:
-        """Return what is right and wrong in the documents, a score being a share that is right."""
-        whole = self.documents * SCORE_UNIT
-        both, wrong_squares = self.units - self.squares, whole - 2 * self.units + self.squares
-        sums = (self.units, whole - self.units, self.squares, both, max(wrong_squares, 0))
-        return Spread(*(it / SCORE_UNIT for it in sums))
-
-
-def field_intervals(
-    node: Tally, scores: ScoreSums, level: float, *, recall_with_fd: bool
-) -> FieldIntervals:
+def field_intervals(tally: Tally, level: float, *, recall_with_fd: bool) -> FieldIntervals:
     """Return the intervals of a field, or of whole documents."""
-    spreads = [*_spreads(node, recall_with_fd=recall_with_fd), scores.spread()]
+    spreads = [*_spreads(tally, recall_with_fd=recall_with_fd), _score_spread(tally)]
     *rates, score = rate_intervals(spreads, level)
     found = iter(rates)
     return FieldIntervals(
@@ -213,12 +193,20 @@ def field_intervals(
     )
 
 
-def _spreads(node: Tally, *, recall_with_fd: bool) -> Iterator[Spread]:
+def _score_spread(tally: Tally) -> Spread:
+    """Return what is right and wrong in the documents, a score being a share that is right."""
+    units, squares, whole = tally.score_units, tally.score_squares, tally.scored * SCORE_UNIT
+    both, wrong_squares = units - squares, whole - 2 * units + squares
+    sums = (units, whole - units, squares, both, max(wrong_squares, 0))
+    return Spread(*(it / SCORE_UNIT for it in sums))
+
+
+def _spreads(tally: Tally, *, recall_with_fd: bool) -> Iterator[Spread]:
     """Yield the spread of each rate of each counting mode."""
     # Of the five counts by themselves: how often each is in what a rate divides, and by what.
     parts = fractions([*_UNITS], recall_with_fd=recall_with_fd)
-    for mode, moments in zip(COUNTING_MODES, node.moments, strict=True):
-        counts, squares = np.array(getattr(node, mode), np.float64), products(moments)
+    for mode, moments in zip(COUNTING_MODES, tally.moments, strict=True):
+        counts, squares = np.array(tally.counts(mode), np.float64), products(moments)
         to_find = _TO_FIND @ counts
         if_right = float(_TO_FIND @ squares @ _TO_FIND / to_find) if to_find else 0.0
         for name, (right, below) in parts.items():

@@ -13,9 +13,7 @@ from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone, Rule, encoded
 from stickler_cli.core.values import dataclass
 from .confidence.confidences import Units
-from .evaluation import Evaluation
-from .results import NO_GROUP, Results
-from .tally import predicted
+from .evaluation import NO_GROUP, Evaluation, Results
 
 POLICY_FORMAT: Final = "stickler-policy/1"
 _POSITION: Final = re.compile(r"line \d+")
@@ -187,7 +185,7 @@ def policy_parts(results: Evaluation, by: str | None) -> Iterator[PolicyPart]:
         groups = {name: group for name, group in results.by[by].items() if name != NO_GROUP}
     for name, group in sorted(groups.items()):
         for field, units in group.confidences.by_field().items():
-            values = predicted(group.tally, parse_field_path(field))
+            values = group.sums.at(parse_field_path(field)).predicted
             if field and values:  # else it is no field of the schema
                 yield PolicyPart(field, name, units, values)
 

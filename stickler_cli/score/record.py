@@ -188,8 +188,9 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
         record |= run.document
     if run.repeats is not None:
         record["repeats"] = encoded(run.repeats)
-    if run.evaluation.ledger is None:
-        record[KNOWN_IDS] = run.evaluation.known.hashes
+    ledger = run.evaluation.ledger
+    if ledger.blocks is None:
+        record[KNOWN_IDS] = ledger.hashes
     elif per_document:
-        record[PER_DOCUMENT] = run.evaluation.ledger.view()
+        record[PER_DOCUMENT] = ledger.blocks.view()
     return record

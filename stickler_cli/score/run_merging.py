@@ -29,7 +29,7 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
         *(
             Problem(name, unknown, hint="evaluate again")
             for name, run in runs
-            if run.evaluation.any_documents and not run.evaluation.known.hashes
+            if run.evaluation.any_documents and not run.evaluation.ledger.hashes
         ),
     ] or [*_in_common(runs)]
     if problems:
@@ -97,8 +97,8 @@ def _in_common(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
     hashes: dict[str, str] = {}
     expected = "each document in one run only"
     for name, run in runs:
-        ledger, known = run.evaluation.ledger, run.evaluation.known.hashes
-        ids = sorted(ledger.ids() if ledger else ())
+        blocks, known = run.evaluation.ledger.blocks, run.evaluation.ledger.hashes
+        ids = sorted(blocks.ids() if blocks else ())
         twice = [document for document in ids if document in seen]
         again = next((hashes[it] for it in known if it in hashes), None)
         if twice:

@@ -1,20 +1,17 @@
 """How many documents are what their schema says, and what is wrong with the others."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import astuple, field, replace
-from typing import Final, Literal
+from typing import Any, Final, Self
 
-from stickler_cli.core.problems import Violation
+from stickler_cli.compare.columns import Mask
 from stickler_cli.core.rules import Count, encoded
 from stickler_cli.core.values import dataclass
+from .batch import Batch
+from .document_result import SIDES, Side, Verdict
 
-Side = Literal["gt", "pred"]
-SIDES: Final[tuple[Side, ...]] = ("pred", "gt")
 SHOWN: Final = 10  # violations that are told of one document; all of them are counted
-
-Verdict = Sequence[Violation] | None
-"""What a schema forbids in a document, nothing if it is valid; None of what is no document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +109,36 @@ class Validity:
             "keywords": dict(sorted(keywords.items(), key=lambda entry: (-entry[1], entry[0]))),
             "violations": encoded(self.most_frequent()),
         }
+
+
+@dataclass(slots=True)
+class Validities:
+    """The verdicts about each side that was checked."""
+
+    sides: dict[Side, Validity] = field(default_factory=dict)
+
+    def add(self, batch: Batch, some: Mask | None) -> None:
+        """Add the documents of a batch; nobody asks for some of them."""
+        for result in batch.results:
+            for side, verdict in result.verdicts.items():
+                self.sides.setdefault(side, Validity()).update(result.id, verdict)
+
+    def merge(self, other: Self) -> None:
+        """Add the verdicts about other documents."""
+        for side, validity in other.sides.items():
+            self.sides.setdefault(side, Validity()).merge(validity)
+
+    def view(self, settings: object) -> Mapping[str, Any]:
+        """Return the verdicts as the run format has them."""
+        sides = {side: self.sides[side].view() for side in SIDES if side in self.sides}
+        return {"validity": sides} if sides else {}
+
+    def restore(self, record: Mapping[str, Any]) -> None:
+        """Take over the state that stands in a record."""
+        for side, known in record.get("validity", {}).items():
+            violated = {(each.keyword, each.path): each for each in known["violations"]}
+            counts = known["checked"], known["valid"], known["unreadable"]
+            self.sides[side] = Validity(*counts, violated)
 
 
 def verdict_view(verdict: Verdict) -> dict[str, object]:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.compare.account import (
+    Account,
     ListAccount,
     MismatchAccount,
     ObjectAccount,
@@ -29,7 +30,7 @@ def whole_items(visits: Sequence[Visit], counts: FieldCounts) -> NDArray[np.int6
     its elements, the inner lists.
     """
     found = np.zeros((2, len(counts.documents)), np.int64)
-    if not any(_is_item(visit) for visit in visits):
+    if not any(_items(visit).any() for visit in visits):
         return found
     spans = dict(counts.fields())
     below: dict[int, Mask] = {}
@@ -37,10 +38,11 @@ def whole_items(visits: Sequence[Visit], counts: FieldCounts) -> NDArray[np.int6
         wrong = _wrong(visit)
         if (inside := below.pop(id(visit), None)) is not None:
             wrong |= inside
-        if _is_item(visit):
+        items = _items(visit)
+        if items.any():
             outcome, span = visit.outcome, spans[visit.field.path]
             rows = np.searchsorted(counts.documents[span], visit.documents) + span.start
-            there = outcome != TN
+            there = items & (outcome != TN)
             np.add.at(found[0], rows[there & both_sides(outcome) & ~wrong], 1)
             np.add.at(found[1], rows[there], 1)
         if visit.around is not None:
@@ -49,19 +51,26 @@ def whole_items(visits: Sequence[Visit], counts: FieldCounts) -> NDArray[np.int6
     return found
 
 
-def _is_item(visit: Visit) -> bool:
-    """Return whether the pairs of a visit are items or objects, or may have been."""
+def _items(visit: Visit) -> Mask:
+    """Return which pairs of a visit are items or objects, or may have been."""
     if visit.order is None or visit.is_side:
-        return False
+        return np.zeros(len(visit.at), np.bool_)
     if visit.units is not None:
         around = visit.around and visit.around.around
-        return around is None or around.units is None
+        return np.full(len(visit.at), around is None or around.units is None)
     account = visit.account
     if isinstance(account, MismatchAccount):
-        return isinstance(account.missed, ObjectAccount) or isinstance(
-            account.invented, ObjectAccount
-        )
-    return isinstance(account, ObjectAccount)
+        return _objects(account.missed, visit.at) | _objects(account.invented, visit.at)
+    return np.full(len(visit.at), isinstance(account, ObjectAccount))
+
+
+def _objects(account: Account, at: Indexes) -> Mask:
+    """Return which pairs are compared as objects."""
+    found = np.full(len(at), isinstance(account, ObjectAccount))
+    if isinstance(account, SplitAccount):
+        for part, which, inner in account.parts_at(at):
+            found[which] = _objects(part.account, inner)
+    return found
 
 
 def _wrong(visit: Visit) -> Mask:

@@ -31,7 +31,10 @@ def test_many_arrays_are_evaluated():
 
     # The list of nothing is as absent as the prediction that is missing.
     assert (found.documents["evaluated"], found.documents["invalid"]) == (3, 1)
-    assert (found.tally.overall, found.overall_score) == ([1, 0, 0, 1, 1], pytest.approx(2 / 3))
+    assert (found.tally.counts("overall"), found.overall_score) == (
+        (1, 0, 0, 1, 1),
+        pytest.approx(2 / 3),
+    )
     (problem,) = (it for it in found.problems if it.status == "invalid")
     assert problem.problem == "2: the prediction is of type object, expected a JSON array"
 

@@ -69,7 +69,7 @@ def test_a_state_says_what_the_evaluation_of_all_says():
     lower, upper = evaluation.to_dict()["confusion_matrix"]["intervals"]["overall"]["cm_f1"]
     assert 0 < lower < upper < 1
     assert found.documents.num_rows == 40
-    assert found.values.num_rows == sum(expected.tally.leaves[:4])
+    assert found.values.num_rows == sum(expected.tally.counts("leaves")[:4])
 
 
 def test_structs_are_compared_like_text():

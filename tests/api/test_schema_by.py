@@ -29,7 +29,7 @@ def test_a_field_says_which_schema_a_document_has(schemas):
     found = evaluate_many(schemas, pairs, schema_by="kind", workers=1)
 
     assert found.documents["failed"] == 2
-    assert found.tally.fields["one/"].overall == [1, 1, 0, 0, 0]
+    assert found.sums["one/",].counts("overall") == (1, 1, 0, 0, 0)
     assert [info.kind for info in found.fields if info.path == ("one/",)] == ["schema"]
 
 
@@ -43,8 +43,8 @@ def test_an_id_or_a_column_may_say_it(schemas, tmp_path):
     )
 
     assert by_id == by_column
-    assert by_id.tally.fields["two/"].overall == [1, 0, 0, 0, 0]
-    assert by_id.tally.fields["one/"].overall == [0, 0, 0, 1, 1]
+    assert by_id.sums["two/",].counts("overall") == (1, 0, 0, 0, 0)
+    assert by_id.sums["one/",].counts("overall") == (0, 0, 0, 1, 1)
 
 
 def test_a_choice_takes_a_directory(schemas):

@@ -24,7 +24,7 @@ DANGEROUS = {
         "runs/executors/executor.py",  # packs jobs
         "runs/executors/pool.py",
         "core/sorted_lines.py",
-        "score/ledger.py",  # likewise
+        "score/blocks.py",  # likewise
     },
     "multiprocessing": {
         "runs/executors/dask_cluster.py",

@@ -3,7 +3,8 @@
 from stickler_cli.compare import engine
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.score.batch import batch_of
-from stickler_cli.score.comparison_view import comparison_view, tally_of
+from stickler_cli.score.comparison_view import comparison_view
+from stickler_cli.score.sums import COUNTING_MODES, Sums, Tally, sums_of
 
 
 def compare(plan, gt, pred, options=None):
@@ -11,9 +12,31 @@ def compare(plan, gt, pred, options=None):
     return comparison_of(engine.compare(plan, [gt], [pred], options), 0)
 
 
+class Node:
+    """The sums of a field, and of the fields below it."""
+
+    def __init__(self, sums, path=()):
+        """Take those of all fields."""
+        self.tally, self.counts = sums.at(path), sums.at(path).counts
+        inside = [each for each in sums if each and each[:-1] == path]
+        self.fields = {each[-1]: Node(sums, each) for each in inside}
+        for mode in COUNTING_MODES:
+            setattr(self, mode, [*self.counts(mode)])
+
+
+def sums(batch):
+    """Return the sums of some documents."""
+    return Sums({(): Tally()}) if batch.counts is None else sums_of(batch.counts)
+
+
 def tally(comparison):
     """Count one document."""
     return tally_of(batch_of(comparison))
+
+
+def tally_of(batch):
+    """Count some documents."""
+    return Node(sums(batch))
 
 
 def non_matches(comparison):

@@ -12,9 +12,9 @@ from stickler_cli.schema.annotations import TEXT
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.dialects import walk
 from stickler_cli.schema.inference import choices, infer
-from stickler_cli.score.comparison_view import tally_view
+from stickler_cli.score.comparison_view import sums_view
 from stickler_cli.score.counting import count_documents
-from stickler_cli.score.tally import Tally
+from stickler_cli.score.sums import sums_of
 from stickler_cli.score.walk import visits
 from .strategies import KINDS, Scope, X, cases
 
@@ -74,9 +74,7 @@ def test_nothing_changes_but_for_annotations_where_nothing_said_how(case):
 
 def counted(account):
     """Count what was found in one document."""
-    counts = Tally()
-    counts.add(count_documents(visits(account, np.arange(1))))
-    return tally_view(counts, recall_with_fd=False)
+    return sums_view(sums_of(count_documents(visits(account, np.arange(1)))))
 
 
 @given(cases(SILENT))

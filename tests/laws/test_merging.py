@@ -6,10 +6,11 @@ from copy import deepcopy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.score.comparison_view import tally_view
+from stickler_cli.score.batch import batch_of
+from stickler_cli.score.comparison_view import sums_view
 from stickler_cli.score.conditions import in_schema_order
-from stickler_cli.score.tally import Tally
-from .accounts import compare, tally
+from stickler_cli.score.sums import Sums
+from .accounts import compare, sums
 from .strategies import Scope, cases
 
 three_documents = cases(Scope(wrong=True), sides=3)
@@ -17,13 +18,13 @@ three_documents = cases(Scope(wrong=True), sides=3)
 
 def tallies(case):
     return [
-        tally(compare(case.plan, gt, pred, case.options))
+        sums(batch_of(compare(case.plan, gt, pred, case.options)))
         for gt, pred in zip(case.gts, case.preds, strict=True)
     ]
 
 
 def merged(*parts):
-    result = Tally()
+    result = Sums()
     for part in parts:
         result.merge(part)
     return result
@@ -31,7 +32,7 @@ def merged(*parts):
 
 def printed(node):
     """Print counts as results do: fields that only documents name stand by name."""
-    return json.dumps(tally_view(in_schema_order(node, []), recall_with_fd=False))
+    return json.dumps(sums_view(in_schema_order(node, [])))
 
 
 @given(three_documents, st.permutations(range(3)))
@@ -56,8 +57,8 @@ def test_merging_in_any_grouping_gives_the_same_bytes(case):
 def test_merging_nothing_changes_nothing(case):
     part = tallies(case)[0]
 
-    assert merged(part, Tally()) == part
-    assert merged(Tally(), part) == part
+    assert merged(part, Sums()) == part
+    assert merged(Sums(), part) == part
 
 
 @given(three_documents)
@@ -77,10 +78,10 @@ def test_counts_and_mean_scores_are_those_of_the_documents(case):
     whole = merged(*parts)
 
     for reading in ("overall", "aggregate", "leaves"):
-        by_class = zip(*(getattr(part, reading) for part in parts), strict=True)
-        assert getattr(whole, reading) == [sum(counts) for counts in by_class]
-    for name, node in whole.fields.items():
-        scores = [part.fields[name].mean_score for part in parts if name in part.fields]
+        by_class = zip(*(part[()].counts(reading) for part in parts), strict=True)
+        assert [*whole[()].counts(reading)] == [sum(counts) for counts in by_class]
+    for path, node in whole.items():
+        scores = [part.at(path).mean_score for part in parts]
         scores = [score for score in scores if score is not None]
         assert node.scored == len(scores)
         if scores:

@@ -7,9 +7,8 @@ from hypothesis import assume, given
 from stickler_cli.compare import engine
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.comparison_view import tally_of
 from stickler_cli.score.document_result import DocumentResult, Status
-from .accounts import outline
+from .accounts import outline, tally_of
 from .strategies import Scope, cases
 
 # What an array says of its object's aggregate has no meaning where there is no object.

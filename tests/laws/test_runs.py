@@ -57,8 +57,8 @@ def test_what_is_kept_of_a_document_is_the_same_in_any_company(case):
 
     for name in ("document_lines", "non_match_lines", "value_lines"):
         assert b"".join(getattr(each, name) for each in alone) == getattr(together, name)
-    assert together.evaluation.ledger.view() == [
-        record for each in alone for record in each.evaluation.ledger.view()
+    assert together.evaluation.ledger.blocks.view() == [
+        record for each in alone for record in each.evaluation.ledger.blocks.view()
     ]
 
 

@@ -8,10 +8,9 @@ from stickler_cli.compare import engine
 from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.comparison_view import tally_of
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.document_result import DocumentResult, Status
-from .accounts import outline
+from .accounts import outline, tally_of
 from .strategies import Scope, cases
 
 ANYTHING = Scope(wrong=True)
@@ -50,8 +49,8 @@ def test_one_run_of_two_schemas_is_the_sum_of_a_run_of_each(one, two):
     assert [*whole.fields] == ["one/", "two/"]
     for step, alone in apart.items():
         assert outline(whole.fields[step]) == outline(tally_of(alone))
-        assert whole.fields[step].scored == len(steps[step].gts)
-        assert whole.fields[step].mean_score == pytest.approx(np.mean(alone.scores))
+        assert whole.fields[step].tally.scored == len(steps[step].gts)
+        assert whole.fields[step].tally.mean_score == pytest.approx(np.mean(alone.scores))
     for mode in MODES:
         sums = (tally_of(alone).counts(mode) for alone in apart.values())
         assert whole.counts(mode) == sum(sums, Counts())

@@ -7,13 +7,14 @@ import pytest
 from stickler_cli.core.problems import UsageError
 from stickler_cli.records.run_reading import of_today, read_evaluation
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.ledger import Ledger
 from tests.score.batches import TEXT, an_object, batch
 
 
 def evaluation():
-    found = Evaluation(ledger=Ledger())
+    found = Evaluation(ledger=Ledger(blocks=Blocks()))
     plan = compile_schema(an_object(a=TEXT, b=TEXT))
     found.update(batch(plan, {"1": ({"a": "x", "b": "y"}, {"a": "x"})}))
     return found

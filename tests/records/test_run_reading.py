@@ -12,14 +12,15 @@ from stickler_cli.core.json_values import brief, json_line
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import UsageError
 from stickler_cli.documents.document_pair import DocumentPair
-from stickler_cli.records.run_reading import read_evaluation, read_tally
+from stickler_cli.records.run_reading import read_evaluation, read_sums
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation
-from stickler_cli.score.tally import Tally
+from stickler_cli.score.ledger import Ledger
+from stickler_cli.score.sums import Sums, Tally
 from stickler_cli.settings.deciding import DecidingOptions
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "string"}}}
@@ -66,7 +67,8 @@ def test_an_evaluation_is_read_back_exactly(evaluation):
 
 def test_sums_are_kept_whatever_their_size():
     # A mean of 1.0 over 2**70 documents: a sum of 2**130, which no JSON number of a program holds.
-    evaluation = Evaluation(evaluated=2**70, score_units=2**130)
+    evaluation = Evaluation()
+    evaluation.tally.scored, evaluation.tally.score_units = 2**70, 2**130
     record = json.loads(json.dumps(evaluation.to_dict()))
 
     assert record["score_sum"] == str(2**130)
@@ -74,15 +76,12 @@ def test_sums_are_kept_whatever_their_size():
 
 
 def test_fields_are_read_however_deep_they_are():
-    root = node = Tally()
-    for _ in range(300):
-        node = node.below("a")
-    node.overall[0] = node.moments[0][0] = 1
+    deep = Tally()
+    deep.cell[0] = deep.moments[0][0] = 1
+    sums = Sums({("a",) * 300: deep}).ordered()
 
-    found = read_tally(Evaluation(tally=root).to_dict()["confusion_matrix"])
-    assert [counts.overall for _, counts in found.walk()] == [
-        each.overall for _, each in root.walk()
-    ]
+    found = read_sums(Evaluation(ledger=Ledger(sums)).to_dict()["confusion_matrix"])
+    assert found == sums
 
 
 NODE = ("confusion_matrix", "fields", "a")

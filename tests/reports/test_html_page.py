@@ -326,7 +326,7 @@ def test_the_verdict_of_the_schema_is_told_side_by_side(run_of, monkeypatch):
             Violation("required", "", "", "id is missing"),
         ],
     )
-    run.evaluation.validity = {"pred": validity}
+    run.evaluation.validity["pred"] = validity
 
     summary = " ".join(Page(html(run)).one("section", id="summary").split())
 

@@ -36,7 +36,7 @@ def test_the_whole_each_field_and_each_gate_have_a_metric(orders):
     found = read(render(orders, STYLE))
 
     values = orders.evaluation.tally.counts("leaves")
-    total = orders.evaluation.tally.fields["total"].counts("leaves")
+    total = orders.evaluation.sums["total",].counts("leaves")
     assert found["stickler_documents", ("status", "evaluated")] == 3
     assert found["stickler_f1", ("mode", "leaves")] == pytest.approx(values.f1(), abs=1e-6)
     assert found["stickler_units", ("mode", "leaves"), ("outcome", "fn")] == values.fn

@@ -1,7 +1,7 @@
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports import run_sentences
 from stickler_cli.reports.view import RunView, field_rows, named_rows
-from stickler_cli.score.tally import Tally
+from stickler_cli.score.sums import Tally
 
 NUMBER = {"type": "number"}
 
@@ -30,7 +30,7 @@ def test_fields_stand_as_in_the_schema_and_a_map_is_one_row(orders):
 
 
 def test_by_name_the_keys_of_a_map_are_rows_of_their_own(orders):
-    last = named_rows(orders.evaluation.tally, orders.fields, orders.rule)[-1]
+    last = named_rows(orders.evaluation.sums, orders.fields, orders.rule)[-1]
 
     assert last.path == ("rates", "standard")
     assert (last.kind, last.comparator) == ("leaf", "NumericComparator")
@@ -53,8 +53,8 @@ def test_the_counts_of_fields_inside_one_another_are_added_once_a_level(run_of, 
     run = run_of(
         {"type": "object", "properties": {"o": {}}}, [DocumentPair("a", document, document)]
     )
-    added, gain = [], Tally.gain
-    monkeypatch.setattr(Tally, "gain", lambda *tallies: (added.append(1), gain(*tallies)))
+    added, merge = [], Tally.merge
+    monkeypatch.setattr(Tally, "merge", lambda *tallies: (added.append(1), merge(*tallies)))
 
     rows = field_rows(run)
 

@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 from stickler_cli.score.evaluation import RUN_FORMAT
 from stickler_cli.score.record import run_record
-from stickler_cli.score.tally import COUNTING_MODES
+from stickler_cli.score.sums import COUNTING_MODES
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "schemas" / "stickler-run.json").read_text(encoding="utf-8"))

@@ -98,7 +98,7 @@ def test_what_nobody_wants_is_not_made():
     assert (chunk.document_lines, chunk.non_match_lines) == (b"", b"")
     assert chunk.first_non_matches == []
     assert chunk.document is None
-    assert chunk.evaluation.ledger is None
+    assert chunk.evaluation.ledger.blocks is None
     assert chunk.ids == [str(number) for number in range(7)]
 
 

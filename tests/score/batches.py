@@ -5,9 +5,9 @@ import numpy as np
 from stickler_cli.compare import engine
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.score.batch import Batch
+from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.leaves import leaves_read
-from stickler_cli.score.ledger import Ledger
 
 X = "x-aws-stickler-"
 TEXT = {"type": "string"}
@@ -45,7 +45,7 @@ def not_compared(name, status=Status.FAILED, *problems, **rest):
 
 def records(*batches):
     """Return what files have of each document of some batches."""
-    found = Ledger()
+    found = Blocks()
     for each in batches:
         found.add(each)
     return [*found.records()]

@@ -144,7 +144,7 @@ def test_causes_add_in_any_order_and_hold_every_value_that_was_lost(monkeypatch,
 
     assert merged.to_dict()["causes"] == whole["causes"]
     assert sum(entry["values"] for entry in whole["causes"]) == whole["error_classes"]["total"]
-    assert all(len(kinds) <= most for kinds in merged.causes.groups.values())
+    assert all(len(kinds) <= most for kinds in merged.fold(causes.Causes).groups.values())
     assert read_evaluation(whole).to_dict() == whole
 
 
@@ -154,7 +154,9 @@ def test_errors_of_too_many_kinds_are_one_cause_that_does_not_say_in_how_many_do
         comparison = compare(PLAN, {"currency": f"G {number} x"}, {"currency": f"P {number} y"})
         found.update(batch_of(comparison))
         if number >= causes.MOST_KINDS:
-            assert [it.size for it in found.causes] == [causes.CauseSize(number + 1, number + 1, 0)]
+            assert [it.size for it in found.fold(causes.Causes)] == [
+                causes.CauseSize(number + 1, number + 1, 0)
+            ]
 
     assert found.to_dict()["causes"] == [
         {"field": "currency", "class": "other", "errors": 503, "values": 503}
@@ -191,10 +193,10 @@ def test_each_cause_has_a_key_that_a_run_file_keeps(monkeypatch):
     monkeypatch.setattr(causes, "MOST_KINDS", 3)
     evaluation = evaluated(*documents(40))
     again = read_evaluation(evaluation.to_dict())
-    keys = [cause.key for cause in evaluation.causes.ranked()]
+    keys = [cause.key for cause in evaluation.fold(causes.Causes).ranked()]
 
     assert len(set(keys)) == len(keys) > 3
-    assert [cause.key for cause in again.causes.ranked()] == keys
+    assert [cause.key for cause in again.fold(causes.Causes).ranked()] == keys
 
 
 def test_a_cause_counts_the_documents_that_it_is_in_wherever_they_stand():
@@ -203,12 +205,12 @@ def test_a_cause_counts_the_documents_that_it_is_in_wherever_they_stand():
     found = Evaluation()
     found.update(batch(PLAN, {"1": right, "2": wrong, "3": right, "4": twice, "5": wrong}))
 
-    of_currency = {cause.pattern: cause.size for cause in found.causes}["currency",]
+    of_currency = {cause.pattern: cause.size for cause in found.fold(causes.Causes)}["currency",]
     assert of_currency == causes.CauseSize(3, 3, 3)
-    assert {cause.pattern: cause.size for cause in found.causes}["lines",] == causes.CauseSize(
-        2, 8, 1
-    )
-    assert {len(cause.key) for cause in found.causes} == {10}
+    assert {cause.pattern: cause.size for cause in found.fold(causes.Causes)}[
+        "lines",
+    ] == causes.CauseSize(2, 8, 1)
+    assert {len(cause.key) for cause in found.fold(causes.Causes)} == {10}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.score.conditions import in_schema_order, pattern_of, step_of
-from stickler_cli.score.tally import Tally
+from stickler_cli.score.sums import Sums, Tally
 
 
 def test_a_name_is_its_own_step_unless_only_any_name_is_known_there():
@@ -21,11 +21,10 @@ def test_a_name_is_its_own_step_unless_only_any_name_is_known_there():
 def test_fields_stand_as_in_the_schema_at_every_depth_and_keys_by_their_names():
     names = (("o",), ("o", "b"), ("o", "a"), ("m",), ("m", "*"), ("m", "*", "z"), ("m", "*", "y"))
     fields = [FieldInfo(path, "leaf", "", 0.5, 1.0) for path in names]
-    tally = Tally()
-    for path in (("m", "l", "y"), ("m", "k", "y"), ("m", "k", "z"), ("o", "a"), ("o", "b")):
-        tally.at(path)
+    paths = (("m", "l", "y"), ("m", "k", "y"), ("m", "k", "z"), ("o", "a"), ("o", "b"))
+    sums = Sums({path: Tally() for path in paths}).ordered()
 
-    found = [path for path, _ in in_schema_order(tally, fields).walk() if path]
+    found = [path for path in in_schema_order(sums, fields) if path]
 
     assert found == [
         ("o",),

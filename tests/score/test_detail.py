@@ -21,6 +21,7 @@ from stickler_cli.score.detail import (
     similarities,
 )
 from stickler_cli.score.errors import kept_errors
+from stickler_cli.score.errors.causes import Causes
 from stickler_cli.score.errors.kept_errors import KeptErrors
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.pictures import PlacedBox
@@ -164,7 +165,7 @@ def test_of_every_cause_there_is_a_sample_wherever_its_errors_are(monkeypatch):
     assert 18 + 2 + 1 <= len(listed) <= 18 + 2 + 1 + 3
     assert len({error[:2] for error in listed}) == len(listed)
     keys = {key for _, key in errors.samples if key}
-    assert keys == {cause.key for cause in evaluation.causes}
+    assert keys == {cause.key for cause in evaluation.fold(Causes)}
 
 
 def test_many_causes_of_one_field_are_sampled_alike_in_any_order(monkeypatch):

@@ -37,7 +37,7 @@ def counted(*names: str) -> ErrorCounts:
     found = ErrorCounts()
     for name in names:
         one = batch(PLAN, {name: DOCUMENTS[name]})
-        found.add(one.classified(), one.plain_errors)
+        found.add(one, None)
     return found
 
 
@@ -61,11 +61,11 @@ def test_some_documents_of_a_batch_count_as_they_do_alone():
     for chosen in (["missed"], ["invented", "right"], ["row", "wrong"], ["right"], [*DOCUMENTS]):
         found = ErrorCounts()
         some = np.array([name in chosen for name in DOCUMENTS])
-        found.add(together.classified(some), together.plain_errors, some)
+        found.add(together, some)
 
         assert found == counted(*chosen)
     every = ErrorCounts()
-    every.add(together.classified(), together.plain_errors)
+    every.add(together, None)
     assert every == counted(*DOCUMENTS)
 
 
@@ -87,7 +87,7 @@ def test_the_most_frequent_class_stands_first_and_equal_ones_in_their_order():
         (ErrorClass.MISSED_VALUE, 1),
         (ErrorClass.FORMAT, 1),
     ]
-    shown = ErrorCounts(fields=fields).view()
+    shown = ErrorCounts(fields=fields).view()["error_classes"]
     assert [*shown["overall"].items()] == [("missed_value", 1), ("format", 1), ("other", 2)]
     assert shown["total"] == 4
     assert [*shown["fields"]] == ["a", "b"]

@@ -14,8 +14,10 @@ from stickler_cli.metrics import Metric
 from stickler_cli.metrics.metric import Measure
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
+from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation, evaluate
+from stickler_cli.score.folds import UndeclaredKeys
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.record import Run, SchemaSignature, run_record
@@ -96,8 +98,6 @@ def test_groups_have_the_same_results_whether_documents_come_together_or_alone()
     groups = together.by["k"]
     assert {name: group.evaluated for name, group in groups.items()} == {"x": 2, "y": 1, "z": 0}
     assert groups["x"].overall_score == pytest.approx((0.5 + 6 / 7) / 2)
-    assert groups["x"].undeclared() == [(("note",), 1), (("other",), 1)]
-    assert (groups["x"].extras(), groups["y"].extras()) == ([(("new",), 1)], [])
 
 
 def test_merging_parts_in_any_order_is_the_whole():
@@ -141,7 +141,8 @@ def test_the_overall_score_of_nothing_is_none():
 
 
 def test_undeclared_keys_of_the_ground_truth_are_counted_by_path():
-    assert evaluate(RESULTS).undeclared() == [(("note",), 2), (("other",), 1)]
+    keys = evaluate(RESULTS).fold(UndeclaredKeys)
+    assert keys.of_truths == {("note",): 2, ("other",): 1}
 
 
 def test_a_field_that_no_document_has_is_named_once_without_what_is_in_it():
@@ -169,13 +170,13 @@ def test_every_problem_is_named_with_its_document():
 )
 def test_rows_are_kept_up_to_a_number_of_documents_or_as_asked(monkeypatch, rows, documents, keeps):
     monkeypatch.setattr("stickler_cli.score.evaluation.MOST_ROWS", 2)
-    found = Evaluation(rows=rows, ledger=Ledger())
+    found = Evaluation(rows=rows, ledger=Ledger(blocks=Blocks()))
     for at in range(documents):
         found.update(batch(PLAN, {f"{at}": COMPARED["one"]}))
 
     assert found.keeps_rows is keeps
     if documents:
-        assert (found.ledger is not None) is keeps
+        assert (found.ledger.blocks is not None) is keeps
 
 
 def test_problems_beyond_the_most_are_counted_by_status_in_any_order(monkeypatch):

@@ -70,7 +70,9 @@ def test_what_is_no_such_record_is_refused(lost):
 
 def test_of_no_documents_there_is_no_share():
     nothing = WhollyRight()
-    assert nothing.figures(IntervalSettings()) == {
+    assert nothing.view(IntervalSettings())["wholly_right"] == {
+        "documents": 0,
+        "lost": [0] * 11,
         "right": 0,
         "share": None,
         "lost_at_most": [0] * 11,

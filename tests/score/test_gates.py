@@ -23,7 +23,7 @@ from stickler_cli.score.gates import (
 )
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run, SchemaSignature
-from stickler_cli.score.tally import SCORE_UNIT, Tally
+from stickler_cli.score.sums import SCORE_UNIT, Tally
 from stickler_cli.score.validity import Validity
 from stickler_cli.settings.deciding import RunOptions
 from .batches import TEXT, add_confidences, an_object, batch
@@ -33,16 +33,19 @@ PLAN = compile_schema(an_object(id=TEXT, total=TEXT))
 
 def evaluation(**fields: list[int]) -> Evaluation:
     """An evaluation whose root and fields have the same counts in every mode."""
-    result = Evaluation(evaluated=2, score_units=SCORE_UNIT)
+    result = Evaluation()
     result.statuses[Status.EVALUATED] = 2
     for name, counts in fields.items():
-        node = result.tally.below(name)
-        node.overall, node.aggregate, node.leaves = list(counts), list(counts), list(counts)
-        node.scored, node.score_units, node.raw_units = 2, SCORE_UNIT, SCORE_UNIT
-        for outcome, count in enumerate(counts):
-            for mode in ("overall", "aggregate", "leaves"):
-                getattr(result.tally, mode)[outcome] += count
+        cell, scores = [*counts * 3, 0, 0, 0], (2, SCORE_UNIT, SCORE_UNIT)
+        result.sums.gain((name,), Tally(cell, Tally().moments, *scores))
+        result.sums.gain((), Tally(cell))
+    result.tally.scored, result.tally.score_units = 2, SCORE_UNIT
     return result
+
+
+def set_overall(tally: Tally, counts: list[int]) -> None:
+    """Let `overall` have other counts than the other modes."""
+    tally.cell[: len(counts)] = counts
 
 
 @pytest.mark.parametrize(
@@ -203,7 +206,7 @@ def test_an_empty_denominator_never_passes_and_says_so(text, counts):
 
 def test_a_gate_on_a_score_takes_that_of_its_field_or_of_the_documents():
     made = evaluation(a=[1, 0, 0, 0, 0])
-    made.tally.fields["a"].score_units = SCORE_UNIT // 2
+    made.sums["a",].score_units = SCORE_UNIT // 2
 
     assert judge(parse_gate("score>=0.5"), made).value == 0.5
     assert judge(parse_gate("a.score>=0.5"), made).value == 0.25
@@ -297,8 +300,8 @@ def test_a_pattern_of_which_no_field_has_a_value_fails():
 
 def test_a_gate_reads_all_values_if_nobody_says_otherwise():
     made = evaluation(a=[9, 1, 0, 1, 0])
-    made.tally.fields["a"].overall = [1, 0, 0, 0, 0]
-    made.tally.overall = [1, 0, 0, 0, 0]
+    set_overall(made.sums["a",], [1, 0, 0, 0, 0])
+    set_overall(made.tally, [1, 0, 0, 0, 0])
 
     assert judge(parse_gate("a.f1>=0"), made).value == 0.9
     assert judge(parse_gate("overall:a.f1>=0"), made).value == 1
@@ -568,7 +571,7 @@ def test_a_pattern_says_what_its_values_are_of():
 def run_with(*gates, conditions=None):
     """A run of one field, of which values and units are not the same, with gates judged."""
     made = evaluation(a=[9, 1, 0, 1, 0])
-    made.tally.overall = [1, 0, 0, 0, 0]
+    set_overall(made.tally, [1, 0, 0, 0, 0])
     made.conditions = conditions
     judged = [judge(parse_gate(text), made) for text in gates]
     signature = SchemaSignature("a.json", f"sha256:{'0' * 64}", "A")

@@ -13,14 +13,14 @@ from stickler_cli.core.problems import UsageError
 from stickler_cli.records.run_reading import read_evaluation, read_settings
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
+from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.counts import RATES, RateRule, fractions
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.field_counts import FieldCounts
+from stickler_cli.score.field_counts import SCORE, SCORED, FieldCounts
 from stickler_cli.score.intervals import (
     METHOD,
     Interval,
     IntervalSettings,
-    ScoreSums,
     Share,
     Spread,
     beta_percentiles,
@@ -30,7 +30,7 @@ from stickler_cli.score.intervals import (
     shares_of_documents,
 )
 from stickler_cli.score.ledger import Ledger
-from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, Tally, units_of
+from stickler_cli.score.sums import COUNTING_MODES, SCORE_UNIT, Tally, sums_of
 from stickler_cli.settings.deciding import IntervalOptions
 from .batches import TEXT, a_list, an_object, batch, not_compared
 
@@ -171,11 +171,7 @@ def test_intervals_of_a_field_are_those_of_its_documents(recall_with_fd):
     counts = random.integers(0, 4, (3, 50, 5))
     counts[:, 5:9] = 0
     scores = random.random(50)
-    node = tallied(counts)
-    squares = ScoreSums(
-        50, sum(map(units_of, scores.tolist())), sum(map(units_of, (scores**2).tolist()))
-    )
-    found = field_intervals(node, squares, 0.95, recall_with_fd=recall_with_fd)
+    found = field_intervals(tallied(counts, scores), 0.95, recall_with_fd=recall_with_fd)
 
     for mode, of_mode in zip(COUNTING_MODES, counts, strict=True):
         parts = fractions(of_mode.T, recall_with_fd=recall_with_fd)
@@ -188,19 +184,19 @@ def test_intervals_of_a_field_are_those_of_its_documents(recall_with_fd):
     assert found.score == pytest.approx(interval_of(scores, 1 - scores))
 
 
-def tallied(counts) -> Tally:
-    """Return the tally of a field of some documents, (3 modes, documents, 5 outcomes)."""
-    tally = Tally()
+def tallied(counts, scores=None) -> Tally:
+    """Return the sums of a field over some documents, (3 modes, documents, 5 outcomes)."""
     documents = counts.shape[1]
-    scores = np.zeros((4, documents))
-    known = np.arange(documents), counts, scores, [], [], {}
-    tally.add(FieldCounts([()], np.zeros(1, int), *known))
-    return tally
+    known = np.zeros((4, documents))
+    if scores is not None:
+        known[SCORED], known[SCORE] = 1, scores
+    rows = np.arange(documents), counts, known, [], [], {}
+    return sums_of(FieldCounts([()], np.zeros(1, int), *rows))[()]
 
 
 def test_scores_that_are_all_whole_have_the_exact_interval():
-    whole = ScoreSums(9, 9 * SCORE_UNIT, 9 * SCORE_UNIT)
-    found = field_intervals(Tally(), whole, 0.95, recall_with_fd=False)
+    whole = Tally(scored=9, score_units=9 * SCORE_UNIT, score_squares=9 * SCORE_UNIT)
+    found = field_intervals(whole, 0.95, recall_with_fd=False)
 
     assert found.score == Interval(pytest.approx(0.025 ** (1 / 9), 1e-4), 1.0)
     assert found.rates["overall"]["f1"] is None
@@ -253,7 +249,7 @@ def documents(*names: int) -> Batch:
 
 def evaluation(*names: int, keep: bool = True, settings=SETTINGS) -> Evaluation:
     """Return the results of `documents`."""
-    made = Evaluation(ledger=Ledger() if keep else None, interval_settings=settings)
+    made = Evaluation(ledger=Ledger(blocks=Blocks() if keep else None), interval_settings=settings)
     if names:
         made.update(documents(*names))
     return made
@@ -321,7 +317,7 @@ def test_no_order_no_cut_and_no_row_left_out_changes_an_interval():
     bare = Evaluation(rows="none")
     for part in (names[:9], names[9:]):
         bare.merge(evaluation(*part))
-    assert bare.ledger is None
+    assert bare.ledger.blocks is None
     assert intervals(bare) == whole
 
 

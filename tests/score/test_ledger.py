@@ -1,350 +1,42 @@
-"""The ledger: what files have of a document, that it is read back exactly, and what is refused."""
+"""Which documents a run is of: the least hashes of their ids, whatever came first."""
 
-import json
-import pickle
+from hashlib import blake2b
 
-import numpy as np
-import pytest
+from stickler_cli.score.ledger import MOST_HASHES, Ledger
 
-from stickler_cli.compare import engine
-from stickler_cli.core.problems import UsageError
-from stickler_cli.records.run_reading import read_evaluation, read_ledger
-from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score import ledger
-from stickler_cli.score.batch import Batch
-from stickler_cli.score.cells import counts_by_mode
-from stickler_cli.score.counts import Counts
-from stickler_cli.score.document_result import DocumentResult, Status
-from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.ledger import Ledger, coded
-from .batches import batch, not_compared, records
 
-PLAN = compile_schema(
-    {
-        "type": "object",
-        "properties": {
-            "id": {"type": "string", "x-aws-stickler-comparator": "ExactComparator"},
-            "lines": {
-                "type": "array",
-                "items": {"type": "object", "properties": {"sku": {"type": "string"}}},
-            },
-        },
-    }
-)
-
-
-def record_of(name: str, gt: dict, pred: dict) -> dict:
-    return records(batch(PLAN, {name: (gt, pred)}))[0]
-
-
-def account(gt: dict, pred: dict) -> dict:
-    return record_of("d", gt, pred)
-
-
-def failed(name: str, **groups: str) -> dict:
-    return records(not_compared(name, groups=groups))[0]
-
-
-def result(name: str) -> Batch:
-    return batch(PLAN, {name: ({"id": name}, {"id": name})})
-
-
-def kept(*names: str) -> Evaluation:
-    evaluation = Evaluation(ledger=Ledger())
-    for name in names:
-        evaluation.update(result(name))
-    return evaluation
-
-
-def test_equal_modes_stand_once_and_others_by_name():
-    # Of two lines one is missed: one unit in overall and aggregate, one leaf in leaves.
-    lines = [{"sku": "mouse"}, {"sku": "lamp"}]
-    found = account({"id": "a", "lines": lines}, {"id": "a", "lines": lines[:1]})
-
-    assert found["fields"]["id"] == {"score": 1.0, "tp": 1}
-    assert found["fields"]["lines"] == {
-        "score": 0.5,
-        "tp": 1,
-        "fn": 1,
-        "whole": 1,
-        "items": 2,
-    }
-    assert found["fields"]["lines.sku"] == {
-        "overall": {"tp": 1},
-        "aggregate": {"tp": 1},
-        "leaves": {"tp": 1, "fn": 1},
-    }
-    assert found["fields"][""] == {"tp": 2, "fn": 1}
-
-
-def test_what_counted_nothing_is_left_out():
-    found = account({"id": "a", "lines": [{"sku": "b"}]}, {"id": "a"})
-
-    assert found["fields"]["lines.sku"] == {"leaves": {"fn": 1}}
-
-
-def test_a_document_of_which_nothing_was_counted_has_no_fields_beside_others():
-    plan = compile_schema({"type": "object"})
-    empty, extra = records(batch(plan, {"a": ({}, {}), "b": ({}, {"x": 1})}))
-
-    assert empty["fields"] == {}
-    assert extra["fields"] == {"": {"fa": 1}, "x": {"score": 0.0, "fa": 1}}
-
-
-def test_a_document_that_was_not_compared_has_no_fields():
-    assert failed("x") == {"id": "x", "status": "failed", "score": None, "fields": {}}
-
-
-def test_the_groups_of_a_document_stand_in_its_account():
-    assert failed("x", vendor="Acme")["by"] == {"vendor": "Acme"}
-
-
-def test_names_are_written_as_in_field_paths():
-    inner = {"type": "object", "properties": {"c": {"type": "string"}}}
-    plan = compile_schema({"type": "object", "properties": {"a.b": inner}})
-
-    (found,) = records(batch(plan, {"x": ({"a.b": {"c": "y"}}, {"a.b": {"c": "y"}})}))
-
-    assert list(found["fields"]) == ["", '["a.b"]', '["a.b"].c']
-
-
-def test_documents_of_one_batch_have_the_accounts_that_each_has_alone():
-    lines = [{"sku": "mouse"}, {"sku": "lamp"}]
-    documents = {
-        "a": ({"id": "a", "lines": lines}, {"id": "a", "lines": lines[:1]}),
-        "b": ({"id": "b"}, {}),
-        "c": ({"lines": lines[1:]}, {"id": "c", "new": 1}),
-    }
-    together, other = batch(PLAN, documents), not_compared("x")
-    mixed = Batch([*other.results, *together.results], together.account, together.at)
-
-    alone = [record_of(name, *pair) for name, pair in documents.items()]
-    assert records(mixed) == [failed("x"), *alone]
-
-
-def test_an_account_is_read_mode_by_mode():
-    lines = [{"sku": "mouse"}, {"sku": "lamp"}]
-    read = record_of("d", {"id": "a", "lines": lines}, {"id": "a", "lines": lines[:1]})
-
-    assert (read["id"], read["status"], read["score"]) == ("d", "evaluated", 0.75)
-    sku, identity = read["fields"]["lines.sku"], read["fields"]["id"]
-    assert counts_by_mode(sku) == ({"tp": 1}, {"tp": 1}, {"tp": 1, "fn": 1})
-    assert counts_by_mode(identity) == (identity,) * 3
-
-
-def test_a_name_with_half_a_surrogate_pair_survives():
-    record = failed("a\ud800")
-
-    assert record["id"] == "a\ud800"
-    read = read_ledger([record], "run.json")
-    assert list(read.ordered()) == [record]
-
-
-def test_accounts_are_iterated_in_the_order_of_their_ids():
-    found = kept("b", "a").ledger
-
-    assert [record["id"] for record in found.ordered()] == ["a", "b"]
-    assert len(found) == 2
-
-
-def test_nobody_keeps_accounts_who_does_not_ask_for_them():
-    evaluation = Evaluation()
-    evaluation.update(result("a"))
-
-    assert evaluation.ledger is None
-    assert "per_document" not in evaluation.to_dict()
-
-
-def test_accounts_are_the_same_in_any_order_of_merging():
-    first, second = kept("b"), kept("c", "a")
-    left, right = Evaluation(), Evaluation()
-    for part in (first, second):
-        left.merge(part)
-    for part in (second, first):
-        right.merge(part)
-
-    assert left.to_dict() == right.to_dict() == kept("a", "b", "c").to_dict()
-    assert [entry["id"] for entry in left.to_dict()["per_document"]] == ["a", "b", "c"]
-    assert [entry["id"] for entry in kept("b").to_dict()["per_document"]] == ["b"]
-
-
-def test_merging_leaves_the_other_accounts_alone():
-    other, evaluation = kept("a"), Evaluation()
-    evaluation.merge(other)
-    evaluation.merge(kept("b"))
-
-    assert len(other.ledger) == 1
-
-
-def test_accounts_of_some_documents_only_are_none():
-    without = Evaluation()
-    without.update(result("a"))
-    for left, right in ((kept("b"), without), (without, kept("b"))):
-        whole = Evaluation()
-        whole.merge(left)
-        whole.merge(right)
-        assert whole.ledger is None
-
-
-def test_merging_no_documents_keeps_the_accounts():
-    evaluation = kept("a")
-    evaluation.merge(Evaluation())
-
-    assert len(evaluation.ledger) == 1
-
-
-def test_an_evaluation_with_accounts_is_read_back_exactly():
-    evaluation = kept("b", "a")
-    record = json.loads(json.dumps(evaluation.to_dict()))
-
-    assert read_evaluation(record).to_dict() == evaluation.to_dict()
-    assert list(read_evaluation(record).ledger.ordered()) == list(evaluation.ledger.ordered())
-
-
-@pytest.mark.parametrize(
-    ("entry", "place"),
-    [
-        ({"fields": {}}, "per_document/0: id is missing"),
-        ({"id": "a", "status": "evaluated", "score": "1", "fields": {}}, "per_document/0/score"),
-        ({"id": "a", "status": "lost", "score": 1, "fields": {}}, "per_document/0/status"),
-        ({"id": "a", "status": "missing", "score": 2, "fields": {}}, "per_document/0/score"),
-        (
-            {"id": "a", "status": "failed", "score": None, "fields": {}, "by": {"k": 1}},
-            "per_document/0/by/k",
-        ),
-    ],
-)
-def test_what_is_no_account_is_named_with_its_place(entry, place):
-    with pytest.raises(UsageError, match=place):
-        read_ledger([entry], "run.json")
-
-
-@pytest.mark.parametrize(
-    "counts",
-    [
-        {},
-        7,
-        {"tp": 0},
-        {"tp": True},
-        {"tp": 10**10},
-        {"score": -0.1},
-        {"score": "high"},
-        {"score": True},
-        {"hits": 3},
-        {"overall": 3},
-        {"leaves": {"fn": -1}},
-    ],
-)
-def test_what_are_no_counts_is_named_with_its_place(counts):
-    entry = {"id": "a", "status": "evaluated", "score": 1.0, "fields": {"total": counts}}
-    with pytest.raises(UsageError, match=r"run\.json#/per_document/0/fields/total"):
-        read_ledger([entry], "run.json")
-
-
-def test_a_field_of_an_object_that_no_side_has_is_left_out_though_another_document_has_it():
-    schema = {"type": "object", "properties": {"b": {"type": "string"}, "o": PLAN_OF_O}}
-    pairs = {"1": ({"b": "x"}, {"b": "x"}), "2": ({"o": {"a": "x"}}, {"o": {"a": "x"}})}
-
-    first, second = records(batch(compile_schema(schema), pairs))
-
-    assert list(first["fields"]) == ["", "b", "o"]
-    assert list(second["fields"]) == ["", "b", "o", "o.a"]
-
-
-PLAN_OF_O = {"type": "object", "properties": {"a": {"type": "string"}}}
-
-
-def test_fields_stand_by_their_names():
-    text = {"type": "string"}
-    plan = compile_schema({"type": "object", "properties": {"b": text, "a": text}})
-
-    (found,) = records(batch(plan, {"1": ({"a": "x"}, {"a": "x"})}))
-
-    assert list(found["fields"]) == ["", "a", "b"]
-
-
-def test_what_became_of_documents_is_read_off_the_root():
-    lines = [{"sku": "mouse"}, {"sku": "lamp"}]
+def of(*names: str) -> Ledger:
     found = Ledger()
-    found.add(batch(PLAN, {"d": ({"id": "a", "lines": lines}, {"id": "a", "new": 1})}))
-    found.add(not_compared("x"))
-
-    # One of two fields is right, and the new key is no field.
-    assert [*found.documents()] == [
-        ("d", "evaluated", 0.5, Counts(tp=1, fa=1, fn=2)),
-        ("x", "failed", None, Counts()),
-    ]
-    assert [it.values.lost for it in found.documents()] == [3, 0]
+    found.know(names)
+    return found
 
 
-def many(documents: int) -> dict[str, tuple[dict, dict]]:
-    """Return documents that differ in their fields, and in what is wrong with them."""
-    lines = [{"sku": name} for name in ("mouse", "lamp", "desk")]
-    return {
-        f"{at:03}": (
-            {"id": "a", "lines": lines[: at % 4]} if at % 3 else {"lines": lines[at % 2 :]},
-            {"id": "ab"[at % 2], "lines": lines[at % 5 :]} if at % 7 else {"new": at},
-        )
-        for at in range(documents)
-    }
+def hashed(name: str) -> str:
+    return blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-@pytest.mark.parametrize("size", [1, 7, 100, 300, 700])
-@pytest.mark.parametrize("most_bytes", [1, 1 << 20])
-def test_rows_do_not_depend_on_how_documents_were_put_together(size, most_bytes, monkeypatch):
-    documents = many(700)
-    expected = [record_of(name, *pair) for name, pair in documents.items()]
-    monkeypatch.setattr(ledger, "MOST_BYTES", most_bytes)
-    names = list(documents)
-    found = Ledger()
-    for start in reversed(range(0, len(names), size)):
-        part = Ledger()
-        part.add(batch(PLAN, {name: documents[name] for name in names[start : start + size]}))
-        found.merge(part)
+def test_each_document_is_known_once_by_a_hash_of_its_id():
+    names = ["b", "a", "\udc80", "b"]
 
-    assert len(found) == 700
-    assert found.view() == expected
-    again = Ledger()
-    again.read(expected)
-    assert again.view() == expected
-    assert sorted(again.documents()) == sorted(found.documents())
-    assert max(len(block.documents) for block in found) <= ledger.MOST
+    assert of(*names).hashes == sorted({*map(hashed, names)})
 
 
-def test_different_rows_of_one_key_are_told_apart():
-    one, two = ledger._KEYS[:2].astype(np.int64).tolist()  # noqa: SLF001
-    rows = np.array([[two, 0], [0, one], [two, 0]])  # the product of both in either row
+def test_of_many_documents_the_least_hashes_are_kept_in_any_order_and_company():
+    names = [f"document {at}" for at in range(3 * MOST_HASHES)]
+    expected = sorted(map(hashed, names))[:MOST_HASHES]
+    apart, merged = of(), of(*names[:7])
+    for name in reversed(names):
+        apart.know([name])
+    for start in range(0, len(names), 100):
+        merged.merge(of(*names[start : start + 100]))
 
-    found, codes = coded(rows)
-    assert found[codes].tolist() == rows.tolist()
-    assert len(found) == 2
-
-
-def test_a_ledger_can_be_sent_wherever_its_blocks_are(monkeypatch):
-    monkeypatch.setattr(ledger, "MOST_BYTES", 1)
-    found = Ledger()
-    found.add(batch(PLAN, many(300)))
-
-    sent = pickle.loads(pickle.dumps(found))  # noqa: S301 - ours
-    assert sent.view() == found.view()
-    sent.add(not_compared("x"))
-    assert (len(sent), len(found)) == (301, 300)
+    assert of(*names).hashes == apart.hashes == merged.hashes == expected
 
 
-def test_documents_with_and_without_confidences_stand_together():
-    pairs = {"1": ({"id": "a"}, {"id": "a"}), "2": ({"id": "a"}, {"id": "b"})}
-    gts, preds = map(list, zip(*pairs.values(), strict=True))
-    account = engine.compare(PLAN, gts, preds, None, [None, {"id": 0.5}])
-    results = [DocumentResult(name, Status.EVALUATED, 0.0) for name in pairs]
-    found = Evaluation(ledger=Ledger())
-    found.update(Batch(results, account, np.arange(2)))
+def test_a_hash_just_below_the_greatest_of_those_that_are_kept_takes_its_place():
+    names = sorted((f"document {at}" for at in range(MOST_HASHES + 1)), key=hashed)
+    late = names.pop(MOST_HASHES - 1)
+    found = of(*names)
+    found.know([late])
 
-    first, second = found.ledger.records()
-    assert "confidences" not in first
-    assert second["confidences"] == {"wrong": {"id": [0.5]}}
-    assert [*found.confidences.records()] == [("2", {"wrong": {"id": [0.5]}})]
-
-
-def test_cells_of_which_nobody_counted_items_have_none():
-    counts = batch(PLAN, {"1": ({"id": "a"}, {"id": "a"})}).counts
-    assert counts.cells[:, -3:].tolist() == [[0, 0, 0]] * len(counts.documents)
+    assert found.hashes == sorted(map(hashed, [*names[:-1], late]))

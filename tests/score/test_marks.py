@@ -13,7 +13,7 @@ from stickler_cli.score.errors.marks import (
     outcome_of_marks,
 )
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.tally import COUNTING_MODES, units_of
+from stickler_cli.score.sums import COUNTING_MODES, units_of
 from .batches import batch
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
@@ -57,7 +57,7 @@ def found_of(marks, *names):
 
 
 def scored(made):
-    return made.tally, (made.score_units, made.evaluated)
+    return made.tally
 
 
 def evaluated(documents):
@@ -86,7 +86,7 @@ def test_it_is_what_the_mended_documents_come_to_in_whatever_parts(recall_with_f
     found.merge(found_of(MARKS, *names[cut:]))
     rule = RateRule(recall_with_fd=recall_with_fd)
     by_document = {"any": MARKS}
-    told = outcome_of_marks(by_document, found, *scored(evaluated(DOCUMENTS)), rule)
+    told = outcome_of_marks(by_document, found, scored(evaluated(DOCUMENTS)), rule)
 
     again = evaluated(MENDED)
     for mode in COUNTING_MODES:
@@ -112,7 +112,7 @@ def test_verdicts_are_told_by_what_became_of_them():
     marks = {name: {it: said[it] for it in said if it.document == name} for name in DOCUMENTS}
     marks["gone"] = {it: said[it] for it in said if it.document == "gone"}
     found = found_of(said, *DOCUMENTS)
-    told = outcome_of_marks(marks, found, *scored(evaluated(DOCUMENTS)), RateRule())
+    told = outcome_of_marks(marks, found, scored(evaluated(DOCUMENTS)), RateRule())
 
     assert (told.verdicts, told.neither, told.changed) == (6, 1, 2)
     assert [*told.right.items()] == [("prediction_right", 1), ("both_acceptable", 1)]
@@ -120,6 +120,6 @@ def test_verdicts_are_told_by_what_became_of_them():
 
 
 def test_a_run_without_documents_has_no_score():
-    told = outcome_of_marks({"a": MARKS}, MarkedCounts(), *scored(Evaluation()), RateRule())
+    told = outcome_of_marks({"a": MARKS}, MarkedCounts(), scored(Evaluation()), RateRule())
     assert told.overall_score is None
     assert len(told.unfit) == 5

@@ -3,7 +3,7 @@ import pytest
 from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.compare.plan import Options
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.errors.causes import cause_key, keys_in
+from stickler_cli.score.errors.causes import Causes, cause_key, keys_in
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import (
     Error,
@@ -476,7 +476,7 @@ def test_the_keys_of_a_cause_are_those_of_its_field_and_class_and_of_itself():
     errors = batch(compile_schema(LINES), {"": ({"lines": [line("1", "bolt")]}, {})}).errors(0)
     evaluation = Evaluation()
     evaluation.update(batch(compile_schema(LINES), {"": ({"lines": [line("1", "bolt")]}, {})}))
-    (cause,) = evaluation.causes
+    (cause,) = evaluation.fold(Causes)
 
     assert [error.cause for error in errors[1:]] == ["", "", ""]
     group, own = keys_in(errors[0].cause)

@@ -6,6 +6,7 @@ from stickler_cli.core.problems import Problem
 from stickler_cli.core.rules import encoded
 from stickler_cli.metrics.metric import Measure
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.errors.marks import MarkedCounts, outcome_of_marks
@@ -16,7 +17,7 @@ from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import Provenance, Run, SchemaSignature, Verdict, run_record
 from stickler_cli.score.repeats import FieldRepeats, Repeats
-from stickler_cli.score.tally import Tally
+from stickler_cli.score.sums import Tally
 from stickler_cli.settings.deciding import RunOptions
 from .batches import batch, not_compared
 
@@ -71,7 +72,7 @@ def test_a_metric_that_failed_leaves_a_run_incomplete_whatever_its_gates_say():
 def test_of_documents_that_are_all_on_one_side_nothing_is_paired():
     for statuses in ([MISSING], [UNMATCHED, MISSING], [UNMATCHED, UNMATCHED]):
         alone = run(*statuses)
-        alone.evaluation.evaluated = 1  # as if a missing prediction were an empty one
+        alone.evaluation.tally.scored = 1  # as if a missing prediction were an empty one
 
         assert alone.nothing_paired
         assert alone.verdict is Verdict.INCOMPLETE
@@ -137,7 +138,7 @@ def test_the_rule_of_recall_is_that_of_the_run():
 
 
 def test_a_record_has_all_that_a_run_came_with():
-    outcome = outcome_of_marks({}, MarkedCounts(), Tally(), (0, 0), RateRule())
+    outcome = outcome_of_marks({}, MarkedCounts(), Tally(), RateRule())
     whole = FieldRepeats("", [1.0, None], 1, 1, 1)
     repeats = Repeats(["a", "b"], whole, [], [], all_flips=True)
 
@@ -152,7 +153,7 @@ def test_a_record_has_all_that_a_run_came_with():
 
 
 def test_a_record_has_the_accounts_of_documents_unless_it_shall_not():
-    found = Evaluation(ledger=Ledger())
+    found = Evaluation(ledger=Ledger(blocks=Blocks()))
     found.update(batch(PLAN, {"1": ({"a": "x"}, {"a": "x"})}))
     kept = Run(found, SCHEMA, RunOptions(), ())
 

@@ -1,5 +1,7 @@
 """Sums over documents: intervals without rows, what is shown, and documents of other shapes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,13 +9,14 @@ from stickler_cli.compare import engine
 from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.comparison_view import comparison_view, tally_of, tally_of_view
+from stickler_cli.score.comparison_view import comparison_view, sums_of_view
 from stickler_cli.score.confidence.confidences import Confidences
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import DocumentProblem, DocumentResult, Status
-from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.evaluation import Evaluation, Results
+from stickler_cli.score.folds import UndeclaredKeys
 from stickler_cli.score.intervals import METHOD, IntervalSettings, rate_intervals
-from stickler_cli.score.results import Results
+from stickler_cli.score.sums import Sums, Tally, sums_of
 from .batches import add_confidences, batch
 from .test_intervals import spread_of
 
@@ -138,19 +141,15 @@ def test_a_view_of_one_document_is_read_back_as_its_tally():
     }
     documents = {"1": ({"a": "x", "rows": [{"c": "u"}, {"c": "v"}]}, {"a": "y", "rows": []})}
     some = batch(compile_schema(schema), documents)
-    expected = tally_of(some)
+    expected = sums_of(some.counts)
 
-    found = tally_of_view(comparison_view(some)["confusion_matrix"])
+    found = sums_of_view(comparison_view(some)["confusion_matrix"], some.results[0].score)
 
-    def told(node, name=""):
-        scores = (node.scored, node.raw_units, node.score_units, node.weight)
-        of_field = scores if node.scored else ()
-        yield name, node.overall, node.aggregate, node.leaves, of_field
-        for below, part in sorted(node.fields.items()):
-            yield from told(part, f"{name}.{below}")
-
-    assert [*told(found)] == [*told(expected)]
-    assert found.fields["a"].weight == 3
+    assert found.keys() == expected.keys()
+    for path, tally in found.items():
+        known = replace(expected[path], moments=tally.moments, score_squares=0)
+        assert tally == known
+    assert found["a",].weight == 3
 
 
 # --- documents that are no plain objects
@@ -163,7 +162,7 @@ def test_an_array_is_counted_as_a_list_and_an_empty_one_as_nothing():
     evaluation.update(found)
 
     for mode in ("overall", "aggregate", "leaves"):
-        assert getattr(evaluation.tally, mode) == [1, 0, 1, 1, 1]  # TP, FD, FA, FN, TN
+        assert evaluation.tally.counts(mode) == (1, 0, 1, 1, 1)  # TP, FD, FA, FN, TN
 
 
 OTHER = {"type": "object", "properties": {"b": EXACT, "c": EXACT}}
@@ -187,23 +186,19 @@ def test_documents_of_several_schemas_are_counted_below_the_name_of_theirs():
     for step, pairs in BY_SCHEMA.items():
         alone = Evaluation()
         alone.update(batch(PLANS[step], pairs))
-        node = together.tally.fields[step]
-        assert (node.overall, node.aggregate, node.leaves) == (
-            alone.tally.overall,
-            alone.tally.aggregate,
-            alone.tally.leaves,
-        )
+        node = together.sums[step,]
+        assert node.cell == alone.tally.cell
         assert node.scored == len(pairs)
-        assert node.score_units == alone.score_units
-        assert {name: it.leaves for name, it in node.fields.items()} == {
-            name: it.leaves for name, it in alone.tally.fields.items()
-        }
+        assert node.score_units == alone.tally.score_units
+        below = {path[1:]: it.cell for path, it in together.sums.items() if path[:1] == (step,)}
+        assert below == {path: it.cell for path, it in alone.sums.items()}
         assert {path[1:]: it for path, it in together.errors.fields.items() if path[0] == step} == (
             alone.errors.fields
         )
-    assert together.extras() == [(("one/", "more"), 1)]
-    assert together.undeclared() == [(("two/", "rest"), 1)]
-    assert together.tally.leaves == [2, 1, 1, 3, 0]
+    keys = together.fold(UndeclaredKeys)
+    assert keys.of_predictions == {("one/", "more"): 1}
+    assert keys.of_truths == {("two/", "rest"): 1}
+    assert together.tally.counts("leaves") == (2, 1, 1, 3, 0)
 
 
 def test_a_document_of_several_schemas_has_errors_and_confidences_below_its_name():
@@ -262,16 +257,15 @@ def test_what_has_no_value_anywhere_is_named_once_by_its_outermost_field():
     schema["properties"]["rows"]["x-aws-stickler-pairing-floor"] = -1
     empty = {"p": {"q": {}}}
     gt, pred = {"rows": [{"a": "x", "o": empty}]}, {"rows": [{"a": "y", "o": empty}]}
-    found = Results()
-    found.add(batch(compile_schema(schema), {"1": (gt, pred)}))
+    found = Evaluation()
+    found.update(batch(compile_schema(schema), {"1": (gt, pred)}))
 
     assert found.never_present() == [("rows", "o"), ("rows", "z")]
 
 
 def test_of_fields_in_each_other_that_have_no_value_the_outermost_is_named():
-    found = Results()
-    found.tally.at(("o", "p", "q"))
-    found.tally.at(("old",))
+    found = Evaluation()
+    found.ledger.sums = Sums({("o", "p", "q"): Tally(), ("old",): Tally()}).ordered()
 
     assert found.never_present() == [("o",), ("old",)]
 

@@ -7,11 +7,11 @@ import pytest
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.problems import NotComparableError
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.score.known_ids import KnownIds
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import Provenance, Run, SchemaSignature
@@ -27,7 +27,7 @@ RIGHT, WRONG = ({"a": "x"}, {"a": "x"}), ({"a": "x"}, {"a": "y"})
 
 
 def run(*names: str, pair=RIGHT, path: str = "s.json", accounts: bool = True, **rest) -> Run:
-    found = Evaluation(ledger=Ledger() if accounts else None)
+    found = Evaluation(ledger=Ledger(blocks=Blocks() if accounts else None))
     if names:
         found.update(batch(PLAN, dict.fromkeys(names, pair)))
     schema = SchemaSignature(path, "sha256:0", "Doc")
@@ -190,7 +190,7 @@ def test_runs_without_rows_are_known_by_hashes_of_their_documents():
         "run 2: documents of it stand also in run 0, expected each document in one run only"
     )
     assert merge_runs([("a", first), ("b", second)]).evaluation.documents["total"] == 2
-    third.evaluation.known = KnownIds()
+    third.evaluation.ledger.hashes = []
     (told,) = refused(first, third)
     assert told.startswith("run 1: it does not say which documents it is of")
     merge_runs([("a", first), ("b", run(accounts=False))])

@@ -9,7 +9,7 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.errors.units import documents_units, judged
-from stickler_cli.score.tally import Tally
+from stickler_cli.score.sums import sums_of
 from stickler_cli.score.visit import Inside
 from stickler_cli.score.walk import visits, walked
 from .batches import TEXT, X, a_list, an_object, batch, records
@@ -105,9 +105,8 @@ def test_documents_of_any_shape_are_gone_into_as_far_as_they_go():
         (a_list(TEXT), {"1": (["a"], ["a", "b"])}, [1, 0, 1, 0, 0]),
         (an_object(a=TEXT), {"1": ({}, {})}, [0, 0, 0, 0, 1]),
     ):
-        tally = Tally()
-        tally.add(batch(compile_schema(schema), pairs).counts)
-        assert tally.leaves == leaves
+        found = sums_of(batch(compile_schema(schema), pairs).counts)
+        assert [*found[()].counts("leaves")] == leaves
 
 
 def test_errors_of_keys_stand_in_the_order_of_the_keys():

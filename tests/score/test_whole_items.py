@@ -87,3 +87,18 @@ def test_items_of_documents_compared_together_are_those_of_each():
     assert [
         (it["fields"]["lines"].get("whole"), it["fields"]["lines"].get("items")) for it in found
     ] == [(1, 2), (None, None), (1, 1)]
+
+
+def test_objects_where_another_kind_is_found_are_items_in_any_company():
+    tree = an_object(a=an_object(name=TEXT))
+    pairs = {"1": ({"a": {"name": "x"}}, {"a": False}), "2": ({"a": 1}, {"a": {"name": "x"}})}
+
+    together = records(batch(compile_schema(tree), pairs))
+
+    alone = [
+        record
+        for one in pairs
+        for record in records(batch(compile_schema(tree), {one: pairs[one]}))
+    ]
+    assert together == alone
+    assert [record["fields"]["a"]["items"] for record in together] == [1, 1]

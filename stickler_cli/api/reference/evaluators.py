@@ -36,11 +36,11 @@ from stickler_cli.runs.assembly import client_of, comparing
 from stickler_cli.runs.chunk import evaluate_chunk, unwrapper_of
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.score import evaluation as score
-from stickler_cli.score.comparison_view import tally_of_view
+from stickler_cli.score.comparison_view import sums_of_view
 from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.document_result import DocumentProblem, Status
-from stickler_cli.score.tally import predicted, units_of
+from stickler_cli.score.ledger import Ledger
 from stickler_cli.settings.deciding import DecidingOptions
 from stickler_cli.settings.of_commands import ManySettings
 
@@ -255,14 +255,14 @@ class BulkStructuredModelEvaluator:
         """
         name = self._name(doc_id)
         try:
-            tally = tally_of_view(comparison_result["confusion_matrix"])
             score = float(comparison_result["overall_score"])
+            sums = sums_of_view(comparison_result["confusion_matrix"], score)
         except (KeyError, TypeError) as error:
             raise ValueError(
                 f"the comparison of {name} has no {error}, expected what compare_with(..., "
                 "include_confusion_matrix=True) of stickler_cli returns; compare again"
             ) from error
-        one = Evaluation(tally=tally, evaluated=1, score_units=units_of(score))
+        one = Evaluation(ledger=Ledger(sums))
         one.statuses[Status.EVALUATED] = 1
         self.evaluation.merge(one)
         if self.document_non_matches:
@@ -287,11 +287,11 @@ class BulkStructuredModelEvaluator:
         """Return the results so far."""
         evaluation = self.evaluation
         fields = {}
-        for row in named_rows(evaluation.tally, evaluation.fields, evaluation.rule):
+        for row in named_rows(evaluation.sums, evaluation.fields, evaluation.rule):
             mean = {} if row.score is None else {"mean_score": row.score}
             fields[field_path(row.path)] = {**_metrics(row.counts), **mean}
         overall = _metrics(evaluation.tally.counts("overall"))
-        known, total = evaluation.confidences, predicted(evaluation.tally, ())
+        known, total = evaluation.confidences, evaluation.tally.predicted
         found = ProcessEvaluation(
             document_count=evaluation.evaluated,
             metrics={**overall, "weighted_overall_score": evaluation.overall_score or 0.0},

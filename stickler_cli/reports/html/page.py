@@ -64,9 +64,9 @@ class ServedRun:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.documents: ListedDocuments | None = None
-        if run.evaluation.ledger is not None:
+        if run.evaluation.ledger.blocks is not None:
             fields = field_views(RunView(run, visible), {})
-            self.documents = payload.documents_of(run.evaluation.ledger, fields)
+            self.documents = payload.documents_of(run.evaluation.ledger.blocks, fields)
 
     def rows(self, errors: Iterable[Error]) -> Iterator[tuple[Any, ...]]:
         """Yield errors as the page wants them."""
@@ -88,10 +88,10 @@ def render(run: Run, style: TableStyle) -> str:
 def _page_of(run: Run, documents: ListedDocuments | None = None, *, served: bool = False) -> str:
     view = RunView(run, visible)
     detail = run.detail or Detail(knows_errors=False, knows_values=False)
-    ledger = view.run.evaluation.ledger
+    blocks = view.run.evaluation.ledger.blocks
     fields = field_views(view, detail.histograms)
-    if documents is None and ledger is not None:
-        documents = payload.documents_of(ledger, fields)
+    if documents is None and blocks is not None:
+        documents = payload.documents_of(blocks, fields)
     named, more = causes(view)
     code, tone = script(), "good" if run.gates else "open"
     if run.partial or run.verdict is not Verdict.PASSED:

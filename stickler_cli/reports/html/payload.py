@@ -17,11 +17,11 @@ from stickler_cli.core.sorted_lines import SortedLines
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.cause_sentences import CauseText
 from stickler_cli.reports.view import RunView
-from stickler_cli.score.cells import counts_by_mode
+from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.detail import BINS, Detail, bin_of
 from stickler_cli.score.errors.causes import keys_in
 from stickler_cli.score.errors.error_rows import Error
-from stickler_cli.score.ledger import Ledger
+from stickler_cli.score.sums import counts_by_mode
 from .field_tree import FieldView, places_of, rows_around
 
 MOST_DOCUMENTS: Final = 50_000  # documents that the page lists: those with the lowest scores
@@ -117,7 +117,7 @@ def facts(view: RunView, detail: Detail, causes: Iterable[CauseText]) -> bytes:
     )
 
 
-def documents_of(ledger: Ledger, fields: Sequence[FieldView]) -> ListedDocuments:
+def documents_of(blocks: Blocks, fields: Sequence[FieldView]) -> ListedDocuments:
     """Return the documents of a run; memory does not grow with their number."""
     lines = SortedLines()
     scores = [0] * (BINS + 1)
@@ -130,7 +130,7 @@ def documents_of(ledger: Ledger, fields: Sequence[FieldView]) -> ListedDocuments
         known = len(around) == len(names) and around and fields[around[-1]].is_innermost
         return around[-1] if known else None
 
-    for account in ledger.records():
+    for account in blocks.records():
         name, score = account["id"], account["score"]
         if score is not None:
             scores[bin_of(score)] += 1

@@ -8,10 +8,10 @@ schema has room for: errors of one field and class of more than `MOST_KINDS` kin
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from functools import lru_cache
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from stickler_cli.core.values import dataclass
 from .error_classes import ErrorClass
-from .units import PlainErrors, WrongUnit
+from .units import FoundErrors, WrongUnit
 
 MOST_KINDS: Final = 500
 """Kinds of errors of one field and class that are told apart; some 100 kB in a run file."""
@@ -93,10 +93,10 @@ class Causes:
     groups: dict[Group, dict[Kind | None, CauseSize]] = field(default_factory=dict)
     """How much each kind explains, by field and class; None alone where there are too many."""
 
-    def add(self, errors: Iterable[WrongUnit], plain: Iterable[PlainErrors]) -> None:
-        """Add the errors of documents, those of one after the other."""
+    def add(self, batch: FoundErrors, some: Mask | None = None) -> None:
+        """Add the errors of documents; nobody asks for some of them."""
         found: dict[Group, dict[Kind | None, list[int]]] = {}
-        for error in errors:
+        for error in batch.classified(some):
             if key := cause_of(error):
                 kinds = found.setdefault(key[0], {})
                 # Keys that nothing declares can be any number, all of one group.
@@ -109,7 +109,7 @@ class Causes:
         for group, kinds in found.items():
             for kind, counted in kinds.items():
                 self._add(group, kind, CauseSize(*counted[:3]))
-        for visit, error_class, pairs in plain:
+        for visit, error_class, pairs in batch.plain_errors:
             live = pairs if visit.live is None else pairs[visit.live[pairs]]
             if len(live):
                 size = CauseSize(len(live), len(live), len(np.unique(visit.documents[live])))
@@ -141,9 +141,25 @@ class Causes:
         """Return all causes, those that lost most values first."""
         return sorted(self, key=_rank)
 
-    def view(self) -> list[dict[str, object]]:
+    def view(self, settings: object = None) -> Mapping[str, Any]:
         """Return the causes as the run format has them, those that lost most values first."""
-        return [_cause_record(cause) for cause in self.ranked()]
+        return {"causes": [_cause_record(cause) for cause in self.ranked()]}
+
+    def restore(self, record: Mapping[str, Any]) -> None:
+        """Take over the state that stands in a record."""
+        for each in record.get("causes", ()):
+            pattern = each.get("pattern", each["field"])
+            kind = None
+            if "documents" in each:
+                texts = "", ""
+                if "ground_truth_value" in each and "prediction_value" in each:
+                    texts = (
+                        short_json(each["ground_truth_value"]),
+                        short_json(each["prediction_value"]),
+                    )
+                kind = Kind(each["field"], tuple(each.get("differing_fields", ())), *texts)
+            size = CauseSize(each["errors"], each["values"], each.get("documents", 0))
+            self.groups.setdefault((pattern, each["class"]), {})[kind] = size
 
 
 def cause_of(error: WrongUnit) -> tuple[Group, Kind] | None:
@@ -218,19 +234,14 @@ class ErrorCounts:
     units: dict[Path, ByClass] = field(default_factory=dict)
     """Likewise list items and objects that failed as a whole; their values count in `fields`."""
 
-    def add(
-        self,
-        errors: Iterable[WrongUnit],
-        plain: Iterable[PlainErrors],
-        some: Mask | None = None,
-    ) -> None:
-        """Count errors; of those that are plain, all or those of some documents."""
-        for error in errors:
+    def add(self, batch: FoundErrors, some: Mask | None) -> None:
+        """Count the errors of documents, or of some of those that were compared."""
+        for error in batch.classified(some):
             counts, names = self.fields if error.values is None else self.units, error.unit.names
             if names not in counts:
                 counts[names] = Counter()
             counts[names][error.error_class] += 1
-        for visit, error_class, pairs in plain:
+        for visit, error_class, pairs in batch.plain_errors:
             number = len(pairs)
             if some is not None:
                 number = int(np.count_nonzero(some[visit.documents[pairs]]))
@@ -251,9 +262,16 @@ class ErrorCounts:
         """Return the classes of all wrong values together, the most frequent first."""
         return overall(self.fields)
 
-    def view(self) -> dict[str, object]:
+    def view(self, settings: object = None) -> Mapping[str, Any]:
         """Return the counts as the run format has them; equal counts give equal bytes."""
-        return {**_by_field(self.fields), "units": _by_field(self.units)}
+        return {"error_classes": {**_by_field(self.fields), "units": _by_field(self.units)}}
+
+    def restore(self, record: Mapping[str, Any]) -> None:
+        """Take over the state that stands in a record."""
+        classes = record["error_classes"]
+        for into, found in ((self.fields, classes), (self.units, classes.get("units"))):
+            fields = found["fields"] if found else {}
+            into.update({path: Counter(counts) for path, counts in fields.items()})
 
 
 def overall(fields: Mapping[Path, ByClass]) -> ByClass:

@@ -15,7 +15,7 @@ from stickler_cli.core.locations import Path, Step, field_path
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.counts import Counts, RateRule
-from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, Tally
+from stickler_cli.score.sums import COUNTING_MODES, SCORE_UNIT, Tally
 from stickler_cli.score.visit import Visit
 from .units import Unit
 
@@ -153,12 +153,9 @@ class MarkedOutcome:
 
 
 def outcome_of_marks(
-    marks: Marks, found: MarkedCounts, tally: Tally, scores: tuple[int, int], rule: RateRule
+    marks: Marks, found: MarkedCounts, tally: Tally, rule: RateRule
 ) -> MarkedOutcome:
-    """Return what a run comes to by what marks change in it.
-
-    Which has these counts; `scores` are the sum of its scores, in `SCORE_UNIT`s, and their number.
-    """
+    """Return what a run, whose sums are these, comes to by what marks change in it."""
     everything = {marked: mark for each in marks.values() for marked, mark in each.items()}
     fitting = {marked: everything[marked].verdict for marked in set(found.fitting)}
     verdicts = [*fitting.values()]
@@ -169,9 +166,8 @@ def outcome_of_marks(
         shown = (rates[name] for name in ("precision", "recall", "f1"))
         modes[mode] = MendedRates(counts.tp, counts.fd, counts.fa, counts.fn, *shown)
     score = None
-    units, documents = scores
-    if documents:
-        score = (units + found.score_units) / (documents * SCORE_UNIT)
+    if tally.scored:
+        score = (tally.score_units + found.score_units) / (tally.scored * SCORE_UNIT)
     return MarkedOutcome(
         len(everything),
         {verdict: verdicts.count(verdict) for verdict in RIGHT if verdict in verdicts},

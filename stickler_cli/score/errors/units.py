@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
 from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -315,6 +315,17 @@ class PlainErrors(NamedTuple):
     error_class: ErrorClass
     pairs: Indexes
     """Their positions in the visit."""
+
+
+class FoundErrors(Protocol):
+    """The errors of some documents that were compared: a batch."""
+
+    @property
+    def plain_errors(self) -> list[PlainErrors]:
+        """The errors that are plain, of all documents."""
+
+    def classified(self, some: Mask | None = None) -> Iterator[WrongUnit]:
+        """Yield the errors that are not plain, of all documents or of some."""
 
 
 def plain_errors(visits: Iterable[Visit]) -> list[PlainErrors]:

@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.core.locations import field_path
+from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.errors.error_rows import Error
-from stickler_cli.score.ledger import Ledger
-from stickler_cli.score.moments import NAMES
 from stickler_cli.score.record import Run
-from stickler_cli.score.tally import COUNTING_MODES
+from stickler_cli.score.sums import COUNTING_MODES, NAMES
 from stickler_cli.settings.deciding import Counting, CountingOptions
 from .joined_runs import LOST, JoinedRuns, RunRows
 from .record import DIFFERENT, HARD, ChangedValue, DocumentChange, Move
@@ -181,8 +180,8 @@ def _knows(detail: Detail | None) -> bool:
 
 
 def _compared(run: Run) -> set[str]:
-    ledger = run.evaluation.ledger or Ledger()
-    return {it.id for it in ledger.documents() if it.score is not None}
+    blocks = run.evaluation.ledger.blocks or Blocks()
+    return {it.id for it in blocks.documents() if it.score is not None}
 
 
 def _wrong(run: Run, documents: Collection[str]) -> _Wrong:

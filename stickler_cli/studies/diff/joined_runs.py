@@ -12,16 +12,21 @@ from stickler_cli.compare.result import FieldInfo, Outcome
 from stickler_cli.core.locations import Path
 from stickler_cli.core.problems import NotComparableError, Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.cells import LEAVES, OF_MODES
+from stickler_cli.score.blocks import SCORE, Blocks, Rows, coded
 from stickler_cli.score.conditions import pattern_of
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.field_counts import Names
 from stickler_cli.score.leaves import Leaves
-from stickler_cli.score.ledger import SCORE, Ledger, Rows, coded
-from stickler_cli.score.moments import NAMES
 from stickler_cli.score.record import Run
-from stickler_cli.score.tally import COUNTING_MODES, SCORE_UNIT, sums_of_units
+from stickler_cli.score.sums import (
+    COUNTING_MODES,
+    LEAVES,
+    NAMES,
+    OF_MODES,
+    SCORE_UNIT,
+    sums_of_units,
+)
 from .record import WHOLLY_RIGHT, Figure
 from .significance import Sample
 
@@ -128,17 +133,17 @@ def joined(bases: Sequence[Run], news: Sequence[Run]) -> JoinedRuns:
     )
 
 
-def _ledger(run: Run, which: str) -> Ledger:
-    if run.evaluation.ledger is None:
+def _ledger(run: Run, which: str) -> Blocks:
+    if run.evaluation.ledger.blocks is None:
         found, hint = (
             "the run keeps no rows of its documents",
             "evaluate again with -o run.json --rows inline, or --documents rows.parquet",
         )
         raise UsageError([Problem(which, found, "per_document", hint)])
-    return run.evaluation.ledger
+    return run.evaluation.ledger.blocks
 
 
-def _compared(ledger: Ledger, which: str) -> set[str]:
+def _compared(ledger: Blocks, which: str) -> set[str]:
     """Return the ids of the documents that a run compared."""
     found: set[str] = set()
     for it in ledger.documents():
@@ -150,7 +155,7 @@ def _compared(ledger: Ledger, which: str) -> set[str]:
     return found
 
 
-def _known(ledger: Ledger, at: Mapping[str, int]) -> Known:
+def _known(ledger: Blocks, at: Mapping[str, int]) -> Known:
     known = Known([None] * len(at), np.zeros(len(at), np.bool_))
     status: list[Status | None] = [None] * len(at)
     for it in ledger.documents():
@@ -160,7 +165,7 @@ def _known(ledger: Ledger, at: Mapping[str, int]) -> Known:
     return known._replace(status=status)
 
 
-def _parts(ledger: Ledger, at: Mapping[str, int], paths: dict[Names, int]) -> Iterator[Rows]:
+def _parts(ledger: Blocks, at: Mapping[str, int], paths: dict[Names, int]) -> Iterator[Rows]:
     """Yield the rows of each block that say anything of a document of the first side."""
     to = np.array([paths.setdefault(path, len(paths)) for path in ledger.at])
     for block in ledger:
@@ -240,7 +245,7 @@ def _ordered(parts: Sequence[RunRows], documents: int) -> RunRows:
 
 
 def _leaves(
-    ledgers: Sequence[Ledger], at: Mapping[str, int], known: Sequence[Known], bases: int
+    ledgers: Sequence[Blocks], at: Mapping[str, int], known: Sequence[Known], bases: int
 ) -> list[list[Leaves]]:
     """Return the values with a confidence; of documents not compared those before."""
     found: list[list[Leaves]] = []

@@ -13,7 +13,7 @@ from stickler_cli.score.confidence.confidences import FEWEST
 from stickler_cli.score.gates import SCORE
 from stickler_cli.score.intervals import Interval
 from stickler_cli.score.resampling import percentiles, resample
-from stickler_cli.score.tally import COUNTING_MODES
+from stickler_cli.score.sums import COUNTING_MODES
 from stickler_cli.settings.deciding import Counting
 from .joined_runs import LOST, Counted, JoinedRuns
 from .record import F1, WHOLLY_RIGHT, Change, Decision, Figure, Trend, TrendSettings, excludes_zero

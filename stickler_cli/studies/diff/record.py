@@ -27,7 +27,7 @@ from stickler_cli.score.comparison_lines import Text
 from stickler_cli.score.gates import DOCUMENTS, RIGHT, SCORE, TRUST, GateResult
 from stickler_cli.score.intervals import Interval, IntervalSettings
 from stickler_cli.score.resampling import REPLICATES, RESAMPLED
-from stickler_cli.score.tally import COUNTING_MODES
+from stickler_cli.score.sums import COUNTING_MODES
 from stickler_cli.settings.deciding import MARGIN, Counting, CountingOptions
 from .significance import SWAPS
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.locations import parse_field_path
+from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.record import Run, SchemaSignature
@@ -26,10 +27,10 @@ def document(name, score=1.0, status="evaluated", **fields):
 
 def run_of(*documents, paths=("total",), **changes):
     """A run of these documents, under a schema with these fields."""
-    ledger = Ledger()
-    ledger.read(documents)
+    blocks = Blocks()
+    blocks.read(documents)
     fields = [FieldInfo(parse_field_path(path), "leaf", "Exact", 0.5, 1.0) for path in paths]
-    run = Run(Evaluation(ledger=ledger), SIGNATURE, OPTIONS, fields)
+    run = Run(Evaluation(ledger=Ledger(blocks=blocks)), SIGNATURE, OPTIONS, fields)
     return replace(run, **changes)
 
 

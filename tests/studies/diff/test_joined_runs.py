@@ -3,7 +3,7 @@
 import pytest
 
 from stickler_cli.core.problems import NotComparableError, UsageError
-from stickler_cli.score import ledger
+from stickler_cli.score import blocks
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.studies.diff.joined_runs import SAMPLE_UNIT, counted, joined
@@ -95,7 +95,7 @@ def test_documents_in_a_file_are_joined_like_those_in_memory(monkeypatch):
         return joined([base], [new])
 
     here = both()
-    monkeypatch.setattr(ledger, "MOST_BYTES", 1)
+    monkeypatch.setattr(blocks, "MOST_BYTES", 1)
     there = both()
 
     assert scores(there) == scores(here)

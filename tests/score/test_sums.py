@@ -3,17 +3,33 @@ import pytest
 
 from stickler_cli.compare.plan import Options
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.comparison_view import comparison_view, counts_view, tally_of, tally_view
+from stickler_cli.score.comparison_view import comparison_view, counts_view, sums_view
 from stickler_cli.score.counts import Counts
-from stickler_cli.score.tally import SCORE_UNIT, Tally, sums_of_units, units_of
+from stickler_cli.score.field_counts import FieldCounts
+from stickler_cli.score.folds import UndeclaredKeys
+from stickler_cli.score.sums import (
+    KEYS,
+    SCORE_UNIT,
+    Sums,
+    Tally,
+    products,
+    sums_of,
+    sums_of_units,
+    units_of,
+)
 from .batches import TEXT, X, a_list, an_object, batch, not_compared
 
 
+def counted(documents):
+    return sums_of(documents.counts)
+
+
 def tallied(schema, gt, pred, **options):
-    return tally_of(batch(compile_schema(schema), {"": (gt, pred)}, Options(**options)))
+    return counted(batch(compile_schema(schema), {"": (gt, pred)}, Options(**options)))
 
 
 def by_mode(node):
+    node = node[()] if isinstance(node, Sums) else node
     return tuple(node.counts(mode) for mode in ("overall", "aggregate", "leaves"))
 
 
@@ -37,8 +53,8 @@ def test_each_leaf_counts_once_in_every_mode():
         {"a": "x", "b": "y", "c": "x"},
     )
 
-    assert by_mode(root) == thrice(tp=1, fd=1, fa=1, fn=1, tn=1)
-    assert by_mode(root.fields["b"]) == thrice(fd=1)
+    assert by_mode(root[()]) == thrice(tp=1, fd=1, fa=1, fn=1, tn=1)
+    assert by_mode(root["b",]) == thrice(fd=1)
 
 
 def test_a_nested_object_is_one_unit_and_its_leaves_count_below():
@@ -46,9 +62,9 @@ def test_a_nested_object_is_one_unit_and_its_leaves_count_below():
         an_object(o=an_object(a=TEXT, b=TEXT)), {"o": {"a": "x", "b": "y"}}, {"o": {"a": "x"}}
     )
 
-    assert by_mode(root) == (Counts(fd=1), Counts(tp=1, fn=1), Counts(tp=1, fn=1))
-    assert by_mode(root.fields["o"]) == by_mode(root)
-    assert by_mode(root.fields["o"].fields["b"]) == thrice(fn=1)
+    assert by_mode(root[()]) == (Counts(fd=1), Counts(tp=1, fn=1), Counts(tp=1, fn=1))
+    assert by_mode(root["o",]) == by_mode(root[()])
+    assert by_mode(root["o", "b"]) == thrice(fn=1)
 
 
 @pytest.mark.parametrize(("missed", "name"), [(True, "fn"), (False, "fa")])
@@ -59,26 +75,25 @@ def test_a_one_sided_object_is_one_unit_and_only_its_leaves_look_inside(missed, 
     root = tallied(schema, *((whole, empty) if missed else (empty, whole)))
 
     one, three = Counts(**{name: 1}), Counts(**{name: 3})
-    assert by_mode(root) == (one, one, three)
-    node = root.fields["o"]
-    assert by_mode(node) == (one, one, three)
-    assert by_mode(node.fields["a"]) == (Counts(), Counts(), one)
-    assert by_mode(node.fields["c"]) == thrice()
-    assert by_mode(node.fields["p"]) == (Counts(), Counts(), one)
+    assert by_mode(root[()]) == (one, one, three)
+    assert by_mode(root["o",]) == (one, one, three)
+    assert by_mode(root["o", "a"]) == (Counts(), Counts(), one)
+    assert by_mode(root["o", "c"]) == thrice()
+    assert by_mode(root["o", "p"]) == (Counts(), Counts(), one)
 
 
 def test_two_absent_objects_are_one_unit():
     root = tallied(an_object(o=an_object(a=TEXT, b=TEXT)), {}, {"o": {"a": None}})
 
-    assert by_mode(root) == thrice(tn=1)
-    assert root.fields["o"].fields == {}
+    assert by_mode(root[()]) == thrice(tn=1)
+    assert root.keys() == {(), ("o",)}
 
 
 def test_a_list_counts_its_elements():
     root = tallied(an_object(t=a_list(TEXT)), {"t": ["abcdef", "b"]}, {"t": ["abcxyz", "q", "b"]})
 
     # "abcdef" and "abcxyz" share half and meet 0.5.
-    assert by_mode(root) == thrice(tp=2, fa=1)
+    assert by_mode(root[()]) == thrice(tp=2, fa=1)
 
 
 def test_two_absent_lists_are_one_unit():
@@ -91,8 +106,8 @@ def test_a_matching_item_is_one_unit_of_its_list_and_its_leaves_count():
     root = tallied(ORDER, {"lines": [gt]}, {"lines": [pred]})
 
     # "M4" and "M5" share half: (1 + 1 + 0.5) / 3 is above 0.7.
-    assert by_mode(root) == (Counts(tp=1), Counts(tp=3), Counts(tp=3))
-    assert by_mode(root.fields["lines"].fields["note"]) == thrice(tp=1)
+    assert by_mode(root[()]) == (Counts(tp=1), Counts(tp=3), Counts(tp=3))
+    assert by_mode(root["lines", "note"]) == thrice(tp=1)
 
 
 def test_an_item_below_its_threshold_is_one_in_the_aggregate_and_open_to_leaves():
@@ -101,10 +116,9 @@ def test_an_item_below_its_threshold_is_one_in_the_aggregate_and_open_to_leaves(
     root = tallied(ORDER, {"lines": [gt]}, {"lines": [pred]})
 
     # One field of three is right.
-    assert by_mode(root) == (Counts(fd=1), Counts(fd=1), Counts(tp=1, fd=1, fn=1))
-    fields = root.fields["lines"].fields
-    assert by_mode(fields["name"]) == (Counts(), Counts(), Counts(tp=1))
-    assert by_mode(fields["note"]) == (Counts(), Counts(), Counts(fn=1))
+    assert by_mode(root[()]) == (Counts(fd=1), Counts(fd=1), Counts(tp=1, fd=1, fn=1))
+    assert by_mode(root["lines", "name"]) == (Counts(), Counts(), Counts(tp=1))
+    assert by_mode(root["lines", "note"]) == (Counts(), Counts(), Counts(fn=1))
 
 
 def test_missed_and_invented_items_are_one_each_in_the_aggregate():
@@ -112,12 +126,12 @@ def test_missed_and_invented_items_are_one_each_in_the_aggregate():
 
     root = tallied(ORDER, {"lines": gt}, {"lines": pred})
 
-    assert by_mode(root) == (
+    assert by_mode(root[()]) == (
         Counts(tp=1, fn=1, fa=1),
         Counts(tp=2, tn=1, fn=1, fa=1),
         Counts(tp=2, tn=1, fn=2, fa=3),
     )
-    assert by_mode(root.fields["lines"].fields["sku"]) == (
+    assert by_mode(root["lines", "sku"]) == (
         Counts(tp=1),
         Counts(tp=1),
         Counts(tp=1, fn=1, fa=1),
@@ -132,8 +146,8 @@ def test_a_list_inside_a_matching_item_counts_its_elements_at_its_own_node():
     root = tallied(schema, {"rows": rows}, {"rows": found})
 
     # The second row scores (1 + 1/2) / 2 = 0.75.
-    assert by_mode(root.fields["rows"].fields["tags"]) == thrice(tp=3, fa=1)
-    assert by_mode(root) == (Counts(tp=2), Counts(tp=5, fa=1), Counts(tp=5, fa=1))
+    assert by_mode(root["rows", "tags"]) == thrice(tp=3, fa=1)
+    assert by_mode(root[()]) == (Counts(tp=2), Counts(tp=5, fa=1), Counts(tp=5, fa=1))
 
 
 def test_a_list_inside_an_item_below_its_threshold_counts_in_leaves_alone():
@@ -143,8 +157,8 @@ def test_a_list_inside_an_item_below_its_threshold_counts_in_leaves_alone():
     root = tallied(schema, {"rows": [gt]}, {"rows": [pred]})
 
     # One field of three is right.
-    assert by_mode(root) == (Counts(fd=1), Counts(fd=1), Counts(tp=1, fd=2))
-    assert by_mode(root.fields["rows"].fields["tags"]) == (Counts(), Counts(), Counts(tp=1))
+    assert by_mode(root[()]) == (Counts(fd=1), Counts(fd=1), Counts(tp=1, fd=2))
+    assert by_mode(root["rows", "tags"]) == (Counts(), Counts(), Counts(tp=1))
 
 
 def test_a_list_inside_an_item_that_is_not_found_counts_in_leaves_alone():
@@ -152,8 +166,8 @@ def test_a_list_inside_an_item_that_is_not_found_counts_in_leaves_alone():
 
     root = tallied(schema, {"rows": [{"id": "1", "tags": ["a", "b"]}]}, {})
 
-    assert by_mode(root) == (Counts(fn=1), Counts(fn=1), Counts(fn=3))
-    assert by_mode(root.fields["rows"].fields["tags"]) == (Counts(), Counts(), Counts(fn=2))
+    assert by_mode(root[()]) == (Counts(fn=1), Counts(fn=1), Counts(fn=3))
+    assert by_mode(root["rows", "tags"]) == (Counts(), Counts(), Counts(fn=2))
 
 
 def test_a_list_of_lists_counts_inner_lists_as_units_and_their_elements_as_leaves():
@@ -162,12 +176,12 @@ def test_a_list_of_lists_counts_inner_lists_as_units_and_their_elements_as_leave
     )
 
     # ["a", "x"] scores 1/2 and meets the items' 0.5.
-    assert by_mode(root) == (
+    assert by_mode(root[()]) == (
         Counts(tp=1, fn=1),
         Counts(tp=1, fn=2, fa=1),
         Counts(tp=1, fn=3, fa=1),
     )
-    assert root.fields["m"].fields == {}
+    assert root.keys() == {(), ("m",)}
 
 
 def test_objects_in_lists_of_lists_have_their_fields_at_the_outer_list():
@@ -175,14 +189,14 @@ def test_objects_in_lists_of_lists_have_their_fields_at_the_outer_list():
 
     root = tallied(schema, {"m": [[{"a": "x"}]]}, {"m": [[{"a": "x"}]]})
 
-    assert by_mode(root.fields["m"].fields["a"]) == thrice(tp=1)
+    assert by_mode(root["m", "a"]) == thrice(tp=1)
 
 
 def test_an_object_where_another_kind_is_found_is_one_unit_and_both_sides_are_leaves():
     root = tallied(an_object(o=an_object(a=TEXT, b=TEXT)), {"o": {"a": "x", "b": "y"}}, {"o": "x"})
 
-    assert by_mode(root) == (Counts(fd=1), Counts(fd=1), Counts(fn=2, fa=1))
-    assert by_mode(root.fields["o"].fields["a"]) == (Counts(), Counts(), Counts(fn=1))
+    assert by_mode(root[()]) == (Counts(fd=1), Counts(fd=1), Counts(fn=2, fa=1))
+    assert by_mode(root["o", "a"]) == (Counts(), Counts(), Counts(fn=1))
 
 
 def test_an_element_where_another_kind_is_found_is_one_unit_and_both_sides_are_leaves():
@@ -192,27 +206,27 @@ def test_an_element_where_another_kind_is_found_is_one_unit_and_both_sides_are_l
         an_object(l=items), {"l": [{"a": "x", "b": "y"}]}, {"l": ["x"]}, pairing_floor=-1
     )
 
-    assert by_mode(root.fields["l"]) == (Counts(fd=1), Counts(fd=1), Counts(fn=2, fa=1))
+    assert by_mode(root["l",]) == (Counts(fd=1), Counts(fd=1), Counts(fn=2, fa=1))
 
 
 def test_a_leaf_where_another_kind_is_found_is_one_unit():
     root = tallied(an_object(a=TEXT), {"a": "x"}, {"a": {"b": 1, "c": 2}})
 
-    assert by_mode(root) == thrice(fd=1)
+    assert by_mode(root[()]) == thrice(fd=1)
 
 
 def test_extra_keys_of_the_root_count_everywhere():
     root = tallied(an_object(a=TEXT), {"a": "x"}, {"a": "x", "b": 1, "c": {"d": 1, "e": 2}})
 
-    assert by_mode(root) == thrice(tp=1, fa=2)
-    assert list(root.fields) == ["a"]
+    assert by_mode(root[()]) == thrice(tp=1, fa=2)
+    assert list(root) == [(), ("a",)]
 
 
 def test_extra_keys_of_a_nested_object_are_no_units_of_their_own():
     root = tallied(an_object(o=an_object(a=TEXT)), {"o": {"a": "x"}}, {"o": {"a": "x", "b": 1}})
 
-    assert by_mode(root) == (Counts(tp=1), Counts(tp=1, fa=1), Counts(tp=1, fa=1))
-    assert by_mode(root.fields["o"]) == by_mode(root)
+    assert by_mode(root[()]) == (Counts(tp=1), Counts(tp=1, fa=1), Counts(tp=1, fa=1))
+    assert by_mode(root["o",]) == by_mode(root[()])
 
 
 def test_extra_keys_of_an_item_count_with_its_leaves():
@@ -220,7 +234,7 @@ def test_extra_keys_of_an_item_count_with_its_leaves():
 
     root = tallied(ORDER, {"lines": [gt]}, {"lines": [pred, {"new": 2, "sku": "9"}]})
 
-    assert by_mode(root) == (
+    assert by_mode(root[()]) == (
         Counts(tp=1, fa=1),
         Counts(tp=2, tn=1, fa=2),
         Counts(tp=2, tn=1, fa=3),
@@ -230,7 +244,7 @@ def test_extra_keys_of_an_item_count_with_its_leaves():
 def test_extra_keys_that_a_run_ignores_do_not_count():
     root = tallied(an_object(a=TEXT), {"a": "x"}, {"a": "x", "b": 1}, extra_fields="ignore")
 
-    assert by_mode(root) == thrice(tp=1)
+    assert by_mode(root[()]) == thrice(tp=1)
 
 
 def test_a_field_that_aggregate_leaves_out_is_still_reported_and_a_leaf():
@@ -238,8 +252,8 @@ def test_a_field_that_aggregate_leaves_out_is_still_reported_and_a_leaf():
 
     root = tallied(schema, {"a": "x", "b": "y"}, {"a": "x", "b": "z"})
 
-    assert by_mode(root) == (Counts(tp=1, fd=1), Counts(tp=1), Counts(tp=1, fd=1))
-    assert by_mode(root.fields["b"]) == thrice(fd=1)
+    assert by_mode(root[()]) == (Counts(tp=1, fd=1), Counts(tp=1), Counts(tp=1, fd=1))
+    assert by_mode(root["b",]) == thrice(fd=1)
 
 
 def test_one_that_opts_in_leaves_the_others_out_of_this_object_alone():
@@ -247,20 +261,18 @@ def test_one_that_opts_in_leaves_the_others_out_of_this_object_alone():
 
     root = tallied(an_object(o=inner, c=TEXT), {"o": {"a": "x", "b": "y"}, "c": "z"}, {"c": "z"})
 
-    assert by_mode(root) == (Counts(fn=1, tp=1), Counts(fn=1, tp=1), Counts(fn=2, tp=1))
-    assert by_mode(root.fields["o"]) == (Counts(fn=1), Counts(fn=1), Counts(fn=2))
+    assert by_mode(root[()]) == (Counts(fn=1, tp=1), Counts(fn=1, tp=1), Counts(fn=2, tp=1))
+    assert by_mode(root["o",]) == (Counts(fn=1), Counts(fn=1), Counts(fn=2))
 
 
 def test_undeclared_keys_of_the_ground_truth_are_noted():
-    root = tallied(
-        an_object(o=an_object(a=TEXT), p=an_object(a=TEXT)),
-        {"x": 1, "y": None, "o": {"a": "v", "z": 1}, "p": {"z": 2}},
-        {"x": 1, "o": {"a": "v"}},
-    )
+    schema = an_object(o=an_object(a=TEXT), p=an_object(a=TEXT))
+    gt = {"x": 1, "y": None, "o": {"a": "v", "z": 1}, "p": {"z": 2}}
 
-    assert root.undeclared == {"x": 1}
-    assert root.fields["o"].undeclared == {"z": 1}
-    assert root.fields["p"].undeclared == {"z": 1}
+    found = UndeclaredKeys()
+    found.add(batch(compile_schema(schema), {"": (gt, {"x": 1, "o": {"a": "v"}})}), None)
+
+    assert found.of_truths == {("x",): 1, ("o", "z"): 1, ("p", "z"): 1}
 
 
 def test_undeclared_keys_of_the_prediction_are_noted_by_the_object_that_they_are_in():
@@ -268,10 +280,12 @@ def test_undeclared_keys_of_the_prediction_are_noted_by_the_object_that_they_are
     gt = [{"a": "u"}, {"a": "v"}, {"a": "w"}]
     pred = [{"a": "u", "x": 1}, {"a": "v"}, {"a": "w", "x": 2, "y": 3}]
 
-    root = tallied(schema, {"rows": gt}, {"rows": pred, "z": 4})
+    some = batch(compile_schema(schema), {"": ({"rows": gt}, {"rows": pred, "z": 4})})
+    found = UndeclaredKeys()
+    found.add(some, None)
 
-    assert (root.extras, root.fields["rows"].extras) == ({"z": 1}, {"x": 2, "y": 1})
-    assert by_mode(root.fields["rows"])[1:] == (Counts(tp=3, fa=3),) * 2
+    assert found.of_predictions == {("z",): 1, ("rows", "x"): 2, ("rows", "y"): 1}
+    assert by_mode(counted(some)["rows",])[1:] == (Counts(tp=3, fa=3),) * 2
 
 
 def test_fields_have_scores_but_not_below_a_list_or_an_absent_side():
@@ -282,13 +296,13 @@ def test_fields_have_scores_but_not_below_a_list_or_an_absent_side():
 
     root = tallied(schema, whole, {**whole, "o": {"a": "abcx"}, "gone": None})
 
-    assert root.fields["o"].fields["a"].mean_raw == 0.75
-    assert root.fields["lines"].mean_score == 1.0
-    assert root.fields["lines"].fields["sku"].scored == 0
-    assert root.fields["lines"].fields["sku"].mean_raw is None
-    assert root.fields["lines"].fields["sku"].mean_score is None
-    assert root.fields["gone"].mean_score == 0.0
-    assert root.fields["gone"].fields["b"].weight is None
+    assert root["o", "a"].mean_raw == 0.75
+    assert root["lines",].mean_score == 1.0
+    assert root["lines", "sku"].scored == 0
+    assert root["lines", "sku"].mean_raw is None
+    assert root["lines", "sku"].mean_score is None
+    assert root["gone",].mean_score == 0.0
+    assert root["gone", "b"].weight is None
 
 
 def test_what_an_alternative_is_worth_is_known_where_both_sides_have_the_object_around_it():
@@ -297,10 +311,10 @@ def test_what_an_alternative_is_worth_is_known_where_both_sides_have_the_object_
     text, number = {"o": {"a": "x"}}, {"o": {"a": 1}}
     pairs = {"1": (text, text), "2": (number, {}), "3": (number, number)}
 
-    root = tally_of(batch(compile_schema(schema), pairs))
+    root = counted(batch(compile_schema(schema), pairs))
 
-    assert root.fields["o"].fields["a"].weight == 2
-    assert root.fields["o"].fields["a"].scored == 2
+    assert root["o", "a"].weight == 2
+    assert root["o", "a"].scored == 2
 
 
 def test_documents_add_up():
@@ -311,16 +325,15 @@ def test_documents_add_up():
 
     first.merge(second)
 
-    assert by_mode(first) == (
+    assert by_mode(first[()]) == (
         Counts(tp=2, fd=1, tn=1),
         Counts(tp=2, fd=1, tn=1),
         Counts(tp=2, fd=1, tn=1),
     )
-    assert first.fields["a"].scored == 2
-    assert first.fields["a"].mean_raw == 0.375
-    assert (first.fields["a"].weight, first.fields["o"].weight) == (2, 0.5)
-    assert by_mode(first.fields["o"].fields["b"]) == thrice(tp=1)
-    assert first.undeclared == {"x": 2}
+    assert first["a",].scored == 2
+    assert first["a",].mean_raw == 0.375
+    assert (first["a",].weight, first["o",].weight) == (2, 0.5)
+    assert by_mode(first["o", "b"]) == thrice(tp=1)
 
 
 def test_keys_that_some_documents_have_count_in_the_objects_of_these():
@@ -333,11 +346,11 @@ def test_keys_that_some_documents_have_count_in_the_objects_of_these():
         for other, pred in enumerate(values)
     }
 
-    together, apart = tally_of(batch(compile_schema(schema), pairs)), Tally()
+    together, apart = counted(batch(compile_schema(schema), pairs)), Sums()
     for gt, pred in pairs.values():
         apart.merge(tallied(schema, gt, pred))
 
-    found = [{path: by_mode(node) for path, node in each.walk()} for each in (together, apart)]
+    found = [{path: by_mode(node) for path, node in each.items()} for each in (together, apart)]
     assert found[0] == found[1]
 
 
@@ -351,12 +364,12 @@ def test_the_weight_of_a_field_is_its_greatest():
 
 
 def test_merging_counts_that_are_new_copies_them():
-    source, target = tallied(an_object(a=TEXT), {"a": "x"}, {"a": "x"}), Tally()
+    source, target = tallied(an_object(a=TEXT), {"a": "x"}, {"a": "x"}), Sums()
     target.merge(source)
     target.merge(source)
 
-    assert by_mode(source.fields["a"]) == thrice(tp=1)
-    assert by_mode(target.fields["a"]) == thrice(tp=2)
+    assert by_mode(source["a",]) == thrice(tp=1)
+    assert by_mode(target["a",]) == thrice(tp=2)
 
 
 def test_scores_add_as_whole_numbers():
@@ -376,15 +389,15 @@ def test_spans_of_scores_add_exactly_beyond_64_bits():
     assert sums_of_units(scores, np.array(starts)) == expected
 
 
-def test_a_walk_goes_parents_first():
+def test_fields_stand_parents_first():
     root = tallied(an_object(o=an_object(a=TEXT), b=TEXT), {"o": {"a": "x"}}, {"o": {"a": "x"}})
 
-    assert [path for path, _ in root.walk()] == [(), ("o",), ("o", "a"), ("b",)]
+    assert list(root) == [(), ("o",), ("o", "a"), ("b",)]
 
 
 def test_a_view_has_scores_only_where_there_are_some():
     root = tallied(ORDER, {"lines": [line("1", "bolt")]}, {"lines": [line("1", "bolt")]})
-    view = tally_view(root, recall_with_fd=False)
+    view = sums_view(root, recall_with_fd=False)
 
     assert set(view) == {"overall", "aggregate", "leaves", "fields"}
     lines = view["fields"]["lines"]
@@ -398,7 +411,7 @@ def test_a_view_may_count_false_discoveries_in_recall_all_the_way_down():
     root.merge(tallied(an_object(a=TEXT), {"a": "x"}, {"a": "x"}))
 
     for with_fd, recall in ((False, 1.0), (True, 0.5)):
-        view = tally_view(root, recall_with_fd=with_fd)
+        view = sums_view(root, recall_with_fd=with_fd)
         assert view["overall"]["derived"]["cm_recall"] == recall
         assert view["fields"]["a"]["leaves"]["derived"]["cm_recall"] == recall
 
@@ -421,7 +434,7 @@ def test_one_document_s_view_holds_all_that_users_know():
 def test_of_a_document_that_was_not_compared_nothing_is_counted():
     missing = not_compared("x")
 
-    assert tally_of(missing) == Tally()
+    assert missing.counts is None
     assert missing.comparison(0) is None
 
 
@@ -441,8 +454,8 @@ def test_an_object_where_another_kind_is_found_counts_in_leaves_alone_in_an_item
     root = tallied(schema, {"rows": [gt]}, {"rows": [pred]})
 
     # One of three fields is right. A value of another kind than the declared one is one leaf.
-    mismatch = root.fields["rows"].fields["o"]
-    assert by_mode(root.fields["rows"])[:2] == (Counts(fd=1), Counts(fd=1))
+    mismatch = root["rows", "o"]
+    assert by_mode(root["rows",])[:2] == (Counts(fd=1), Counts(fd=1))
     assert by_mode(mismatch) == (Counts(), Counts(), Counts(fn=1, fa=1))
 
 
@@ -450,11 +463,11 @@ def test_a_key_that_opts_in_leaves_the_others_out_of_the_objects_that_have_it():
     schema = {**an_object(a=TEXT), "additionalProperties": {**TEXT, X + "aggregate": True}}
     pairs = {"1": ({"a": "x", "k": "y"}, {"a": "z", "k": "y"}), "2": ({"a": "x"}, {"a": "x"})}
 
-    root = tally_of(batch(compile_schema(schema), pairs))
+    root = counted(batch(compile_schema(schema), pairs))
 
     # `aggregate` has k of the first and a of the second; the others have all fields.
-    assert by_mode(root) == (Counts(tp=2, fd=1), Counts(tp=2), Counts(tp=2, fd=1))
-    assert by_mode(root.fields["a"]) == thrice(tp=1, fd=1)
+    assert by_mode(root[()]) == (Counts(tp=2, fd=1), Counts(tp=2), Counts(tp=2, fd=1))
+    assert by_mode(root["a",]) == thrice(tp=1, fd=1)
 
 
 def test_a_field_that_counts_in_one_arm_only_is_one_field():
@@ -470,17 +483,17 @@ def test_a_field_that_counts_in_one_arm_only_is_one_field():
     paths = [path for path, _ in some.counts.fields()]
     assert sorted(paths) == [(), ("rows",), ("rows", "a"), ("rows", "b")]
     assert len(some.counts.documents) == 4
-    root = tally_of(some)
-    assert by_mode(root.fields["rows"].fields["a"]) == thrice(tp=2)
-    assert root.aggregate == [3, 0, 0, 0, 0]  # all but a of the second
-    assert root.leaves == [4, 0, 0, 0, 0]
+    root = counted(some)
+    assert by_mode(root["rows", "a"]) == thrice(tp=2)
+    assert root[()].counts("aggregate") == (3, 0, 0, 0, 0)  # all but a of the second
+    assert root[()].counts("leaves") == (4, 0, 0, 0, 0)
 
 
 def test_squares_of_scores_add_as_whole_numbers_too():
     root = tallied(an_object(a=TEXT), {"a": "ab"}, {"a": "ax"})
 
-    assert root.fields["a"].score_units == SCORE_UNIT // 2
-    assert root.fields["a"].score_squares == SCORE_UNIT // 4
+    assert root["a",].score_units == SCORE_UNIT // 2
+    assert root["a",].score_squares == SCORE_UNIT // 4
 
 
 def test_extra_keys_of_an_item_below_its_threshold_count_in_leaves_alone():
@@ -489,7 +502,7 @@ def test_extra_keys_of_an_item_below_its_threshold_count_in_leaves_alone():
 
     root = tallied(schema, {"lines": [gt]}, {"lines": [pred]})
 
-    assert by_mode(root.fields["lines"]) == (Counts(fd=1), Counts(fd=1), Counts(tp=1, fd=2, fa=1))
+    assert by_mode(root["lines",]) == (Counts(fd=1), Counts(fd=1), Counts(tp=1, fd=2, fa=1))
 
 
 def test_the_counts_of_one_of_several_documents_are_those_that_it_has_alone():
@@ -506,7 +519,7 @@ def test_the_counts_of_one_of_several_documents_are_those_that_it_has_alone():
 
     for at, (name, pair) in enumerate(pairs.items()):
         alone = batch(plan, {name: pair})
-        expected = tally_view(tally_of(alone), recall_with_fd=True)
+        expected = sums_view(counted(alone), recall_with_fd=True)
         assert counts_view(together, at, recall_with_fd=True) == expected
         assert counts_view(alone, recall_with_fd=True) == expected
 
@@ -521,7 +534,7 @@ def test_counts_can_be_shown_without_rates():
 
 
 def test_of_a_document_that_was_not_compared_there_are_no_counts_to_show():
-    assert counts_view(not_compared("a")) == tally_view(Tally(), recall_with_fd=False)
+    assert counts_view(not_compared("a")) == sums_view(Sums({(): Tally()}), recall_with_fd=False)
 
 
 @pytest.mark.parametrize(
@@ -533,3 +546,20 @@ def test_whether_anything_is_wrong_is_known_without_the_errors(pred, some_wrong)
 
     assert found.some_wrong is some_wrong
     assert bool(found.wrong_units(0)) is some_wrong
+
+
+@pytest.mark.parametrize(("path", "some"), [(("a",), slice(0, 4)), (("b",), slice(4, 9))])
+def test_moments_are_squares_and_products_of_each_document_added_up(path, some):
+    counts = np.random.default_rng(3).integers(0, 3, (3, 9, 5))
+    known = np.zeros(9, int), counts, np.zeros((4, 9)), [], [], {}
+
+    found = sums_of(FieldCounts([("a",), ("b",)], np.array([0, 4]), *known))[path]
+
+    for of_mode, moments in zip(counts[:, some].astype(float), found.moments, strict=True):
+        assert products(moments).tolist() == (of_mode.T @ of_mode).tolist()
+
+
+def test_of_no_documents_all_are_0_and_each_moment_has_a_name():
+    assert len(set(KEYS)) == len(KEYS) == 15
+    assert KEYS[:2] == ("tp_tp", "tp_fd")
+    assert Tally().moments == [[0] * 15] * 3

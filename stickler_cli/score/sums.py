@@ -1,0 +1,197 @@
+"""Sums over documents of what was counted of each field: they add in any order, exactly.
+
+A cell is what was counted of a field in a document, as numbers: counts by mode and outcome, and
+those of `BESIDE`. Of many documents there are the sums of cells and of scores, and the *moments*,
+sums of squares and cross products of counts, which an interval of a rate takes. All are whole
+numbers, and as many however many documents there are.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, combinations_with_replacement
+from operator import add
+from typing import Any, Final
+
+import numpy as np
+
+from stickler_cli.compare.columns import Indexes
+from stickler_cli.compare.outcomes import Floats
+from stickler_cli.compare.result import Outcome
+from stickler_cli.core.locations import Path
+from .counts import Counts
+from .field_counts import RAW, SCORE, SCORED, WEIGHT, FieldCounts, Names, parents_first
+
+COUNTING_MODES: Final = ("overall", "aggregate", "leaves")
+NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)  # of the counts
+OF_MODES: Final = len(COUNTING_MODES) * len(NAMES)  # counts by mode and outcome come first
+BESIDE: Final = ("not_evaluated", "whole", "items")
+"""What follows them: values that were not evaluated, items and objects that are right as a whole,
+and all of those that are in the ground truth or invented."""
+CELL: Final = OF_MODES + len(BESIDE)
+LEAVES: Final = slice(OF_MODES - len(NAMES), OF_MODES)  # the counts of values
+PAIRS: Final = tuple(combinations_with_replacement(range(len(NAMES)), 2))
+"""The outcomes whose counts in a document are multiplied."""
+KEYS: Final = tuple(f"{NAMES[one]}_{NAMES[two]}" for one, two in PAIRS)
+"""What each of the moments of a counting mode is called."""
+SCORE_UNIT: Final = 1 << 60
+"""Scores are summed as whole numbers of 2**-60, so that sums do not depend on their order."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """The sums of one field, or of whole documents."""
+
+    cell: list[int] = field(default_factory=lambda: [0] * CELL)
+    """The sums of its cells."""
+    moments: list[list[int]] = field(default_factory=lambda: [[0] * len(KEYS) for _ in range(3)])
+    """By counting mode, an entry for each of `KEYS`."""
+    scored: int = 0
+    """Documents in which it has a score of its own: not below a list or an absent side."""
+    raw_units: int = 0
+    """The sum of its raw similarities, in `SCORE_UNIT`s."""
+    score_units: int = 0
+    """The sum of its scores after clipping, in `SCORE_UNIT`s; of documents, of overall scores."""
+    score_squares: int = 0
+    """The sum of their squares, likewise."""
+    weight: float | None = None
+    """What the field is worth; the most where documents differ."""
+
+    def merge(self, other: "Tally") -> None:
+        """Add the sums of other documents, or of another field."""
+        self.cell = [*map(add, self.cell, other.cell)]
+        moments = zip(self.moments, other.moments, strict=True)
+        self.moments = [[*map(add, mine, more)] for mine, more in moments]
+        self.scored += other.scored
+        self.raw_units += other.raw_units
+        self.score_units += other.score_units
+        self.score_squares += other.score_squares
+        if other.weight is not None:
+            self.weight = max(other.weight, self.weight or 0.0)
+
+    def counts(self, mode: str) -> Counts:
+        """Return the counts of one mode: `overall`, `aggregate` or `leaves`."""
+        start = COUNTING_MODES.index(mode) * len(NAMES)
+        return Counts(*self.cell[start : start + len(NAMES)])
+
+    @property
+    def whole(self) -> int:
+        """Of a list or an object, items that are right as a whole: paired, and without an error."""
+        return self.cell[-2]
+
+    @property
+    def items(self) -> int:
+        """All items that are in the ground truth or invented."""
+        return self.cell[-1]
+
+    @property
+    def predicted(self) -> int:
+        """How many values predictions have of it."""
+        values = self.counts("leaves")
+        return values.tp + values.fp
+
+    @property
+    def mean_raw(self) -> float | None:
+        """The mean raw similarity over the documents that scored it; None without any."""
+        return self.raw_units / (self.scored * SCORE_UNIT) if self.scored else None
+
+    @property
+    def mean_score(self) -> float | None:
+        """The mean score over the documents that scored it; None without any."""
+        return self.score_units / (self.scored * SCORE_UNIT) if self.scored else None
+
+
+class Sums(dict[Names, Tally]):
+    """The sums of fields, by their paths without list indexes; of whole documents at ()."""
+
+    def at(self, path: Path) -> Tally:
+        """Return the sums of a field; those of no documents where nothing was counted."""
+        return self.get(tuple(map(str, path))) or Tally()
+
+    def gain(self, path: Names, more: Tally) -> None:
+        """Add what was counted of a field in other documents."""
+        if path not in self:
+            self[path] = Tally()
+        self[path].merge(more)
+
+    def merge(self, other: "Sums") -> None:
+        """Add the sums of other documents; the order of merging makes no difference."""
+        for path, tally in other.items():
+            self.gain(path, tally)
+
+    def ordered(self, first: Iterable[Names] = ()) -> "Sums":
+        """Return all fields, after some that there may be, parents first, else in their order."""
+        return Sums((path, self.at(path)) for path in parents_first([*first, *self]))
+
+
+def sums_of(counts: FieldCounts) -> Sums:
+    """Return the sums of the documents of a chunk."""
+    starts, size = counts.starts, len(counts.paths)
+    totals = np.add.reduceat(counts.sums, starts, axis=1).swapaxes(0, 1).reshape(size, -1).tolist()
+    products = (counts.sums[..., one] * counts.sums[..., two] for one, two in PAIRS)
+    by_pair = [np.add.reduceat(product, starts, axis=1) for product in products]
+    moments = np.stack(by_pair, axis=-1).swapaxes(0, 1).tolist()
+    scored = np.add.reduceat(counts.scores[SCORED], starts).astype(np.int64).tolist()
+    weights = np.maximum.reduceat(counts.scores[WEIGHT], starts).tolist()
+    each = (counts.scores[RAW], counts.scores[SCORE], counts.scores[SCORE] ** 2)
+    raw, score, score_squares = (sums_of_units(scores, starts) for scores in each)
+    items = [(0, 0)] * size
+    if counts.items is not None:
+        items = [*zip(*np.add.reduceat(counts.items, starts, axis=1).tolist(), strict=True)]
+    found = Sums()
+    for at, path in enumerate(counts.paths):
+        weight = weights[at] if scored[at] and path else None
+        cell, units = [*totals[at], 0, *items[at]], (raw[at], score[at], score_squares[at])
+        found[path] = Tally(cell, moments[at], scored[at], *units, weight)
+    return found
+
+
+def products(moments: Sequence[int]) -> Floats:
+    """Return the products of a counting mode as a matrix, (5 outcomes, 5 outcomes)."""
+    matrix = np.empty((len(NAMES), len(NAMES)))
+    for (one, two), product in zip(PAIRS, moments, strict=True):
+        matrix[one, two] = matrix[two, one] = product
+    return matrix
+
+
+def units_of(score: float) -> int:
+    """Return a score in [0, 1] as a whole number of `SCORE_UNIT`s; exact above 2**-7."""
+    return int(score * SCORE_UNIT)
+
+
+def sums_of_units(scores: Floats, starts: Indexes) -> list[int]:
+    """Return the sums of spans of scores in [0, 1] in `SCORE_UNIT`s; each is exact above 2**-7."""
+    units = (scores * SCORE_UNIT).astype(np.int64)
+    # Halves of 30 bits, so that the sums of 2**33 scores stay within 64 bits.
+    halves = np.add.reduceat([units >> 30, units & ((1 << 30) - 1)], starts, axis=1).tolist()
+    return [(high << 30) + low for high, low in zip(*halves, strict=True)]
+
+
+def cell_view(cell: Sequence[int]) -> dict[str, Any]:
+    """Return a cell as files have it: what is not 0, once if the counting modes are alike."""
+    by_mode = [cell[at : at + len(NAMES)] for at in range(0, OF_MODES, len(NAMES))]
+    beside = zip(BESIDE, cell[OF_MODES:], strict=True)
+    return sparse(by_mode) | {name: n for name, n in beside if n}
+
+
+def sparse(by_mode: Sequence[Sequence[int]], names: Sequence[str] = NAMES) -> dict[str, Any]:
+    """Return what was counted by mode as files have it: what is not 0, once if modes are alike."""
+    views = [{name: n for name, n in zip(names, mode, strict=True) if n} for mode in by_mode]
+    if views[0] == views[1] == views[2]:
+        return views[0]
+    return {mode: view for mode, view in zip(COUNTING_MODES, views, strict=True) if view}
+
+
+def cell_of(entry: Mapping[str, Any]) -> list[int]:
+    """Return the cell that stands in a file."""
+    return [*chain(*dense(entry)), *(entry.get(name, 0) for name in BESIDE)]
+
+
+def dense(entry: Mapping[str, Any], names: Sequence[str] = NAMES) -> Iterator[list[int]]:
+    """Yield what stands in a file for each counting mode."""
+    return ([mode.get(name, 0) for name in names] for mode in counts_by_mode(entry))
+
+
+def counts_by_mode(entry: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:
+    """Return the counts of a field by name, mode by mode; they are written once if equal."""
+    found = tuple(entry.get(mode, {}) for mode in COUNTING_MODES)
+    return found if any(found) else (entry, entry, entry)
