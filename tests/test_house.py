@@ -62,7 +62,6 @@ LATE_IMPORTS: Final = {
     ("runs/executors/pipeline.py", "stickler_cli.runs.executors.pool"): "loads multiprocessing",
     ("runs/evaluate.py", "stickler_cli.runs.keeping"): "most runs write reports alone",
     ("schema/references.py", "jsonschema_specifications"): "reads the disk; few schemas need it",
-    ("schema/references.py", "urllib.request"): "loads ssl; most schemas are one file",
     ("schema/inference/observation.py", "stickler_cli.comparators.date_parsing"): "loads dateutil",
     ("schema/schema_problems.py", "jsonschema"): "few schemas are wrong",
     ("score/confidence/selective_prediction.py", "scipy.special"): "few runs bound an error",

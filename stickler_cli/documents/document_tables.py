@@ -152,6 +152,7 @@ def _line_rows(
         if name is None and id_column is not None:
             name = Problem(line.source, f"there is no {id_column}", "an id", line=number)
         found = ([parts[it] for it in SIDES[side] if parts.get(it) is not None] for side in sides)
+        name = name.decode() if isinstance(name, bytes) else name
         yield number, name, [next(iter(cells), None) for cells in found]
 
 

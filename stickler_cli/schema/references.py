@@ -5,6 +5,7 @@ each time a file is asked for: by its identity a schema is compiled once and a r
 """
 
 import codecs
+import os
 import posixpath
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -73,9 +74,8 @@ def find_file(uri: str, origin: Origin) -> FilePath:
         raise LeadsNowhereError(found, "a reference inside the schema")
     candidates = []
     if parts.scheme == "file":
-        from urllib.request import url2pathname  # pulls in ssl; most schemas are one file
-
-        candidates.append(FilePath(url2pathname(parts.path)))
+        path = unquote(parts.path)
+        candidates.append(FilePath(path.removeprefix("/") if os.name == "nt" else path))
     beside = _relative(uri, origin.identifier)
     if origin.file is not None and beside:
         candidates.append(FilePath(posixpath.normpath(origin.file.parent / beside)))
