@@ -30,7 +30,8 @@ def commands() -> Iterator[str]:
     yield "# Commands"
     yield ""
     yield "What `--help` prints, and `--help-all` of eval. Elsewhere, options that eval has with"
-    yield "the same words are only named, as are exit codes that mean the same everywhere."
+    yield "the same words are only named, as are exit codes that mean the same everywhere;"
+    yield "examples are on the pages about each."
     yield f"All have {', '.join(EVERYWHERE)}."
     yield "[Configuration](configuration.md) has what a file can set."
     for name in ("", *settings_of_commands()):
@@ -65,7 +66,7 @@ def _without(shared: dict[str, str], text: str) -> str:
             if name := shared.get(" ".join(entry.split())):
                 own = own.replace(entry, "", 1)
                 (codes if name.isdigit() else options).append(name)
-        if own.strip():
+        if own.strip() and heading != "Examples:":  # how-to pages have them
             title += f"{heading}\n{own.strip(chr(10))}\n\n"
     options = [name for name in options if name not in EVERYWHERE]
     listed = f"As for eval: {', '.join(options)}. Exit codes as for all: {', '.join(codes)}."
