@@ -30,7 +30,7 @@ def commands() -> Iterator[str]:
     yield "# Commands"
     yield ""
     yield "What `--help` prints, and `--help-all` of eval. Elsewhere, options that eval has with"
-    yield "the same words are only named, as are exit codes that mean the same everywhere;"
+    yield "the same words are only named, and exit codes left out that mean the same everywhere;"
     yield "examples are on the pages about each."
     yield f"All have {', '.join(EVERYWHERE)}."
     yield "[Configuration](configuration.md) has what a file can set."
@@ -59,18 +59,19 @@ def _entries(text: str) -> dict[str, str]:
 def _without(shared: dict[str, str], text: str) -> str:
     """Return a help text in which what is shared is a list of names."""
     title, *parts = re.split(r"^(\w[\w ]*:)\n", text, flags=re.MULTILINE)
-    options, codes = [], []
+    options: list[str] = []
     for heading, part in zip(parts[::2], parts[1::2], strict=True):
         own = part
         for entry in _ENTRY.findall(part):
             if name := shared.get(" ".join(entry.split())):
                 own = own.replace(entry, "", 1)
-                (codes if name.isdigit() else options).append(name)
+                options += [] if name.isdigit() else [name]
         if own.strip() and heading != "Examples:":  # how-to pages have them
             title += f"{heading}\n{own.strip(chr(10))}\n\n"
     options = [name for name in options if name not in EVERYWHERE]
-    listed = f"As for eval: {', '.join(options)}. Exit codes as for all: {', '.join(codes)}."
-    return title + fill(listed, width=int(WIDTH), break_on_hyphens=False)
+    return title + fill(
+        f"As for eval: {', '.join(options)}.", width=int(WIDTH), break_on_hyphens=False
+    )
 
 
 def _help(command: str) -> str:
