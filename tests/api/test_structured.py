@@ -22,8 +22,6 @@ from pydantic import (
 
 from stickler_cli import (
     ComparableField,
-    ExactComparator,
-    LevenshteinComparator,
     NumericComparator,
     Options,
     SchemaError,
@@ -441,30 +439,3 @@ def test_from_json_reads_text_and_values():
 
     assert Basket.from_json(text) == Basket.from_json(text.encode())
     assert Basket.from_json({"ownerName": "Ann", "items": []}).owner == "Ann"
-
-
-def test_the_quick_start_gives_the_documented_numbers():
-    class LineItem(StructuredModel):
-        product: str = ComparableField(LevenshteinComparator(), weight=1.0)
-        quantity: int = ComparableField(weight=0.8)
-        price: float = ComparableField(NumericComparator(tolerance=0.01), weight=1.2)
-
-    class Invoice(StructuredModel):
-        shipment_id: str = ComparableField(ExactComparator(), weight=3.0)
-        amount: float = ComparableField(NumericComparator(tolerance=0.01), weight=2.0)
-        line_items: list[LineItem] = ComparableField(weight=2.0)
-
-    mouse = {"product": "Wireless Mouse", "quantity": 2, "price": 29.99}
-    cable = {"product": "USB Cable", "quantity": 5, "price": 12.99}
-    cord = {**cable, "product": "USB Cord"}
-    gt = Invoice(shipment_id="SHP-1", amount=1247.50, line_items=[mouse, cable])
-    pred = Invoice(shipment_id="SHP-1", amount=1247.48, line_items=[cord, mouse])
-    result = gt.compare_with(pred)
-
-    # "USB Cable" to "USB Cord": 4 edits of 9 letters; (5/9 + 0.8 + 1.2) / 3 = 0.852 for that item,
-    # (1 + 0.852) / 2 = 0.926 for both, and (3*1 + 2*0 + 2*0.926) / 7 = 0.693 for the invoice.
-    items = (1 + (5 / 9 + 2.0) / 3) / 2
-    assert result["field_scores"]["line_items"] == pytest.approx(items)
-    assert result["overall_score"] == pytest.approx((3 + 2 * items) / 7)
-    assert f"{result['overall_score']:.3f}" == "0.693"
-    assert gt.compare(pred) == result["overall_score"]

@@ -124,12 +124,6 @@ def test_groups_of_a_metadata_file(vendors, stickler, name):
     }
 
 
-def test_several_processes_give_the_same_bytes(vendors, stickler):
-    by = ("-f", "json", "--by", "vendor", "--by", "@directory")
-
-    assert stickler(*EVAL, *by, "--jobs", "2").out == stickler(*EVAL, *by, "--jobs", "1").out
-
-
 def test_a_document_whose_ground_truth_cannot_be_read_is_in_no_group(vendors, stickler):
     write(vendors / "gt" / "Acme" / "0.json", "{")
     groups = stickler(*EVAL, "-f", "json", "--by", "vendor", "--by", "@directory").json["by"]
@@ -179,13 +173,6 @@ def test_what_cannot_be_grouped_by_is_refused(vendors, stickler, options, messag
 
     assert result.code == 2
     assert message in result.err
-
-
-def test_keys_can_stand_in_a_configuration_file(vendors, stickler):
-    write(vendors / "meta.csv", "id,language\nAcme/0,de\n")
-    write(vendors / "stickler.toml", 'by = ["vendor", "@language"]\nby_file = "meta.csv"')
-
-    assert list(stickler(*EVAL, "-f", "json").json["by"]) == ["vendor", "@language"]
 
 
 def test_a_narrow_terminal_shows_the_worst_groups_only(vendors, stickler):

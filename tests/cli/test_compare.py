@@ -97,20 +97,6 @@ def test_json_has_every_figure_that_leads_to_the_score(stickler):
     ]
 
 
-def test_json_has_the_runner_up_of_a_pair(stickler, data):
-    lines = [{"sku": "mouse", "qty": 1}, {"sku": "moose", "qty": 1}]
-    for side in ("gt", "pred"):
-        (data / side / "one.json").write_text(json.dumps({"lines": lines}))
-
-    (root,) = stickler(*ONE, "-f", "json").json["places"]
-    # Of five letters four are right, and the quantity is.
-    assert root["parts"][2]["parts"][0]["pairing"]["runner_up"] == {
-        "index": 1,
-        "similarity": pytest.approx(0.9),
-        "paired_with": 1,
-    }
-
-
 def test_files_are_written_by_their_suffix(stickler, data):
     result = stickler(*TWO, "-o", "out.json", "-o", "out.md", "-o", "out.txt")
 
@@ -118,13 +104,6 @@ def test_files_are_written_by_their_suffix(stickler, data):
     assert json.loads((data / "out.json").read_text())["document"] == "two"
     assert (data / "out.md").read_text().startswith("### `two` (`Order`)\n")
     assert (data / "out.txt").read_text() == result.out
-
-
-def test_markdown_has_a_table_of_code(stickler):
-    out = stickler(*TWO, "-f", "markdown").out
-
-    assert "| field | outcome |" in out
-    assert "| `total` | FD | 0.0000 | 0.5 | default | 2 | 0.0000 | `10.5` | `11` |" in out
 
 
 def test_a_document_of_many_is_chosen_by_its_id(stickler):

@@ -1,10 +1,8 @@
 """`stickler eval`: sources, formats, files written, what is told."""
 
 import csv
-import gzip
 import io
 import json
-import sys
 from datetime import UTC, datetime
 from typing import get_args
 
@@ -47,21 +45,6 @@ def test_json_lines_are_paired_by_an_id_field(stickler, data):
     assert result.json["documents"]["evaluated"] == 3
 
 
-def test_standard_input_is_one_side(stickler, data, monkeypatch):
-    write(data / "gt.jsonl", json.dumps(GOOD) + "\n")
-    lines = io.TextIOWrapper(io.BytesIO(json.dumps(GOOD).encode() + b"\n"))
-    monkeypatch.setattr(sys, "stdin", lines)
-    result = stickler("eval", "schema.json", "gt.jsonl", "-", "-f", "json")
-    assert result.json["overall_score"] == 1.0
-
-
-def test_gzipped_documents_are_read(stickler, data):
-    packed = data / "packed.json.gz"
-    packed.write_bytes(gzip.compress(json.dumps(GOOD).encode()))
-    result = stickler("eval", "schema.json", "gt/one.json", str(packed), "-f", "json")
-    assert result.json["overall_score"] == 1.0
-
-
 @pytest.mark.parametrize("format_name", get_args(RunFormat))
 def test_every_format_goes_to_standard_output_alone(stickler, format_name):
     result = stickler(*EVAL, "--format", format_name)
@@ -102,11 +85,6 @@ def test_an_output_in_a_directory_that_is_not_there_is_a_usage_error(stickler, d
     result = stickler(*EVAL, "-o", "nowhere/run.json")
     assert result.code == 2
     assert "nowhere/run.json" in result.err
-
-
-def test_a_failed_run_leaves_no_half_written_file(stickler, data):
-    stickler("eval", "schema.json", "gt", "pred", "--documents", "docs.jsonl", "-o", "no/run.json")
-    assert not [path.name for path in data.iterdir() if path.name.startswith(".docs")]
 
 
 def test_documents_are_written_one_a_line(stickler, data):
@@ -217,51 +195,6 @@ def test_gates_are_part_of_the_result(stickler):
         "reason": "leaves:lines.sku.precision 0.6666666666666666 < 0.9",
         "field": "lines.sku",
     }
-
-
-def test_a_gate_on_a_field_that_does_not_exist_lists_near_ones(stickler):
-    result = stickler(*EVAL, "--gate", "lines.skv.f1>=0.9")
-    assert result.code == 2
-    assert "lines.sku" in result.err
-
-
-def test_a_gate_with_nothing_to_count_fails_and_says_so(stickler, data):
-    for side in ("gt", "pred"):
-        for name in ("one", "two"):
-            write(data / side / f"{name}.json", {"id": "A"})
-    result = stickler(*EVAL, "--gate", "total.f1>=0.5")
-    assert result.code == 1
-    assert "total.f1 is undefined" in result.err
-
-
-def test_a_fail_under_above_one_asks_whether_a_percentage_is_meant(stickler):
-    result = stickler(*EVAL, "--fail-under", "90")
-    assert result.code == 2
-    assert "did you mean f1>=0.9?" in result.err
-
-
-def test_every_problem_of_a_schema_is_told_with_its_pointer(stickler, data):
-    write(
-        data / "schema.json",
-        {
-            "type": "object",
-            "properties": {
-                "a": {"type": "string", "x-aws-stickler-threshold": 15},
-                "b": {"type": "string", "x-aws-stickler-comparator": "Exakt"},
-            },
-        },
-    )
-    result = stickler(*EVAL)
-    assert result.code == 2
-    assert "schema.json#/properties/a/x-aws-stickler-threshold" in result.err
-    assert "schema.json#/properties/b/x-aws-stickler-comparator" in result.err
-    assert result.out == ""
-
-
-def test_a_schema_that_is_not_there_is_told(stickler):
-    result = stickler("eval", "nope.json", "gt", "pred")
-    assert result.code == 2
-    assert "nope.json" in result.err
 
 
 def test_undeclared_ground_truth_keys_and_absent_fields_are_reported(stickler, data):
@@ -377,55 +310,6 @@ def test_an_error_names_the_first_documents_and_counts_the_others(stickler, data
     assert lines[-1] == "  and 2 more, all in the JSON results"
 
 
-def test_all_problems_of_a_schema_are_told_even_beside_invalid_json_schema(stickler, data):
-    properties = {
-        "a": {"type": "strng"},
-        "b": {"type": "string", "x-aws-stickler-pairing-floor": 0.5},
-        "c": {"type": "string", "x-aws-stickler-comparator-config": {"normalise": True}},
-    }
-    write(data / "schema.json", {"type": "object", "properties": properties})
-    result = stickler(*EVAL)
-    for pointer in (
-        "#/properties/a/type",
-        "#/properties/b/x-aws-stickler-pairing-floor",
-        "#/properties/c/x-aws-stickler-comparator-config/normalise",
-    ):
-        assert pointer in result.err
-
-
-def test_a_comparator_on_an_array_of_objects_is_misplaced(stickler, data):
-    items = {"type": "object", "properties": {"a": {"type": "string"}}}
-    lines = {"type": "array", "items": items, "x-aws-stickler-comparator": "ExactComparator"}
-    write(data / "schema.json", {"type": "object", "properties": {"lines": lines}})
-    result = stickler(*EVAL)
-    assert result.code == 2
-    assert "comparator is on an array of objects" in result.err
-
-
-def test_a_pair_of_items_that_fails_names_the_fields_that_differ(stickler, data):
-    item = {"sku": "mouse", "qty": 1}
-    write(data / "gt" / "two.json", {**GOOD, "lines": [item]})
-    write(data / "pred" / "two.json", {**GOOD, "lines": [{**item, "qty": 2, "new": "x"}]})
-    result = stickler(*EVAL, "--show-non-matches", "5", "--non-matches", "errors.jsonl")
-    assert "below threshold (0.500 < 0.7): qty, new differ" in result.out
-    line, *inside = map(json.loads, (data / "errors.jsonl").read_text().splitlines())
-    assert (line["class"], line["values"]) == ("wrong_item", 2)
-    assert [(it["path"], it["inside"]) for it in inside] == [
-        ("lines[0].qty", "lines[0]"),
-        ("lines[0].new", "lines[0]"),
-    ]
-    assert line["reason"] == "below threshold (0.500 < 0.7)"
-    assert line["differing_fields"] == ["qty", "new"]
-
-
-def test_values_that_are_equal_but_cannot_be_read_are_right(stickler, data):
-    properties = {"id": {"type": "string", "format": "date"}}
-    write(data / "schema.json", {"type": "object", "properties": properties})
-    result = stickler("eval", "schema.json", "gt/one.json", "gt/one.json", "-f", "json")
-    assert result.json["non_matches"] == []
-    assert result.json["overall_score"] == 1
-
-
 # --- processes
 
 
@@ -451,12 +335,6 @@ def test_a_number_of_processes_that_is_none_is_refused(stickler, jobs):
     assert result.code == ExitCode.USAGE
     expected = f"error: --jobs: it is {jobs!r}, expected a whole number of at least 1, or auto\n"
     assert result.err == expected
-
-
-@pytest.mark.parametrize("jobs", ["2", "'auto'"])
-def test_the_number_of_processes_may_stand_in_the_configuration(stickler, data, jobs):
-    write(data / "stickler.toml", f"jobs = {jobs}")
-    assert stickler(*EVAL).code == ExitCode.OK
 
 
 # --- rows by suffix

@@ -88,15 +88,6 @@ def test_a_document_beyond_the_given_size_is_told_with_the_option_that_allows_it
     assert allowed.json["documents"]["invalid"] == 0
 
 
-def test_the_size_may_stand_in_the_configuration_file(stickler, data):
-    write(data / "stickler.toml", 'max_document_size = "20B"\n')
-
-    result = stickler(*EVAL)
-
-    assert result.code == 3
-    assert "expected at most 20 bytes" in result.err
-
-
 def test_a_size_that_is_none_is_refused(stickler):
     result = stickler(*EVAL, "--max-document-size", "large")
 

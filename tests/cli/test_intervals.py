@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import re
 from pathlib import Path
 
@@ -59,15 +58,6 @@ def test_no_intervals_are_made_where_none_are_wanted(many, stickler):
     assert "intervals" not in stickler(*EVAL, "-f", "json", "--ci", "none").json
 
 
-def test_the_level_can_stand_in_a_configuration_file(many, stickler):
-    write(many / "stickler.toml", "ci = 0.9\nseed = 3")
-    assert stickler(*EVAL, "-f", "json").json["intervals"]["level"] == 0.9
-    write(many / "stickler.toml", "ci = 'none'")
-    assert "intervals" not in stickler(*EVAL, "-f", "json").json
-    write(many / "stickler.toml", "ci = [1]")
-    assert "ci is [1], expected a number between 0 and 1, or none" in stickler(*EVAL).err
-
-
 @pytest.mark.parametrize(
     ("level", "message"),
     [
@@ -119,14 +109,3 @@ def test_one_document_has_no_intervals(stickler):
     record = stickler("eval", "schema.json", "gt/one.json", "pred/one.json", "-f", "json").json
 
     assert "intervals" not in record
-
-
-def test_a_run_file_gives_the_same_intervals_again(many, stickler):
-    from stickler_cli.reports.formats import render
-    from stickler_cli.reports.layout import TableStyle
-    from stickler_cli.runs.saved import load_run
-
-    out = stickler(*EVAL, "-f", "json", "-o", "run.json").out
-
-    assert render("json", load_run("run.json"), TableStyle()) == out
-    assert json.loads(out)["intervals"]["overall_score"] is not None

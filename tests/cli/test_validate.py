@@ -90,16 +90,6 @@ def test_a_gate_on_verdicts_that_nobody_asked_for_never_passes(stickler, four):
     )
 
 
-def test_several_processes_give_the_same(stickler, four):
-    one, two = (stickler(*EVAL, "both", "-f", "json", "--jobs", jobs).out for jobs in "12")
-    assert one == two
-
-
-def test_the_choice_may_stand_in_the_configuration_file(stickler, four):
-    write(four / "stickler.toml", 'validate = "gt"\n')
-    assert set(stickler(*EVAL[:-1], "-f", "json").json["validity"]) == {"gt"}
-
-
 def test_pairs_in_memory_are_judged_too(data):
     write(data / "strict.json", STRICT)
     pairs = [(GOOD, BAD), (GOOD, {"total": "x"}), (GOOD, None), ([], 1)]

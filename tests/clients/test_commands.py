@@ -98,13 +98,6 @@ def test_a_dry_run_tells_what_would_be_asked_and_asks_nothing(
     assert rows[1][:5] == ["LLMComparator", "openai:judge", "0", "3", "3"]
 
 
-def test_a_dry_run_after_a_run_asks_for_nothing_more(server, documents, capsys):
-    main(["eval", *documents, "--quiet"])
-    assert main(["eval", *documents, "--dry-run"]) == 0
-
-    assert "A run would make 0 calls" in capsys.readouterr().out
-
-
 def test_a_dry_run_without_models_or_questions_says_so(server, documents, capsys, tmp_path):
     plain = tmp_path / "plain.json"
     plain.write_text('{"type": "object", "properties": {"street": {"type": "string"}}}')
@@ -140,14 +133,6 @@ def test_offline_without_the_cache_is_a_contradiction(documents, capsys):
     assert "--offline: --no-cache is given too" in capsys.readouterr().err
 
 
-def test_no_cache_keeps_nothing(server, documents, own_cache):
-    for _ in range(2):
-        assert main(["eval", *documents, "--no-cache", "--quiet"]) == 0
-
-    assert len(server.requests) == 8
-    assert not own_cache.exists()
-
-
 def test_a_runaway_is_a_usage_error_before_anything_is_paid(server, documents, capsys):
     assert main(["eval", *documents, "--max-pairs", "2"]) == 2
 
@@ -156,15 +141,6 @@ def test_a_runaway_is_a_usage_error_before_anything_is_paid(server, documents, c
         "the cache; nothing was asked, expected at most 2" in capsys.readouterr().err
     )
     assert server.requests == []
-
-
-def test_what_is_in_the_cache_is_counted_once(server, documents, capsys):
-    main(["eval", *documents, "--quiet"])
-    asked = len(server.requests)
-    assert main(["eval", *documents, "--max-pairs", "1"]) == 0
-
-    assert "models: 0 calls, 6 answers from the cache" in capsys.readouterr().err
-    assert len(server.requests) == asked
 
 
 def test_of_standard_input_the_limit_is_kept_as_the_run_goes(

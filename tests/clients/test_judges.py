@@ -211,28 +211,6 @@ def test_with_guidelines_the_sides_are_told_apart(server, asking):
     ]
 
 
-def test_each_distinct_pair_of_a_column_is_asked_once(server, asking, all_pairs):
-    with asking() as client:
-        matrix = all_pairs(LLMComparator("openai:m"), ["a", "b", "a"], ["A", "a"])
-
-    # a-A, b-A and b-a; a-a needs nobody
-    assert matrix == [[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]]
-    assert len(server.requests) == 3
-    assert client.usage.calls == 3
-
-
-def test_the_second_run_asks_nothing(server, asking):
-    comparator = LLMComparator("openai:m")
-    with asking():
-        comparator.compare("Main St", "MAIN ST")
-    with asking() as client:
-        assert comparator.compare("MAIN ST", "Main St") == 1.0
-        assert comparator.ask(None, ["Main St"], ["MAIN ST"]).reasons == ["case aside"]
-
-    assert len(server.requests) == 1
-    assert client.usage.calls == 0
-
-
 @pytest.mark.parametrize(
     ("model", "guidelines"),
     [("openai:n", None), ("ollama:m", None), ("openai:m", "Case matters.")],
@@ -243,18 +221,6 @@ def test_the_cache_keeps_models_servers_and_guidelines_apart(server, asking, mod
         LLMComparator(model, guidelines).compare("a", "A")
 
         assert (client.usage.calls, client.usage.cached) == (2, 0)
-
-
-def test_offline_only_the_cache_counts(server, asking):
-    comparator = LLMComparator("openai:m")
-    with asking():
-        comparator.compare("a", "A")
-
-    with asking(offline=True):
-        assert comparator.compare("a", "A") == 1.0
-        with pytest.raises(ModelError, match="not in the cache"):
-            comparator.compare("a", "B")
-    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("model", CLIENTS)
@@ -338,16 +304,6 @@ def test_another_key_in_the_environment_is_used_at_once(server, asking, monkeypa
     assert server.requests[-1][1]["authorization"] == "Bearer sk-another-key"
 
 
-def test_failures_of_one_model_are_not_those_of_another(server, asking):
-    with asking(attempts=1):
-        server.faults += [500] * 20
-        with pytest.raises(ModelError):
-            LLMComparator("openai:m").ask(None, ["a"] * 20, [str(number) for number in range(20)])
-        server.faults.clear()
-
-        assert LLMComparator("ollama:m").compare("a", "A") == 1.0
-
-
 @pytest.mark.parametrize("model", CLIENTS)
 def test_the_wait_is_as_long_as_the_server_asks(server, asking, model):
     server.faults += [(429, {"Retry-After": "3600"})]
@@ -390,30 +346,6 @@ def test_values_too_long_to_be_judged_are_not_sent(server, asking):
         LLMComparator("openai:m").compare("a" * 100_000, "b")
 
     assert server.requests == []
-
-
-def test_a_runaway_is_stopped_at_the_limit(server, asking, all_pairs):
-    values = [f"value {number}" for number in range(12)]
-    with (
-        asking(max_pairs=5) as client,
-        pytest.raises(ModelError, match="the 5 pairs of --max-pairs were asked about"),
-    ):
-        all_pairs(LLMComparator("openai:m"), values, values)
-
-    assert len(server.requests) == 5
-    assert client.usage.unasked == 66 - 5
-
-
-def test_pairs_in_the_cache_do_not_count_towards_the_limit(server, asking, all_pairs):
-    comparator = LLMComparator("openai:m")
-    with asking():
-        all_pairs(comparator, ["a", "b"], ["A", "B"])
-
-    with asking(max_pairs=1):
-        all_pairs(comparator, ["a", "b"], ["A", "B"])
-        comparator.compare("a", "c")
-        with pytest.raises(ModelError, match="the 1 pairs of --max-pairs"):
-            comparator.compare("a", "d")
 
 
 def test_no_more_calls_than_allowed_are_under_way_at_once(server, asking):

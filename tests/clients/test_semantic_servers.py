@@ -1,8 +1,5 @@
 """Embeddings from servers: each kind of server, each kind of failure, and the cache."""
 
-import threading
-import time
-
 import pytest
 
 from stickler_cli.clients.model import ModelError
@@ -71,29 +68,6 @@ def test_blank_texts_are_alike_and_never_sent(server, asking):
         assert comparator.compare("", "car") == 0.0
 
 
-def test_the_second_run_asks_nothing_and_gives_the_same(server, asking):
-    comparator = SemanticComparator("openai:small")
-    with asking():
-        first = comparator.compare("Acme Corp", "Acme Corporation")
-    asked = len(server.requests)
-    with asking() as client:
-        second = comparator.compare("Acme Corp", "Acme Corporation")
-
-    assert second == first
-    assert len(server.requests) == asked
-    assert (client.usage.calls, client.usage.cached) == (0, 2)
-
-
-def test_without_the_cache_every_run_asks(server, asking, own_cache):
-    comparator = SemanticComparator("openai:small")
-    for _ in range(2):
-        with asking(cache=False):
-            comparator.compare("car", "banana")
-
-    assert len(server.requests) == 2
-    assert not own_cache.exists()
-
-
 @pytest.mark.parametrize("other", ["openai:large", "bedrock:small"])
 def test_the_cache_keeps_models_apart(server, asking, other):
     with asking() as client:
@@ -111,22 +85,6 @@ def test_the_cache_keeps_servers_apart(server, asking, monkeypatch):
 
         assert client.usage.cached == 0
     assert server.paths == ["/v1/embeddings", "/other/v1/embeddings"]
-
-
-def test_offline_only_the_cache_counts(server, asking, monkeypatch):
-    comparator = SemanticComparator("openai:small")
-    with asking():
-        known = comparator.compare("car", "automobile")
-    asked = len(server.requests)
-    monkeypatch.delenv("OPENAI_API_KEY")
-
-    with asking(offline=True):
-        comparator.require()
-
-        assert comparator.compare("car", "automobile") == known
-        with pytest.raises(ModelError, match="not in the cache"):
-            comparator.compare("car", "a text that nobody asked about")
-    assert len(server.requests) == asked
 
 
 @pytest.mark.parametrize("model_id", ["openai:small", "amazon.titan-embed-text-v2:0"])
@@ -197,23 +155,6 @@ def test_a_refused_key_or_model_ends_the_run_and_tells_no_key(server, asking, mo
     assert "no luck with status" in str(caught.value)
 
 
-def test_the_wait_is_as_long_as_the_server_asks(server, asking, monkeypatch):
-    server.faults += [(429, {"Retry-After": "0.25"})]
-    started = []
-    respond = server.respond
-
-    def note(*arguments):
-        started.append(time.monotonic())
-        return respond(*arguments)
-
-    monkeypatch.setattr(server, "respond", note)
-    with asking():
-        SemanticComparator("openai:small").compare("car", "banana")
-
-    first, second = started
-    assert second - first >= 0.25
-
-
 def test_a_server_that_asks_for_too_long_a_wait_is_not_waited_for(server, asking):
     server.faults += [(429, {"Retry-After": "3600"})]
     with (
@@ -223,17 +164,6 @@ def test_a_server_that_asks_for_too_long_a_wait_is_not_waited_for(server, asking
         SemanticComparator("openai:small").compare("car", "banana")
 
     assert len(server.requests) == 1
-
-
-def test_no_more_calls_than_allowed_are_under_way_at_once(server, asking):
-    texts = [f"text {number}" for number in range(24)]
-    with asking(concurrency=4):
-        SemanticComparator().compare("the first call", "the first call")  # goes alone
-        server.meeting = threading.Barrier(4)  # nobody is answered before four have asked
-        SemanticComparator().ask(None, texts, texts)
-
-    assert len(server.requests) == 1 + 24
-    assert server.most_at_once == 4
 
 
 def test_one_text_that_a_server_refuses_does_not_spoil_its_batch(server, asking, monkeypatch):
@@ -263,12 +193,6 @@ def test_errors_are_not_kept_for_the_next_run(server, asking):
         comparator.compare("car", "automobile")
     with asking():
         assert comparator.compare("car", "automobile") == 0.8
-
-
-def test_embeddings_of_different_sizes_are_an_error(server, asking, monkeypatch):
-    monkeypatch.setattr(server, "embedding", lambda text: [1.0] * len(text))
-    with asking(), pytest.raises(ModelError, match="embeddings of 3 and 6 numbers"):
-        SemanticComparator().compare("car", "banana")
 
 
 def test_prices_are_known_where_a_list_has_them(server, asking, monkeypatch):

@@ -34,22 +34,6 @@ def test_equal_values_of_one_type_have_one_code_on_both_sides(gt, pred):
     assert (found.gt[-1], found.pred[-1]) == (NOTHING, NOTHING)
 
 
-def test_values_with_parts_have_codes_of_their_own():
-    same = [1]
-    found = Columns([same, {"a": None}, []], [same, [1]]).codes
-
-    assert found.gt.tolist() == [0, NOTHING, NOTHING, NOTHING]
-    assert found.pred.tolist() == [0, 1, NOTHING]
-
-
-def test_equal_scalars_have_one_code_whatever_stands_beside_them():
-    texts = [json.loads('"a text"') for _ in range(2)]  # no two names of one object
-    found = Columns([texts[0], 1, 7], [texts[1], [1], 1.0, 7]).codes
-
-    assert found.gt.tolist() == [0, 1, 2, NOTHING]
-    assert found.pred.tolist() == [0, 3, 4, 2, NOTHING]
-
-
 def test_a_slot_holds_nothing_a_scalar_an_object_or_a_list():
     gt, pred = Columns(["", 0, {"a": [None]}, {"a": 1}], [[{}], [1], None, "x"]).kinds
 

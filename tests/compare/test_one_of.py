@@ -1,8 +1,6 @@
-from stickler_cli.compare.list import TupleNode
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode
 from stickler_cli.compare.result import Outcome
 from .nodes import (
-    a_list,
     alike,
     an_object,
     anything,
@@ -10,8 +8,6 @@ from .nodes import (
     compared_together,
     exact,
     number,
-    pairs_of,
-    score_table,
     table,
     text,
 )
@@ -39,19 +35,6 @@ def test_the_arm_that_accepts_the_ground_truth_compares():
     assert compared(TEXT_OR_NUMBER, "5", 5).threshold == 0.8
 
 
-def test_the_prediction_chooses_where_there_is_no_ground_truth():
-    assert compared(TEXT_OR_NUMBER, None, 5).threshold == 0.5
-    assert compared(TEXT_OR_NUMBER, "", "five").threshold == 0.8
-
-
-def test_the_first_arm_compares_what_none_accepts():
-    assert compared(TEXT_OR_NUMBER, True, True).threshold == 0.5  # a Python int
-    assert (
-        compared(union(((str,), text(threshold=0.8)), ((int,), number())), 1.5, 1.5).threshold
-        == 0.8
-    )
-
-
 def test_absent_parts_do_not_keep_an_arm_from_accepting_a_value():
     class WithoutNulls(Acceptor):
         def __call__(self, value):
@@ -65,24 +48,6 @@ def test_absent_parts_do_not_keep_an_arm_from_accepting_a_value():
     assert alike(node, {"a": "x", "b": None}, {"a": "x"}) == 1.0
 
 
-def test_the_first_of_two_arms_that_accept_compares():
-    node = union(((str,), exact()), ((str,), text()))
-
-    assert alike(node, "abcd", "abcx") == 0.0
-
-
-def test_two_absent_sides_are_the_first_arm_s_nothing():
-    assert compared(TEXT_OR_NUMBER, None, "").threshold == 0.8
-    assert compared(TEXT_OR_NUMBER, None, "").outcome is Outcome.TN
-
-
-def test_a_missed_object_is_told_field_by_field():
-    node = union(((dict,), an_object(a=text())), ((str,), text()))
-
-    assert [entry.name for entry in compared(node, {"a": "x"}, None).fields] == ["a"]
-    assert compared(node, {"a": "x"}, None).outcome is Outcome.FN
-
-
 def test_an_object_weighs_each_pair_by_its_arm():
     node = an_object(value=TEXT_OR_NUMBER, name=exact(weight=1))
     gts = [{"value": "a", "name": "n"}, {"value": 1, "name": "n"}, {"name": "n"}]
@@ -92,42 +57,6 @@ def test_an_object_weighs_each_pair_by_its_arm():
     assert table(node, gts, [pred]) == [[0.25], [1.0], [1 / 3]]
     assert [alike(node, gt, pred) for gt in gts] == [0.25, 1.0, 1 / 3]
     assert compared(node, gts[2], pred).fields[0].weight == 2
-
-
-def test_a_matrix_compares_each_row_by_its_own_arm():
-    matrix = table(TEXT_OR_NUMBER, ["abcd", 5, "5"], ["abcx", "5.0", 5])
-
-    # "5" against the number 5 is text against text: equal; "5.0" shares 1 character of 3.
-    assert matrix == [
-        [0.75, 0.0, 0.0],
-        [0.0, 1.0, 1.0],
-        [0.0, 1 - 2 / 3, 1.0],
-    ]
-
-
-def test_scores_are_clipped_by_the_arm():
-    node = union(((str,), text(threshold=0.8, clip=True)), ((int,), number()))
-
-    assert compared(node, "abcd", "abcx").score == 0.0
-    assert alike(node, "abcd", "abcx") == 0.75
-    assert score_table(node, ["abcd", 1], ["abcx", 1]) == [[0.0, 0.0], [0.0, 1.0]]
-    assert table(node, ["abcd"], ["abcx"]) == [[0.75]]
-
-
-def test_a_union_inside_a_union_is_asked_in_turn():
-    node = union(((str, int), TEXT_OR_NUMBER), ((list,), a_list(exact())))
-
-    assert compared(node, 5, 5.0).threshold == 0.5
-    assert pairs_of(compared(node, ["a"], ["a"])) == [(0, 0, "TP")]
-
-
-def test_a_value_leads_to_the_node_that_compares_it():
-    both = union(((str, int), TEXT_OR_NUMBER), ((list,), a_list(exact())))
-    of_one = [a_list(both), TupleNode(threshold=0.5, positions=(both,), rest=exact())]
-    found = [[node.first_of(value) for value in ("x", 5, [])] for node in of_one]
-
-    text_arm, number_arm = (arm.node for arm in TEXT_OR_NUMBER.arms)
-    assert found == [[text_arm, number_arm, both.arms[1].node]] * 2
 
 
 def test_a_value_that_the_arm_does_not_compare_is_a_false_discovery():

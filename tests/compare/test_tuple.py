@@ -1,5 +1,3 @@
-import pytest
-
 from stickler_cli.compare.list import DEFAULT_TUPLE_THRESHOLD, TupleNode
 from stickler_cli.compare.result import Outcome
 from .nodes import (
@@ -11,7 +9,6 @@ from .nodes import (
     exact,
     number,
     pairs_of,
-    table,
     text,
 )
 
@@ -29,12 +26,6 @@ def test_positions_are_compared_each_by_its_own_node():
     assert [element.threshold for element in comparison.elements] == [0.8, 0.5]
     assert comparison.score == (0.75 + 1) / 2
     assert comparison.outcome is Outcome.TP
-
-
-def test_positions_are_not_put_into_another_order():
-    node = TupleNode(threshold=0.5, positions=(exact(), exact()), rest=exact())
-
-    assert pairs_of(compared(node, ["a", "b"], ["b", "a"])) == [(0, 0, "FD"), (1, 1, "FD")]
 
 
 def test_a_position_has_no_floor():
@@ -64,25 +55,6 @@ def test_positions_after_the_declared_ones_have_a_node_of_their_own():
     assert comparison.score == 0.75
 
 
-def test_a_value_that_is_no_list_is_the_first_position():
-    assert pairs_of(compared(PAIR, ["abcd", 1], "abcd")) == [(0, 0, "TP"), (1, None, "FN")]
-
-
-def test_a_tuple_that_one_side_lacks_counts_each_position():
-    missed = compared(PAIR, ["abcd", 1], None)
-    invented = compared(PAIR, [], [None, 1])
-
-    assert (missed.outcome, missed.score) == (Outcome.FN, 0.0)
-    assert pairs_of(missed) == [(0, None, "FN"), (1, None, "FN")]
-    assert (invented.outcome, pairs_of(invented)) == (Outcome.FA, [(None, 1, "FA")])
-
-
-def test_two_absent_tuples_have_no_elements():
-    comparison = compared(PAIR, [None], [])
-
-    assert (comparison.outcome, comparison.score, comparison.elements) == (Outcome.TN, 1.0, ())
-
-
 def test_a_clipped_position_lowers_the_score_and_not_the_raw_score():
     node = TupleNode(threshold=0.5, positions=(text(threshold=0.8, clip=True),), rest=exact())
     comparison = compared(node, ["abcd", "x"], ["abcx", "x"])
@@ -103,15 +75,6 @@ def test_objects_and_lists_pass_on_the_threshold_of_their_position():
     comparison = compared(node, [{"a": "abcd"}, ["x", "y"]], [{"a": "abcx"}, ["y"]])
 
     assert pairs_of(comparison) == [(0, 0, "TP"), (1, 1, "FD")]
-
-
-@pytest.mark.parametrize(("threshold", "outcome"), [(0.75, "TP"), (0.76, "FD")])
-def test_a_tuple_in_a_list_passes_on_its_score(threshold, outcome):
-    node = a_list(TupleNode(threshold=threshold, positions=(), rest=exact()))
-    comparison = compared(node, [["a", "b", "c", "d"]], [["a", "b", "c", "x"]])
-
-    assert pairs_of(comparison) == [(0, 0, outcome)]
-    assert table(node, [[["a", "b"]]], [[["a", "x"]], [["a", "b"]]]) == [[0.5, 1]]
 
 
 def test_items_with_a_tuple_pair_by_it_where_nothing_else_tells_them_apart():

@@ -13,7 +13,6 @@ from stickler_cli.core.figures import (
     value_text,
     visible,
 )
-from stickler_cli.score.counts import Counts, RateRule, Rates
 from stickler_cli.score.intervals import Interval
 
 
@@ -36,23 +35,6 @@ from stickler_cli.score.intervals import Interval
 )
 def test_a_rate_is_rounded_but_never_onto_an_end_or_limit_that_it_is_not(value, limits, text):
     assert rate(value, limits) == text
-
-
-def test_rates_of_nothing_are_nothing():
-    assert RateRule().rates(Counts(tn=3)) == Rates(None, None, None)
-
-
-def test_precision_is_nothing_where_nothing_was_predicted():
-    assert RateRule().rates(Counts(fn=1)) == Rates(None, 0.0, 0.0)
-
-
-def test_recall_is_nothing_where_there_was_nothing_to_find():
-    assert RateRule().rates(Counts(fa=1)) == Rates(0.0, None, 0.0)
-
-
-def test_recall_counts_false_discoveries_where_that_is_asked_for():
-    # 1 of the 2 ground-truth values; P = 1/2, so F1 = 1/2.
-    assert RateRule(recall_with_fd=True).rates(Counts(tp=1, fd=1)) == Rates(0.5, 0.5, 0.5)
 
 
 def test_thresholds_and_weights_are_shown_as_they_were_written():

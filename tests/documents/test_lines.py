@@ -38,12 +38,6 @@ def test_blank_lines_count_and_are_left_out(lines: Path):
     ]
 
 
-def test_a_byte_order_mark_before_the_first_line_is_allowed(lines: Path):
-    lines.write_bytes(b'\xef\xbb\xbf{"a": 1}\n')
-    (line,) = lines_of(str(lines), LIMIT)
-    assert read_document(line).value == {"a": 1}
-
-
 def test_a_packed_file_gives_the_lines_themselves(lines: Path):
     lines.write_bytes(gzip.compress(b'{"a": 1}\n\n{"a": 2}\n'))
     found = list(lines_of(str(lines), LIMIT))
@@ -88,14 +82,6 @@ def test_a_line_of_exactly_the_limit_is_read(lines: Path):
     assert len(line) == LIMIT
     lines.write_bytes(line + b"\n" + line)
     assert [len(line.data) for line in lines_of(str(lines), LIMIT)] == [LIMIT, LIMIT]
-
-
-def test_a_gzip_file_that_breaks_off_ends_in_a_problem(lines: Path):
-    lines.write_bytes(gzip.compress(b"{}\n" * 3)[:-8])
-    found = list(lines_of(str(lines), LIMIT))
-    assert isinstance(found[-1], Problem)
-    assert found[-1].found.startswith("cannot be read")
-    assert found[-1].line == len(found)
 
 
 def test_a_file_that_has_gone_is_a_problem(lines: Path):

@@ -1,6 +1,5 @@
 import gzip
 import os
-import socket
 import sys
 from pathlib import Path
 
@@ -179,32 +178,6 @@ def test_the_directory_named_may_be_a_link(tmp_path: Path):
     write(tmp_path, "real/a.json")
     (tmp_path / "gt").symlink_to(tmp_path / "real")
     assert ids(tmp_path / "gt") == ["a"]
-
-
-def test_a_link_that_leads_nowhere_is_a_problem_in_place_of_the_document(tmp_path: Path):
-    (tmp_path / "a.json").symlink_to(tmp_path / "gone")
-    documents = list_directory(str(tmp_path), 100).documents
-    assert documents == {"a": Problem(f"{tmp_path}/a.json", "the link leads nowhere")}
-
-
-def test_a_link_to_itself_is_a_problem_in_place_of_the_document(tmp_path: Path):
-    (tmp_path / "a.json").symlink_to(tmp_path / "a.json")
-    problem = list_directory(str(tmp_path), 100).documents["a"]
-    assert isinstance(problem, Problem)
-    assert "cannot be read" in problem.found
-
-
-def test_a_fifo_or_socket_is_a_problem_in_place_of_the_document(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    os.mkfifo(tmp_path / "a.json")
-    monkeypatch.chdir(tmp_path)  # the name of a socket must be short
-    with socket.socket(socket.AF_UNIX) as server:
-        server.bind("b.json")
-        documents = list_directory(".", 100).documents
-    assert documents == {
-        name: Problem(f"./{name}.json", "this is not a regular file") for name in ("a", "b")
-    }
 
 
 def test_names_may_hold_anything(tmp_path: Path):

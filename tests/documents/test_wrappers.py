@@ -3,8 +3,6 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from stickler_cli.compare.columns import least
 from stickler_cli.documents.wrappers import Form, Names, Unwrapped, Unwrapper, beside
@@ -85,12 +83,6 @@ def test_what_wrappers_say_beside_values_is_kept_by_place():
     assert twice.metadata == {("total",): {"_page": 3, "page": 2}}
 
 
-def test_a_wrapper_in_a_wrapper_that_says_nothing_changes_nothing():
-    found = bare({"total": {"_value": {"_value": 5, "_confidence": None}, "_confidence": 0.9}})
-    assert (found.value, found.confidences) == ({"total": 5}, {"total": 0.9})
-    assert found.stated == {("total",): 0.9}
-
-
 def test_of_what_is_compared_as_a_whole_the_least_confidence_counts():
     assert [least(known) for known in (None, 0.5, {}, [None], {"a": []})] == [
         None,
@@ -143,11 +135,6 @@ def test_a_form_of_ones_own():
     assert bare({"total": {"_value": 5}}, Form("wert", "")).value == {"total": {"_value": 5}}
 
 
-def test_a_whole_document_may_be_wrapped():
-    found = bare({"_value": {"total": 5}, "_confidence": 0.5})
-    assert (found.value, found.confidences, found.inherited) == ({"total": 5}, {"total": 0.5}, 1)
-
-
 def test_confidences_may_come_beside_a_document():
     document = {"total": 5, "items": [{"qty": 1}, {"qty": 2}], "x": None, "y": "z"}
     given = {"total": 0.9, "items": [0.8, {"qty": 0.7}, {"qty": 0.1}], "x": 0.5, "other": 1}
@@ -182,28 +169,6 @@ def test_what_is_no_confidence_beside_a_document_is_told():
     found = beside(Unwrapped({"total": 5}), {"total": "high"})
     assert found.confidences is None
     assert found.problems == ('/total: the confidence is "high"',)
-
-
-VALUES = st.recursive(
-    st.none() | st.integers() | st.text(max_size=3),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3)
-    ),
-    max_leaves=8,
-)
-
-
-def _wrap(value, random):
-    if isinstance(value, dict):
-        value = {name: _wrap(part, random) for name, part in value.items()}
-    elif isinstance(value, list):
-        value = [_wrap(part, random) for part in value]
-    return {"_value": value, "_confidence": 0.5} if random.random() < 0.5 else value
-
-
-@given(st.dictionaries(st.sampled_from(["total", "items", "x"]), VALUES), st.randoms())
-def test_what_is_wrapped_anywhere_comes_out_as_it_was(document, random):
-    assert bare(_wrap(document, random)).value == document
 
 
 def test_fields_of_items_may_be_called_as_wrappers_are():

@@ -2,7 +2,6 @@ from functools import partial
 
 import pytest
 
-from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports import formats
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.markdown import code
@@ -48,20 +47,6 @@ def test_the_first_line_is_the_marker(orders):
 )
 def test_the_title_tells_the_verdict(run_of, gates, title):
     assert render(run_of(gates=gates), STYLE).splitlines()[1] == title
-
-
-def test_a_schema_without_fields_has_no_table_of_them(run_of):
-    schema = {"type": "object", "properties": {}, "additionalProperties": False}
-
-    assert "<details>" not in render(run_of(schema, []), STYLE)
-
-
-def test_ten_problems_are_named_and_the_others_counted(run_of):
-    pairs = [DocumentPair(f"d{n:02}", None, {}) for n in range(12)]
-    text = render(run_of(pairs=pairs), STYLE)
-
-    assert "- unmatched: `d09: there is no ground truth for this prediction`\n" in text
-    assert "\n- and 2 more; all of them are in the JSON report\n" in text
 
 
 def test_a_run_that_is_not_complete_is_not_told_by_its_gates(run_of):

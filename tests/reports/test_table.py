@@ -180,15 +180,6 @@ def test_precision_may_disagree_where_f1_does_not(run_of):
     assert "disagree: precision 0.5000 overall, 0.6667 aggregate, 0.6667 leaves. overall is" in text
 
 
-def test_a_figure_is_not_rounded_onto_the_limit_of_a_gate(run_of):
-    run = run_of(gates=["f1>=0.8"])
-    run.evaluation.tally.cell[10:14] = [6675, 3334, 1, 3]  # F1 is 13350/16688
-
-    text = render(run, PLAIN)
-
-    assert "\nF1 0.7999, " in text
-
-
 @pytest.mark.parametrize(("shown", "lines"), [(0, 0), (2, 2), (99, 9)])
 def test_as_many_non_matches_are_listed_as_asked_for(orders, errors_of, shown, lines):
     run = replace(orders, first_non_matches=errors_of())

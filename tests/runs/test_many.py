@@ -14,8 +14,6 @@ from types import MappingProxyType
 
 import orjson
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from stickler_cli.api.many import MOST_LEVELS, evaluate_many
@@ -37,7 +35,7 @@ from stickler_cli.runs.executors.executor import PARTS_AHEAD
 from stickler_cli.runs.executors.pipeline import chunk_results
 from stickler_cli.runs.job import Job, Workers
 from stickler_cli.schema.compiler import compile_schema
-from .conftest import Here, processes_stand_still
+from .conftest import Here
 
 ROOT = Path(__file__).parents[2]
 SETS = ("bank-statement", "invoice", "receipt", "resume")
@@ -94,35 +92,6 @@ def test_the_fixtures_give_what_the_command_line_prints(name, capsys, monkeypatc
         assert orjson.dumps(record[key]) == orjson.dumps(printed[key]), key
     assert printed["options"] == {**record["options"], "strict": False, "rows": "auto"}
     assert read_evaluation(printed) == evaluation
-
-
-@given(
-    pairs=st.lists(st.sampled_from(PAIRS), max_size=12),
-    workers=st.integers(2, 4),
-    chunk_size=st.none() | st.integers(1, 5),
-    random=st.randoms(use_true_random=False),
-)
-def test_any_order_chunks_and_workers_give_the_same_bytes(pairs, workers, chunk_size, random):
-    named = [(str(position), *pair) for position, pair in enumerate(pairs)]
-    whole = text_of(evaluate_many(PLAN, named))
-    random.shuffle(named)
-
-    with processes_stand_still():
-        evaluation = evaluate_many(PLAN, named, workers=workers, chunk_size=chunk_size)
-
-    assert text_of(evaluation) == whole
-
-
-@pytest.mark.parametrize("workers", [2, 3])
-def test_processes_give_the_same_bytes_as_none(workers):
-    pairs = PAIRS * 3
-    one = evaluate_many(SCHEMA, pairs, infer="never")
-
-    many = evaluate_many(SCHEMA, pairs, infer="never", workers=workers, chunk_size=5)
-
-    assert text_of(many) == text_of(one)
-    # Two of eight have no ground truth that could be compared.
-    assert (one.documents["evaluated"], one.documents["total"]) == (18, 24)
 
 
 @pytest.mark.slow
@@ -488,37 +457,6 @@ def test_a_worker_that_cannot_read_the_plan_says_so(in_process, monkeypatch):
 
 
 # --- workers
-
-
-DEADLY = """
-import os
-import signal
-from stickler_cli.comparators.base import BaseComparator
-
-class Deadly(BaseComparator):
-    def compare(self, gt, pred):
-        if pred == "die":
-            os.kill(os.getpid(), signal.SIGKILL)
-        return 0.0
-"""
-
-
-def test_a_document_that_no_worker_survives_is_named_and_all_others_count(tmp_path, monkeypatch):
-    (tmp_path / "deadly_comparator.py").write_text(DEADLY, encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    from deadly_comparator import Deadly
-
-    pairs = [({"a": "x"}, {"a": "die" if number in {3, 17} else "y"}) for number in range(20)]
-    evaluation = evaluate_many(plan_with(Deadly()), pairs, workers=2, chunk_size=4)
-
-    died = "the worker process that compared it died (signal 9; out of memory?)"
-    assert [(entry.document, entry.problem) for entry in sorted(evaluation.problems)] == [
-        ("17", f"17: {died}"),
-        ("3", f"3: {died}"),
-    ]
-    assert evaluation.documents["failed"] == 2
-    assert evaluation.evaluated == 18
-    assert multiprocessing.active_children() == []
 
 
 @pytest.mark.parametrize(

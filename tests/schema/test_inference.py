@@ -145,44 +145,6 @@ def test_a_field_that_says_how_it_is_compared_is_left_alone(key):
     assert entry.reason == "as its annotations say"
 
 
-@pytest.mark.parametrize("key", [{X + "weight": 2}, {X + "aggregate": False}])
-def test_beside_annotations_that_say_something_else_inference_goes_on(key):
-    assert field("sku", {**STRING, **key})[0] == {**STRING, **key, **EXACT}
-
-
-def test_annotations_at_the_target_of_a_reference_count():
-    rest = {"$defs": {"Fuzzy": {**STRING, X + "comparator": "FuzzyComparator"}}}
-
-    schema, (entry,) = field("sku", {"$ref": "#/$defs/Fuzzy"}, rest)
-
-    assert schema == {"$ref": "#/$defs/Fuzzy"}
-    assert entry.comparator == "FuzzyComparator"
-
-
-def test_annotations_that_are_wrong_stay_for_the_compiler_to_tell():
-    schema, _, _ = infer(with_fields(sku={**STRING, X + "threshold": 15}))
-
-    assert schema["properties"]["sku"][X + "threshold"] == 15
-    with pytest.raises(SchemaError, match="threshold is 15"):
-        compile_schema(schema)
-
-
-def test_the_schema_that_was_given_is_not_changed():
-    schema = with_fields(
-        {"required": ["sku"], "default": [{"a": 1}]}, sku=STRING, tags={"type": "array"}
-    )
-    before = deepcopy(schema)
-
-    assert infer(schema).schema != before
-    assert schema == before
-
-
-def test_one_python_object_at_two_places_is_two_fields():
-    schema, _ = inferred(with_fields(sku=STRING, due=STRING))
-
-    assert schema["properties"] == {"sku": {**STRING, **EXACT}, "due": {**STRING, **DATE}}
-
-
 def test_a_shared_leaf_is_annotated_beside_each_reference_to_it():
     rest = {"$defs": {"Text": STRING}}
     ref = {"$ref": "#/$defs/Text"}
@@ -217,19 +179,6 @@ def test_older_dialects_are_read_in_their_own_way(dialect):
     ]
 
 
-@pytest.mark.parametrize("word", ["anyOf", "oneOf"])
-def test_an_optional_field_is_annotated_outside_of_its_union(word):
-    schema = {word: [STRING, NULL]}
-
-    assert field("due", schema)[0] == {**schema, **DATE}
-
-
-def test_a_list_of_types_is_one_choice_where_all_agree():
-    both = {"type": ["string", "integer", "null"]}
-
-    assert field("id", both)[0] == {**both, **EXACT}
-
-
 def test_a_list_of_types_that_do_not_agree_is_left_to_the_kinds():
     both = {"type": ["string", "number"]}
 
@@ -240,12 +189,6 @@ def test_a_list_of_types_that_do_not_agree_is_left_to_the_kinds():
         ("LevenshteinComparator", 0.5),
         ("NumericComparator", 0.5),
     ]
-
-
-def test_what_a_text_is_said_to_be_holds_for_numbers_beside_it():
-    both = {"type": ["string", "number"]}
-
-    assert field("due", both)[0] == {**both, **DATE}
 
 
 @pytest.mark.parametrize(
@@ -275,15 +218,6 @@ def test_a_union_whose_arms_agree_is_annotated_once():
     assert len(entries) == 1
 
 
-def test_a_shared_union_is_annotated_beside_each_reference_to_it():
-    rest = {"$defs": {"Key": {"anyOf": [STRING, {"type": "integer"}]}}}
-    ref = {"$ref": "#/$defs/Key"}
-
-    schema, _ = inferred(with_fields(rest, order_id=ref, total=ref))
-
-    assert schema["properties"] == {"order_id": {**ref, **EXACT}, "total": {**ref, **MONEY}}
-
-
 def test_a_union_whose_arms_differ_is_annotated_arm_by_arm():
     vendor = {"anyOf": [STRING, FLOAT, {"type": "object", "properties": {"city": STRING}}]}
 
@@ -297,75 +231,6 @@ def test_a_union_whose_arms_differ_is_annotated_arm_by_arm():
     assert not any(each.reason.endswith((TEXTS, NUMBERS)) for each in entries)
 
 
-def test_arms_of_elements_that_differ_are_annotated_arm_by_arm():
-    schema = {"type": "array", "items": {"anyOf": [STRING, FLOAT]}}
-
-    annotated, _ = field("vendors", schema)
-
-    assert annotated == {"type": "array", "items": {"anyOf": [STRING | NAME, FLOAT | NUMBER]}}
-
-
-def test_a_list_of_numbers_is_no_text_that_is_a_number():
-    entries = field("x", {"anyOf": [STRING, FLOATS]})[1]
-
-    assert [each.comparator for each in entries] == ["LevenshteinComparator", "NumericComparator"]
-    assert not any(each.reason.endswith((TEXTS, NUMBERS)) for each in entries)
-
-
-def test_arms_that_agree_are_told_as_the_first_of_them():
-    arms = [
-        {**STRING, "enum": ["no"], X + "weight": 2},
-        {"type": "boolean", "const": True, X + "weight": 3},
-    ]
-
-    (entry,) = field("x", {"anyOf": arms})[1]
-
-    assert (entry.weight, entry.kind) == (2, "string or boolean")
-    assert entry.reason == "one of the values that the schema lists"
-
-
-def test_a_union_that_says_how_it_is_compared_is_left_alone():
-    schema = {"anyOf": [STRING, FLOAT], X + "threshold": 0.3}
-
-    annotated, entries = field("order_id", schema)
-
-    assert annotated == schema
-    assert {each.threshold for each in entries} == {0.3}
-
-
-def test_an_array_of_leaves_is_annotated_on_the_array():
-    schema = {"type": "array", "items": STRING}
-
-    assert field("order_ids", schema)[0] == {**schema, **EXACT}
-
-
-@pytest.mark.parametrize("where", ["array", "items"])
-def test_an_array_that_says_how_it_is_compared_is_left_alone(where):
-    key = {X + "comparator": "FuzzyComparator"}
-    schema = {"type": "array", "items": STRING, X + "weight": 2}
-    schema = {**schema, **key} if where == "array" else {**schema, "items": {**STRING, **key}}
-
-    annotated, (entry,) = field("order_ids", schema)
-
-    assert annotated == schema
-    assert (entry.comparator, entry.weight) == ("FuzzyComparator", 2)
-
-
-def test_an_array_of_optional_leaves_is_annotated_on_the_array():
-    schema = {"type": "array", "items": {"anyOf": [STRING, NULL]}}
-
-    assert field("order_ids", schema)[0] == {**schema, **EXACT}
-
-
-def test_a_shared_array_is_annotated_beside_each_reference_to_it():
-    rest = {"$defs": {"Texts": {"type": "array", "items": STRING}}}
-    ref = {"$ref": "#/$defs/Texts"}
-
-    schema, _ = inferred(with_fields(rest, skus=ref, dates=ref))
-
-    assert schema["properties"] == {"skus": {**ref, **EXACT}, "dates": {**ref, **DATE}}
-
-
 def test_parts_that_are_shared_are_annotated_in_each_object_that_has_them():
     rest = {"$defs": {"Text": STRING, "Texts": {"type": "array", "items": STRING}}}
     part = with_fields(sku={"$ref": "#/$defs/Text"}, skus={"$ref": "#/$defs/Texts"})
@@ -376,12 +241,6 @@ def test_parts_that_are_shared_are_annotated_in_each_object_that_has_them():
         inside = schema["properties"][name]["properties"]
         assert inside == {key: {**part["properties"][key], **EXACT} for key in inside}
     assert schema["$defs"] == rest["$defs"]
-
-
-def test_documents_that_are_lists_of_leaves_are_annotated_on_the_list():
-    schema = {"type": "array", "items": STRING}
-
-    assert inferred(schema)[0] == {**schema, **TEXT}
 
 
 @pytest.mark.parametrize(
@@ -421,27 +280,6 @@ def test_a_list_has_the_outermost_weight_and_positions_have_none(schema, weights
     assert ["weight" in each.said for each in entries] == [weight != 1 for weight in weights]
 
 
-def test_a_list_of_lists_is_annotated_on_the_inner_list():
-    inner = {"type": "array", "items": STRING}
-
-    schema, _ = field("order_ids", {"type": "array", "items": inner})
-
-    assert schema == {"type": "array", "items": {**inner, **EXACT}}
-
-
-def test_what_an_outer_list_says_of_its_lists_is_told_beside_their_leaves():
-    inner = {"type": "array", "items": STRING}
-    outer = {"type": "array", "items": inner, X + "threshold": 0.4}
-
-    schema, entries = field("order_ids", outer)
-
-    assert schema == {**outer, "items": {**inner, **EXACT}}
-    assert [(each.comparator, each.threshold) for each in entries] == [
-        ("", 0.4),
-        ("ExactComparator", 1.0),
-    ]
-
-
 def test_the_positions_of_a_tuple_are_annotated_each():
     schema, entries = field(
         "period",
@@ -451,15 +289,6 @@ def test_the_positions_of_a_tuple_are_annotated_each():
     assert schema["prefixItems"] == [{**STRING, **DATE}, {**FLOAT, **NUMBER}]
     assert schema["items"] == {**STRING, **DATE}
     assert {each.weight for each in entries} == {2}
-
-
-def test_elements_that_may_be_anything_are_left_to_their_kinds():
-    schema = {"type": "array", "items": True}
-
-    annotated, (entry,) = field("order_ids", schema)
-
-    assert annotated == schema
-    assert (entry.comparator, entry.kind) == ("", "list of any")
 
 
 @pytest.mark.parametrize(
@@ -489,16 +318,6 @@ def test_an_array_called_a_box_that_may_be_one_is_one_value(name, schema, expect
 
 
 @pytest.mark.parametrize(
-    "inner", [FLOATS, {**FLOATS, **FOUR}, {"type": "array", "prefixItems": [FLOAT] * 4}]
-)
-def test_a_list_of_boxes_has_boxes_for_elements(inner):
-    schema, (entry,) = field("bboxes", {"type": "array", "items": inner})
-
-    assert schema == {"type": "array", "items": {**inner, **BOX}}
-    assert entry.reason.endswith("; in any order")
-
-
-@pytest.mark.parametrize(
     "schema",
     [
         {**FLOATS, "maxItems": 3},
@@ -516,15 +335,6 @@ def test_an_array_called_a_box_that_can_be_none_is_a_list(schema):
     assert {each.comparator for each in entries} & {"BBoxIoUComparator"} == set()
 
 
-def test_a_box_that_is_annotated_already_is_one_value():
-    schema = {**FLOATS, X + "comparator": "BBoxIoUComparator"}
-
-    annotated, (entry,) = field("region", schema)
-
-    assert annotated == schema
-    assert (entry.comparator, entry.threshold) == ("BBoxIoUComparator", 0.5)
-
-
 def test_fields_of_nested_objects_and_items_are_annotated_where_they_stand():
     item = with_fields(sku=STRING, price=FLOAT)
 
@@ -538,14 +348,6 @@ def test_fields_of_nested_objects_and_items_are_annotated_where_they_stand():
         ("lines", 0.7, "by its fields; items in any order")
     ]
     assert [field_path(each.path) for each in entries[1:]] == ["lines.sku", "lines.price"]
-
-
-def test_the_threshold_of_an_object_is_its_own_and_that_of_an_item_its_match_threshold():
-    thresholds = {X + "threshold": 0.4, X + "match-threshold": 0.6}
-    nested = {**with_fields(sku=STRING), **thresholds}
-
-    assert field("a", nested)[1][0].threshold == 0.4
-    assert field("a", {"type": "array", "items": nested})[1][0].threshold == 0.6
 
 
 def test_the_values_of_a_map_go_by_its_name():
@@ -590,15 +392,6 @@ def test_what_a_comparator_takes_whole_is_one_entry_and_left_alone(schema):
     assert (entry.comparator, entry.threshold) == ("SameKeys", 0.5)
 
 
-def test_the_fields_of_an_object_that_compares_itself_are_annotated():
-    annotated, entries = field(
-        "a", {**with_fields(sku=STRING), X + "comparator": "StructuredModelComparator"}
-    )
-
-    assert annotated["properties"]["sku"] == {**STRING, **EXACT}
-    assert [field_path(each.path) for each in entries] == ["a", "a.sku"]
-
-
 @pytest.mark.parametrize(
     ("key", "message"),
     [
@@ -624,29 +417,6 @@ def test_a_recursive_schema_is_annotated_in_place_and_listed_once():
         ("children.name", entries[0].reason),
         ("children.children", "as children"),
     ]
-
-
-def test_a_schema_that_contains_itself_as_a_whole_is_listed_once():
-    entries = inferred(with_fields(part={"$ref": "#"}))[1]
-
-    assert [(field_path(each.path), each.reason) for each in entries] == [
-        ("part", "by its fields"),
-        ("part.part", "as part"),
-    ]
-
-
-def test_a_list_that_contains_itself_ends():
-    rest = {"$defs": {"Nested": {"type": "array", "items": {"$ref": "#/$defs/Nested"}}}}
-
-    entries = field("x", {"$ref": "#/$defs/Nested"}, rest)[1]
-
-    assert [(each.comparator, each.reason) for each in entries] == [("", "as x")]
-
-
-def test_documents_that_are_lists_of_such_are_one_entry():
-    (entry,) = inferred({"type": "array", "items": {"$ref": "#"}})[1]
-
-    assert (entry.path, entry.reason) == ((), "as the whole document")
 
 
 def test_a_part_that_occurs_twice_is_listed_twice_if_it_is_small():
@@ -689,19 +459,6 @@ def test_a_large_part_that_occurs_again_is_one_entry():
     assert entries[-1].reason == "as a.large"
 
 
-def test_a_long_chain_of_references_needs_no_deep_stack():
-    last = 400
-    chain = {
-        f"d{number}": with_fields(sku=STRING, next={"$ref": f"#/$defs/d{number + 1}"})
-        for number in range(last)
-    }
-
-    schema, entries = inferred({"$defs": {**chain, f"d{last}": STRING}, "$ref": "#/$defs/d0"})
-
-    assert len(entries) == 2 * last
-    assert schema["$defs"][f"d{last - 1}"]["properties"]["sku"] == {**STRING, **EXACT}
-
-
 def test_what_is_deep_inside_others_comes_last():
     depth = DEEPEST + 3
     deep = STRING
@@ -715,33 +472,6 @@ def test_what_is_deep_inside_others_comes_last():
     late = [len(path) > DEEPEST for path in paths]
     assert late == sorted(late)
     assert len(paths) == 5 * depth
-
-
-def test_a_schema_that_is_nested_too_deeply_is_refused():
-    deep = STRING
-    for _ in range(3000):
-        deep = {"type": "array", "items": deep}
-
-    with pytest.raises(SchemaError, match="too deeply") as refusal:
-        infer(with_fields(x=deep), "s.json")
-    assert refusal.value.problems[0].place == "s.json#"
-
-
-def test_a_schema_that_describes_too_many_places_is_refused(monkeypatch):
-    monkeypatch.setattr("stickler_cli.schema.places.MOST_PLACES", 3)
-
-    infer(with_fields(a=STRING, b=STRING))
-    with pytest.raises(SchemaError, match="more than 3 places") as refusal:
-        infer(with_fields(a=STRING, b=STRING, c=STRING), "s.json")
-    assert refusal.value.problems[0].place == "s.json#"
-
-
-def test_a_reference_that_leads_nowhere_stays_for_the_compiler_to_tell():
-    schema, entries, _ = infer(with_fields(sku={"$ref": "#/$defs/nope"}))
-
-    assert [each.comparator for each in entries] == [""]
-    with pytest.raises(SchemaError, match="leads nowhere"):
-        compile_schema(schema)
 
 
 def test_what_other_files_describe_is_inferred_and_the_files_stay_as_they_are(tmp_path):
@@ -779,15 +509,6 @@ def test_a_threshold_is_known_for_an_inferred_one():
     sources = [node.threshold_source for _, node in plan.root.named()]
     assert sources == ["inferred", "inferred", "annotation"]
     assert [entry.source for entry in found.fields] == sources
-
-
-def test_properties_that_are_true_or_false_are_left_alone():
-    schema = with_fields(sku=True)
-
-    annotated, (entry,), _ = infer(schema)
-
-    assert annotated == schema
-    assert entry.reason == "any values, each by its own kind"
 
 
 @pytest.mark.parametrize(
@@ -830,18 +551,6 @@ def test_a_schema_with_annotations_is_read_with_all_that_it_takes(tmp_path):
     ]
 
 
-def test_a_boolean_schema_has_no_fields():
-    assert infer(True) == (True, (), {})
-
-
-def test_plugins_need_leave():
-    name = "stickler_cli.comparators.bbox:BBoxIoUComparator"
-    schema = with_fields(a={**FLOATS, X + "comparator": name})
-
-    assert infer(schema).fields[0].kind == "list of number"
-    assert infer(schema, allow_plugins=True).fields[0].kind == "array or object"
-
-
 def test_choices_are_known_by_the_place_they_are_written_to():
     found = infer(with_fields(a=with_fields(sku=STRING), skus={"type": "array", "items": STRING}))
 
@@ -869,21 +578,6 @@ def test_what_is_left_to_its_kind_is_told_so(schema):
         "a text, of which the name says no more",
         "default",
     )
-
-
-def test_the_narrower_of_two_types_is_told():
-    for types in (("number", "integer"), ("integer", "number")):
-        assert one("x", {"allOf": [{"type": each} for each in types]}).kind == "integer"
-        assert one("x", {"type": [*types]}).kind == "number"
-
-
-def test_what_says_no_threshold_annotates_none():
-    choice = Inferred(comparator="ExactComparator", config={"a": 1})
-
-    assert choice.annotations() == {
-        X + "comparator": "ExactComparator",
-        X + "comparator-config": {"a": 1},
-    }
 
 
 def test_alternatives_for_the_whole_document_list_a_common_field_once():
@@ -983,3 +677,7 @@ def test_where_annotations_stand_is_told_the_nearest_last():
     assert stands["rows", "parts"] == (parts, f"{parts}/items")
     assert stands["either",] == ()
     assert len(infer(ALL_KINDS).fields) == 22
+
+
+def test_a_boolean_schema_has_no_fields():
+    assert infer(True) == (True, (), {})

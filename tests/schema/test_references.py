@@ -5,7 +5,6 @@ import pytest
 from stickler_cli.compare.object import ObjectNode
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema, document_node
-from stickler_cli.schema.inference import infer
 
 NUMBER = {"type": "number"}
 
@@ -355,20 +354,6 @@ def test_a_file_refers_to_others_from_where_it_is(folder):
     assert comparators(schema, folder("s.json", schema)) == {"a": "NumericComparator"}
 
 
-def test_names_of_files_may_hold_any_character(folder):
-    folder("a b#c/ü%.json", NUMBER)
-    schema = referring("%C3%BC%25.json")
-
-    assert comparators(schema, folder("a b#c/s.json", schema)) == {"a": "NumericComparator"}
-
-
-def test_a_file_above_the_schema_is_read(folder):
-    folder("number.json", NUMBER)
-    schema = referring("../number.json")
-
-    assert comparators(schema, folder("deep/s.json", schema)) == {"a": "NumericComparator"}
-
-
 @pytest.mark.parametrize(
     ("identifier", "reference"),
     [
@@ -420,13 +405,6 @@ def test_a_file_may_hold_a_list_or_a_boolean(folder):
     a, b = compile_schema(schema, "s.json", folder("s.json", schema)).root.fields
     assert a.node.comparator.name == "NumericComparator"
     assert b.node.leaves["boolean"].comparator.name == "ExactComparator"
-
-
-def test_a_byte_order_mark_is_no_hindrance(folder):
-    folder("b.json", "\ufeff" + json.dumps(NUMBER))
-    schema = referring("b.json")
-
-    assert comparators(schema, folder("s.json", schema)) == {"a": "NumericComparator"}
 
 
 def test_files_that_refer_to_each_other_are_a_recursion(folder):
@@ -531,23 +509,6 @@ def test_a_reference_to_another_host_has_no_copy_beside_the_schema(folder):
     assert problem.hint == "keep a copy beside the schema and refer to it by its relative path"
 
 
-def test_a_file_beside_a_schema_whose_id_has_no_path_is_read(folder):
-    folder("b.json", NUMBER)
-    schema = referring("b.json", **{"$id": "https://a.org"})
-
-    assert comparators(schema, folder("s.json", schema)) == {"a": "NumericComparator"}
-
-
-def test_a_relative_reference_from_a_name_means_a_file(folder):
-    schema = referring("b.json", **{"$id": "urn:a"})
-    main = folder("s.json", schema)
-
-    problem = problems(schema, main)["/properties/a/$ref"]
-    assert problem.found == f"there is no file {main.parent / 'b.json'}"
-    folder("b.json", NUMBER)
-    assert comparators(schema, main) == {"a": "NumericComparator"}
-
-
 def test_what_names_no_dialect_is_of_that_around_it(folder):
     tuple_ = {"type": "array", "items": [NUMBER]}
     folder("own.json", {"$schema": "https://a.org/own", **tuple_})
@@ -574,14 +535,6 @@ def test_an_id_must_be_a_uri():
     (problem,) = problems(schema).values()
     assert problem.pointer == "/properties/a/$id"
     assert (problem.found, problem.expected) == ('$id is "http://["', "a URI")
-
-
-def test_what_refers_to_others_from_an_id_that_is_no_uri_is_no_obstacle():
-    part = {"$id": "http://[", "properties": {"b": {"$ref": "b.json"}, "sku": {"type": "string"}}}
-    schema = {"type": "object", "properties": {"a": part}}
-
-    assert "/properties/a/$id" in problems(schema)
-    assert [each.comparator for each in infer(schema).fields] == ["", "", "ExactComparator"]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
 from stickler_cli.compare.result import Outcome
-from stickler_cli.score.counts import RATES, Counts, RateRule, Rates
+from stickler_cli.score.counts import Counts, RateRule, Rates
 
 SOME = Counts(tp=6, fd=2, fa=1, fn=4, tn=3)
 
@@ -10,20 +10,12 @@ def test_counts_add_class_by_class():
     assert SOME + Counts(tp=1, fd=2, fa=3, fn=4, tn=5) == Counts(tp=7, fd=4, fa=4, fn=8, tn=8)
 
 
-def test_nothing_added_changes_nothing():
-    assert SOME + Counts() == SOME
-
-
 def test_counts_are_listed_in_the_order_of_the_outcomes():
     by_outcome = [0] * len(Outcome)
     by_outcome[Outcome.FA] = 7
 
     assert Counts(*by_outcome) == Counts(fa=7)
     assert Counts(*[1, 2, 3, 4, 5]) == Counts(tp=1, fd=2, fa=3, fn=4, tn=5)
-
-
-def test_false_positives_are_false_alarms_and_false_discoveries():
-    assert SOME.fp == 3
 
 
 def test_the_total_holds_every_class():
@@ -53,12 +45,6 @@ def test_accuracy_counts_agreement_on_nothing():
     assert SOME.accuracy == 9 / 16
 
 
-@pytest.mark.parametrize("counts", [Counts(), Counts(tn=0), Counts(fd=0, fa=0)])
-def test_every_rate_of_nothing_is_0(counts):
-    assert counts.derived() == {"precision": 0, "recall": 0, "f1": 0, "accuracy": 0}
-    assert counts.derived(recall_with_fd=True) == counts.derived()
-
-
 @pytest.mark.parametrize(
     ("counts", "precision", "recall", "f1", "accuracy"),
     [
@@ -76,10 +62,6 @@ def test_a_rate_without_a_denominator_is_0(counts, precision, recall, f1, accura
     assert counts.derived() == pytest.approx(
         {"precision": precision, "recall": recall, "f1": f1, "accuracy": accuracy}
     )
-
-
-def test_rates_are_named_in_order():
-    assert tuple(SOME.derived()) == RATES
 
 
 def test_results_show_counts_and_prefixed_rates():
@@ -114,9 +96,3 @@ def test_a_rule_tells_nothing_where_there_is_nothing_to_divide_by():
     assert RateRule().rates(Counts(tn=3)) == (None, None, None)
     assert RateRule().rates(Counts(fa=1)) == (0.0, None, 0.0)
     assert RateRule().f1(Counts(tn=3)) == 0.0
-
-
-def test_counts_are_values():
-    assert Counts(tp=1) == Counts(tp=1)
-    with pytest.raises(AttributeError):
-        SOME.tp = 7

@@ -25,7 +25,7 @@ from stickler_cli.score.errors.causes import Causes
 from stickler_cli.score.errors.kept_errors import KeptErrors
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.pictures import PlacedBox
-from .batches import batch, compare, not_compared
+from .batches import batch, compare
 
 TEXT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 SCHEMA = {
@@ -93,15 +93,6 @@ def test_the_pairs_of_a_field_are_in_the_bins_of_their_similarities():
         assert side == np.bincount(np.array(bins)[chosen], minlength=BINS + 1).tolist()
 
 
-def test_pairs_are_counted_by_similarity_and_verdict():
-    histograms = detail_of(documents(0, 1, 2)).histograms
-
-    a, b = histograms[("a",)], histograms[("b",)]
-    assert (a.matched[BINS], a.unlike[0]) == (2, 1)
-    assert (b.matched[BINS], b.unlike[0]) == (1, 2)
-    assert sum(a.matched) + sum(a.unlike) == 3
-
-
 def test_nothing_is_judged_inside_an_item_below_its_threshold():
     gt = {"inner": {"c": "x"}, "items": [{"d": "x"}, {"d": "y"}], "table": [["x"]]}
     pred = {"inner": {"c": "x"}, "items": [{"d": "x"}, {"d": "?"}], "table": [["x"]]}
@@ -116,19 +107,8 @@ def test_nothing_is_judged_inside_an_item_below_its_threshold():
     ]
 
 
-def test_what_only_one_side_has_has_no_similarity():
-    assert pairs_of({"a": "x", "items": [{"d": "x"}]}, {}) == []
-
-
 def places(errors: KeptErrors) -> list[list[str]]:
     return [[error.document, error.path] for error in errors.rows()]
-
-
-def test_errors_are_kept_in_the_order_of_the_documents():
-    errors = detail_of(documents(2, 0, 1)).errors
-
-    assert places(errors) == [["d0", "a"], ["d0", "b"], ["d2", "b"]]
-    assert (errors.complete, errors.total) == (True, 3)
 
 
 def test_of_too_many_errors_those_of_the_worst_documents_are_kept_to_the_line(monkeypatch):
@@ -168,28 +148,6 @@ def test_of_every_cause_there_is_a_sample_wherever_its_errors_are(monkeypatch):
     assert keys == {cause.key for cause in evaluation.fold(Causes)}
 
 
-def test_many_causes_of_one_field_are_sampled_alike_in_any_order(monkeypatch):
-    monkeypatch.setattr(kept_errors, "MOST_KINDS", 4)
-    results = [result_of(f"d{at}", {"a": f"{at} x"}, {"a": f"{at} y"}) for at in range(40)]
-    whole = detail_of(results, most=3)
-    parts = [detail_of(results[at : at + 7], most=3) for at in range(0, 40, 7)]
-
-    for order in (parts, parts[::-1]):
-        merged = empty(most=3)
-        for part in order:
-            merged.merge(part)
-        assert merged.errors.samples == whole.errors.samples
-        assert sorted(merged.errors.lines()) == sorted(whole.errors.lines())
-    assert len(whole.errors.samples) == 5
-
-
-def test_the_documents_with_the_lowest_scores_are_kept_by_score_and_id():
-    detail = detail_of(documents(1, 2, 0, 1, 2, 1), comparisons=4)
-
-    assert kept_ids(detail) == ["d1", "d4", "d0", "d3"]
-    assert detail.bound[:2] == (0.5, "d5")
-
-
 def test_where_values_stand_is_kept_of_documents_that_are_kept_whole():
     detail = detail_of(documents(1, 2, 0, 1), comparisons=2)
     place = None, 0.0, 0.0, 1.0, 1.0, False
@@ -203,16 +161,6 @@ def test_where_values_stand_is_kept_of_documents_that_are_kept_whole():
     worse.place([("e", [other])])
     detail.merge(worse)
     assert (kept_ids(detail), detail.boxes) == (["d1", "e"], {"d1": [other], "e": [other]})
-
-
-def test_documents_without_errors_are_not_kept():
-    detail = detail_of(documents(0, 0))
-
-    assert (detail.comparisons, detail.bound) == ([], None)
-
-
-def test_documents_without_a_comparison_leave_no_trace():
-    assert detail_of([not_compared("x")]) == Detail(DetailLimits())
 
 
 @pytest.mark.parametrize("sizes", [(1, 1, 1, 1, 1, 1, 1, 1), (3, 5), (8,), (0, 2, 6)])
@@ -235,25 +183,6 @@ def test_the_parts_of_a_run_come_to_the_whole(sizes, limits):
         whole.merge(detail_of(results[start:end], **limits))
 
     assert whole == detail_of(results, **limits)
-
-
-def test_documents_of_one_batch_come_to_what_each_does_alone():
-    gt = {
-        "a": "x",
-        "items": [{"d": "x"}, {"d": "y"}, {"e": 1}],
-        "inner": {"c": "x"},
-        "table": [["x"], ["y", "z"]],
-    }
-    preds = {
-        "same": gt,
-        "turned": {**gt, "items": gt["items"][::-1], "table": [["x", "y"]]},
-        "other": {"a": "x", "items": "x", "inner": {"c": "y"}, "extra key": 1},
-        "none": {},
-    }
-
-    together = batch(PLAN, {name: (gt, pred) for name, pred in preds.items()})
-
-    assert detail_of([together]) == detail_of(result_of(name, gt, preds[name]) for name in preds)
 
 
 def test_a_long_value_is_its_beginning_and_its_length(monkeypatch):
@@ -288,17 +217,6 @@ def test_a_comparison_is_rows_from_the_outside_in():
     assert rows[0][4:] == [0.0, 0.5, 1.0, '"x"', '"?"']
     assert rows[2][-2:] == [None, None]
     assert rows[-1][4:] == [0.0, 1.0, None, None, "1"]
-
-
-def test_rows_beyond_the_most_are_counted(monkeypatch):
-    def lines(most):
-        monkeypatch.setattr(comparison_lines, "MOST_LINES", most)
-        rows = json.loads(comparison_line(compare(PLAN, {"a": "x"}, {"a": "x"})))
-        return [row if isinstance(row, int) else row[1] for row in rows]
-
-    assert lines(2) == ["a", "b", 3]
-    assert lines(4) == ["a", "b", "inner", "items", 1]
-    assert lines(5) == ["a", "b", "inner", "items", "table"]
 
 
 def test_documents_are_kept_up_to_what_they_may_take():

@@ -1,6 +1,5 @@
 import json
 import re
-from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -9,20 +8,16 @@ from stickler_cli.compare.result import Outcome
 from stickler_cli.core.problems import UsageError
 from stickler_cli.records.codec import read
 from stickler_cli.records.run_format import ErrorClassesRecord
-from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.errors.causes import ErrorCounts, overall
 from stickler_cli.score.errors.confusions import (
     LONGEST_DATE,
     MOST_BITS,
-    confused_numbers,
     day_and_month_swapped,
     part_of_date,
     plain_text,
     same_date,
 )
 from stickler_cli.score.errors.error_classes import (
-    LEVELS,
     LONGEST,
     NEIGHBOURS,
     SIBLINGS,
@@ -43,7 +38,6 @@ CASES = [
 ]
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
-STRICT = {"type": "string", "x-aws-stickler-threshold": 1.0}
 NUMBER = {"type": "number"}
 
 
@@ -56,61 +50,6 @@ def classes(schema, gt, pred):
 def of_values(gt, pred):
     """Return the class of two values that have nothing around them."""
     return classify(Outcome.FD, ("a",), gt, pred, Places({"a": gt})).value
-
-
-@pytest.mark.parametrize(
-    ("gt", "pred"),
-    [
-        ("ACME, Inc.", "Acme Inc"),
-        ("two  words", "two\nwords"),
-        ("12:30", "12.30"),
-        ("1.50 kg", "1,50 kg"),
-        ("INV-2024-17", "inv 2024/17"),
-        ("2024-01-05", "5 January 2024"),
-        ("2024-01-05", "05.01.24"),
-        ("2024-01-05", "01/05/2024"),
-        ("2024-01-05", "20240105"),
-        ("Jan 2024", "2024-01"),
-        (1250, "1,250.00"),
-        ("$1,250", "1250.00 USD"),
-        ("(12.50)", "-12.5"),
-        (1234.56, "1.234,56"),
-        (442237.9, "442.237,90"),
-        ("442237.90", "442.237,90 EUR"),
-        ("12,5", 12.5),
-        (1250, "1.250"),
-        (1, 1.0),
-        (True, "True"),
-        ("Straße", "STRASSE"),
-        ("naïve-test", "NAÏVE TEST"),
-        ("x" * LONGEST, "X" * LONGEST),
-    ],
-)
-def test_the_same_content_in_another_spelling_is_a_matter_of_format(gt, pred):
-    assert of_values(gt, pred) == "format"
-    assert of_values(pred, gt) == "format"
-
-
-@pytest.mark.parametrize(
-    ("gt", "pred"),
-    [
-        ("INV-100", "INV-1O0"),
-        ("Bill", "BiII"),
-        ("modern", "modem"),
-        ("vvhite", "white"),
-        ("SB-25", "58-ZS"),
-        ("Pomaшка", "Ромашка"),  # noqa: RUF001 - the second is Cyrillic throughout
-        ("ΑΒΕ", "ABE"),  # noqa: RUF001 - the first is Greek
-        ("Müller", "Muller"),
-        ("データ", "デｰタ"),
-        ("コーヒー", "コ-ヒ-"),
-        ("ＡＢＣ-1", "ABC-1"),  # noqa: RUF001 - fullwidth
-        (105, "I05"),
-    ],
-)
-def test_characters_that_look_alike_are_told_from_others(gt, pred):
-    assert of_values(gt, pred) == "look_alike"
-    assert of_values(pred, gt) == "look_alike"
 
 
 @pytest.mark.parametrize(
@@ -133,83 +72,6 @@ def test_a_part_of_the_ground_truth_is_truncated_and_the_reverse_an_overrun(part
 @pytest.mark.parametrize(
     ("gt", "pred"),
     [
-        (-5, 5),
-        (1024, 1042),
-        (1024, 1724),
-        (1024, 104),
-        (1024, 10024),
-        (1024, 10247),
-        (5, 5.1),
-        (12, 1.3),
-        (12, 12.03),
-        ("12.00", "12.03"),
-        (12.5, 12.65),
-        (100, 200),
-        ("$1,250.00", "$1,260.00"),
-        ("INV-1023", "INV-1032"),
-        ("A5", "A7"),
-        ("2024-01-05", "2024-01-06"),
-        (2**70, 2**70 + 1),
-    ],
-)
-def test_a_slip_of_a_digit_or_a_sign_is_recognised(gt, pred):
-    assert of_values(gt, pred) == "digit_slip"
-    assert of_values(pred, gt) == "digit_slip"
-
-
-@pytest.mark.parametrize(
-    ("gt", "pred"),
-    [
-        (554.91, 55491),
-        (1250, 125),
-        (1250, 12.5),
-        ("7%", 0.07),
-        ("Rs. 5.00", "Rs. 500"),
-        ("1.50 kg", "150 kg"),
-        (1e300, 1e-300),
-        (-554.91, 55491),
-    ],
-)
-def test_a_point_in_another_place_is_a_decimal_shift(gt, pred):
-    assert of_values(gt, pred) == "decimal_shift"
-    assert of_values(pred, gt) == "decimal_shift"
-
-
-@pytest.mark.parametrize(
-    ("gt", "pred"),
-    [
-        ("2026-06-01", "2026-01-06"),
-        ("05.01.2024", "01.05.2024"),
-        ("05/01/24", "01/05/2024"),
-        ("June 1, 2026", "Jan 6, 2026"),
-        ("2020-03-04", "03 April 2020"),
-        ("4 March 2020", "April 3, 2020"),
-        ("2020-03-04", "2020 April 3"),
-        ("Mon 1 June 2026", "6th January 2026"),
-    ],
-)
-def test_day_and_month_in_each_other_s_place_are_told(gt, pred):
-    assert of_values(gt, pred) == "day_month_swapped"
-    assert of_values(pred, gt) == "day_month_swapped"
-
-
-@pytest.mark.parametrize(
-    ("gt", "pred"),
-    [
-        ("2024-01-05", "01-05"),
-        ("5 January 2024", "5 January"),
-        ("2024-01-05", "2024-01"),
-        ("05.01.2024", "01/2024"),
-    ],
-)
-def test_a_date_without_its_year_or_day_is_told(gt, pred):
-    assert of_values(gt, pred) == "partial_date"
-    assert of_values(pred, gt) == "partial_date"
-
-
-@pytest.mark.parametrize(
-    ("gt", "pred"),
-    [
         ("2024-01-05", "2024-05-02"),
         ("2024-01-05", "2025-05-01"),
         ("2024-01-05", "02-05"),
@@ -219,57 +81,6 @@ def test_a_date_without_its_year_or_day_is_told(gt, pred):
 )
 def test_other_dates_and_times_are_not(gt, pred):
     assert of_values(gt, pred) in ("other", "digit_slip", "overrun")
-
-
-@pytest.mark.parametrize(
-    ("gt", "pred"),
-    [
-        ("Ulm", "Rome"),
-        (5, 7),
-        (5.0, 7.0),
-        (0, 12),
-        (120, 345),
-        (1234, 12),
-        (1e300, 2e-300),
-        (1234, 1423),
-        (1234, 1354),
-        (2**200, 1.5),
-        ("Ulm", "?!"),
-        ("Room 5 B", "Room B"),
-        ("05/01/2024", "3 May"),
-        ("Room 12", "Hall 12"),
-        ("Room 12", "Room 345"),
-        ("7", "B"),
-        ("!!", "??"),
-        ("!!", "..."),
-        ("की", "का"),
-        (True, False),
-        ("x" * LONGEST + "y", "y" + "x" * LONGEST),
-        ("5 and 6 of the first row and nothing but that", "6 of the 5th row, and then much more"),
-        ([1, 2], [3, 4]),
-    ],
-)
-def test_what_no_rule_knows_is_other(gt, pred):
-    assert of_values(gt, pred) == "other"
-    assert of_values(pred, gt) == "other"
-
-
-@pytest.mark.parametrize(
-    ("gt", "pred"),
-    [
-        ({"city": "Ulm"}, "Ulm"),
-        ([1], {"a": 1}),
-        (["Ulm"], "Ulm"),
-        (12.5, "n/a"),
-        (12.5, True),
-        (True, "yes"),
-        ("n/a", "n/a"),
-        (True, 1),
-    ],
-)
-def test_values_of_different_kinds_are_of_the_wrong_kind(gt, pred):
-    assert of_values(gt, pred) == "wrong_kind"
-    assert of_values(pred, gt) == "wrong_kind"
 
 
 def test_numbers_of_more_digits_than_python_writes_are_other():
@@ -290,14 +101,6 @@ def test_what_one_side_lacks_is_missed_or_invented():
         ("u[0]", "invented_item"),
         ("new", "invented_value"),
     ]
-
-
-def test_two_fields_that_changed_places_are_swapped():
-    schema = an_object(buyer=EXACT, seller=EXACT)
-
-    assert classes(
-        schema, {"buyer": "Ada Byron", "seller": "Bo"}, {"buyer": "Bo", "seller": " ada byron"}
-    ) == [("buyer", "other"), ("seller", "swapped")]
 
 
 def test_a_value_in_a_field_that_should_be_empty_is_swapped_if_it_is_another_s():
@@ -333,14 +136,6 @@ def test_objects_that_changed_places_are_swapped_with_what_is_in_them():
         ("shipping.city", "swapped"),
         ("shipping.zip", "swapped"),
     ]
-
-
-def test_an_object_below_its_threshold_has_a_class_beside_its_fields():
-    schema = an_object(place=an_object(city=EXACT, zip=EXACT))
-
-    assert classes(
-        schema, {"place": {"city": "Ulm", "zip": "89073"}}, {"place": {"city": "Ulm", "zip": "1"}}
-    ) == [("place", "wrong_object"), ("place.zip", "other")]
 
 
 ROWS = an_object(rows=a_list({**an_object(sku=EXACT, name=EXACT, price=NUMBER, unit=EXACT)}))
@@ -392,38 +187,12 @@ def test_an_item_with_half_of_its_fields_right_has_errors_and_another_is_wrong()
     ]
 
 
-def test_fields_that_an_item_lacks_on_both_sides_are_not_among_its_fields():
-    gt, pred = {"sku": "S-1", "name": "n1n"}, {"sku": "S-1", "name": "Z", "price": 3}
-
-    assert classes(ROWS, {"rows": [gt]}, {"rows": [pred]})[0] == ("rows[0]", "wrong_item")
-    assert classes(ROWS, {"rows": [gt]}, {"rows": [{**gt, "name": "Z"}]})[0] == (
-        "rows[0]",
-        "item_with_errors",
-    )
-
-
 def test_values_of_an_invented_item_are_invented_wherever_they_stand():
     gt = {"rows": [row(1)]}
 
     assert classes(ROWS, gt, {"rows": [row(1), row(1, unit="m")]}) == [
         ("rows[1]", "invented_item"),
         *((f"rows[1].{name}", "invented_value") for name in ("sku", "name", "price", "unit")),
-    ]
-
-
-def test_an_element_below_its_threshold_is_a_wrong_item():
-    tags = an_object(tags=a_list({**STRICT, "x-aws-stickler-threshold": 0.9}))
-
-    assert classes(tags, {"tags": ["pencil"]}, {"tags": ["fennel"]}) == [("tags[0]", "wrong_item")]
-    assert classes(tags, {"tags": ["pencil"]}, {"tags": ["pen"]}) == [("tags[0]", "truncated")]
-
-
-def test_positions_of_a_tuple_may_be_swapped():
-    schema = an_object(size={"type": "array", "prefixItems": [NUMBER, NUMBER]})
-
-    assert classes(schema, {"size": [640, 480]}, {"size": [480, 640]}) == [
-        ("size[0]", "swapped"),
-        ("size[1]", "swapped"),
     ]
 
 
@@ -451,25 +220,6 @@ def test_only_so_many_fields_of_a_map_are_looked_at():
 
     assert classes(schema, gt, {**gt, last: gt["k1"]}) == [(last, "swapped")]
     assert classes(schema, gt, {**gt, last: gt[unseen] + 0}) == [(last, "other")]
-
-
-def nested(levels, value):
-    for _ in range(levels):
-        value = {"in": value}
-    return value
-
-
-def test_only_so_many_levels_are_looked_at():
-    def document(levels, one, other):
-        return {"one": nested(levels, one), "other": nested(levels, other)}
-
-    def class_of(levels):
-        path = ("one", *["in"] * levels)
-        gt = document(levels, "Ada Byron", "Bo Diaz")
-        return classify(Outcome.FD, path, "Ada Byron", "Bo Diaz", Places(gt))
-
-    assert {class_of(levels) for levels in range(LEVELS)} == {ErrorClass.SWAPPED}
-    assert class_of(LEVELS) is ErrorClass.OTHER
 
 
 @pytest.mark.parametrize(
@@ -550,23 +300,6 @@ def test_an_evaluation_counts_classes_overall_and_by_field():
     ]
 
 
-def test_classes_add_in_any_order():
-    whole, other_way = counted(*PAIRS), counted()
-    for pair in reversed(PAIRS):
-        other_way.merge(counted(pair))
-
-    assert other_way.to_dict() == whole.to_dict()
-    assert read_evaluation(whole.to_dict()).errors == whole.errors
-
-
-def test_every_entry_is_counted_once():
-    evaluation = counted(*PAIRS)
-    entries = sum(len(classes(ROWS, gt, pred)) for gt, pred in PAIRS)
-
-    units = overall(evaluation.errors.units).total()
-    assert (evaluation.errors.overall().total() + units, units) == (entries, 1)
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_wrong_values_are_as_many_as_leaves_counts(case):
     plan = compile_schema(case["schema"])
@@ -586,11 +319,6 @@ def test_wrong_values_are_as_many_as_leaves_counts(case):
 def test_counts_that_are_none_are_refused_with_their_place(fields, message):
     with pytest.raises(UsageError, match=re.escape(message)):
         read(ErrorClassesRecord, {"fields": fields}, "run.json")
-
-
-def test_no_errors_are_no_counts():
-    none = {"total": 0, "overall": {}, "fields": {}}
-    assert ErrorCounts().view() == {"error_classes": {**none, "units": none}}
 
 
 def test_the_page_names_every_class():
@@ -633,13 +361,6 @@ def test_a_value_is_looked_for_in_the_same_place_of_every_object_around_it():
     )
 
 
-def test_true_false_and_nothing_may_be_anywhere_by_chance():
-    places = Places({"a": False, "b": True, "c": None, "d": "None"})
-
-    assert not places.have_elsewhere(True, ("a",))
-    assert not places.have_elsewhere(None, ("a",))
-
-
 def test_objects_and_lists_are_looked_for_in_a_hundred_fields_too():
     document = {"a": ["x"], **{f"k{at}": [at] for at in range(SIBLINGS)}}
 
@@ -654,38 +375,10 @@ def test_limits_of_what_is_read_are_the_longest_that_is():
         assert same_date("2024-01-05".ljust(length), "5 January 2024") is same
 
 
-def test_a_text_that_is_no_date_has_no_day_and_month():
-    assert not day_and_month_swapped("n/a", "05/01/2024")
-    assert not day_and_month_swapped("05/01/2024", "n/a")
-
-
 def test_a_date_without_its_year_is_part_of_one_of_any_century():
     assert part_of_date("2000-01-05", "5 January")
     assert part_of_date("5 January", "2000-01-05")
 
 
-@pytest.mark.parametrize(
-    ("gt", "pred"),
-    [("2024-01-05", "5 January".ljust(LONGEST_DATE)), ("31/01/2024", "January 2024")],
-)
-def test_a_date_without_its_year_or_day_is_part_of_it(gt, pred):
-    assert part_of_date(gt, pred)
-
-
-@pytest.mark.parametrize("pred", ["invoice 5 January", "5 January".ljust(LONGEST_DATE + 1)])
-def test_a_text_that_is_not_only_a_date_is_no_part_of_one(pred):
-    assert not part_of_date("2024-01-05", pred)
-
-
 def test_a_number_above_all_days_is_the_year_where_it_stands():
     assert day_and_month_swapped("32-01-05", "32-05-01")
-
-
-def test_digits_alone_are_no_date():
-    assert not same_date("20240105", "5 January 2024")
-    assert not same_date("5 January 2024", "20240105")
-
-
-def test_numbers_that_differ_by_a_power_of_ten_are_confused_either_way():
-    assert confused_numbers(Decimal(12), Decimal(1200))
-    assert confused_numbers(Decimal(1200), Decimal(12))

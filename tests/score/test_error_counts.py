@@ -2,8 +2,6 @@
 
 from collections import Counter
 
-import numpy as np
-
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.errors.causes import ErrorCounts, overall
 from stickler_cli.score.errors.error_classes import ErrorClass
@@ -39,43 +37,6 @@ def counted(*names: str) -> ErrorCounts:
         one = batch(PLAN, {name: DOCUMENTS[name]})
         found.add(one, None)
     return found
-
-
-def test_errors_are_counted_at_their_field_by_class():
-    found = counted(*DOCUMENTS)
-
-    assert found.fields["a",] == {
-        ErrorClass.MISSED_VALUE: 1,
-        ErrorClass.INVENTED_VALUE: 1,
-        ErrorClass.FORMAT: 1,
-    }
-    assert found.fields["b",] == {ErrorClass.MISSED_VALUE: 1, ErrorClass.DECIMAL_SHIFT: 1}
-    assert found.units["rows",][ErrorClass.MISSED_ITEM] == 3
-    assert found.at(("rows",)) == found.units["rows",]
-    assert found.at(("a",)) == found.fields["a",]
-    assert found.at(("nowhere",)) == Counter()
-
-
-def test_some_documents_of_a_batch_count_as_they_do_alone():
-    together = batch(PLAN, DOCUMENTS)
-    for chosen in (["missed"], ["invented", "right"], ["row", "wrong"], ["right"], [*DOCUMENTS]):
-        found = ErrorCounts()
-        some = np.array([name in chosen for name in DOCUMENTS])
-        found.add(together, some)
-
-        assert found == counted(*chosen)
-    every = ErrorCounts()
-    every.add(together, None)
-    assert every == counted(*DOCUMENTS)
-
-
-def test_merging_adds_and_leaves_the_other_alone():
-    first, second = counted("missed", "wrong"), counted("row", "missed", "invented")
-    first.merge(second)
-    first.merge(counted("missed"))
-
-    assert first == counted("missed", "wrong", "row", "missed", "invented", "missed")
-    assert second == counted("row", "missed", "invented")
 
 
 def test_the_most_frequent_class_stands_first_and_equal_ones_in_their_order():

@@ -5,7 +5,6 @@ import io
 import json
 import sys
 from dataclasses import asdict
-from functools import reduce
 from html.parser import HTMLParser
 from importlib.util import find_spec
 from types import SimpleNamespace
@@ -84,14 +83,6 @@ def text_of(evaluation):
     return orjson.dumps(evaluation.to_dict())
 
 
-def merged(parts):
-    def add(whole, part):
-        whole.merge(part)
-        return whole
-
-    return reduce(add, parts, Evaluation())
-
-
 def run_of(evaluation):
     options = RunOptions(recall_with_fd=True, strict=True)
     signature = SchemaSignature("s.json", f"sha256:{'0' * 64}", "Doc")
@@ -99,26 +90,6 @@ def run_of(evaluation):
 
 
 # --- laws
-
-
-@given(documents, terms, st.randoms(use_true_random=False))
-def test_any_order_gives_the_same_bytes(results, terms, random):
-    shuffled = list(results)
-    random.shuffle(shuffled)
-
-    assert text_of(evaluation_of(shuffled, terms)) == text_of(evaluation_of(results, terms))
-
-
-@given(documents, terms, st.lists(st.integers(0, 8), max_size=3), st.randoms())
-def test_any_split_merged_in_any_order_gives_the_same_bytes(results, terms, cuts, random):
-    ends = [*sorted(cuts), len(results)]
-    parts = [
-        evaluation_of(results[start:end], terms)
-        for start, end in zip([0, *ends[:-1]], ends, strict=True)
-    ]
-    random.shuffle(parts)
-
-    assert text_of(merged(parts)) == text_of(evaluation_of(results, terms))
 
 
 @given(documents, terms)
@@ -131,13 +102,6 @@ def test_restoring_gives_an_equal_evaluation(results, terms):
     assert restored.tally == whole.tally
     assert restored.conditions == whole.conditions
     assert text_of(restored) == text_of(whole)
-
-
-@given(documents, documents)
-def test_merging_after_restoring_is_merging_before(one, two):
-    parts = [Evaluation.from_dict(evaluation_of(results).to_dict()) for results in (one, two)]
-
-    assert text_of(merged(parts)) == text_of(evaluation_of([*one, *two]))
 
 
 @given(documents)
@@ -154,20 +118,6 @@ def test_a_run_is_restored_too(results):
 # --- adding
 
 
-def test_a_comparison_by_itself_is_an_evaluated_document():
-    evaluation = Evaluation()
-    for gt, pred in PAIRS:
-        evaluation.update(compare(PLAN, gt, pred))
-
-    assert evaluation == evaluation_of(RESULTS[: len(PAIRS)], None)
-    assert evaluation.documents["evaluated"] == len(PAIRS)
-
-
-def test_merging_takes_over_the_terms():
-    for parts in ([Evaluation(), evaluation_of([])], [evaluation_of([]), Evaluation()]):
-        assert merged(parts).conditions == TERMS
-
-
 def test_evaluations_under_different_terms_do_not_merge():
     options = DecidingOptions(pairing_floor=0.5, recall_with_fd=True, missing="skip")
     one = evaluation_of(RESULTS)
@@ -182,13 +132,6 @@ def test_evaluations_under_different_terms_do_not_merge():
         "and options"
     )
     assert text_of(one) == before
-
-
-def test_other_options_alone_are_enough_not_to_merge():
-    options = DecidingOptions()
-
-    with pytest.raises(UsageError, match="together: recall_with_fd is True here and False there,"):
-        evaluation_of(RESULTS).merge(evaluation_of(RESULTS, Conditions(options, FIELDS)))
 
 
 def test_evaluations_with_other_documents_are_not_equal():
@@ -454,3 +397,10 @@ def test_an_evaluation_as_json_says_who_made_it_how_and_what_no_document_had():
     assert found["options"] == {**asdict(DecidingOptions()), "counting": "leaves"}
     assert "never" in found["never_present"]
     assert Evaluation().to_dict()["options"] is None
+
+
+def test_other_options_alone_are_enough_not_to_merge():
+    options = DecidingOptions()
+
+    with pytest.raises(UsageError, match="together: recall_with_fd is True here and False there,"):
+        evaluation_of(RESULTS).merge(evaluation_of(RESULTS, Conditions(options, FIELDS)))

@@ -10,7 +10,7 @@ from scipy.stats import beta, binomtest
 
 from stickler_cli.compare.result import FD, FN, TP
 from stickler_cli.core.problems import UsageError
-from stickler_cli.records.run_reading import read_evaluation, read_settings
+from stickler_cli.records.run_reading import read_settings
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks
@@ -30,9 +30,9 @@ from stickler_cli.score.intervals import (
     shares_of_documents,
 )
 from stickler_cli.score.ledger import Ledger
-from stickler_cli.score.sums import COUNTING_MODES, SCORE_UNIT, Tally, sums_of
+from stickler_cli.score.sums import COUNTING_MODES, Tally, sums_of
 from stickler_cli.settings.deciding import IntervalOptions
-from .batches import TEXT, a_list, an_object, batch, not_compared
+from .batches import TEXT, a_list, an_object, batch
 
 PLAN = compile_schema(an_object(id=TEXT, note=TEXT, lines=a_list(an_object(sku=TEXT))))
 SETTINGS = IntervalSettings()
@@ -148,20 +148,6 @@ def test_an_interval_holds_its_rate_and_is_wider_at_a_higher_level(documents):
     assert 0 <= wide.lower <= narrow.lower <= share <= narrow.upper <= wide.upper <= 1
 
 
-@given(DOCUMENTS)
-def test_what_is_right_and_what_is_wrong_are_mirrors(documents):
-    right, wrong = np.array(documents).T
-    found, other = interval_of(right, wrong), interval_of(wrong, right)
-    assert found == pytest.approx((1 - other.upper, 1 - other.lower), abs=1e-4)
-
-
-@given(DOCUMENTS, st.integers(2, 9))
-def test_more_documents_of_the_same_kinds_make_an_interval_narrower(documents, times):
-    right, wrong = np.array(documents).T
-    few, many = interval_of(right, wrong), interval_of(np.tile(right, times), np.tile(wrong, times))
-    assert many.upper - many.lower < few.upper - few.lower
-
-
 # --- of fields
 
 
@@ -194,16 +180,6 @@ def tallied(counts, scores=None) -> Tally:
     return sums_of(FieldCounts([()], np.zeros(1, int), *rows))[()]
 
 
-def test_scores_that_are_all_whole_have_the_exact_interval():
-    whole = Tally(scored=9, score_units=9 * SCORE_UNIT, score_squares=9 * SCORE_UNIT)
-    found = field_intervals(whole, 0.95, recall_with_fd=False)
-
-    assert found.score == Interval(pytest.approx(0.025 ** (1 / 9), 1e-4), 1.0)
-    assert found.rates["overall"]["f1"] is None
-    assert found.view(whole=True) == {}
-    assert found.view(whole=False) == {"threshold_applied_score": [*found.score]}
-
-
 # --- shares of sums over documents
 
 
@@ -215,12 +191,6 @@ def test_shares_of_documents_have_the_interval_of_their_sums():
     # The document that has nothing is none of those that say how large one more is.
     assert found["x"] == Share(0.6, [*interval_of(above, below - above)])
     assert found["none"] == Share(None, None)
-
-
-def test_shares_are_the_same_in_any_order_of_documents_to_the_last_digit():
-    above, below = np.array([1e16, 1.0, 1.0]), np.array([1e16, 3.0, 5.0])
-    found = shares_of_documents({"x": (above, below)}, SETTINGS)
-    assert shares_of_documents({"x": (above[::-1], below[::-1])}, SETTINGS) == found
 
 
 def test_one_document_and_no_settings_have_shares_without_intervals():
@@ -267,17 +237,6 @@ def test_documents_without_the_field_make_its_interval_no_narrower():
         assert few == many
 
 
-def test_every_mode_has_its_own_interval():
-    found = evaluation(*range(60)).intervals(USUAL, "lines.sku")
-
-    # A missed line is a missed value for leaves only; the others see the lines that were found.
-    assert found.rates["overall"]["recall"].upper == 1.0
-    assert found.rates["aggregate"]["recall"].upper == 1.0
-    leaves = found.rates["leaves"]["recall"]
-    assert leaves.lower < 1 - 12 / 120 < leaves.upper < 1
-    assert found.score is None
-
-
 def test_a_field_that_no_document_has_has_no_interval():
     found = evaluation(*range(10)).intervals(USUAL, "nowhere")
 
@@ -286,60 +245,12 @@ def test_a_field_that_no_document_has_has_no_interval():
     assert found.view(whole=False) == {}
 
 
-def test_documents_that_were_not_compared_do_not_count():
-    made = evaluation(*range(10))
-    made.update(not_compared("x"))
-    assert made.intervals(USUAL) == evaluation(*range(10)).intervals(USUAL)
-    failed = evaluation()
-    failed.update(not_compared("x"))
-    assert failed.to_dict()["intervals"]["overall_score"] is None
-
-
-def test_a_group_has_the_intervals_of_its_documents():
-    some = batch(PLAN, {"1": ({"id": "a"}, {"id": "b"})}, groups={"side": "left"})
-    made = evaluation(*range(9))
-    made.update(some)
-    alone = evaluation()
-    alone.update(some)
-
-    left = made.by["side"]["left"].intervals(USUAL)
-    assert left == alone.intervals(USUAL) != made.intervals(USUAL)
-
-
-def test_no_order_no_cut_and_no_row_left_out_changes_an_interval():
-    names = list(range(60))
-    whole = intervals(evaluation(*names))
-
-    assert intervals(evaluation(*reversed(names))) == whole
-    assert intervals(evaluation(*names[:30]), evaluation(*names[30:])) == whole
-    assert intervals(evaluation(*names[20:]), Evaluation(), evaluation(*names[:20])) == whole
-    assert intervals(evaluation(*names, keep=False)) == whole
-    bare = Evaluation(rows="none")
-    for part in (names[:9], names[9:]):
-        bare.merge(evaluation(*part))
-    assert bare.ledger.blocks is None
-    assert intervals(bare) == whole
-
-
 def intervals(*parts: Evaluation) -> str:
     whole = Evaluation()
     for part in parts:
         whole.merge(part)
     record = whole.to_dict()
     return json.dumps([record["intervals"], record["confusion_matrix"]])
-
-
-def test_an_evaluation_that_is_read_back_has_the_same_intervals():
-    for keep in (True, False):
-        record = json.loads(json.dumps(evaluation(*range(30), keep=keep).to_dict()))
-        assert json.dumps(read_evaluation(record).to_dict()) == json.dumps(record)
-
-
-def test_nobody_has_intervals_who_does_not_ask():
-    record = evaluation(*range(10), settings=None).to_dict()
-
-    assert "intervals" not in record
-    assert "intervals" not in record["confusion_matrix"]
 
 
 def test_intervals_of_some_documents_only_are_none():
@@ -365,11 +276,6 @@ def test_scores_and_counts_stand_in_the_record():
     lower, upper = node["intervals"]["overall"]["cm_f1"]
     assert lower < node["overall"]["derived"]["cm_f1"] < upper
     assert "threshold_applied_score" in node["fields"]["id"]["intervals"]
-
-
-def test_of_an_older_method_the_level_and_the_seed_are_read():
-    older = {"level": 0.9, "method": "another", "replicates": 1000, "seed": 3}
-    assert read_settings(older, "run.json") == IntervalSettings(0.9, 3)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from stickler_cli.compare import engine
 from stickler_cli.compare.open import plan_of_schemas
@@ -15,10 +14,9 @@ from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import DocumentProblem, DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation, Results
 from stickler_cli.score.folds import UndeclaredKeys
-from stickler_cli.score.intervals import METHOD, IntervalSettings, rate_intervals
+from stickler_cli.score.intervals import METHOD, IntervalSettings
 from stickler_cli.score.sums import Sums, Tally, sums_of
 from .batches import add_confidences, batch
-from .test_intervals import spread_of
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 SCHEMA = {"type": "object", "properties": {"a": EXACT, "b": EXACT}}
@@ -31,28 +29,6 @@ def without_rows(*preds: dict) -> Evaluation:
     for at, pred in enumerate(preds):
         found.update(batch(PLAN, {f"{at}": (RIGHT, pred)}))
     return found
-
-
-def test_intervals_without_rows_are_those_of_sums():
-    found = without_rows(RIGHT, {"a": "x"}, RIGHT, {"a": "?", "b": "y"}, {"a": "?", "b": "?"})
-
-    def interval(right, wrong):
-        (made,) = rate_intervals([spread_of(right, wrong)], 0.9)
-        return pytest.approx(made)
-
-    usual, with_fd = RateRule(recall_with_fd=False), RateRule(recall_with_fd=True)
-    of_a = found.intervals(usual, "a")
-    a = np.array([1, 1, 1, 0, 0])
-    assert of_a.rates["leaves"]["precision"] == interval(a, 1 - a)
-    assert of_a.score == interval(a, 1 - a)
-    assert of_a.rates["leaves"]["recall"] == interval(a, 0 * a)
-    assert found.intervals(with_fd, "a").rates["leaves"]["recall"] == interval(a, 1 - a)
-    whole = found.intervals(usual)
-    assert whole.rates["overall"]["precision"] == interval([2, 1, 2, 1, 0], [0, 0, 0, 1, 2])
-    scores = np.array([1, 0.5, 1, 0.5, 0])
-    assert whole.score == interval(scores, 1 - scores)
-    assert found.intervals(usual, "nowhere").score is None
-    assert Evaluation().intervals(usual) is None
 
 
 def test_intervals_stand_at_fields_and_the_whole_where_they_were_made():
@@ -213,17 +189,6 @@ def test_a_document_of_several_schemas_has_errors_and_confidences_below_its_name
     alone = batch(whole, {"1": (gts[0], preds[0])})
     assert [it.unit.path for it in alone.wrong_units(0)] == [("one/", "a"), ("one/", "b")]
     assert some.leaves.records(2) == [{"wrong": {"one/a": [0.7]}}, None]
-
-
-def test_some_documents_of_a_batch_are_added_as_if_there_were_no_others():
-    preds = {"1": {}, "2": {"a": "x"}, "3": RIGHT}
-    some, alone = (Results(interval_settings=IntervalSettings()) for _ in range(2))
-    some.add(batch(PLAN, {name: (RIGHT, pred) for name, pred in preds.items()}), np.arange(3) > 0)
-    alone.add(batch(PLAN, {name: (RIGHT, preds[name]) for name in "23"}))
-
-    assert some.overall_score == alone.overall_score == 0.75
-    views = [it.results_view((), recall_with_fd=False) for it in (some, alone)]
-    assert views[0] == views[1]
 
 
 def test_intervals_of_the_whole_alone_stand_there_alone():

@@ -74,12 +74,6 @@ def test_shares_have_the_bound_of_hoeffding_and_bentkus(loss, documents, most):
     assert p_values(found, most)[0] == pytest.approx(expected)
 
 
-def test_a_loss_beyond_what_is_allowed_is_no_evidence():
-    found = losses(np.arange(10).repeat(2), np.full(20, 0.5), np.arange(20) % 2 == 0)
-    assert found.mean[0] == pytest.approx(0.5)
-    assert p_values(found, 0.3)[0] == 1
-
-
 @given(
     st.lists(st.floats(0, 0.1), min_size=1, max_size=30),
     st.integers(1, 4),
@@ -128,19 +122,6 @@ def test_the_bound_is_the_greatest_share_that_the_last_test_leaves_open():
     found = accept(losses(np.arange(400), np.full(400, 0.9), right), 0.1, 0.05)
     assert (found.threshold, found.accepted, found.error) == (0.9, 400, 0.025)
     assert binom.cdf(10, 400, found.bound) == pytest.approx(0.05)
-
-
-def test_thresholds_of_too_few_documents_take_no_part():
-    # Wrong values at the top: their thresholds could never be accepted, and stop no sequence.
-    confidence, right = np.linspace(1, 0, 300), np.arange(300) >= 5
-    assert accept(losses(np.arange(300), confidence, right), 0.1, 0.05).documents == 300
-
-
-def test_nothing_is_accepted_without_evidence():
-    nothing = losses(np.empty(0, int), np.empty(0), np.empty(0, bool))
-    assert accept(nothing, 0.05, 0.05) is None
-    wrong = losses(np.arange(500), np.linspace(0, 1, 500), np.zeros(500, bool))
-    assert accept(wrong, 0.05, 0.05) is None
 
 
 @pytest.mark.filterwarnings("ignore:Fixed sequence testing")
