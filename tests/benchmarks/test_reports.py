@@ -20,8 +20,8 @@ from benchmarks import (
     targets,
     workers,
 )
-from benchmarks.processes import Finished, ProcessError, in_turns, median_seconds, run
-from benchmarks.report import Report, as_markdown, as_text, machine, ratio, results_page
+from benchmarks.processes import Finished, in_turns, median_seconds
+from benchmarks.report import Report, as_markdown, as_text, results_page
 from benchmarks.sets import BILL, NOTE, invoices, pairs, write
 
 pytestmark = pytest.mark.slow
@@ -41,16 +41,6 @@ TIMED = speed.Timed(
     reference=REFERENCE,
     disagreements=(),
 )
-
-
-def test_the_reference_is_scaled_but_for_what_it_takes_to_load():
-    # 2 s to load, and 3 s for each of 100 documents, against 2 s.
-    assert TIMED.to_reference == pytest.approx(302 / 2)
-
-
-def test_ratios_of_a_set_are_of_whole_processes():
-    assert (TIMED.to_floor, TIMED.to_floor_by_processor, TIMED.auto_to_one) == (2.0, 4.0, 0.75)
-    assert TIMED.intervals == 25
 
 
 def test_a_set_gives_the_figures_that_targets_are_set_for():
@@ -91,13 +81,6 @@ def test_what_did_not_run_has_no_ratio():
     assert targets.reference_target("note") not in report.figures
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"), [(2.345, "2.35x"), (12.34, "12.3x"), (2345.6, "2,346x")]
-)
-def test_a_ratio_is_shown_with_the_digits_that_mean_something(value, shown):
-    assert ratio(value) == shown
-
-
 def test_a_page_of_results_says_on_what_and_how_to_repeat_it():
     report = Report("Speed", ("set", "time"), [("note", "1 s")], None, notes=("Medians.",))
     page = results_page([report], {"cores": "2"}, "python -m benchmarks")
@@ -106,21 +89,6 @@ def test_a_page_of_results_says_on_what_and_how_to_repeat_it():
     assert "- cores: 2\n" in page
     assert "## Speed\n\n| set | time |\n| --- | ---: |\n| note | 1 s |\n\nMedians.\n" in page
     assert as_markdown(report) in page
-
-
-def test_the_machine_is_described_without_a_place():
-    assert {"processor", "cores", "python", "numpy", "stickler-cli"} <= machine().keys()
-    assert not any("/" in value for value in machine().values())
-
-
-def test_a_program_that_fails_is_told_with_what_it_said():
-    with pytest.raises(ProcessError, match="exited with 3; it said: no luck"):
-        run([sys.executable, "-c", "import sys; print('no luck', file=sys.stderr); sys.exit(3)"])
-
-
-def test_a_program_that_takes_too_long_is_ended():
-    with pytest.raises(ProcessError, match="took more than 0 s"):
-        run([sys.executable, "-c", "import time; time.sleep(60)"], timeout=0.2)
 
 
 def test_programs_take_turns_after_warming_up(monkeypatch):
@@ -132,13 +100,6 @@ def test_programs_take_turns_after_warming_up(monkeypatch):
 
     assert "".join(ran) == "AB" + "AB" + "BA"
     assert median_seconds(finished["a"]) == (3 + 6) / 2
-
-
-def test_measured_programs_write_bytecode_and_find_this_checkout(monkeypatch):
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    shown = run([sys.executable, "-c", "import sys, benchmarks; print(sys.dont_write_bytecode)"])
-
-    assert shown.output == b"False\n"
 
 
 def printing(score):
@@ -189,33 +150,6 @@ def test_a_run_with_a_disagreement_exits_with_1(monkeypatch, small, capsys):
 def test_without_stickler_eval_the_rest_is_measured(small, capsys):
     assert command.main(["speed", "--quick", "--reference-python", "/nowhere/python"]) == 0
     assert "pip install stickler-eval" in capsys.readouterr().err
-
-
-def referred(monkeypatch, program):
-    """Measure against a stand-in for stickler-eval."""
-    monkeypatch.setattr(programs, "reference", program)
-    documents = dataclasses.replace(NOTE, reference_documents=2)
-    return speed.measure(documents, speed.Settings(repeat=1, reference_python="any"))
-
-
-def test_a_reference_that_agrees_has_a_time(monkeypatch, small):
-    timed = referred(monkeypatch, printing(0.5))
-
-    assert timed.disagreements == []
-    assert timed.to_reference > 0
-
-
-def test_a_reference_that_finds_otherwise_is_told(monkeypatch, small):
-    timed = referred(monkeypatch, printing(0.75))
-
-    assert timed.disagreements == ["reference: score 0.5 against 0.75"]
-
-
-def test_a_reference_that_fails_leaves_no_ratio(monkeypatch, small):
-    timed = referred(monkeypatch, lambda *_: [sys.executable, "-c", "raise SystemExit(1)"])
-
-    assert timed.to_reference is None
-    assert "exited with 1" in timed.disagreements[0]
 
 
 def test_an_unknown_set_is_a_usage_error(capsys):

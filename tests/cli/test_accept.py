@@ -241,16 +241,3 @@ def test_a_policy_has_every_format_of_a_study(accept, data):
     assert header == "field,values,documents,threshold,accepted,error,bound"
     assert [row.split(",")[0] for row in rows] == [it["field"] for it in fields]
     assert "error as ever less" not in (data / "p.txt").read_text()
-
-
-@pytest.mark.parametrize(
-    ("outputs", "said"),
-    [
-        (("-o", "picture.html"), "no policy is written"),
-        (("-o", "policy.json", "-o", "policy.xml"), "the file is policy.xml"),
-    ],
-)
-def test_files_of_policies_go_by_suffix(stickler, outputs, said):
-    result = stickler("accept", SCHEMA, *LABELLED, *BY_ID, *outputs)
-    assert result.code == 2
-    assert said in result.err

@@ -32,26 +32,6 @@ def arrays(data):
         write(data / side / "two.json", [])
 
 
-def test_the_counts_are_those_of_a_list(stickler):
-    record = stickler("eval", *LISTS, "-f", "json").json
-
-    matrix = record["confusion_matrix"]
-    names = ("tp", "fd", "fa", "fn", "tn")
-    # b pairs with b; a with a, below 0.7 as the quantity is wrong; c is missed. `two` is absent.
-    assert [matrix["overall"][name] for name in names] == [1, 1, 0, 1, 1]
-    assert [matrix["leaves"][name] for name in names] == [5, 1, 1, 1, 1]
-    assert [*matrix["fields"]] == ["sku", "qty", "note"]
-    # (1 + 2/3) / 3, and 1 where both sides are empty.
-    assert record["overall_score"] == pytest.approx((5 / 9 + 1) / 2)
-    assert record["fields"][0] == {
-        "path": "",
-        "kind": "list",
-        "comparator": "",
-        "threshold": 0.7,
-        "weight": 1.0,
-    }
-
-
 def test_a_place_begins_with_its_index(stickler):
     record = stickler("eval", "schema.json", "gt/one.json", "pred/one.json", "-f", "json").json
 

@@ -113,18 +113,6 @@ def test_the_table_says_how_many_of_how_many(stickler, kept):
     assert "inside items or objects that failed as a whole" in inside
 
 
-def test_files_are_written_by_their_suffix(stickler, kept):
-    files = ("-o", "e.jsonl", "-o", "e.csv", "-o", "e.txt")
-    result = stickler("errors", "night", "-q", *files)
-    stickler("eval", *SOURCES, "-q", "--non-matches", "all.csv")
-
-    assert (result.code, result.out, result.err) == (0, "", "")
-    assert Path("e.jsonl").read_text() == (kept / "non-matches.jsonl").read_text()
-    assert Path("e.csv").read_text() == Path("all.csv").read_text()
-    assert stickler("errors", "night", "-f", "csv").out == Path("all.csv").read_text()
-    assert Path("e.txt").read_text() == stickler("errors", "night").out
-
-
 def test_many_errors_are_written_in_pieces(stickler, kept, monkeypatch):
     whole = {form: stickler("errors", "night", "-f", form).out for form in ("csv", "tsv", "jsonl")}
     monkeypatch.setattr(row_reports, "PIECE", 100)

@@ -5,12 +5,10 @@ from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators import BBoxIoUComparator, FuzzyComparator, LevenshteinComparator
 from stickler_cli.comparators.base import Answers, BaseComparator
 from stickler_cli.comparators.registry import construct
-from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.problems import ComparisonError
-from stickler_cli.schema.compiler import compile_schema
 from .nodes import (
     a_list,
     alike,
@@ -239,18 +237,6 @@ def test_a_model_that_does_not_answer_is_an_error_that_names_the_pair():
         asked(ModelError("refused", 2))
     with pytest.raises(ComparisonError, match=r'on "a" and "x": LookupError: gone'):
         asked(LookupError("gone"))
-
-
-def test_a_range_that_is_rejected_matches_nothing():
-    leaf = {
-        "type": "string",
-        "x-aws-stickler-comparator": "DateComparator",
-        "x-aws-stickler-comparator-config": {"range_mode": "reject"},
-    }
-    plan = compile_schema({"type": "object", "properties": {"x": leaf}})
-    document = {"x": "2024-01-01 to 2024-01-10"}
-
-    assert compare(plan, [document], [document]).similarity.tolist() == [0]
 
 
 UNREADABLE = [

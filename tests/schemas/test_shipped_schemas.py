@@ -315,31 +315,6 @@ def test_the_meta_schema_misses_the_model_of_an_llm_comparator_without_config() 
     assert places_of_errors(schema) == {"/properties/x"}
 
 
-def test_a_pairing_floor_beside_a_type_without_array_is_refused() -> None:
-    floor = {PREFIX + "pairing-floor": 0.3}
-    schema = {
-        "properties": {
-            "string": {"type": "string", **floor},
-            "list": {"type": ["array", "null"], **floor},
-            "referred": {"$ref": "#/properties/list", **floor},
-            "strings": {"type": ["string", "null"], **floor},
-        }
-    }
-    assert places_of_errors(schema) == {"/properties/string/type", "/properties/strings/type"}
-
-
-def test_what_only_looks_like_an_annotation_is_accepted() -> None:
-    schema = {
-        "properties": {
-            "x-aws-stickler-threshold": {"type": "string"},
-            "x-aws-stickler-nonsense": {"type": "string"},
-            "a": {"default": {"x-aws-stickler-nonsense": 1}, "x-other-vendor": 1},
-            "b": {"enum": [{"x-aws-stickler-nope": 1}], "examples": [{PREFIX + "threshold": 9}]},
-        }
-    }
-    assert places_of_errors(schema) == set()
-
-
 def test_the_meta_schema_still_refuses_what_json_schema_refuses() -> None:
     assert places_of_errors({"properties": {"a": {"type": "text"}}}) == {"/properties/a/type"}
 

@@ -10,7 +10,6 @@ from stickler_cli.score.batch import Batch
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.errors.units import documents_units, judged
 from stickler_cli.score.sums import sums_of
-from stickler_cli.score.visit import Inside
 from stickler_cli.score.walk import visits, walked
 from .batches import TEXT, X, a_list, an_object, batch, records
 
@@ -91,14 +90,6 @@ def test_documents_together_are_told_of_as_each_by_itself(plan, pairs):
         assert found == alone, name
 
 
-def test_some_documents_of_an_account_are_told_of_as_if_there_were_no_others():
-    whole = compared(PLAN, PAIRS)
-    some = Batch(whole.results[1::2], whole.account, whole.at[1::2])
-    expected = [*told(whole)][1::2]
-
-    assert [*told(some)] == expected
-
-
 def test_documents_of_any_shape_are_gone_into_as_far_as_they_go():
     for schema, pairs, leaves in (
         (a_list(TEXT), {"1": ([], [])}, [0, 0, 0, 0, 1]),
@@ -115,18 +106,6 @@ def test_errors_of_keys_stand_in_the_order_of_the_keys():
     found = compared(compile_schema(schema), {"1": pair})
 
     assert [error.path for error in found.errors(0)] == ["a", "k", "l"]
-
-
-def test_what_is_in_an_object_beside_another_kind_is_inside_of_the_place_in_the_ground_truth():
-    plan = compile_schema(an_object(rows=a_list(an_object(a=TEXT, b=TEXT, c=TEXT, o=INNER))))
-    row = {"a": "left", "b": "north", "c": "red"}
-    truth = {"rows": [{"a": "none", "b": "of", "c": "these"}, {**row, "o": "text"}]}
-    found = compared(plan, {"1": (truth, {"rows": [{**row, "o": {"x": "blue"}}]})})
-    (units,) = documents_units(found.visits, 1, lambda visit: np.ones(len(visit.at), np.bool_))
-    inside = {unit.pred_path: unit.inside for unit in units}
-
-    assert inside["rows", 0, "o", "x"] == Inside(("rows", 1, "o"), one_sided=True)
-    assert inside["rows", 0, "a"] is None
 
 
 def test_a_field_that_one_arm_counts_and_another_does_not_is_one_field():
