@@ -91,7 +91,7 @@ def _app(arguments: Sequence[str]) -> typer.Typer:
 
 
 def _tell(error: Exception, *, debug: bool) -> ExitCode:
-    """Write what is wrong to standard error, and return the exit code for it."""
+    """Report an error on standard error, and return its exit code."""
     code = ExitCode.INTERNAL
     match error:
         case SticklerError():

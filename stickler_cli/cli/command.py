@@ -304,7 +304,7 @@ MARGIN: Final = 2
 
 
 def context_settings() -> dict[str, Any]:
-    """Return what typer is to know of the terminal and of the names of the option for help."""
+    """Return the width of the terminal and the names of the option for help, for typer."""
     columns = min(shutil.get_terminal_size().columns, WIDEST)
     width = max(columns - MARGIN, NARROWEST)
     return {"help_option_names": ["-h", "--help"], "terminal_width": width}
@@ -365,7 +365,7 @@ def single_command(
 
 
 def panels(parameters: Sequence[Any], context: Any) -> dict[str, list[tuple[str, str]]]:
-    """Return the options of a command and what they are, by the title of their panel."""
+    """Return the options of a command, each with its help, by the title of their panel."""
     found: dict[str, list[tuple[str, str]]] = {name: [] for name in PANELS}
     for parameter in parameters:
         said = parameter.get_help_record(context)

@@ -1,11 +1,11 @@
-"""The schema of a command: loaded as its settings say, and what is to be told of it told."""
+"""The schema of a command, loaded as its settings say."""
 
 import re
 import shlex
 import sys
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, json_line
@@ -35,32 +35,18 @@ from stickler_cli.settings.deciding import (
     PairsSource,
     PluginOptions,
     PredictionSource,
+    SchemaOptions,
     SeveralSchemas,
     TruthSource,
 )
+from stickler_cli.settings.running import ConsoleOptions
 from .console import show_problems, warn
 
 _MODEL: Final = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
 
 
-class Judging(Protocol):
-    """The options by which a schema is read."""
-
-    @property
-    def allow_plugins(self) -> bool:
-        """Whether code of other packages may run."""
-
-    @property
-    def infer(self) -> Infer:
-        """When it is inferred how to compare."""
-
-    @property
-    def quiet(self) -> bool:
-        """Whether nothing is told of it."""
-
-
-def schema_of(name: str, settings: Judging) -> LoadedSchema:
-    """Load a schema, and say on standard error what was inferred, and what it says in vain.
+def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
+    """Load a schema; name on standard error inferred fields, and annotations without effect.
 
     Without a name it is inferred from the ground truth of the settings.
     """
@@ -70,12 +56,23 @@ def schema_of(name: str, settings: Judging) -> LoadedSchema:
             raise UsageError([Problem("--schema-by", found, "a directory of schemas")])
         schema = load_schemas(name, allow_plugins=settings.allow_plugins, when=settings.infer)
     elif is_model(name):
-        schema = _of_model(name, settings)
+        compared_by: dict[str, BaseComparator] = {}
+        contents = model_schema(name, settings, compared_by)
+        digest = schema_digest(json_line(model_schema(name, settings)))
+        schema = loaded(
+            contents,
+            name,
+            None,
+            digest,
+            allow_plugins=True,
+            when=settings.infer,
+            comparators=compared_by,
+        )
     elif not name and isinstance(settings, TruthSource) and isinstance(settings, FindingOptions):
         schema = _of_ground_truth(settings.gt, settings, settings.infer)
     else:
         schema = load_schema(name, allow_plugins=settings.allow_plugins, when=settings.infer)
-    if not settings.quiet:
+    if not (isinstance(settings, ConsoleOptions) and settings.quiet):
         show_problems(schema.warnings, "warning")
         if schema.remark:
             warn(schema.remark)
@@ -96,7 +93,7 @@ def _of_ground_truth(gt: str, settings: FindingOptions, when: Infer) -> LoadedSc
 
 
 def observe(source: str, settings: FindingOptions) -> Observed:
-    """Read all documents of a source, once, and return what was seen in them.
+    """Read all documents of a source, once, and return the values seen by field.
 
     Raises:
         UsageError: the source cannot be used, or no document of it can be read.
@@ -133,16 +130,6 @@ def _keeping(gt: str, settings: FindingOptions) -> str:
 def is_model(name: str) -> bool:
     """Return whether a name is that of a model in a module, and of no file."""
     return _MODEL.fullmatch(name) is not None and not Path(name).exists()
-
-
-def _of_model(name: str, settings: Judging) -> LoadedSchema:
-    known: dict[str, BaseComparator] = {}
-    may_run = PluginOptions(allow_plugins=settings.allow_plugins)
-    schema = model_schema(name, may_run, known)
-    digest = schema_digest(json_line(model_schema(name, may_run)))
-    return loaded(
-        schema, name, None, digest, allow_plugins=True, when=settings.infer, comparators=known
-    )
 
 
 def model_schema(

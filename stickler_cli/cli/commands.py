@@ -1,4 +1,4 @@
-"""The commands: what each takes, what does it, and what its help says.
+"""The commands: their arguments, settings, functions and help.
 
 What does a command is named, and imported when it is called, so that `--help` loads no engine.
 """
@@ -56,7 +56,7 @@ class Command:
 
     @property
     def exit_codes(self) -> Mapping[ExitCode, str]:
-        """Every exit code of the command, and what it means."""
+        """Meanings by exit code."""
         found = {**{code: MEANINGS[code] for code in ALWAYS}, **self.codes}
         return dict(sorted(found.items()))
 
@@ -71,19 +71,6 @@ ALWAYS: Final = (
 """What any command may end with."""
 
 _GATE: Final = {ExitCode.GATE_FAILED: "a gate failed, and nothing else"}
-
-
-def _of_study(study: "Study") -> Command:
-    said = {ExitCode.GATE_FAILED: study.gate, ExitCode.INCOMPLETE: study.incomplete}
-    codes = {code: meaning for code, meaning in said.items() if meaning}
-    return Command(
-        study.help,
-        study.does,
-        study.settings,
-        examples=study.examples,
-        codes=codes,
-        study=study,
-    )
 
 
 OWN: Final = {
@@ -177,7 +164,7 @@ OWN: Final = {
         Kind, comparator, threshold and weight come of an annotation of the schema, of a rule by
         which they were inferred, or of a default.
         """,
-        "show.show",
+        "listings.show",
         ShowSettings,
         examples="""
   stickler show schema.json
@@ -265,7 +252,14 @@ def commands() -> dict[str, Command]:
     # Most runs are no study, and spare themselves the settings of all.
     from stickler_cli.studies.registry import STUDIES
 
-    return OWN | {name: _of_study(study) for name, study in STUDIES.items()}
+    found = dict(OWN)
+    for name, it in STUDIES.items():
+        meanings = {ExitCode.GATE_FAILED: it.gate, ExitCode.INCOMPLETE: it.incomplete}
+        codes = {code: meaning for code, meaning in meanings.items() if meaning}
+        found[name] = Command(
+            it.help, it.does, it.settings, examples=it.examples, codes=codes, study=it
+        )
+    return found
 
 
 def groups() -> dict[str, Sequence[str]]:

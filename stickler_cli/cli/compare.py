@@ -1,6 +1,7 @@
 """`stickler compare`: one pair of documents, explained."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from stickler_cli.compare.comparison import comparison_of
@@ -16,33 +17,37 @@ from stickler_cli.reports.pair import ComparedPair, all_places, error_classes, p
 from stickler_cli.runs.assembly import client_of, comparing, inputs_of, kinds_of, policy_of
 from stickler_cli.runs.chunk import unwrapped, unwrapper_of
 from stickler_cli.runs.job import SchemaChoice, parse_groupings
-from stickler_cli.runs.process import ended_by_signals, room_for_depth
+from stickler_cli.runs.process import ended_by_signals
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.batch import batch_of
+from stickler_cli.score.record import Verdict
 from stickler_cli.settings.of_commands import CompareSettings
-from .command_schema import schema_of
-from .console import ExitCode, show_problems
-from .outputs import outputs_of, tell_asked
+from stickler_cli.studies.answering import Answer, Desk
+from .answers import answered
+from .console import ExitCode
+from .outputs import tell_asked
 
 
 def compare(settings: CompareSettings) -> ExitCode:
     """Compare the two documents and print how it went."""
     if settings.only_errors and settings.everything:
         raise UsageError([Problem("--all", "--only-errors is given too", "one of the two")])
-    outputs = outputs_of(settings, inputs_of(settings), PAIR_FORMATS)
-    loaded = schema_of(settings.schema, settings)
-    found, loaded = _pair(settings, loaded)
+    return answered(partial(_explained, settings), settings, inputs_of(settings), PAIR_FORMATS)
+
+
+def _explained(settings: CompareSettings, desk: Desk) -> Answer:
+    found, loaded = _pair(settings, desk.schema())
     if (unwrapper := unwrapper_of(loaded.plan.root, settings)) is not None:
         found = unwrapped(unwrapper, found)
     if not isinstance(found.gt, dict | list) or not isinstance(found.pred, dict | list):
-        for side, name in ((found.gt, "ground truth"), (found.pred, "prediction")):
-            if isinstance(side, Problem):
-                show_problems([side])
-            elif side is None:
-                show_problems([Problem(found.id, f"there is no {name} for this document")])
-        return ExitCode.INCOMPLETE
-    outputs.write(_compared(loaded, found.id, found.gt, found.pred, settings))
-    return ExitCode.OK
+        sides = (found.gt, "ground truth"), (found.pred, "prediction")
+        problems = [
+            side or Problem(found.id, f"there is no {name} for this document")
+            for side, name in sides
+            if side is None or isinstance(side, Problem)
+        ]
+        return Answer(None, Verdict.INCOMPLETE, [f"error: {problem}" for problem in problems])
+    return Answer(_comparison(loaded, found.id, found.gt, found.pred, settings))
 
 
 def _pair(settings: CompareSettings, loaded: LoadedSchema) -> tuple[DocumentPair, LoadedSchema]:
@@ -79,7 +84,7 @@ def _found(
     raise UsageError([Problem("--document", found, "an id as eval names it", hint)])
 
 
-def _compared(
+def _comparison(
     loaded: LoadedSchema,
     document: str,
     gt: JsonDocument,
@@ -88,7 +93,7 @@ def _compared(
 ) -> ComparedPair:
     client = client_of(loaded.plan, policy_of(settings))
     options = comparing(loaded.plan, settings, client)
-    with room_for_depth(), ended_by_signals():
+    with ended_by_signals():
         account = compare_documents(loaded.plan, [gt], [pred], options)
         root = explain(account, options)
     tell_asked(client, settings)
@@ -99,13 +104,15 @@ def _compared(
         pairing_floor=settings.pairing_floor,
         extra_fields=settings.extra_fields,
         root=root,
-        chosen=_chosen(settings, loaded, root),
+        chosen=_asked_places(settings, loaded, root),
         classes=error_classes(batch_of(comparison_of(account, 0)).wrong_units(0)),
         detail="errors" if settings.only_errors else "all" if settings.everything else "brief",
     )
 
 
-def _chosen(settings: CompareSettings, loaded: LoadedSchema, root: Explained) -> list[Explained]:
+def _asked_places(
+    settings: CompareSettings, loaded: LoadedSchema, root: Explained
+) -> list[Explained]:
     """Find the places that were asked for; without a wish, the whole document."""
     field = settings.field
     if field is None:

@@ -1,4 +1,4 @@
-"""What a command says: results to standard output, all else to standard error, and exit codes.
+"""Standard output for results, standard error for all else, and exit codes.
 
 A reader that stops reading (`| head`) is no error, and never changes the exit code.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ExitCode(IntEnum):
-    """What the exit code says. Python ends a crash with 1, so nothing but gates may."""
+    """Exit codes. Python ends a crash with 1, so nothing but gates may."""
 
     OK = 0
     GATE_FAILED = 1

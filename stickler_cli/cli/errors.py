@@ -1,7 +1,9 @@
 """`stickler errors`: the errors of a run that was made before, or is made here, one by one."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from fnmatch import fnmatchcase
+from functools import partial
 from math import inf
 from operator import attrgetter
 from pathlib import Path
@@ -21,10 +23,9 @@ from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import Error, error_record
 from stickler_cli.score.record import Run
 from stickler_cli.settings.of_commands import ErrorsSettings, as_of_eval
-from .command_schema import schema_of
+from stickler_cli.studies.answering import Answer, Desk
+from .answers import answered
 from .console import ExitCode
-from .eval import whole_run
-from .outputs import exit_code_of, outputs_of
 
 _CLASSES: Final = {each.value: rank for rank, each in enumerate(ErrorClass)}
 
@@ -38,44 +39,47 @@ _ORDERS: Final[Mapping[str, Callable[[Error], Any]]] = {
 
 def errors(settings: ErrorsSettings) -> ExitCode:
     """List the errors that were asked for."""
-    if settings.error_class is not None and _class(settings.error_class) not in _CLASSES:
+    if settings.error_class is not None and _class_name(settings.error_class) not in _CLASSES:
         found, expected = f"there is no class {settings.error_class}", "a class of errors"
         hint = did_you_mean(settings.error_class, _CLASSES)
         raise UsageError([Problem("--class", found, expected, hint or ", ".join(_CLASSES))])
     # With sources in a configuration file, a run may be named all the same.
     is_run = not settings.gt or file_in(settings.pred, RUN_FILE) is not None
     inputs = [("the run", settings.pred)] if is_run else inputs_of(settings)
-    outputs = outputs_of(settings, inputs, ERROR_FORMATS)
-    if is_run:
-        run = load_run(settings.pred)
-        outputs.write(_chosen(run, _kept(settings.pred, run), settings))
-        return ExitCode.OK
+    return answered(partial(_kept if is_run else _made, settings), settings, inputs, ERROR_FORMATS)
+
+
+def _kept(settings: ErrorsSettings, desk: Desk) -> Answer:
+    run = load_run(settings.pred)
+    kept = errors_of(settings.pred, run)
+    if kept is None:
+        found = "a run file has no single errors"
+        expected = "a run directory, as stickler eval --run-dir makes it"
+        hint = "or compare the documents again: stickler errors SCHEMA GT PRED"
+        raise UsageError([Problem(settings.pred, found, expected, hint)])
+    return Answer(_asked_errors(run, kept, settings))
+
+
+def _made(settings: ErrorsSettings, desk: Desk) -> Answer:
     with TemporaryDirectory(prefix="stickler-") as place:
         file = str(Path(place) / NON_MATCHES)
         asked = as_of_eval(settings, ci="none", non_matches=file)
-        kept = OutputsRequested(accounts=True)
-        run = whole_run(asked, kept, lambda: schema_of(settings.schema, asked))
-        outputs.write(_chosen(run, errors_in(file), settings))
-    return exit_code_of(run)
+        run = desk.run(asked, OutputsRequested(accounts=True))
+        return Answer(_asked_errors(run, errors_in(file), settings), desk.judge(run))
 
 
-def _kept(name: str, run: Run) -> Iterable[Error]:
-    found = errors_of(name, run)
-    if found is None:
-        said = "a run file has no single errors"
-        expected = "a run directory, as stickler eval --run-dir makes it"
-        hint = "or compare the documents again: stickler errors SCHEMA GT PRED"
-        raise UsageError([Problem(name, said, expected, hint)])
-    return found
-
-
-def _chosen(run: Run, found: Iterable[Error], settings: ErrorsSettings) -> ErrorList:
+def _asked_errors(run: Run, found: Iterable[Error], settings: ErrorsSettings) -> ErrorList:
     """Return the errors that were asked for, in the order that was asked for."""
     total, kept, documents, inside = 0, list[tuple[Any, bytes]](), set[str](), 0
-    order = _ORDERS.get(settings.sort)
+    order, document, field = _ORDERS.get(settings.sort), settings.document, settings.field
+    name = settings.error_class and _class_name(settings.error_class)
     for error in found:
         total += 1
-        if _is_asked_for(error, settings):
+        if (
+            (document is None or _among(document, [error.document]))
+            and (field is None or error.path == field or fnmatchcase(error.field, field))
+            and (name is None or error.error_class == name)
+        ):
             line = json_line(error_record(error))[:-1]  # a copy without room to spare
             kept.append((order and order(error), line))
             documents.add(error.document)
@@ -87,21 +91,14 @@ def _chosen(run: Run, found: Iterable[Error], settings: ErrorsSettings) -> Error
     return ErrorList([line for _, line in kept], inside, len(documents), total)
 
 
-def _is_asked_for(error: Error, settings: ErrorsSettings) -> bool:
-    wanted, field, name = settings.document, settings.field, settings.error_class
-    return (
-        (wanted is None or _among(wanted, [error.document]))
-        and (field is None or error.path == field or fnmatchcase(error.field, field))
-        and (name is None or error.error_class == _class(name))
-    )
-
-
 def _refuse_unknown(run: Run, settings: ErrorsSettings) -> None:
-    """Raise UsageError with what was asked for and is not in the run, with errors or without."""
+    """Raise UsageError with documents and fields asked for that the run does not have."""
     blocks = run.evaluation.ledger.blocks
     ids = None if blocks is None else [*blocks.ids()]
     fields = [field_path(info.path) for info in run.fields]
-    field = settings.field if settings.field is None else _field_of(settings.field)
+    field = settings.field
+    with suppress(ValueError):  # of what is no path, such as a glob
+        field = field and field_path(field_names(field))
     asked = (
         ("--document", "document", settings.document, ids),
         ("--field", "field", field, fields),
@@ -119,14 +116,6 @@ def _among(wanted: str, known: Iterable[str]) -> bool:
     return any(name == wanted or fnmatchcase(name, wanted) for name in known)
 
 
-def _field_of(path: str) -> str:
-    """Return the path of a field, without list indexes; of what is no path, such as a glob, it."""
-    try:
-        return field_path(field_names(path))
-    except ValueError:
-        return path
-
-
-def _class(name: str) -> str:
+def _class_name(name: str) -> str:
     """Return a class as results name it; reports for people have blanks in it."""
     return name.lower().replace(" ", "_").replace("-", "_")

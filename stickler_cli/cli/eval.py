@@ -123,7 +123,7 @@ def refuse_keys_of_none(run: Run) -> None:
 
 
 def _check_repeats(settings: EvalSettings) -> None:
-    """Refuse what does not go with several predictions."""
+    """Refuse options that exclude several predictions."""
     names = [settings.pred, *settings.repeat]
     problems = [
         Problem("--repeat", f"{name} stands there twice", "predictions that were made one by one")
@@ -200,7 +200,7 @@ def _now() -> str:
 
 
 def _show_dry_run(job: Job, pairs: Pairs) -> None:
-    """Print what a run would ask; nothing is asked."""
+    """Print the questions that models would be asked; none is."""
     client = job.options.client
     if client is None:
         write_result("No comparator of this schema asks a model.\n")

@@ -1,14 +1,21 @@
-"""`stickler init`: an annotated schema of documents, of a schema or of a model."""
+"""`stickler init`: an annotated schema of documents, of a schema or of a model.
+
+With `--interactive`, someone who knows the documents may change each choice.
+"""
 
 import json
+import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import reduce
 from operator import getitem
 from pathlib import Path as FilePath
 from typing import Any, Final
 
+from stickler_cli.comparators.registry import UnknownComparatorError, comparator_class
+from stickler_cli.core.figures import setting
 from stickler_cli.core.json_values import JsonObject
-from stickler_cli.core.locations import Path, json_pointer
+from stickler_cli.core.locations import Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.positions import with_keys
@@ -21,7 +28,6 @@ from stickler_cli.schema.references import IN_MEMORY
 from stickler_cli.settings.of_commands import InitSettings
 from .command_schema import is_model, model_schema, observe
 from .console import ExitCode, warn, write_result
-from .interview import interview
 
 OUTPUT: Final = "--output"
 COMMENT: Final = "$comment"
@@ -29,7 +35,7 @@ COMMENT: Final = "$comment"
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """What is to be annotated."""
+    """A schema to be annotated, and its source."""
 
     text: str
     name: str
@@ -81,7 +87,7 @@ def _given(source: str, settings: InitSettings) -> _Given:
 def _added(
     schema: JsonObject, choices: Mapping[Path, Inferred], seen: Observed | None
 ) -> dict[str, JsonObject]:
-    """Return what is added by JSON Pointer: annotations that are not there, and why."""
+    """Return the missing annotations, each with its reason, by JSON Pointer."""
     added = {}
     for path, choice in choices.items():
         there: Any = reduce(getitem, path, schema)  # type: ignore[arg-type]
@@ -102,3 +108,69 @@ def _conclude(annotated: int, elsewhere: int, settings: InitSettings) -> None:
         warn("every field says how it is compared: nothing was added")
     if elsewhere:
         warn(f"{elsewhere} more in other files stay as they are: annotate these files themselves")
+
+
+LEFT_OUT: Final = "-"
+LEGEND: Final = (
+    "Enter keeps a choice; a comparator or a threshold (FuzzyComparator 0.8) changes it, - leaves "
+    "the field without, and the end of input (Ctrl-D) keeps all others."
+)
+SHOWN: Final = 4
+"""Values of a field that are shown."""
+
+
+def interview(choices: Mapping[Path, Inferred], seen: Observed | None) -> dict[Path, Inferred]:
+    """Ask about each choice on standard error, and return those that are to be written."""
+    warn(LEGEND)
+    kept: dict[Path, Inferred] = {}
+    ended = False
+    for number, (place, choice) in enumerate(choices.items(), 1):
+        answer = None if ended else _asked(f"{number}/{len(choices)}", choice, seen)
+        ended = answer is None
+        if answer != LEFT_OUT:
+            kept[place] = answer if isinstance(answer, Inferred) else choice
+    return kept
+
+
+def _asked(number: str, choice: Inferred, seen: Observed | None) -> Inferred | str | None:
+    """Ask until an answer can be understood; None at the end of input."""
+    values = seen and seen.at(choice.path)
+    warn("")
+    threshold = "" if choice.threshold is None else f" {setting(choice.threshold)}"
+    warn(f"{number} {field_path(choice.path)}: {choice.compared_by}{threshold}")
+    warn(f"    {choice.reason}")
+    if values:
+        shown = ", ".join(sorted(values.values or ())[:SHOWN])
+        warn(f"    {facts_of(values)}" + (f": {shown}" if shown else ""))
+    while line := sys.stdin.readline():
+        words = line.split()
+        if words == [LEFT_OUT]:
+            return LEFT_OUT
+        try:
+            return _changed(choice, words)
+        except ValueError as error:
+            warn(f"    {error}")
+    return None
+
+
+def _changed(choice: Inferred, words: list[str]) -> Inferred:
+    """Return a choice changed by an answer; ValueError if that cannot be understood."""
+    for word in words:
+        try:
+            threshold = float(word)
+        except ValueError:
+            try:
+                comparator_class(word)
+            except UnknownComparatorError as error:
+                raise ValueError(
+                    f"{word} is no comparator; {error.hint or error.expected}"
+                ) from None
+            choice = replace(choice, comparator=word, config={}, threshold=None, reason=BY_HAND)
+        else:
+            if not 0 <= threshold <= 1:
+                raise ValueError(f"{word} is no threshold in [0, 1]")
+            choice = replace(choice, threshold=threshold, reason=BY_HAND)
+    return choice
+
+
+BY_HAND: Final = "chosen by hand"

@@ -3,10 +3,10 @@
 import os
 import shutil
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import Problem, UsageError
@@ -29,7 +29,7 @@ from stickler_cli.runs.whole_files import PARTIAL, check_outputs, whole_file
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run, Verdict
-from stickler_cli.settings.running import ConsoleOptions, TerminalOptions
+from stickler_cli.settings.running import ConsoleOptions
 from .console import ExitCode, show_problems, warn, write_result
 
 if TYPE_CHECKING:
@@ -45,35 +45,17 @@ SUMMARY_FILE: Final = "GITHUB_STEP_SUMMARY"
 
 NAMED: Final = 5  # documents that an error names on standard error; the results name all
 
+_STYLED: Final = (
+    *("verbose", "sort", "only_errors", "places"),
+    *("show_non_matches", "show_documents", "junit_fields"),
+)
+"""Options of commands that tables have by the same name."""
+
 CODES: Final = {
     Verdict.PASSED: ExitCode.OK,
     Verdict.FAILED: ExitCode.GATE_FAILED,
     Verdict.INCOMPLETE: ExitCode.INCOMPLETE,
 }
-
-
-class Reporting(Protocol):
-    """The options that say where results go."""
-
-    @property
-    def output(self) -> Sequence[str]:
-        """Files, each with the suffix of its format."""
-
-    @property
-    def format(self) -> str | None:
-        """The format on standard output."""
-
-    @property
-    def quiet(self) -> bool:
-        """Whether tables are not printed."""
-
-    @property
-    def verbose(self) -> bool:
-        """Whether files that were written are named."""
-
-    @property
-    def no_color(self) -> bool:
-        """Whether nothing is in colour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +67,8 @@ class Outputs:
     printed: str | None
     """The format on standard output; None prints nothing."""
     style: TableStyle
-    settings: Reporting
+    settings: Any
+    """The options of output, those that the command has."""
     sources: "SourcesOf | None" = None
     """Finds what a run was read from, for its page."""
 
@@ -141,13 +124,13 @@ class Outputs:
 
 
 def tell_asked(client: "Client | None", settings: ConsoleOptions) -> None:
-    """Say on standard error what asking models took, if any may have been asked."""
+    """Report the usage of models on standard error, if any may have been asked."""
     if client is not None and not settings.quiet:
         warn(f"models: {client.usage}")
 
 
 def outputs_of(
-    settings: Reporting,
+    settings: Any,
     inputs: Iterable[tuple[str, str]] | None,
     known: Collection[str] = tuple(FORMATS),
 ) -> Outputs:
@@ -183,7 +166,7 @@ def outputs_of(
     return replace(outputs, sources=checked_sources(asked, embed))
 
 
-def style_of(settings: TerminalOptions | Reporting) -> TableStyle:
+def style_of(settings: Any) -> TableStyle:
     """Return the style that fits standard output. Source: no-color.org, force-color.org."""
     variable, terminal = os.environ.get, sys.stdout.isatty()
     plain = settings.no_color or variable("NO_COLOR") or variable("TERM") == "dumb"
@@ -193,20 +176,14 @@ def style_of(settings: TerminalOptions | Reporting) -> TableStyle:
         width=width or (shutil.get_terminal_size().columns if terminal else None),
         color=color,
         plain=not terminal and not color and width is None,
-        verbose=settings.verbose,
-        sort=getattr(settings, "sort", "schema"),
-        only_errors=getattr(settings, "only_errors", False),
-        fields=getattr(settings, "fields", None) or "*",
-        show_non_matches=getattr(settings, "show_non_matches", 0),
-        show_documents=getattr(settings, "show_documents", 0),
-        junit_fields=getattr(settings, "junit_fields", False),
         wide=getattr(settings, "csv", "tidy") == "wide",
-        places=getattr(settings, "places", 0),
+        fields=getattr(settings, "fields", None) or "*",
+        **{name: getattr(settings, name) for name in _STYLED if hasattr(settings, name)},
     )
 
 
 def exit_code_of(run: Run) -> ExitCode:
-    """Return the exit code of a run; say on standard error what could not be evaluated."""
+    """Return the exit code of a run; name documents that failed on standard error."""
     for name, problem in run.evaluation.metric_problems.items():
         mend = "mend it and evaluate again, a --run-dir with --restart"
         warn(f"error: metric {name}: {problem}; it has no figures: {mend}")

@@ -1,4 +1,4 @@
-"""A finished run with other groups: its documents are compared again, and must be what they were.
+"""A finished run with other groups: its documents, unchanged, are compared again.
 
 Models are not asked: the answers on disk count.
 """
@@ -44,7 +44,7 @@ def regrouped(name: str, run: Run, settings: ReportSettings, *, detail: bool) ->
     reported = OutputsRequested(accounts=True, detail=detail)
     assembly = assemble(asked, reported, lambda: _schema(run, asked))
     again, signal = evaluated(assembly)
-    if signal is not None or _figures(again) != _figures(run):
+    if signal is not None or _figures_of(again) != _figures_of(run):
         found = "its documents, or what compares them, are not what they were"
         raise UsageError(
             [Problem(name, found, "those of the run", "evaluate again, with --restart")]
@@ -68,7 +68,7 @@ def explaining_finished(name: str, run: Run, settings: ReportSettings) -> str:
 
 
 def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
-    """Return what the run was begun with, as far as it decides figures, and the new groups."""
+    """Return the settings of the run that decide figures, with the new groups."""
     begun = begun_with(name)
     kept = [*_KEPT, *(each for group in _KEPT_GROUPS for each in options_of(group))]
     values: dict[str, Any] = {key: begun[key] for key in kept if key in begun}
@@ -104,8 +104,8 @@ def _schema(run: Run, settings: EvalSettings) -> LoadedSchema:
     raise UsageError([Problem(settings.schema, "the schema is another one", expected)])
 
 
-def _figures(run: Run) -> dict[str, object]:
-    """Return what a run says of its documents as a whole."""
+def _figures_of(run: Run) -> dict[str, object]:
+    """Return the figures of a run over all documents."""
     said = run_record(replace(run, gates=(), notes=(), provenance=()), per_document=False)
     not_figures = ("by", PER_DOCUMENT, "schema", *_KEPT_ONLY_BY_THE_RUN)
     return {key: value for key, value in said.items() if key not in not_figures}

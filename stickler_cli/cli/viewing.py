@@ -107,15 +107,13 @@ class _Answers(BaseHTTPRequestHandler):
         elif url.path == self._root:
             self._answer(HTTPStatus.OK, self._page, "text/html; charset=utf-8")
         else:
-            self._answer_question(url.path[len(self._root) :], parse_qs(url.query))
-
-    def _answer_question(self, name: str, values: Mapping[str, list[str]]) -> None:
-        try:
-            answer = self._questions[name](*json.loads(values["q"][0]))
-        except (KeyError, TypeError, ValueError, AttributeError):
-            self._answer(HTTPStatus.BAD_REQUEST, b"no such question", "text/plain")
-        else:
-            self._answer(HTTPStatus.OK, json.dumps(answer).encode(), "application/json")
+            try:
+                question = self._questions[url.path[len(self._root) :]]
+                answer = question(*json.loads(parse_qs(url.query)["q"][0]))
+            except (KeyError, TypeError, ValueError, AttributeError):
+                self._answer(HTTPStatus.BAD_REQUEST, b"no such question", "text/plain")
+            else:
+                self._answer(HTTPStatus.OK, json.dumps(answer).encode(), "application/json")
 
     def _answer(self, status: HTTPStatus, body: bytes, kind: str) -> None:
         self.send_response(status)

@@ -5,7 +5,7 @@ Source: docs/semantics.md, Absence.
 
 from typing import Any, Final
 
-from stickler_cli.core.json_values import JsonValue
+from .json_values import JsonValue
 
 
 def is_absent(value: Any) -> bool:

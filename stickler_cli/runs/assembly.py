@@ -81,7 +81,7 @@ def models_of(plan: Plan) -> "list[Model[Any, Any]]":
 
 
 def client_of(plan: Plan, policy: Policy = DEFAULT_POLICY) -> "Client | None":
-    """Return what asks the models of a plan; None where there are none."""
+    """Return the client of the models of a plan; None where there are none."""
     if not plan.asks_models:
         return None
     from stickler_cli.clients.client import Client  # other runs do not load it
@@ -90,7 +90,7 @@ def client_of(plan: Plan, policy: Policy = DEFAULT_POLICY) -> "Client | None":
 
 
 def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:
-    """Return what a run may ask of models."""
+    """Return the limits, servers and keys for asking models."""
     if settings.no_cache and settings.offline:
         found = "--no-cache is given too, which leaves nothing to answer from"
         raise UsageError([Problem("--offline", found, "one of the two")])
@@ -111,7 +111,7 @@ def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:
 
 
 def _by_model(option: str, said: Sequence[str], pattern: str, expected: str) -> dict[str, str]:
-    """Return what an option says of models, by their names."""
+    """Return the values of an option by model."""
     found: dict[str, str] = {}
     for text in said:
         model, _, value = text.partition("=")
@@ -170,7 +170,7 @@ def assemble(
     load: Callable[[], LoadedSchema],
     tell: Callable[[str], None] | None = None,
 ) -> Assembly:
-    """Put a run together, of settings and what reports need; no document is compared.
+    """Make settings into a run that may begin; no document is compared.
 
     `tell` is told, as a line, what takes long.
 
@@ -232,14 +232,14 @@ def assemble(
 
 
 def kinds_of(loaded: LoadedSchema) -> tuple[DocumentKind, ...]:
-    """Return what documents are."""
+    """Return the kinds of documents that the schemas describe."""
     return tuple(dict.fromkeys(one.plan.kind for one in loaded.each))
 
 
 def job_of(
     loaded: LoadedSchema, settings: EvalSettings | ManySettings, job: Job, by: Grouping | None
 ) -> Job:
-    """Return a job with what its schema says, or each of several that documents choose from."""
+    """Return a job with the plan of its schema, or of each of several."""
 
     def of_one(schema: LoadedSchema, step: str = "") -> Job:
         validation = validation_of(settings.validate, schema.contents, schema.path)
@@ -301,14 +301,12 @@ def _cluster(settings: EvalSettings, workers: Workers, plan: Plan) -> Cluster | 
     ]
     if problems:
         raise UsageError(problems)
-    given_sources = settings.gt, settings.pred, settings.confidence
-    sources = tuple(name for name in given_sources if name and _is_of_a_machine(name))
+    named = filter(None, (settings.gt, settings.pred, settings.confidence))
+    # Others read them where they stand; rows and standard input are sent to them.
+    sources = tuple(
+        it for it in named if it != STANDARD_INPUT and not is_url(it) and not is_arrow_table(it)
+    )
     return Cluster(settings.scheduler, settings.jobs, sources)
-
-
-def _is_of_a_machine(source: str) -> bool:
-    """Return whether others read it where it stands: rows and standard input are sent to them."""
-    return source != STANDARD_INPUT and not is_url(source) and not is_arrow_table(source)
 
 
 def inputs_of(settings: SourceOptions) -> list[tuple[str, str]]:
@@ -346,7 +344,7 @@ def _check_outputs(settings: EvalSettings, inputs: Sequence[tuple[str, str]]) ->
 def _outputs_requested(
     settings: EvalSettings, reported: OutputsRequested, pairs: Pairs
 ) -> OutputsRequested:
-    """Return what is kept of each pair; a run directory keeps all that there is to keep."""
+    """Return the parts of results that reports and files need; a run directory needs all."""
     kept = settings.run_dir is not None
     return replace(
         reported,

@@ -99,7 +99,7 @@ def spot_of(metadata: Mapping[str, JsonValue], form: BoxFormat) -> Spot | None:
 
 
 def box_of(value: JsonValue, form: BoxFormat, depth: int = _DEPTH) -> Rectangle | None:
-    """Return a box; of a polygon the one around it; None of what is no box with an area.
+    """Return a box with an area, of a polygon the one around it; else None.
 
     Args:
         value: four numbers, as the form says; two corners; a polygon as a list of points or of its
@@ -191,18 +191,10 @@ def boxes_of_documents(
         for unit in units:
             spots = dict(zip(("gt", "pred"), spots_of(unit, gt, pred, form), strict=True))
             outcome = outcome_of(unit).name
-            boxes += [
-                _placed(field_path(unit.path), outcome, side, spot)
-                for side, spot in spots.items()
-                if spot is not None
-            ]
+            for side, spot in spots.items():
+                if spot is not None:
+                    box = spot.in_fractions(None).box
+                    place: tuple[Any, ...] = *box, spot.size is None and not box.is_fraction
+                    boxes.append(PlacedBox(field_path(unit.path), outcome, side, spot.page, *place))
         found.append(boxes)
     return found
-
-
-def _placed(path: str, outcome: str, side: str, spot: Spot) -> PlacedBox:
-    box, in_pixels = spot.box, not spot.box.is_fraction
-    if in_pixels and spot.size is not None:
-        box, in_pixels = box.scaled(*spot.size), False
-    place: tuple[Any, ...] = *box, in_pixels
-    return PlacedBox(path, outcome, side, spot.page, *place)

@@ -40,7 +40,7 @@ from .process import room_for_depth
 
 
 def unwrapper_of(root: Place, settings: WrapperOptions) -> Unwrapper | None:
-    """Return what takes the values of documents out of their wrappers; None where nothing does.
+    """Return an unwrapper of the values of documents; None where wrappers stay.
 
     Raises:
         UsageError: the option names no form.
@@ -154,7 +154,7 @@ def read(job: Job, item: Item) -> ReadDocument:
 
 
 def _checked(job: Job, pair: DocumentPair) -> ReadDocument:
-    """Return what there is to say of a pair before it is compared."""
+    """Return a pair with its status before it is compared."""
     gt, pred = pair.gt, pair.pred
     problem = next((side for side in (gt, pred) if isinstance(side, Problem)), None)
     status = Status.EVALUATED if problem is None else Status.INVALID
@@ -184,7 +184,7 @@ def _checked(job: Job, pair: DocumentPair) -> ReadDocument:
 
 
 def at_fault(document: ReadDocument, error: Exception) -> DocumentResult:
-    """Return the result of a document that cannot be compared; of others, what it was."""
+    """Return the result of a document, failed if it was to be compared."""
     result, pair = document.result, document.pair
     if document.gt is None or pair is None:
         return result
@@ -200,7 +200,7 @@ def at_fault(document: ReadDocument, error: Exception) -> DocumentResult:
 
 @dataclass(slots=True)
 class ChunkResult:
-    """What some documents, one after the other, come to: it can be sent, kept, and added up."""
+    """Results of consecutive documents, which can be sent, kept and added up."""
 
     ids: list[str] = field(default_factory=list)
     document_lines: bytes = b""
@@ -232,7 +232,7 @@ class ChunkResult:
 
 
 def empty_result(job: Job) -> ChunkResult:
-    """Return the result of no documents, which keeps of those to come what is asked for."""
+    """Return the result of no documents, with room for the parts that are requested."""
     requested = job.requested
     keeps = requested.accounts and requested.rows != "none"
     evaluation = Evaluation(
@@ -297,7 +297,7 @@ def _batches(job: Job, documents: Sequence[ReadDocument]) -> Iterator[Batch]:
 
 
 def _result_of(job: Job, read: Sequence[ReadDocument]) -> ChunkResult:
-    """Compare documents that follow each other, and put together what they came to."""
+    """Compare consecutive documents, and put their results together."""
     requested, chunk = job.requested, empty_result(job)
     if job.has_parts:
         from .chunk_parts import add_parts  # most runs want figures alone

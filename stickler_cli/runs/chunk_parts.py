@@ -1,4 +1,4 @@
-"""Parts of the result of a chunk that few runs ask for: lines, what a page shows, verdicts."""
+"""Parts of the result of a chunk that few runs ask for: lines, details of a page, verdicts."""
 
 from collections.abc import Sequence
 from dataclasses import replace

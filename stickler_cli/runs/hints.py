@@ -1,4 +1,4 @@
-"""What would help where predictions are not what the schema expects: a hint names the option.
+"""Hints: the option that would help where predictions do not fit the schema.
 
 Whether every document is like that, the counts of the run say; what it looks like, a few documents
 do that are read again.
@@ -29,7 +29,7 @@ _CONFIDENCES: Final = ("confidence", "score", "probability", "conf")
 
 
 def hints(assembly: Assembly, run: Run) -> Iterator[str]:
-    """Yield what would help, a line each; nothing of what is as it should be."""
+    """Yield hints, a line each."""
     evaluation, paths = run.evaluation, [info.path for info in run.fields if info.path]
     pattern = name_pattern(evaluation)
     if pattern is not None and not run.nothing_paired:  # which is an error that says it
@@ -41,7 +41,8 @@ def hints(assembly: Assembly, run: Run) -> Iterator[str]:
     extras = [path for path, count in sorted(keys.of_predictions.items()) if count >= evaluated]
     undeclared = [path for path, count in sorted(keys.of_truths.items()) if count >= evaluated]
     names = {path[0] for path in paths if len(path) == 1}
-    pairs = [*_some(assembly)]
+    both = (ref for ref in assembly.pairs.refs() if ref.gt is not None and ref.pred is not None)
+    pairs = [*map(read_pair, islice(both, LOOKED_AT))]
     if any(len(path) == 1 for path in extras):
         preds = [pair.pred for pair in pairs if isinstance(pair.pred, dict)]
         yield from _root_hint("--pred-root", "prediction", preds, names)
@@ -70,12 +71,6 @@ def alone(evaluation: Evaluation) -> tuple[list[str], list[str]]:
         for status in (Status.MISSING, Status.UNMATCHED)
     )
     return gts, preds
-
-
-def _some(assembly: Assembly) -> Iterator[DocumentPair]:
-    """Yield the first pairs that have both sides."""
-    both = (ref for ref in assembly.pairs.refs() if ref.gt is not None and ref.pred is not None)
-    return map(read_pair, islice(both, LOOKED_AT))
 
 
 def _root_hint(
@@ -125,13 +120,15 @@ def _wrapper_hint(
     assembly: Assembly, pairs: Sequence[DocumentPair], leaves: Iterable[object]
 ) -> Iterator[str]:
     """Yield the form of objects that hold most values, if it is not taken off already."""
-    values = [*_wrapped_values(pairs, leaves)]
+    sides = [pair.pred for pair in pairs if isinstance(pair.pred, dict)]
+    found = [side.get(name) for side in sides for name in leaves if isinstance(name, str)]
+    values = [value for value in found if value is not None]
     wrapped = [value for value in values if isinstance(value, dict)]
     if not wrapped or 2 * len(wrapped) < len(values):
         return
     if assembly.settings.wrapped == "none":
         usual = Unwrapper(assembly.job.plan.root)
-        if all(usual(pair.pred).wrappers for pair in pairs if isinstance(pair.pred, dict)):
+        if all(usual(side).wrappers for side in sides):
             yield "--wrapped auto: most values of predictions stand in objects with metadata"
             return
     unwrapper = assembly.job.unwrapper
@@ -140,15 +137,6 @@ def _wrapper_hint(
     form = _form_of(wrapped)
     if form:
         yield f"--wrapped {form}: most values of predictions stand in objects with that key"
-
-
-def _wrapped_values(pairs: Iterable[DocumentPair], leaves: Iterable[object]) -> Iterator[JsonValue]:
-    for pair in pairs:
-        for name in leaves:
-            if isinstance(pair.pred, dict) and isinstance(name, str):
-                value = pair.pred.get(name)
-                if value is not None:
-                    yield value
 
 
 def _form_of(wrapped: Sequence[Mapping[str, JsonValue]]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from pathlib import PurePosixPath
-from typing import Final, Generic, Literal, Protocol, TypeVar
+from typing import Final, Generic, Literal, TypeVar
 
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, DocumentKind, JsonDocument
@@ -17,6 +17,7 @@ from stickler_cli.documents.lines import value_at
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.metrics.metric import Measure
 from stickler_cli.schema.dialects import Schema
+from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.schema.verdicts.value_verdicts import DocumentValidator
 from stickler_cli.score.document_result import SIDES, Side, Verdict
 from stickler_cli.score.errors.marks import Marks
@@ -34,7 +35,7 @@ EXPECTED: Final = f"a field of the ground truth, {DIRECTORY}, or {MARK}COLUMN of
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """What documents are grouped by: a field, `@directory` or a column of a metadata file."""
+    """A key to group documents by: a field, `@directory` or a column of a metadata file."""
 
     key: str
     path: Path = ()
@@ -45,7 +46,7 @@ class Grouping:
 def parse_groupings(
     keys: Sequence[str], file: str | None, schema_by: str | None = None
 ) -> tuple[Grouping, ...]:
-    """Read what documents are to be grouped by, and the metadata file, if any.
+    """Read the keys to group documents by, and the metadata file, if any.
 
     What says of which schema they are is the last, if that is asked for.
     """
@@ -72,12 +73,12 @@ def parse_groupings(
     return tuple(
         Grouping(key, names=by_column.get(key.removeprefix(MARK), {}))
         if key.startswith(MARK)
-        else Grouping(key, _path(option, key))
+        else Grouping(key, _field_named(option, key))
         for option, key in asked
     )
 
 
-def _path(option: str, key: str) -> Path:
+def _field_named(option: str, key: str) -> Path:
     try:
         path = parse_field_path(key)
     except ValueError as error:
@@ -88,7 +89,7 @@ def _path(option: str, key: str) -> Path:
 
 
 def group_of_id(document: str, grouping: Grouping) -> str | None:
-    """Return the group of a document by what is known of its id."""
+    """Return the group of a document by its id."""
     if grouping.key == DIRECTORY:
         return str(PurePosixPath(document).parent)
     return grouping.names.get(document)
@@ -105,7 +106,7 @@ def group_of(document: str, gt: JsonDocument | Problem | None, grouping: Groupin
 
 @dataclass(frozen=True, slots=True)
 class OutputsRequested:
-    """What a run is asked for beside its evaluation; nothing else is made."""
+    """The parts of results that are made beside the evaluation."""
 
     document_lines: bool = False
     non_match_lines: bool = False
@@ -158,20 +159,12 @@ def validation_of(chosen: Validate, schema: Schema, file: str | None = None) -> 
     return Validation(DocumentValidator(schema, file or "", file), sides) if sides else None
 
 
-class HasPlan(Protocol):
-    """What has the plan of one schema."""
-
-    @property
-    def plan(self) -> Plan:
-        """The plan."""
-
-
-Planned = TypeVar("Planned", bound=HasPlan)
+Planned = TypeVar("Planned", "Job", LoadedSchema)
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Everything that decides what becomes of a pair."""
+    """Everything that decides the result of a pair."""
 
     plan: Plan
     options: Options
@@ -193,13 +186,13 @@ class Job:
 
     @property
     def has_parts(self) -> bool:
-        """Whether results have more than figures: lines, what a page shows, or verdicts."""
+        """Whether results have more than figures: lines, details of a page, or verdicts."""
         it = self.requested
         lines = it.document_lines or it.non_match_lines or it.value_lines
         return lines or it.detail or bool(self.marks)
 
     def of(self, document: str, gt: JsonDocument | Problem | None) -> "Job | Problem":
-        """Return what becomes of a document, or why nobody can say; of all, without a choice."""
+        """Return the job of a document by its schema, or why it has none."""
         return self.schemas.of(document, gt) if self.schemas else self
 
 
@@ -212,7 +205,7 @@ class SchemaChoice(Generic[Planned]):
     """What there is of each schema, by the key under which its documents stand."""
 
     def of(self, document: str, gt: JsonDocument | Problem | None) -> Planned | Problem:
-        """Return what there is of the schema of a document, or why nobody can say which it is."""
+        """Return the entry of the schema that a document has, or why it has none."""
         name = group_of(document, gt, self.by)
         found = self.of_step.get(f"{name}/")
         if found is not None:

@@ -105,7 +105,7 @@ class Keeper:
         journal.sync()
 
     def finish(self, run: Run, written: Callable[[Run], Iterable[bytes]]) -> None:
-        """Write what files have of the run as a whole."""
+        """Write the run into its files."""
         if "document_lines" in self.lines:
             self.lines["document_lines"].note(RUN_KEY, lambda: run_text(run))
         if self.directory is not None:
@@ -154,7 +154,7 @@ def kept(
 
 
 def deciding(assembly: Assembly) -> dict[str, object]:
-    """Return everything that decides what a journal holds, by the names that messages use."""
+    """Return all settings that decide the records of a journal, by their names in messages."""
     settings, job = assembly.settings, assembly.job
     policy = job.options.client and job.options.client.policy
     return {
@@ -178,7 +178,7 @@ def deciding(assembly: Assembly) -> dict[str, object]:
 
 
 def _sources(settings: EvalSettings) -> dict[str, str | None]:
-    """Return where documents are; of a URL without what signs it, which may be another tomorrow."""
+    """Return the sources of documents; URLs without signatures, which change."""
     named = {
         "GT": settings.gt,
         "PRED": settings.pred,
@@ -246,7 +246,7 @@ class _Finished:
 
 
 def _changes(ref: PairRef, before: Fingerprint | None) -> Iterator[str]:
-    """Yield what is not as it was; of a document that was not read to its end nobody knows."""
+    """Yield the changes of a document, unless it was not read to its end."""
     if before is None:
         return
     now = fingerprint_of(ref)
@@ -262,6 +262,5 @@ def _changes(ref: PairRef, before: Fingerprint | None) -> Iterator[str]:
 
 
 def _digest_of_marks(marks: Marks) -> str:
-    """Return a digest of what was said of which errors."""
     said = [[marked, encoded(mark)] for each in marks.values() for marked, mark in each.items()]
     return digest_of(json_line(said))

@@ -43,14 +43,14 @@ class LineIndex(ABC):
         return {"count": len(numbers), "groups": groups}
 
     def page(self, query: Mapping[str, Any], first: int, count: int) -> list[str]:
-        """Return some lines of what a query finds, each as JSON."""
+        """Return some lines that a query finds, each as JSON."""
         numbers = self.selection(query)[0][first : first + min(count, MOST)]
         marks = ", ".join("?" * len(numbers))
         lines = dict(self.ask(f"SELECT n, line FROM line WHERE n IN ({marks})", numbers))  # noqa: S608
         return [lines[number] for number in numbers]
 
     def selection(self, query: Mapping[str, Any]) -> tuple["array[int]", list[Any]]:
-        """Return what a query finds, looked for once."""
+        """Return the numbers of the lines that a query finds, and its groups, worked out once."""
         name = json.dumps(query, sort_keys=True)
         if name not in self._found:
             self._found[name] = self.found(query)
@@ -109,7 +109,7 @@ class ErrorIndex(LineIndex):
         self.ask("CREATE INDEX of_document ON line (document)")
 
     def place(self, query: Mapping[str, Any], place: Mapping[str, str]) -> dict[str, Any]:
-        """Return an error by document and path, and where it is in what a query finds, or -1."""
+        """Return an error by document and path, and its position among those of a query, or -1."""
         asked = [place.get("document"), place.get("path"), place.get("as") or "%"]
         rows = self.ask(
             "SELECT n, line FROM line WHERE document = ? AND path = ? AND outcome LIKE ?", asked
@@ -196,7 +196,7 @@ class DocumentIndex(LineIndex):
         return self.numbers(where, [*asked.values()], order), []
 
     def place(self, query: Mapping[str, Any], name: str) -> dict[str, Any]:
-        """Return a document by its id, and where it is in what a query finds, or -1."""
+        """Return a document by its id, and its position among those of a query, or -1."""
         rows = self.ask("SELECT n, line FROM line WHERE id = ?", [name])
         numbers, _ = self.selection(query)
         for number, line in rows:

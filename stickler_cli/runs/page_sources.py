@@ -33,7 +33,7 @@ SourcesOf: TypeAlias = Callable[[Run, Sequence[str]], tuple[PageSources, list[st
 
 
 def checked_sources(asked: str | None, embed: int = 0) -> SourcesOf | None:
-    """Return what finds the sources that options name; None where they name none.
+    """Return a function that finds the sources that options name; None without any.
 
     Raises:
         UsageError: they name nothing that can be shown.
@@ -72,9 +72,9 @@ def _sources_in(
     files = _files(asked)
     folders = {Path(page).resolve().parent for page in pages} or {Path.cwd()}
     folder = folders.pop() if len(folders) == 1 else None
-    links = {name: _link(files[name], folder) for name in _documents(run) if name in files}
+    links = {name: _link(files[name], folder) for name in _ids_of(run) if name in files}
     notes = []
-    without = sum(name not in files for name in _documents(run))
+    without = sum(name not in files for name in _ids_of(run))
     if without:
         notes.append(f"{SOURCES} {asked}: {without} documents have no file with their name there")
     pictures: dict[str, Sequence[Picture]] = {}
@@ -88,7 +88,7 @@ def _sources_in(
     return PageSources(links=links, pictures=pictures), notes
 
 
-def _documents(run: Run) -> list[str]:
+def _ids_of(run: Run) -> list[str]:
     blocks = run.evaluation.ledger.blocks
     return sorted(blocks.ids()) if blocks else []
 

@@ -69,7 +69,7 @@ def room_for_depth() -> Iterator[None]:
 
 @contextmanager
 def rarely_collected() -> Iterator[None]:
-    """Have the garbage collector look rarely inside the block, and not at what is there already."""
+    """Have the garbage collector look rarely inside the block, and at new objects only."""
     usual = gc.get_threshold()
     if usual[0] == 0:  # somebody has turned it off
         yield
@@ -108,7 +108,7 @@ def check_address_space() -> None:
 
 
 def _have_libraries_settle() -> None:
-    """Have libraries take what memory they need of the system.
+    """Have libraries take the memory that they need of the system.
 
     Later, where there is none left, OpenBLAS would not raise an error but end the process, with
     code 1, and a library that is not loaded yet could do anything.
@@ -123,7 +123,7 @@ def _have_libraries_settle() -> None:
 
 @contextmanager
 def memory_limited(limit: int | None) -> Iterator[None]:
-    """Raise MemoryError for what takes so many more bytes of address space than now."""
+    """Raise MemoryError where the block takes so many more bytes of address space."""
     if limit is None or sys.platform != "linux":
         yield
         return
@@ -158,7 +158,7 @@ class Interruption:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Take the first signal of the block as a wish; a second one does what it did before."""
+        """Take the first signal of the block as a wish; a second one acts as before."""
         if threading.current_thread() is not threading.main_thread():
             yield  # Python delivers signals to the main thread only
             return

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress_bar(total: int | None, client: "Client | None") -> Iterator[Callable[[int], None]]:
-    """Show a bar while the block runs, and what asking models took so far.
+    """Show a bar while the block runs, and the usage of models so far.
 
     What the block is given takes how many more documents are finished.
     """

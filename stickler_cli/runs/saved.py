@@ -64,13 +64,13 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
     file = _run_file(name)
     if is_in_rows(file):
         return _run_in_rows(file)
-    record = _parsed(file, limit)
+    record = _json_in(file, limit)
     if not isinstance(record, dict):
         raise UsageError([Problem(decoded(file), f"this is of type {kind_of(record)}", _EXPECTED)])
     return read_run(record, decoded(file))
 
 
-def _parsed(file: str, limit: int) -> object:
+def _json_in(file: str, limit: int) -> object:
     """Return the JSON value of a file; UsageError if it cannot be read."""
     data = read_bytes(file, limit)
     record = data if isinstance(data, Problem) else parse_json(data, decoded(file))
@@ -89,7 +89,7 @@ def file_in(directory: str, name: str) -> str | None:
 
 
 def _run_file(name: str) -> str:
-    """Return the file that has a run; a URL is what its end says."""
+    """Return the file that has a run; URLs go by their suffix."""
     path = Path(name)
     if is_url(name) and _FILE.search(decoded(name)):
         return name
@@ -115,7 +115,7 @@ def _run_in_rows(file: str) -> Run:
 
 
 def with_rows(name: str, run: Run) -> Run:
-    """Return a run with what is known of single documents, if there is a file that has them.
+    """Return a run with its single documents, if there is a file that has them.
 
     Many of them wait in a temporary file.
     """
@@ -132,7 +132,7 @@ def _with(run: Run, records: Iterable[Mapping[str, Any]]) -> Run:
 
 
 def with_lines(name: str, run: Run) -> Run:
-    """Return a run with what is known of its documents; one without rows has it in its directory.
+    """Return a run with its single documents, for one without rows from its directory.
 
     Likewise in a temporary file. Nothing is resampled from them: they are to be looked at.
 
@@ -162,7 +162,7 @@ def load_policy(name: str) -> AcceptancePolicy:
     Raises:
         UsageError: there is none, or it is another one than it says.
     """
-    record = _parsed(name, MAX_DOCUMENT_BYTES)
+    record = _json_in(name, MAX_DOCUMENT_BYTES)
     if not isinstance(record, dict) or record.get("format") != POLICY_FORMAT:
         found, expected = "this is no policy", "a file that stickler accept -o wrote"
         raise UsageError([Problem(decoded(name), found, expected)])
@@ -179,7 +179,7 @@ def load_policy(name: str) -> AcceptancePolicy:
 def policy_of_run(
     name: str, schema: "LoadedSchema", settings: EvalSettings
 ) -> Callable[[Evaluation], PolicyOutcome]:
-    """Read a policy that is to be held against documents, and return what applies it to them.
+    """Read a policy, and return a function that applies it to documents.
 
     Raises:
         UsageError: it was made under another schema, or with other options.
@@ -234,7 +234,7 @@ def _error(value: object, source: str, line: int | None = None) -> Error:
 
 
 def load_detail(name: str, run: Run) -> Detail | None:
-    """Return what is kept of the errors of a run, but nothing else that a page could show.
+    """Return the errors of a run as a page shows them, without its other details.
 
     Raises:
         UsageError: the file cannot be read; with the line.

@@ -1,4 +1,4 @@
-"""What thresholds of a schema were tuned on: kept in its `$comment`, and told to whoever runs it.
+"""Documents that thresholds were tuned on, kept in the `$comment` of a schema.
 
 A gate on the documents that thresholds were tuned on judges them by their own evidence.
 """
@@ -36,7 +36,7 @@ _TUNED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What was tuned on which documents."""
+    """Thresholds, and the documents that they were tuned on."""
 
     what: str
     """The fields, each with both thresholds: `items.name 0.8 -> 0.85`."""
@@ -47,18 +47,18 @@ class Tuned:
 
     @property
     def told(self) -> str:
-        """What a report says of it."""
+        """The sentence for reports."""
         return f"thresholds of the schema were tuned on {self.count} documents: {self.what}"
 
     @property
     def written(self) -> str:
-        """What the `$comment` of the schema says of it."""
+        """The text for the `$comment` of the schema."""
         kept = ",".join(sorted(self.kept))
         return f"[stickler tune: {self.what} on {self.count} documents, {kept}]"
 
 
 def tunings(contents: JsonValue) -> tuple[Tuned, ...]:
-    """Return what a schema says of its tunings."""
+    """Return the tunings in the comment of a schema."""
     comment = contents.get(COMMENT) if isinstance(contents, dict) else None
     return tuple(
         Tuned(found["what"], int(found["count"]), frozenset(found["kept"].split(",")))
@@ -78,7 +78,7 @@ def commented(contents: JsonObject, tuned: Tuned) -> str:
 
 
 def hashes(gt: str, settings: FindingOptions) -> Iterator[str]:
-    """Yield a hash of what each document of a source says, whatever its layout and order."""
+    """Yield a hash of the contents of each document of a source."""
     for _, reference in open_documents(gt, settings).refs():
         value = read_document(reference, kinds=OBJECTS_OR_ARRAYS).value
         if isinstance(value, dict | list):
@@ -86,7 +86,7 @@ def hashes(gt: str, settings: FindingOptions) -> Iterator[str]:
 
 
 def canonical(document: JsonDocument) -> bytes:
-    """Return what a document says: the same for all that differ in layout, order and absence."""
+    """Return the contents of a document, sorted by key and without absent values."""
     said = without_absent(document)
     try:
         return orjson.dumps(said, option=orjson.OPT_SORT_KEYS)
@@ -95,13 +95,13 @@ def canonical(document: JsonDocument) -> bytes:
 
 
 def tuned_on(what: str, documents: Iterable[str]) -> Tuned:
-    """Return what is kept of a tuning on documents, given by their hashes."""
+    """Return a tuning on documents, given by their hashes."""
     distinct = sorted({*documents})
     return Tuned(what, len(distinct), frozenset(distinct[:KEPT]))
 
 
 def overlap(tuned: Sequence[Tuned], gt: str, settings: FindingOptions) -> list[str]:
-    """Return what to warn of for each tuning on documents of which some are in a source."""
+    """Return a warning for each tuning on documents of which some are in a source."""
     if not tuned or gt == STANDARD_INPUT:  # which cannot be read twice
         return []
     here = {*hashes(gt, settings)}

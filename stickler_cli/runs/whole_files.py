@@ -35,10 +35,10 @@ def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str
 
     Outputs are options and paths, inputs names and paths; a directory stands for what is in it.
     """
-    taken = [(name, _place(path)) for name, path in inputs if path]
+    taken = [(name, _resolved(path)) for name, path in inputs if path]
     problems, seen = [], set()
     for option, path in outputs:
-        place = _place(path)
+        place = _resolved(path)
         source = f"{option} {path}"
         if place in seen:
             problems.append(Problem(source, "another output goes there too", "a file of its own"))
@@ -52,8 +52,7 @@ def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str
         raise UsageError(problems)
 
 
-def _place(path: str) -> PurePath:
-    """Return what is the same for two names of one place."""
+def _resolved(path: str) -> PurePath:
     return PurePosixPath(path) if is_url(path) else Path(path).resolve()
 
 
@@ -116,7 +115,7 @@ def check_url_of_output(url: str, source: str) -> None:
 
 @contextmanager
 def _sent(url: str, option: str, partial: Callable[[], bool]) -> Iterator[BinaryIO]:
-    """Open what goes to a URL when the block ends well; what cannot be sent is kept here."""
+    """Open a file that is sent to a URL when the block ends well; unsent it is kept here."""
     check_url_of_output(url, f"{option} {shown_url(url)}")
     with NamedTemporaryFile(prefix="stickler-", delete=False) as stream:
         beside = Path(stream.name)

@@ -244,11 +244,11 @@ class ErrorsSettings(
 
 
 class CheckSettings(SchemaOptions, ConsoleOptions):
-    """What `stickler check` is asked for."""
+    """Settings of `stickler check`."""
 
 
 class InitSettings(PluginOptions, FindingOptions, ConsoleOptions):
-    """What `stickler init` is asked for."""
+    """Settings of `stickler init`."""
 
     output: str | None = option(
         None,
@@ -263,7 +263,7 @@ class InitSettings(PluginOptions, FindingOptions, ConsoleOptions):
 
 
 class ShowSettings(SchemaSource, SchemaOptions, WidthOptions, TerminalOptions):
-    """What `stickler show` is asked for."""
+    """Settings of `stickler show`."""
 
 
 class ManySettings(
@@ -280,7 +280,7 @@ class ManySettings(
 
 
 def as_of_eval(settings: Settings, **said: Any) -> EvalSettings:
-    """Return what another command says of documents, as eval has it, and more; not of output."""
+    """Return the settings of another command as those of eval, without output, and more."""
     shared = {
         name: getattr(settings, name)
         for name, option in options_of(EvalSettings).items()

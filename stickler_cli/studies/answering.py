@@ -46,7 +46,7 @@ class Answer:
     """The answer of a study."""
 
     report: Any
-    """A `Report`, or a `Difference`, which has formats of its own."""
+    """A `Report`, a value that has formats of its own, or None."""
     verdict: Verdict = Verdict.PASSED
     why: Sequence[str] = ()
     """Lines that say why it is another one, for standard error."""

@@ -79,7 +79,7 @@ class Journal:
         self._write(FIRST_LINE)
 
     def records(self) -> Iterator[bytes]:
-        """Yield all whole records, then cut off what follows; only then can more be added."""
+        """Yield all whole records, then cut off the rest; only then can more be added."""
         self._chain = b""
         end = len(FIRST_LINE)
         with open(self._handle, "rb", closefd=False) as stream:

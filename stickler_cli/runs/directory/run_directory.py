@@ -53,7 +53,7 @@ class RunDirectory:
             self.sent.append(self.journal, record)
 
     def finish(self) -> None:
-        """Remove what an interrupted run left."""
+        """Remove files that an interrupted run left."""
         for name in RESULTS:
             Path(self.place(name) + PARTIAL).unlink(missing_ok=True)
 
@@ -92,8 +92,8 @@ def run_directory(
 
 
 def _begin(directory: RunDirectory, settings: Mapping[str, object], shown: str) -> None:
-    """Read what the run was begun with, which is to be the same; or note it, if it begins now."""
-    directory.records = _parsed(directory.journal, shown)
+    """Compare the settings with those in the journal, or note them if the run begins now."""
+    directory.records = _journal_records(directory.journal, shown)
     first = next(directory.records, None)
     for name in RESULTS:
         for file in Path(directory.path).glob(f".{name}.*"):  # a run that was killed had begun it
@@ -112,7 +112,7 @@ def _begin(directory: RunDirectory, settings: Mapping[str, object], shown: str) 
 
 
 def begun_with(path: str) -> dict[str, object]:
-    """Return what the run of a directory was begun with.
+    """Return the settings that the run of a directory was begun with.
 
     Raises:
         UsageError: there is no journal that tells, or a run is using it.
@@ -128,7 +128,7 @@ def begun_with(path: str) -> dict[str, object]:
             raise UsageError([Problem(decoded(path), found, "one")])
         journal = Journal(str(file), decoded(path))
         stack.callback(journal.close)
-        first = next(_parsed(journal, shown), None)
+        first = next(_journal_records(journal, shown), None)
     if first is None:
         raise UsageError([Problem(shown, "it is empty", "what the run was begun with")])
     place, record = first
@@ -156,8 +156,8 @@ def _refuse_others(source: str, names: Iterable[str]) -> None:
         raise UsageError([Problem(source, found, expected)])
 
 
-def _parsed(journal: Journal, path: str) -> Iterator[JournalRecord]:
-    """Parse the records; what the checksums say is whole may still not be ours."""
+def _journal_records(journal: Journal, path: str) -> Iterator[JournalRecord]:
+    """Parse the records, which may be whole and still not ours."""
     for number, record in enumerate(journal.records(), 1):
         try:
             # Not orjson, which makes floats of large integers and stops at some depth.

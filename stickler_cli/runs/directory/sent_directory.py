@@ -50,7 +50,7 @@ class SentDirectory:
 
     @contextmanager
     def kept(self, refuse: Callable[[Iterable[str]], None], *, restart: bool) -> Iterator[None]:
-        """Have the journal here while the block runs, then send what is new, and the results.
+        """Have the journal here while the block runs, then send its end, and the results.
 
         `refuse` is given the names that are there, and raises what is wrong with them.
 
@@ -75,22 +75,20 @@ class SentDirectory:
             self._finish(with_results=ended_well)
 
     def _begin(self, refuse: Callable[[Iterable[str]], None], *, restart: bool) -> None:
-        """Bring the journal here; or remove what is there of a run, to begin again."""
+        """Bring the journal here; or remove the files of the run, to begin again."""
         listed = [name for name, _, _ in list_url(self._url)]
         refuse(listed)
-        parts = sorted(name for name in listed if self._is_part(name))
+        named = [(name, *name.partition(".")) for name in listed]
+        parts = sorted(
+            name
+            for name, first, _, place in named
+            if first == self._name and (not place or place.isdecimal())
+        )
         self._there = {*parts, *(name for name in listed if name in self._results)}
         if restart:
             self._remove(self._there)
-        self._fetch([] if restart else parts)
-
-    def _is_part(self, name: str) -> bool:
-        first, _, place = name.partition(".")
-        return first == self._name and (not place or place.isdecimal())
-
-    def _fetch(self, parts: Sequence[str]) -> None:
         with self._journal.open("wb") as stream:
-            for name in parts:
+            for name in () if restart else parts:
                 place = int(name.partition(".")[2] or 0)
                 if place > stream.tell():
                     break
@@ -102,7 +100,7 @@ class SentDirectory:
         self._sent = self._journal.stat().st_size
 
     def append(self, journal: Journal, record: object) -> None:
-        """Add a record to the journal, and send what is new of it from time to time."""
+        """Add a record to the journal, and send new records from time to time."""
         # What was damaged at its end has been cut off.
         self._sent = min(self._sent, self._journal.stat().st_size)
         journal.append(record)
@@ -116,7 +114,7 @@ class SentDirectory:
         self._last = monotonic()
 
     def send(self) -> None:
-        """Send what is new of the journal; raise OSError if that cannot be."""
+        """Send new records of the journal."""
         with self._journal.open("rb") as stream:
             stream.seek(self._sent)
             data = stream.read()
@@ -127,11 +125,14 @@ class SentDirectory:
             self._sent += len(data)
 
     def _finish(self, *, with_results: bool) -> None:
-        """Send what is not there yet; what cannot be sent is kept here."""
+        """Send files that are not there yet; the folder stays if that fails."""
         try:
             self.send()
             if with_results:
-                self._send_results()
+                here = [name for name in self._results if (Path(self.folder) / name).exists()]
+                for name in (*here, self._name):
+                    send_file(Path(self.folder) / name, f"{self._url}/{name}")
+                self._remove(self._there - {*here, self._name})
         except OSError as error:
             kept = f"all of it is in {self.folder}; --run-dir continues from there too"
             found = f"{error.strerror or error}; {kept}"
@@ -140,12 +141,6 @@ class SentDirectory:
             self._tell(f"{self._source}: {found}")
         else:
             rmtree(self.folder)
-
-    def _send_results(self) -> None:
-        here = [name for name in self._results if (Path(self.folder) / name).exists()]
-        for name in (*here, self._name):
-            send_file(Path(self.folder) / name, f"{self._url}/{name}")
-        self._remove(self._there - {*here, self._name})
 
     def _remove(self, names: Iterable[str]) -> None:
         for name in names:

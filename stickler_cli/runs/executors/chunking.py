@@ -30,7 +30,7 @@ OWN_BYTES: Final = 500  # what a document costs beside its text, in bytes of tex
 
 @dataclass(frozen=True, slots=True)
 class Largest:
-    """What is put together at most."""
+    """Limits of a chunk."""
 
     seconds: float
     """The work, by the time that the last one took. With less, many fields, which take tens of
@@ -49,7 +49,7 @@ TASK: Final = Largest(4.0, 8192, 8_000_000)
 adding up what it comes to are nothing beside it, little enough to be done again."""
 
 
-class Size(NamedTuple):
+class ChunkSize(NamedTuple):
     """How large a chunk is."""
 
     documents: int
@@ -102,7 +102,7 @@ class Chunks:
                 break
         return taken
 
-    def took(self, size: Size, seconds: float) -> None:
+    def took(self, size: ChunkSize, seconds: float) -> None:
         """Learn from the time that a chunk took."""
         if self._fixed is not None:
             return
@@ -113,9 +113,9 @@ class Chunks:
         self._size = min(self._largest.documents, GROWTH * documents)
 
 
-def size_of(items: Sequence[Item]) -> Size:
+def size_of(items: Sequence[Item]) -> ChunkSize:
     """Return how large a chunk is."""
-    return Size(len(items), sum(map(_bytes_of, items)))
+    return ChunkSize(len(items), sum(map(_bytes_of, items)))
 
 
 def _bytes_of(item: Item) -> int:

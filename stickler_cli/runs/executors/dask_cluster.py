@@ -36,7 +36,7 @@ from stickler_cli.documents.pairs import LineRange, Part, in_ranges
 from stickler_cli.runs.chunk import ChunkResult, Item, empty_result, evaluate_chunk, failed_chunk
 from stickler_cli.runs.job import Cluster, Job
 from stickler_cli.runs.process import Interrupted, Interruption, rarely_collected, usable_cores
-from .chunking import Chunks, Inline, Size, size_of
+from .chunking import Chunks, ChunkSize, Inline, size_of
 from .executor import MOST_IN_VAIN, Elsewhere, Handed, packed_job
 
 DECIDING: Final = (
@@ -55,7 +55,7 @@ NOT_INSTALLED: Final = "not installed"
 
 
 class Done(NamedTuple):
-    """What a worker made of a task."""
+    """The result of a task, packed, and how long it took."""
 
     seconds: float
     result: bytes
@@ -63,7 +63,7 @@ class Done(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a run needs of every worker."""
+    """Versions and files that every worker must have."""
 
     versions: Mapping[str, str]
     directory: str
@@ -72,7 +72,7 @@ class Needs:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of all that decides what is found here."""
+    """Return the versions of all packages that decide figures."""
     python = ".".join(platform.python_version_tuple()[:2])
     packages = {package: _version(package) for package in DECIDING}
     return {"Python": python, "stickler-cli": __version__, **packages}
@@ -92,7 +92,7 @@ def read_job(packed: bytes) -> Job:
 
 
 def evaluate_task(job: Job, needs: Needs, packed: bytes) -> Done:
-    """Evaluate the documents of a task, chunk by chunk, and add up what they come to.
+    """Evaluate the documents of a task, chunk by chunk, and add up the results.
 
     Raises:
         UsageError: the worker is not what the run needs.
@@ -134,7 +134,7 @@ def _unread(part: Part) -> Part:
 
 
 def unpacked_items(packed: bytes) -> Iterator[Item]:
-    """Yield what a task holds, with lines; each file is opened once for all that are alone."""
+    """Yield the documents of a task, with lines; each file is opened once for single lines."""
     parts: list[Part] = pickle.loads(zlib.decompress(packed))  # noqa: S301 - of the run
     with ExitStack() as stack:
         files: dict[str, IO[bytes]] = {}
@@ -196,7 +196,7 @@ class _Task(Handed):
 
     items: bytes
     """Where the documents are, as it is sent: held until workers are done, packed takes little."""
-    size: Size
+    size: ChunkSize
     result: ChunkResult | None = None
     suspected: bool = False
     """Whether workers died of it, so that it is to be alone."""
@@ -311,7 +311,7 @@ class DaskExecutor(Elsewhere[_Task]):
         return _Task(packed_items(items), size_of(items))
 
     def _cancel(self) -> None:
-        """Have the cluster forget what it did not begin."""
+        """Cancel the tasks that were not begun."""
         try:
             self.client.cancel([*self.at])
         except LOST:
@@ -381,7 +381,7 @@ class DaskExecutor(Elsewhere[_Task]):
                 raise WorkerDiedError([Problem(ENGINE, "the scheduler has lost what it was given")])
 
     def _failed(self, task: _Task, error: Any) -> None:
-        """Try again what workers died of; raise what is no matter of documents."""
+        """Try a task again that workers died of; raise other errors."""
         match error:
             case KilledWorker():
                 self._try_again(task)

@@ -140,7 +140,8 @@ def work(
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-    _end_by_signal()
+    if sys.platform == "linux":  # which kills this process with that which started it
+        CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if (parent := parent_process()) is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     # Documents are read as deep as above. An OSError: nobody listens any more.
@@ -169,12 +170,6 @@ def _relaying(options: Options, connection: Connection) -> Options:
 
     policy = options.client.policy if options.client else DEFAULT_POLICY
     return replace(options, client=RelayedClient(policy, relay))
-
-
-def _end_by_signal() -> None:
-    """Have the system kill this process when the one that started it ends: in any library call."""
-    if sys.platform == "linux":
-        CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _end_with(parent: "BaseProcess") -> None:
