@@ -78,7 +78,7 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
     )
     app.command(
         name,
-        cls=_taking_several(single_command(command.examples, command.exit_codes, usual)),
+        cls=single_command(command.examples, command.exit_codes, usual),
         help=command.help,
         no_args_is_help=bool(command.arguments)
         or list[str] in {it.kind for it in arguments.values()},
@@ -98,23 +98,6 @@ def _argument(name: str, said: Argument) -> inspect.Parameter:
     default = [] if said.default is None else [said.default]
     shown = typer.Argument(*default, show_default=False, metavar=said.metavar, help=said.help)
     return _keyword(name, shown, said.kind)
-
-
-def _taking_several(kind: Any) -> Any:
-    """Return a class of commands whose options may be followed by several values."""
-
-    class Taking(kind):  # type: ignore[misc]
-        def parse_args(self, ctx: Any, args: list[str]) -> Any:
-            flags = {
-                flag
-                for parameter in self.get_params(ctx)
-                if parameter.param_type_name == "option"
-                and (parameter.metavar or "").endswith(SEVERAL)
-                for flag in parameter.opts
-            }
-            return super().parse_args(ctx, spread(args, flags))
-
-    return Taking
 
 
 def spread(arguments: Iterable[str], flags: Collection[str]) -> list[str]:
@@ -350,6 +333,15 @@ def single_command(
     documented = _documented(typer.core.TyperCommand, examples, codes)
 
     class Single(documented):  # type: ignore[misc,valid-type]
+        def parse_args(self, ctx: Any, args: list[str]) -> Any:
+            flags = {
+                flag
+                for it in self.get_params(ctx)
+                if it.param_type_name == "option" and (it.metavar or "").endswith(SEVERAL)
+                for flag in it.opts
+            }
+            return super().parse_args(ctx, spread(args, flags))
+
         def format_options(self, ctx: Any, formatter: Any) -> None:
             parameters = self.get_params(ctx)
             if usual and not ctx.meta.get(EVERYTHING):

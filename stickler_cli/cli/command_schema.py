@@ -143,10 +143,6 @@ def model_schema(
     if not settings.allow_plugins:
         hint = "to import it, give --allow-plugins"
         raise UsageError([Problem(name, "a model is code, which runs", "a schema file", hint)])
-    from pydantic import BaseModel  # takes 0.1 s, and few schemas are models
-
-    from stickler_cli.api.zero import model_schema as schema_of_class
-
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))  # where a script beside the model would find it
     try:
@@ -154,6 +150,8 @@ def model_schema(
     except Exception as error:
         found = f"it cannot be imported ({type(error).__name__}: {error})"
         raise UsageError([Problem(name, found, "module:Model")]) from error
-    if not (isinstance(model, type) and issubclass(model, BaseModel)):
+    if not hasattr(model, "model_json_schema"):
         raise UsageError([Problem(name, "it is no pydantic model", "a subclass of BaseModel")])
+    from stickler_cli.api.zero import model_schema as schema_of_class  # loads pydantic
+
     return schema_of_class(model, known)

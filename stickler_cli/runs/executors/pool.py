@@ -22,6 +22,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
 from stickler_cli.clients.allowance import DEFAULT_POLICY
+from stickler_cli.clients.client import Asking, RelayedClient, answer_workers
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.core.values import dataclass
@@ -48,8 +49,6 @@ from .executor import MOST_IN_VAIN, PICKLING_ERRORS, Elsewhere, Handed, packed_j
 if TYPE_CHECKING:
     from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
     from multiprocessing.process import BaseProcess
-
-    from stickler_cli.clients.client import Asking
 
 
 READY: Final = b"ready"  # what a worker says first, or why it is not
@@ -162,7 +161,6 @@ def work(
 
 def _relaying(options: Options, connection: Connection) -> Options:
     """Return options whose client has the process above ask models, for all workers."""
-    from stickler_cli.clients.client import RelayedClient  # few runs ask models
 
     def relay(questions: bytes) -> bytes:
         connection.send_bytes(ASKS + questions)
@@ -303,8 +301,6 @@ class Pool(Elsewhere[_Chunk]):
 
     def _ask(self, worker: Connection, questions: bytes) -> None:
         """Have questions of a worker answered, in a thread that waits for models."""
-        from stickler_cli.clients.client import answer_workers  # few runs ask models
-
         if self.asking is None:
             self.asking = SimpleQueue()
             arguments = self.job.options.client, self.asking
