@@ -10,11 +10,10 @@ from importlib import import_module
 __version__ = "0.1.0"
 
 _OFFERED = {
-    "api.arrow_batches": "evaluate_batch merge_states",
     "api.eval_result": "EvalResult",
     "api.evaluation_views": "Evaluation",
     "api.fields": "ComparableField",
-    "api.many": "evaluate_many",
+    "api.many": "evaluate_batch evaluate_many merge_states",
     "api.reference.evaluators": "BulkStructuredModelEvaluator ProcessEvaluation "
     "StructuredModelEvaluator aggregate_from_comparisons",
     "api.structured": "StructuredModel",

@@ -39,7 +39,7 @@ LATE_IMPORTS: Final = {
     ("compare/assignment.py", "scipy.optimize"): "its home: 0.4 s that most runs never pay",
     ("compare/plan.py", "stickler_cli.clients.client"): "few plans ask models",
     ("studies/diff/significance.py", "scipy.special"): "few differences are of several runs",
-    ("api/arrow_batches.py", "pyarrow"): "an extra",
+    ("api/many.py", "pyarrow"): "an extra",
     ("records/parquet_runs.py", "pyarrow*"): "likewise",
     ("records/row_files.py", "pyarrow"): "comes with an extra",
     ("reports/pair.py", "rapidfuzz.distance"): "few reports show differences",

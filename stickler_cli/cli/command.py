@@ -14,7 +14,7 @@ from typing import Any, Final
 import typer
 import typer.core
 
-from stickler_cli.core.option import FLAG, Choice, Option, Texts, options_of, read_settings
+from stickler_cli.core.option import FLAG, TEXTS, Choice, Option, options_of, read_settings
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.runs.process import check_address_space
 from .commands import OWN_FILE, USUAL, Argument, Command
@@ -126,7 +126,7 @@ def _arguments(options: Mapping[str, Option]) -> dict[str, Argument]:
         name: Argument(
             option.metavar or "",
             option.help,
-            list[str] if isinstance(option.values, Texts) else str,
+            list[str] if option.values is TEXTS else str,
             option.default,
         )
         for name, option in options.items()
@@ -188,7 +188,7 @@ def _parameter(option: Option) -> inspect.Parameter:
                 names = [f"{option.flag}/--no-{option.name}"]
         case Choice():
             kind = option.kind
-        case Texts():
+        case values if values == TEXTS:
             kind, default = list[str], None
         case _ if default is not None:
             default = str(default)

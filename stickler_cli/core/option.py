@@ -6,7 +6,7 @@ Values from command lines, files and calls are read here: ranges and refusals ha
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import Field, field, fields
-from functools import cache
+from functools import cache, partial
 from inspect import get_annotations
 from numbers import Integral, Real
 from types import MappingProxyType, NoneType
@@ -35,29 +35,13 @@ class NotTakenError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
-    """Any value of a type."""
+class Read:
+    """Values that a function reads."""
 
-    kind: type
     expected: str
-
-    def read(self, value: object) -> Any:
-        """Return a value as it is used, as all kinds of values do; else raise NotTakenError."""
-        if not isinstance(value, self.kind):
-            raise NotTakenError
-        return value
-
-
-class Texts:
-    """Any number of texts."""
-
-    expected: ClassVar[str] = "a list of strings"
-
-    def read(self, value: object) -> tuple[str, ...]:
-        """Return the texts."""
-        if not isinstance(value, list | tuple) or not all(isinstance(part, str) for part in value):
-            raise NotTakenError
-        return tuple(value)
+    """The values that are right, as a noun phrase."""
+    read: Callable[[object], Any]
+    """Returns a value as it is used, as all kinds of values do; else raises NotTakenError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,36 +96,45 @@ class Number:
             raise NotTakenError from None
 
 
-_SIZE: Final = r"\s*(\d{1,12}(?:\.\d{1,6})?)\s*([kMGT]?)(i?)B?\s*"
+_BYTES: Final = r"\s*(\d{1,12}(?:\.\d{1,6})?)\s*([kMGT]?)(i?)B?\s*"
 _POWERS: Final = ("", "k", "m", "g", "t")
 
 
-class Size:
-    """A number of bytes, also as people write it.
+def _bytes(value: object) -> int:
+    """Return a number of bytes, also as people write it.
 
-    >>> Size().read("200MB"), Size().read("1.5 GiB"), Size().read(4096)
+    >>> _bytes("200MB"), _bytes("1.5 GiB"), _bytes(4096)
     (200000000, 1610612736, 4096)
     """
-
-    expected: ClassVar[str] = "a number of bytes, such as 4096, 500kB or 1.5GB"
-
-    def read(self, value: object) -> int:
-        """Return the number of bytes."""
-        whole = isinstance(value, int) and not isinstance(value, bool)
-        text = str(value) if whole or isinstance(value, str) else ""
-        match = re.fullmatch(_SIZE, text, re.IGNORECASE | re.ASCII)
-        if match is None:
-            raise NotTakenError
-        number, unit, binary = match.groups()
-        size = int(float(number) * (1024 if binary else 1000) ** _POWERS.index(unit.lower()))
-        if size < 1:
-            raise NotTakenError
-        return size
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    text = str(value) if whole or isinstance(value, str) else ""
+    match = re.fullmatch(_BYTES, text, re.IGNORECASE | re.ASCII)
+    if match is None:
+        raise NotTakenError
+    number, unit, binary = match.groups()
+    size = int(float(number) * (1024 if binary else 1000) ** _POWERS.index(unit.lower()))
+    if size < 1:
+        raise NotTakenError
+    return size
 
 
-FLAG: Final = Typed(bool, "true or false")
-_TYPED: Final = {bool: FLAG, str: Typed(str, "a string")}
-Values: TypeAlias = Typed | Texts | Choice | Number | Size
+def _typed(kind: type, value: object) -> object:
+    if not isinstance(value, kind):
+        raise NotTakenError
+    return value
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(part, str) for part in value):
+        raise NotTakenError
+    return tuple(value)
+
+
+BYTES: Final = Read("a number of bytes, such as 4096, 500kB or 1.5GB", _bytes)
+FLAG: Final = Read("true or false", partial(_typed, bool))
+TEXTS: Final = Read("a list of strings", _texts)
+_TYPED: Final = {bool: FLAG, str: Read("a string", partial(_typed, str))}
+Values: TypeAlias = Read | Choice | Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +219,7 @@ def options_of(settings: type[Settings]) -> Mapping[str, Option]:
 def _values_of(kind: object) -> Values:
     """Return the values of an option by its type."""
     if get_origin(kind) is tuple:
-        return Texts()
+        return TEXTS
     if get_origin(kind) is Literal:
         return Choice(get_args(kind))
     (part,) = {*get_args(kind)} - {NoneType} or {kind}

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final, Literal
 
-from stickler_cli.core.option import Number, Settings, Size, option
+from stickler_cli.core.option import BYTES, Number, Settings, option
 
 Counting = Literal["overall", "aggregate", "leaves"]
 Missing = Literal["fn", "skip", "error"]
@@ -157,7 +157,7 @@ class FindingOptions(Settings, panel="input"):
         100_000_000,
         "Read no document of more bytes, unpacked: a number, or one with kB, MB or GB.",
         "SIZE",
-        values=Size(),
+        values=BYTES,
         shown="100MB",
     )
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from stickler_cli.core.option import Number, Settings, Size, option
+from stickler_cli.core.option import BYTES, Number, Settings, option
 from .deciding import (
     ABOVE_ZERO,
     COUNT,
@@ -95,7 +95,7 @@ class WorkOptions(Settings, panel="run"):
         "Let documents take no more memory than this in a process, such as 2GB; one that needs "
         "more is failed (Linux).",
         "SIZE",
-        values=Size(),
+        values=BYTES,
         panel="engine",
     )
     document_timeout: float = option(

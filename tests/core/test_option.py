@@ -7,10 +7,10 @@ import pytest
 from stickler_cli import evaluate_many
 from stickler_cli.cli.commands import settings_of_commands
 from stickler_cli.core.option import (
+    BYTES,
     NotTakenError,
     Number,
     Option,
-    Size,
     options_of,
     part_of,
     read_settings,
@@ -36,19 +36,19 @@ from stickler_cli.settings.of_commands import EvalSettings, ManySettings
     ],
 )
 def test_a_size_is_read(text: str, size: int):
-    assert Size().read(text) == size
+    assert BYTES.read(text) == size
 
 
 @pytest.mark.parametrize("text", ["", "0", "0.1", "-5MB", "big", "5 PB", "1e6", "٣MB", "1,5MB"])
 def test_what_is_no_size_is_refused(text: str):
     with pytest.raises(NotTakenError):
-        Size().read(text)
+        BYTES.read(text)
 
 
 @pytest.mark.parametrize("value", [0, -1, True, 1.5, None])
 def test_a_value_that_is_no_text_and_no_number_of_bytes_is_refused(value: object):
     with pytest.raises(NotTakenError):
-        Size().read(value)
+        BYTES.read(value)
 
 
 def taken(value: object, **said: object) -> object:
