@@ -25,7 +25,7 @@ from stickler_cli.score.gates import (
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run
 from .changed_documents import changed_values, document_changes, of_one
-from .joined_runs import Counted, JoinedRuns, counted, joined
+from .joined_runs import JoinedRuns, joined
 from .measures import CONFIDENCE, changes, confidence_changes, figures_of_whole
 from .record import (
     F1,
@@ -63,19 +63,18 @@ def compare_runs(
         NotComparableError: no document is in both runs.
     """
     settings = settings or TrendSettings()
-    pairs = joined([*base.values()], [*new.values()])
     first, other = next(iter(base.values())), next(iter(new.values()))
     known = {info.path for info in first.fields}
     described = [*first.fields, *(info for info in other.fields if info.path not in known)]
     fields = [info.path for info in described if info.path]
     rule = replace(first.rule, counting=settings.counting)
-    table = counted(pairs, described, rule)
+    pairs = joined([*base.values()], [*new.values()], described, rule)
     # The fields of the schemas, then those that only documents have.
-    paths = list(dict.fromkeys([*fields, *table.paths]))
+    paths = list(dict.fromkeys([*fields, *pairs.counted]))
     check_paths(gates, paths)
     whole = figures_of_whole(rule.counting)
     fields_too = (Figure(path, rule.counting, F1) for path in paths)
-    found = changes([*whole, *fields_too], table, settings)
+    found = changes([*whole, *fields_too], pairs, settings)
     changed = document_changes(pairs, [*map(field_path, paths)], rule.counting)
     documents = _documents(pairs, changed)
     metrics = metric_changes([*base.values()], [*new.values()])
@@ -94,7 +93,7 @@ def compare_runs(
         metrics=metrics,
         changed_documents=changed,
         gates=judge_changes(
-            gates, table, documents, settings, [it.path for it in described], metrics
+            gates, pairs, documents, settings, [it.path for it in described], metrics
         ),
         decided=settings,
         values=changed_values(first, other) if len(base) == len(new) == 1 else None,
@@ -139,7 +138,7 @@ def _mean(figures: Sequence[float | None]) -> float | None:
 
 def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
     gates: Sequence[Gate],
-    counted: Counted,
+    runs: JoinedRuns,
     documents: ComparedRecord,
     settings: TrendSettings,
     fields: Sequence[Path] = (),
@@ -156,14 +155,14 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
         if gate.mode == METRIC:
             return metric_value(gate, {each.name: each.change for each in metrics})
         if gate.metric in TRUST:
-            return _moved_trust(gate, path, counted.runs, settings)
-        return _moved(gate, path, counted, settings.intervals)
+            return _moved_trust(gate, path, runs, settings)
+        return _moved(gate, path, runs, settings.intervals)
 
     found = []
     for gate in gates:
         if asks_documents(gate) and gate.metric == RIGHT:
             asked_for = replace(gate, path=(), metric=WHOLLY_RIGHT)
-            value, empty = _moved(asked_for, (), counted, settings.intervals)
+            value, empty = _moved(asked_for, (), runs, settings.intervals)
             found.append(judged(gate, value, empty, CHANGE_OF))
         elif asks_documents(gate):
             check_kind(gate, (*documents, RIGHT))
@@ -178,20 +177,20 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
 
 
 def _moved(
-    gate: Gate, path: Path, counted: Counted, settings: IntervalSettings
+    gate: Gate, path: Path, runs: JoinedRuns, settings: IntervalSettings
 ) -> tuple[float | None, str]:
     """Return the change of a gate's figure, or None and the reason why there is none."""
-    mode = gate.mode or counted.rule.counting
+    mode = gate.mode or runs.rule.counting
     if gate.metric in COUNTS:
         before, after = (
             getattr(Counts(*sums), gate.metric)
-            for sums in counted.counts(path, mode).sum(axis=2).tolist()
+            for sums in runs.counts(path, mode).sum(axis=2).tolist()
         )
-        return of_one(after - before, counted.times), ""
+        return of_one(after - before, runs.times), ""
     figure = Figure(path, mode, gate.metric)
-    value = counted.change(figure)
+    value = runs.change(figure)
     if gate.bound and value is not None:
-        (interval,) = change_intervals([counted.sample(figure)], counted.ids, settings)
+        (interval,) = change_intervals([runs.sample(figure)], runs.ids, settings)
         value = getattr(interval, gate.bound)
     return value, "nothing was counted in one of the runs"
 

@@ -15,7 +15,7 @@ from stickler_cli.score.intervals import Interval
 from stickler_cli.score.resampling import percentiles, resample
 from stickler_cli.score.sums import COUNTING_MODES
 from stickler_cli.settings.deciding import Counting
-from .joined_runs import LOST, Counted, JoinedRuns
+from .joined_runs import LOST, JoinedRuns
 from .record import F1, WHOLLY_RIGHT, Change, Decision, Figure, Trend, TrendSettings, excludes_zero
 from .significance import (
     Sample,
@@ -43,10 +43,10 @@ def figures_of_whole(counting: Counting) -> list[Figure]:
     return [*(Figure((), mode, F1) for mode in modes), *of_documents]
 
 
-def changes(figures: Sequence[Figure], counted: Counted, settings: TrendSettings) -> list[Change]:
+def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings) -> list[Change]:
     """Return the changes of some figures; p of fields is corrected for their number."""
-    samples = [counted.sample(figure) for figure in figures]
-    intervals = change_intervals(samples, counted.ids, settings.intervals)
+    samples = [runs.sample(figure) for figure in figures]
+    intervals = change_intervals(samples, runs.ids, settings.intervals)
     p = p_values(samples, settings.intervals.seed)
     fields = [place for place, figure in enumerate(figures) if figure.path]
     chosen = [samples[place] for place in fields], [p[place] for place in fields]
@@ -54,10 +54,10 @@ def changes(figures: Sequence[Figure], counted: Counted, settings: TrendSettings
     corrected = dict(enumerate(p)) | of_fields
     found = []
     for place, (figure, sample) in enumerate(zip(figures, samples, strict=True)):
-        before, after = (None if value is None else float(value) for value in counted.exact(figure))
-        change = counted.change(figure)
+        before, after = (None if value is None else float(value) for value in runs.exact(figure))
+        change = runs.change(figure)
         trend, decision = trend_of(sample, intervals[place], corrected[place], settings)
-        broken, fixed = _broken_and_fixed(counted, figure) if figure.path else (0, 0)
+        broken, fixed = _broken_and_fixed(runs, figure) if figure.path else (0, 0)
         found.append(
             Change(
                 figure.path,
@@ -146,21 +146,21 @@ def trend_by(  # noqa: PLR0913 - what a trend rests on
 
 
 def right_and_wrong(
-    counted: Counted, figure: Figure
+    runs: JoinedRuns, figure: Figure
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return in which runs and documents a field has values and no error, and has errors."""
-    counts = counted.of_runs(figure.path, figure.mode)
+    counts = runs.of_runs(figure.path, figure.mode)
     wrong: NDArray[np.bool_] = np.asarray(counts[:, LOST].any(axis=1))
     return np.logical_and(counts.any(axis=1), ~wrong), wrong
 
 
-def _broken_and_fixed(counted: Counted, figure: Figure) -> tuple[int, int]:
+def _broken_and_fixed(runs: JoinedRuns, figure: Figure) -> tuple[int, int]:
     """Return in how many documents a field broke, and was fixed; some say nothing of it.
 
     Of several runs, it is what it was in more than half of them.
     """
-    right, wrong = right_and_wrong(counted, figure)
-    first = counted.sides[0]
+    right, wrong = right_and_wrong(runs, figure)
+    first = runs.sides[0]
 
     def mostly(what: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         return what[:first].mean(axis=0) > 0.5, what[first:].mean(axis=0) > 0.5

@@ -9,7 +9,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.record import Run
 from stickler_cli.score.repeats import MOST_ERRORS, FieldRepeats, Flip, Repeats, WrongIn
-from stickler_cli.studies.diff.joined_runs import Counted, counted, joined
+from stickler_cli.studies.diff.joined_runs import JoinedRuns, joined
 from stickler_cli.studies.diff.measures import right_and_wrong
 from stickler_cli.studies.diff.record import F1, Figure
 
@@ -24,14 +24,13 @@ def repeats_of(runs: Mapping[str, Run]) -> Repeats:
         NotComparableError: no document is in the first run and another.
     """
     first, *others = runs.values()
-    pairs = joined([first], others)
-    table, mode = counted(pairs, first.fields, first.rule), first.rule.counting
-    paths = dict.fromkeys([*(info.path for info in first.fields if info.path), *table.paths])
+    pairs, mode = joined([first], others, first.fields, first.rule), first.rule.counting
+    paths = dict.fromkeys([*(info.path for info in first.fields if info.path), *pairs.counted])
     errors = [run.first_non_matches for run in runs.values()]
     return Repeats(
         runs=[*runs],
-        whole=_of_field(Figure((), mode, F1), table),
-        fields=[_of_field(Figure(path, mode, F1), table) for path in paths],
+        whole=_of_field(Figure((), mode, F1), pairs),
+        fields=[_of_field(Figure(path, mode, F1), pairs) for path in paths],
         flips=_flips(
             errors,
             [name for name, lost in zip(pairs.ids, pairs.lost.tolist(), strict=True) if not lost],
@@ -40,7 +39,7 @@ def repeats_of(runs: Mapping[str, Run]) -> Repeats:
     )
 
 
-def _of_field(figure: Figure, table: Counted) -> FieldRepeats:
+def _of_field(figure: Figure, table: JoinedRuns) -> FieldRepeats:
     right, wrong = right_and_wrong(table, figure)
     # What is absent on both sides in every run says nothing.
     told = table.of_runs(figure.path, figure.mode)[:, :-1].any(axis=(0, 1))

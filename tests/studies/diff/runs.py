@@ -9,6 +9,7 @@ from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.settings.deciding import RunOptions
+from stickler_cli.studies.diff import joined_runs
 from stickler_cli.studies.diff.comparing import compare_runs
 from stickler_cli.studies.diff.record import Difference
 
@@ -48,3 +49,8 @@ def single(name, right, score=None):
 def compared(base, new, names=("BASE", "NEW"), gates=(), settings=None) -> Difference:
     """The difference between two runs."""
     return compare_runs({names[0]: base}, {names[1]: new}, gates, settings)
+
+
+def joined(bases, news, rule=None):
+    """Join runs as they are compared: by the fields and, if no rule is given, that of the first."""
+    return joined_runs.joined(bases, news, bases[0].fields, rule or bases[0].rule)

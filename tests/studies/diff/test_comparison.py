@@ -7,10 +7,9 @@ from stickler_cli.metrics.metric import Measure
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import Interval, IntervalSettings
 from stickler_cli.studies.diff.comparing import LOWEST, compare_runs
-from stickler_cli.studies.diff.joined_runs import counted, joined
 from stickler_cli.studies.diff.measures import corrected_p, trend_by
 from stickler_cli.studies.diff.record import Decision, MetricChange, Trend, TrendSettings
-from .runs import MISSED, RIGHT, WRONG, compared, document, run_of, single
+from .runs import MISSED, RIGHT, WRONG, compared, document, joined, run_of, single
 
 
 def runs(before, after, **changes):
@@ -430,6 +429,6 @@ def test_a_gate_on_a_key_of_a_map_adds_no_field():
 
 def test_the_counts_of_pairs_are_those_of_the_runs():
     base, new = runs("110", "101")
-    found = counted(joined([base], [new]), base.fields, base.rule)
+    found = joined([base], [new])
 
     assert found.counts(("total",), "leaves")[:, 0].tolist() == [[1, 1, 0], [1, 0, 1]]

@@ -1,8 +1,7 @@
 """The documents that got better or worse, and their fields that broke or were fixed."""
 
 from stickler_cli.studies.diff.changed_documents import document_changes
-from stickler_cli.studies.diff.joined_runs import joined
-from .runs import MISSED, RIGHT, WRONG, document, run_of, single
+from .runs import MISSED, RIGHT, WRONG, document, joined, run_of, single
 
 
 def changes(base, new):

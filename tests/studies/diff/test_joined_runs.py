@@ -6,9 +6,9 @@ from stickler_cli.core.problems import NotComparableError, UsageError
 from stickler_cli.score import blocks
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.studies.diff.joined_runs import SAMPLE_UNIT, counted, joined
+from stickler_cli.studies.diff.joined_runs import SAMPLE_UNIT
 from stickler_cli.studies.diff.record import Figure
-from .runs import RIGHT, WRONG, document, run_of, single
+from .runs import RIGHT, WRONG, document, joined, run_of, single
 
 
 def scores(runs):
@@ -56,7 +56,7 @@ def test_what_the_first_run_did_not_compare_is_missed_as_another_of_its_side_kno
     assert runs.ids == ["a", "b"]
     assert runs.status_before(0) == "evaluated"
     assert scores(runs) == [[0.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
-    counts = counted(runs, first.fields, first.rule).of_runs(("total",), "overall")
+    counts = runs.of_runs(("total",), "overall")
     assert counts[:, 0].tolist() == [[0, 1], [1, 1], [1, 1]]  # tp
     assert counts[:, 3].tolist() == [[1, 0], [0, 0], [0, 0]]  # fn
 
@@ -112,7 +112,7 @@ def table(*pairs, paths=("total",), rule=PLAIN):
     others = () if all(after for _, after in pairs) else (document("other"),)
     base = run_of(*(before for before, _ in pairs), *others, paths=paths)
     new = run_of(*(after for _, after in pairs if after), *others)
-    return counted(joined([base], [new]), base.fields, rule)
+    return joined([base], [new], rule)
 
 
 def test_f1_divides_twice_tp_by_what_was_predicted_and_what_was_there():
@@ -141,7 +141,7 @@ def test_the_whole_has_all_readings_and_a_score():
         assert found.counts((), reading)[0, 0].tolist() == [count]
     score = found.sample(Figure((), "", "score"))
     assert score.before.tolist() == [[SAMPLE_UNIT / 2], [SAMPLE_UNIT]]
-    assert found.paths == []
+    assert found.counted == []
 
 
 def test_fields_have_all_readings_and_a_score():
@@ -158,7 +158,7 @@ def test_the_keys_of_a_map_are_one_field_and_can_be_asked_for():
     counts = document("a", rates__x=RIGHT, rates__y=WRONG)
     found = table((counts, counts), paths=("rates", "rates.*"))
 
-    assert found.paths == [("rates", "*")]
+    assert found.counted == [("rates", "*")]
     assert found.counts(("rates", "*"), "overall")[0].tolist() == [[1], [1], [0], [0], [0]]
     assert found.counts(("rates", "y"), "overall")[0].tolist() == [[0], [1], [0], [0], [0]]
 
