@@ -23,6 +23,7 @@ from stickler_cli.score.policy import (
     FieldPolicy,
     PolicyPlace,
     digest_of,
+    name_of,
     outcome_of,
     signed,
 )
@@ -212,3 +213,8 @@ def test_a_document_is_known_by_its_id_and_one_that_has_only_a_line_by_its_confi
     assert digest_of("line 7", record) == sha256(b"line 7" + json_line(record)).hexdigest()[:16]
     assert digest_of("baseline 7", record) == digest_of("baseline 7", {})
     assert digest_of("\udc80", {}) == sha256(b"\xed\xb2\x80").hexdigest()[:16]
+
+
+@pytest.mark.parametrize(("group", "name"), [(None, "total"), ("de", "total (de)")])
+def test_fields_of_a_group_are_named_with_it(group, name):
+    assert name_of(field_policy("total", 0.5, group)) == name

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import GOOD, write
+from tests.cli.conftest import GOOD, write
 
 
 @pytest.fixture

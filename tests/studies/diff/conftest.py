@@ -1,0 +1,3 @@
+from tests.cli.conftest import data, stickler
+
+__all__ = ["data", "stickler"]
