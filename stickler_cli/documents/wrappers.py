@@ -46,7 +46,7 @@ _METADATA: Final = re.compile(
 """Keys that tell of a value."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Unwrapped:
     """A document without its wrappers."""
 
@@ -57,16 +57,16 @@ class Unwrapped:
     """How many there were, by their value key."""
     inherited: int = 0
     """Values that have the confidence of an object or a list around them."""
-    problems: tuple[str, ...] = ()
+    problems: list[str] = field(default_factory=list)
     """Confidences that are none."""
-    stated: Mapping[Path, float] = field(default_factory=dict)
-    """The confidences that wrappers have themselves, by the place of what is in them."""
-    metadata: Mapping[Path, JsonObject] = field(default_factory=dict)
-    """What else they have."""
+    stated: dict[Path, float] = field(default_factory=dict)
+    """The confidences that wrappers have themselves, by the place of their value."""
+    metadata: dict[Path, JsonObject] = field(default_factory=dict)
+    """The other keys of wrappers, by the same places."""
 
 
 class Place(Protocol):
-    """What says which fields a place has, such as the node of a plan."""
+    """A place that knows its fields, such as the node of a plan."""
 
     def by_name(self) -> Mapping[str, Any]:
         """Return the places of the fields."""
@@ -94,14 +94,14 @@ class Unwrapper:
     """Takes documents out of their wrappers."""
 
     def __init__(self, root: Place | None, form: Form | None = None) -> None:
-        """Take what whole documents have; without a form, the known ones are looked for."""
+        """Take the root of documents; without a form, the known ones are looked for."""
         self._root = root
         self._form = form
         self._names: dict[int, Mapping[str, Any]] = {}
 
     @property
     def marks(self) -> tuple[bytes, ...]:
-        """What is somewhere in the text of a document that has wrappers."""
+        """Bytes of which some are in the text of any document that has wrappers."""
         if self._form is None:
             return b'_value"', b'onfidence"'
         # A key may be written with escapes.
@@ -109,13 +109,9 @@ class Unwrapper:
 
     def __call__(self, document: JsonValue) -> Unwrapped:
         """Return a document without its wrappers."""
-        work = _Work()
+        work = _Work(Unwrapped(document))
         value, confidences = work.taken(self, document, self._root, (), None)
-        if not work.wrappers:
-            return Unwrapped(document)
-        known = confidences if work.known else None
-        found = known, work.wrappers, work.inherited, tuple(work.problems)
-        return Unwrapped(value, *found, work.stated, work.metadata)
+        return work.done(value, confidences) if work.found.wrappers else Unwrapped(document)
 
     def form_of(self, value: Mapping[str, JsonValue], node: Place | None) -> Form | None:
         """Return the form of an object at a place; None of one that is no wrapper."""
@@ -147,23 +143,20 @@ def beside(bare: Unwrapped, given: JsonValue) -> Unwrapped:
 
     A number where the document has an object or a list is that of all values in it.
     """
-    work = _Work()
-    confidences = work.mirrored(bare.value, given, (), None)
-    problems = (*bare.problems, *work.problems)
-    known = confidences if work.known else None
-    return Unwrapped(bare.value, known, bare.wrappers, work.inherited, problems)
+    work = _Work(Unwrapped(bare.value, wrappers=bare.wrappers, problems=[*bare.problems]))
+    return work.done(bare.value, work.mirrored(bare.value, given, (), None))
 
 
 class _Work:
-    """What is found in one document."""
+    """One document that is being unwrapped."""
 
-    def __init__(self) -> None:
-        self.wrappers: Counter[str] = Counter()
-        self.problems: list[str] = []
+    def __init__(self, found: Unwrapped) -> None:
+        self.found = found
         self.known = False
-        self.inherited = 0
-        self.stated: dict[Path, float] = {}
-        self.metadata: dict[Path, JsonObject] = {}
+
+    def done(self, value: JsonValue, confidences: JsonValue) -> Unwrapped:
+        self.found.value, self.found.confidences = value, confidences if self.known else None
+        return self.found
 
     def taken(
         self,
@@ -173,19 +166,19 @@ class _Work:
         path: Path,
         around: float | None,
     ) -> tuple[JsonValue, JsonValue]:
-        """Return a value without wrappers, and its confidences; `around` is what it inherits."""
+        """Return a value without wrappers, and its confidences; it inherits `around`."""
         own = None
         while isinstance(value, dict) and (form := unwrapper.form_of(value, node)):
-            self.wrappers[form.value] += 1
+            self.found.wrappers[form.value] += 1
             if form.confidence in value:
                 stated = self.confidence(value[form.confidence], (*path, form.confidence))
                 own = own if stated is None else stated
             more = {name: value[name] for name in value if name not in form}
             if more:
-                self.metadata[path] = self.metadata.get(path, {}) | more
+                self.found.metadata[path] = self.found.metadata.get(path, {}) | more
             value = value[form.value]
         if own is not None:
-            self.stated[path] = own
+            self.found.stated[path] = own
         known = around if own is None else own
         if isinstance(value, dict):
             names = unwrapper.declared(node)
@@ -210,13 +203,13 @@ class _Work:
     def counted(self, value: JsonValue, known: float | None, *, inherited: bool) -> float | None:
         if known is not None and not is_absent(value):
             self.known = True
-            self.inherited += inherited
+            self.found.inherited += inherited
         return known
 
     def mirrored(
         self, value: JsonValue, given: JsonValue, path: Path, around: float | None
     ) -> JsonValue:
-        """Return the confidences of a value in its shape; `around` is what it inherits."""
+        """Return the confidences of a value in its shape; it inherits `around`."""
         own = None
         if not isinstance(given, dict | list):
             own = self.confidence(given, path)
@@ -241,7 +234,7 @@ class _Work:
             return None
         if isinstance(stated, int | float) and not isinstance(stated, bool) and 0 <= stated <= 1:
             return float(stated)
-        self.problems.append(f"{json_pointer(path)}: the confidence is {brief(stated)}")
+        self.found.problems.append(f"{json_pointer(path)}: the confidence is {brief(stated)}")
         return None
 
 

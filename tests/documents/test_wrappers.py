@@ -46,7 +46,7 @@ def test_the_usual_forms_are_known(wrapper):
     found = bare({"total": wrapper})
     assert (found.value, found.confidences) == ({"total": 5}, {"total": 0.9})
     assert found.wrappers.total() == 1
-    assert (found.inherited, found.problems) == (0, ())
+    assert (found.inherited, found.problems) == (0, [])
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_what_wrappers_say_beside_values_is_kept_by_place():
     assert found.stated == {("total",): 1.0}
     assert found.metadata == {("total",): {"_page": 2}, ("items", 0, "qty"): {"unit": "kg"}}
     assert found.wrappers == {"_value": 2}
-    assert found.problems == ()
+    assert found.problems == []
     twice = bare({"total": {"_value": {"_value": 5, "page": 2}, "_page": 3}})
     assert twice.metadata == {("total",): {"_page": 3, "page": 2}}
 
@@ -146,7 +146,7 @@ def test_confidences_may_come_beside_a_document():
         "x": 0.5,
         "y": None,
     }
-    assert (found.inherited, found.problems) == (1, ())
+    assert (found.inherited, found.problems) == (1, [])
 
 
 def test_a_confidence_beside_a_list_is_that_of_its_values():
@@ -168,7 +168,7 @@ def test_names_of_fields_stand_for_the_fields():
 def test_what_is_no_confidence_beside_a_document_is_told():
     found = beside(Unwrapped({"total": 5}), {"total": "high"})
     assert found.confidences is None
-    assert found.problems == ('/total: the confidence is "high"',)
+    assert found.problems == ['/total: the confidence is "high"']
 
 
 def test_fields_of_items_may_be_called_as_wrappers_are():
