@@ -1,4 +1,4 @@
-"""The causes of errors in sentences: what went wrong, how often, and how many values it cost."""
+"""Causes of errors in sentences: kind, number, and values lost."""
 
 import json
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ class CauseText:
 
     @property
     def key(self) -> str:
-        """What links call it."""
+        """Its identifier in links."""
         return self.causes[0].key
 
     @property

@@ -1,4 +1,4 @@
-"""A difference of runs: what all reports of it say, and its sections for terminals and pages."""
+"""A difference of runs: figures and sentences of all reports, and sections that draw them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -91,7 +91,7 @@ class DifferenceView:
         return [it for it in self.difference.whole if it.mode in ("", counting)]
 
     def name(self, change: Change) -> str:
-        """Return the path of a field, or what a figure of the whole is."""
+        """Return the path of a field, or the name of a figure of the whole."""
         if change.path:
             return self.quoted(field_path(change.path))
         return _NAMES.get(change.metric) or change.metric.replace(".", " ")
@@ -112,7 +112,7 @@ class DifferenceView:
 
     @property
     def title(self) -> str:
-        """What was compared."""
+        """The schema, and the runs of both sides."""
         new, counting = self.difference.new, self.difference.decided.counting
         sides = ([it.source, *it.further] for it in (self.difference.base, new))
         source, other = (" + ".join(map(self.quoted, names)) for names in sides)
@@ -162,7 +162,7 @@ class DifferenceView:
         return f"F1 {self.told(self.difference.whole[0])}; fields: {by_trend}"
 
     def told(self, change: Change) -> str:
-        """Return the change of a figure in words, and on what grounds."""
+        """Return the change of a figure in words, and its grounds."""
         before, after, by, _, p = self.figures(change)
         by = "" if change.change is None else f" ({by})"
         return f"{before} to {after}{by}: {change.trend.value} (p {p}; {change.decided_by.value})"

@@ -128,7 +128,7 @@ def _module(name: str) -> Any:
 
 
 def written(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[bytes]:
-    """Yield a report as it is in files: what is no Unicode is escaped."""
+    """Yield a report as bytes for files; lone surrogates are escaped."""
     if format_name in ROW_FORMATS:
         yield from _module("row_reports").written(format_name, subject, style)
     else:
@@ -137,5 +137,5 @@ def written(format_name: str, subject: "Subject", style: TableStyle) -> Iterator
 
 
 def render(format_name: str, subject: "Subject", style: TableStyle) -> str:
-    """Return what `pieces` yields as one text."""
+    """Return a report as one text."""
     return "".join(pieces(format_name, subject, style))

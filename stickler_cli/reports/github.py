@@ -41,7 +41,7 @@ class Annotation:
 
 
 def render(subject: Run | Difference | Report, style: TableStyle) -> str:
-    """Return workflow commands: what fails is an error, what is worse or weak a warning."""
+    """Return workflow commands: failures are errors, regressions warnings, figures notices."""
     match subject:
         case Run():
             found = _of_run(RunView(subject))
@@ -71,7 +71,7 @@ def _failures(program: str, gates: Iterable[GateResult]) -> list[Annotation]:
 
 
 def _of_run(view: RunView) -> Iterator[Annotation]:
-    """Yield what makes the run fail, then what else is wrong, then the figures."""
+    """Yield failures, then other problems, then the figures."""
     if view.run.unfit or not view.run.evaluation.evaluated:
         told = [str(entry) for entry in view.run.unfit_problems]
         if len(told) > NAMED:
@@ -94,7 +94,7 @@ def _of_run(view: RunView) -> Iterator[Annotation]:
 
 
 def _of_difference(view: DifferenceView) -> Iterator[Annotation]:
-    """Yield what makes the command fail, then what got worse, then the figures."""
+    """Yield failures, then regressions, then the figures."""
     difference = view.difference
     yield from _failures("stickler diff", difference.gates)
     for decides, text in view.contrasts:

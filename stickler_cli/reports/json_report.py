@@ -109,7 +109,7 @@ def _place_record(pair: ComparedPair, place: Explained) -> dict[str, object]:
 
 
 def json_text(value: object) -> str:
-    r"""Return as text what orjson refuses: integers over 64 bits, deep nesting, lone surrogates.
+    r"""Return values that orjson refuses as text: large integers, deep nesting, lone surrogates.
 
     As orjson does, NaN and infinities are written as null. Without recursion, since documents may
     be nested deeper than the stack; in ASCII, so that whatever is in a string can be encoded. What

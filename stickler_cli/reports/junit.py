@@ -38,7 +38,7 @@ _NO_TIME: Final = "0"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test case: what came out on one line, and more lines on it."""
+    """One test case: its result on one line, and more lines on it."""
 
     classname: str
     name: str

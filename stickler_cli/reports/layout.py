@@ -47,7 +47,7 @@ _CODES: Final[dict[Tone, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class TableStyle:
-    """What a report depends on besides its subject; most reports for programs ignore it."""
+    """Options of reports; most reports for programs ignore them."""
 
     width: int | None = None
     """Columns of the terminal, above 0; None renders at full width and truncates nothing."""

@@ -47,7 +47,7 @@ ErrorClasses: TypeAlias = Mapping[tuple[Path, Outcome], ErrorClass]
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
-    """A comparison of two documents, explained, with what it was made of."""
+    """A comparison of two documents, explained, with its schema and options."""
 
     schema: str
     """The file, as the user named it; empty where there is none."""
@@ -64,7 +64,7 @@ class ComparedPair:
 
     @property
     def title(self) -> str:
-        """The document, and what it was compared by; from Python it has neither id nor file."""
+        """The document, and its schema; from Python it has neither id nor file."""
         named = ", ".join(filter(None, (self.model_name, self.schema)))
         return f"{self.document} ({named})" if self.document else named
 
@@ -74,7 +74,7 @@ class ComparedPair:
         return self.root.similarity
 
     def why(self, place: Explained, floor: float) -> str:
-        """Return what kind of mistake a place is, and what else a list element might have been."""
+        """Return the error class of a place, its reason, and other partners of an element."""
         error_class, texts = self.class_of(place), []
         if error_class not in (None, ErrorClass.OTHER):
             texts.append(str(error_class).replace("_", " "))
@@ -90,7 +90,7 @@ class ComparedPair:
         return "; ".join(filter(None, texts))
 
     def class_of(self, place: Explained) -> ErrorClass | None:
-        """Return the error class of a place; None for what is right, or no error by itself."""
+        """Return the error class of a place; None of one that is right or no error by itself."""
         path = place.pred_path if place.outcome is Outcome.FA else place.gt_path
         return self.classes.get((path, place.outcome))
 
@@ -156,7 +156,7 @@ def title_of(place: Explained, *, whole: bool) -> str:
 
 
 def pairing_text(place: Explained, floor: float) -> str:
-    """Return what an element might have been paired with, and why it was not; or nothing."""
+    """Return the best other partner of an element, and why it has another or none; or nothing."""
     pairing = place.pairing
     if pairing is None:
         return ""
@@ -201,7 +201,7 @@ def is_judged(place: Explained) -> bool:
 
 
 def figure_texts(place: Explained) -> tuple[str, ...]:
-    """Return outcome, score, threshold and who said it, weight, and what the place adds."""
+    """Return outcome, score, threshold and its source, weight, and contribution."""
     judged = is_judged(place)
     decides = judged and place.outcome not in ONE_SIDED
     return (
@@ -261,7 +261,7 @@ def value_piece(value: JsonValue) -> Piece:
 
 
 def value_pieces(gt: JsonValue, pred: JsonValue) -> list[Piece]:
-    """Return two values, as JSON, cut into what both have and what one has; long runs shortened."""
+    """Return two values, as JSON, cut into common and one-sided runs; long ones are shortened."""
     half = EQUAL_RUN // 2
     found = []
     for piece in pieces(_json(gt), _json(pred)):
@@ -288,5 +288,5 @@ def _json(value: JsonValue) -> str:
 
 
 def marked(pieces: Iterable[Piece]) -> str:
-    """Return pieces in one line: `[-ground truth-]`, `{+prediction+}`, and what both have."""
+    """Return pieces in one line, one-sided ones as `[-ground truth-]` and `{+prediction+}`."""
     return "".join(piece.text.join(_MARKS[piece.side]) for piece in pieces)

@@ -192,7 +192,7 @@ def validities(view: RunView) -> list[str]:
 
 
 def disagreement(view: RunView) -> str | None:
-    """Return which counting modes disagree, and what that means; None if they agree."""
+    """Return which counting modes disagree, and why; None if they agree."""
     rule = view.run.rule
     for metric in ("f1", "precision", "recall"):
         by_mode = {mode: rule.rates(view.run.evaluation.tally.counts(mode)) for mode in MODES}
@@ -227,7 +227,7 @@ def _class_texts(counts: ByClass) -> str:
 
 
 def worst_fields(view: RunView) -> str | None:
-    """Return the fields to look at first, and what is wrong with them; None without errors."""
+    """Return the fields to look at first, with their errors; None without any."""
     texts = worst_field_texts(view)
     return f"worst fields: {', '.join(texts)}" if texts else None
 
@@ -259,7 +259,7 @@ _WAYS: Final = {
 
 
 def notes(view: RunView) -> list[str]:
-    """Return what the run noticed besides errors, a line each."""
+    """Return the notes of the run besides errors, a line each."""
     evaluation, quoted, warnings = view.run.evaluation, view.quoted, view.run.evaluation.warnings
     lines = []
     keys = evaluation.fold(UndeclaredKeys)

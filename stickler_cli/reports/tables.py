@@ -149,7 +149,7 @@ def field_table(view: RunView, shown: Sequence[FieldRow], *, nested: bool = Fals
 
 
 def legend(view: RunView) -> list[tuple[str, str]]:
-    """Return what explains the table of fields: a column, and a text; only what occurs."""
+    """Return the explanations that the table of fields needs: a column, and a text."""
     rows = view.rows
     lines = []
     if any(None in row.rates for row in rows):

@@ -79,7 +79,7 @@ class FieldRow:
 
     @property
     def compared_by(self) -> str:
-        """The comparators without the word, or what kind of field it is where it has none."""
+        """The comparators without the word, or the kind of field where it has none."""
         names = self.comparator.split(" | ")
         return " | ".join(name.removesuffix("Comparator") for name in names) or self.kind
 

@@ -1,4 +1,4 @@
-"""A whole comparison as lines, outermost first: what a page shows of one document."""
+"""A whole comparison as lines, outermost first, for the page of one document."""
 
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
@@ -41,7 +41,7 @@ def comparison_line(comparison: Comparison) -> bytes:
 
 
 def _add_inner(rows: list[list[Any]], comparison: Comparison, depth: int) -> None:
-    """Add what stands directly below a place, fields or elements, and all that is in it."""
+    """Add the fields or elements of a place, and all that is in them."""
     for entry in comparison.fields:
         inner = entry.comparison
         figures = inner.outcome.name, inner.similarity, inner.threshold, entry.weight

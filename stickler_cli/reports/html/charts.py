@@ -56,7 +56,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A histogram of figures in [0, 1], and in words what it shows."""
+    """A histogram of figures in [0, 1], and a label."""
 
     bars: Sequence[Bar]
     threshold: float | None

@@ -1,4 +1,4 @@
-"""The HTML page of a difference: what regressed first, and values before and after."""
+"""The HTML page of a difference: fields, regressed ones first, and values before and after."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -24,7 +24,6 @@ ORDER: Final = (Trend.REGRESSED, Trend.IMPROVED, Trend.UNCLEAR, Trend.UNCHANGED,
 MOST_SLOPES: Final = 24  # fields that a drawing has room for: those that changed most
 
 HEIGHT: Final = 260.0
-BETWEEN: Final = 110.0
 """Height of the drawing of slopes, and how far its two ends are apart, in units of the drawing."""
 
 APART: Final = 12.0  # the least distance of two names

@@ -91,7 +91,7 @@ def places_of(view: RunView) -> dict[Path, int]:
 
 
 def rows_around(path: Path, places: Mapping[Path, int]) -> list[int]:
-    """Return the rows of what a field of documents is in, outermost first, its own the last.
+    """Return the rows around a field of documents, outermost first, its own the last.
 
     `*` stands for any name without a row of its own; what has no row ends the way.
     """
@@ -179,7 +179,7 @@ class HeatMap:
 
 
 def heat_maps(view: RunView) -> list[HeatMap]:
-    """Return the map of wrong values, and that of what failed as a whole; only those with any."""
+    """Return the maps of wrong values and of items and objects; only those with any."""
     errors = view.run.evaluation.errors
     kinds = (
         ("Values, by field and class", "values", errors.fields),

@@ -144,7 +144,7 @@ def _payload_parts(
     causes: Sequence[CauseText],
     documents: ListedDocuments | None,
 ) -> dict[str, str]:
-    """Return what the script reads, by the identifier of the element that holds it."""
+    """Return the data of the script, by the identifier of the element that holds it."""
     errors = payload.error_rows(detail.errors.rows(), places_of(view), causes)
     parts: dict[str, Iterable[bytes]] = {
         "non-matches": (json_line([*error])[:-1] for error in errors),
@@ -251,7 +251,7 @@ def _identity(view: RunView) -> list[tuple[str, str]]:
 
 
 def _kept(detail: Detail, documents: ListedDocuments | None, *, served: bool) -> dict[str, str]:
-    """Return sentences on what each part of the page holds and leaves out."""
+    """Return a sentence on the contents of each part of the page."""
     errors = f"All {number_of(detail.errors.total, 'error')} of the run."
     if not detail.knows_errors:
         errors = (

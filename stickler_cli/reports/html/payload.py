@@ -1,4 +1,4 @@
-"""What the page's script reads: errors, documents and comparisons, packed as text."""
+"""Data of the page's script: errors, documents and comparisons, packed as text."""
 
 import base64
 import json
@@ -72,7 +72,7 @@ def packed(lines: Iterable[bytes]) -> str:
 def error_rows(
     errors: Iterable[Error], places: Mapping[Path, int], causes: Iterable[CauseText]
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield shown errors as the script reads them: their row, or -1, and what `_ON_PAGE` says.
+    """Yield shown errors as the script reads them: their row, or -1, and columns to `_ON_PAGE`.
 
     Last is the position of their cause among texts, or -1 of one that repeats another, or has none.
     """
@@ -98,7 +98,7 @@ def first_errors(detail: Detail) -> list[Error]:
 
 
 def facts(view: RunView, detail: Detail, causes: Iterable[CauseText]) -> bytes:
-    """Return what is known of all errors, kept or not, and what is said of each of them."""
+    """Return the numbers and causes of all errors, kept or not, and the identity of the run."""
     places, errors = places_of(view), view.run.evaluation.errors
     totals = sorted(  # in an order that does not depend on whether the run was read back
         [(rows_around(path, places) or [-1])[-1], error_class.value, count]

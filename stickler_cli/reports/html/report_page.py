@@ -1,4 +1,4 @@
-"""The HTML page of a study: its sections, whatever they are of; and what all pages share."""
+"""The HTML page of a study: its sections; and templates and policy of all pages."""
 
 from collections.abc import Mapping
 from pathlib import Path as File

@@ -32,7 +32,7 @@ LONGEST: Final = 80
 
 
 class Kind(NamedTuple):
-    """What errors of one field and class have in common."""
+    """The common trait of errors of one field and class."""
 
     path: tuple[str, ...]
     """The field, without list indexes; of a map the key that the documents name."""
@@ -75,7 +75,7 @@ class Cause(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What links call it: ten hexadecimal digits, the same for the same cause in any run."""
+        """Its identifier in links: ten hexadecimal digits, the same in any run."""
         return cause_key(self.pattern, self.error_class, self.kind)
 
 
@@ -163,7 +163,7 @@ class Causes:
 
 
 def cause_of(error: WrongUnit) -> tuple[Group, Kind] | None:
-    """Return the cause that an error belongs to; None of one that repeats what another says."""
+    """Return the cause of an error; None of one that repeats another."""
     if not error.is_cause:
         return None
     unit = error.unit
@@ -193,7 +193,7 @@ def _rank(cause: Cause) -> tuple[object, ...]:
 
 
 def short_json(value: JsonValue) -> str:
-    """Return a value as JSON; empty of what is long or has parts."""
+    """Return a value as JSON; empty of a long one, or one with parts."""
     if isinstance(value, dict | list) or (isinstance(value, str) and len(value) > LONGEST):
         return ""
     try:
@@ -255,7 +255,7 @@ class ErrorCounts:
                 mine.setdefault(path, Counter()).update(counts)
 
     def at(self, path: Path) -> ByClass:
-        """Return the classes of all errors of a field, of values as of what failed as a whole."""
+        """Return the classes of all errors of a field, of values as of items and objects."""
         return self.fields.get(path, Counter()) + self.units.get(path, Counter())
 
     def overall(self) -> ByClass:

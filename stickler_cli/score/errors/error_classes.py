@@ -1,4 +1,4 @@
-"""What kind of mistake each non-match is: one class, by the first rule that holds.
+"""The class of each non-match, by the first rule that holds.
 
 The order of `ErrorClass` is the order in which reports name classes; the rules and their order
 are in docs/error-classes.md.
@@ -38,7 +38,7 @@ LEVELS: Final = 3  # lists and objects around a value that are looked at, innerm
 
 
 class ErrorClass(StrEnum):
-    """What kind of mistake a non-match is."""
+    """The kind of mistake of a non-match."""
 
     MISSED_ITEM = "missed_item"  # an element of a list that the prediction does not have
     INVENTED_ITEM = "invented_item"  # an element of a list that the ground truth does not have
@@ -227,7 +227,7 @@ class Places:
         return frozenset(text.strip().casefold() for text in texts), frozenset(others)
 
     def _is_beside(self, wanted: JsonValue, around: JsonValue, step: Step, inside: Path) -> bool:
-        """Return whether what stands beside a place has a value at the path inside it."""
+        """Return whether a neighbour of a place has a value at the path inside it."""
         if isinstance(wanted, str) and isinstance(around, dict):
             names = self._texts(around, inside).get(wanted, ())
             return any(name != step for name in names)
@@ -269,7 +269,7 @@ def _telling(value: JsonValue) -> JsonValue:
 
 
 def _step_into(value: JsonValue, step: Step) -> JsonValue:
-    """Return what is one step further; None for nothing. A value by itself is a list of one."""
+    """Return the value one step further, or None. A value by itself is a list of one."""
     if isinstance(value, dict):
         return value.get(step) if isinstance(step, str) else None
     if isinstance(value, list):

@@ -136,7 +136,7 @@ _ALWAYS: Final = frozenset(Error._fields[: Error._fields.index("similarity")])
 
 
 def error_record(error: Error) -> dict[str, Any]:
-    """Return an error as files of JSON have it: without what it lacks."""
+    """Return an error as files of JSON have it, without empty columns."""
     return {
         key: [*it] if isinstance(it, tuple) else it
         for (name, key), it in zip(KEYS.items(), error, strict=True)

@@ -134,7 +134,7 @@ class KeptErrors:
         ]
 
     def rows(self) -> Iterator[Error]:
-        """Yield what is kept, as it is shown: documents in their order, then samples of others."""
+        """Yield shown errors: documents in their order, then samples of others."""
         return map(unpacked, self.lines())
 
     def lines(self) -> Iterator[bytes]:

@@ -155,7 +155,7 @@ class MarkedOutcome:
 def outcome_of_marks(
     marks: Marks, found: MarkedCounts, tally: Tally, rule: RateRule
 ) -> MarkedOutcome:
-    """Return what a run, whose sums are these, comes to by what marks change in it."""
+    """Return the figures of a run, whose sums are these, as marks change them."""
     everything = {marked: mark for each in marks.values() for marked, mark in each.items()}
     fitting = {marked: everything[marked].verdict for marked in set(found.fitting)}
     verdicts = [*fitting.values()]

@@ -94,7 +94,7 @@ class Unit(NamedTuple):
 
     @property
     def judge(self) -> str:
-        """What a judge says of the pair; empty without one."""
+        """The reason that a judge gave; empty without one."""
         return self.visit.account.reasons.get(int(self.visit.at[self.pair]), "")
 
 
@@ -255,7 +255,7 @@ def _extras(visit: Visit, chosen: Mask) -> Iterator[Unit]:
 
 
 class WrongUnit(NamedTuple):
-    """A unit that is wrong, and what kind of mistake it is."""
+    """A unit that is wrong, and its error class."""
 
     unit: Unit
     error_class: ErrorClass
@@ -266,7 +266,7 @@ class WrongUnit(NamedTuple):
 
     @property
     def is_cause(self) -> bool:
-        """Whether values were lost by it, and not by what it is inside of or what is inside it."""
+        """Whether values were lost by itself, and not by a unit around or inside it."""
         if self.values is None:
             return self.unit.inside is None
         return bool(self.unit.visit.closed[self.unit.pair])
