@@ -21,8 +21,7 @@ from stickler_cli.runs.executors.pipeline import chunk_results
 from stickler_cli.runs.job import BY, EXPECTED, Job, OutputsRequested, Workers
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.evaluation import NO_GROUP
-from stickler_cli.score.record import Run
-from stickler_cli.score.repeats import MOST_ERRORS
+from stickler_cli.score.record import MOST_ERRORS, Run
 from stickler_cli.settings.deciding import (
     DocumentOptions,
     LimitedOptions,

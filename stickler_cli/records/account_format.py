@@ -1,9 +1,15 @@
-"""What a run in a file says of one document, and of one error."""
+"""Records of single documents, errors, values and verdicts: those of runs, and lines of files."""
 
-from typing import Annotated, Final, Literal, NotRequired
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Final, Literal, NotRequired, get_args
 
-from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
+from typing_extensions import (  # those of Python 3.11 know less
+    TypedDict,  # that of Python 3.11 is none that pydantic takes
+    get_type_hints,
+    is_typeddict,
+)
 
+from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.rules import (
     AnyJson,
     Count,
@@ -19,6 +25,38 @@ from stickler_cli.score.document_result import Status
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import WrongOutcome
 from stickler_cli.score.sums import BESIDE, COUNTING_MODES, NAMES
+from .row_files import LineColumn
+
+VERDICT_FORMAT: Final = "stickler-verdict/1"
+
+
+class VerdictRecord(TypedDict):
+    """What a person said of one error, as a line of the file that the HTML report downloads.
+
+    Described in docs/html-report.md. Document, path and outcome say which error it is.
+    """
+
+    format: Literal["stickler-verdict/1"]
+    """This format; the number goes up when a key changes its meaning or goes away."""
+    semantics: NotRequired[Count]
+    """The version of what is counted, and how, in the run; 1 if it is left out."""
+    schema: str
+    """Digest of the schema of the run, as the record of the run has it."""
+    document: str
+    """The id of the document."""
+    path: str
+    """With the ground truth's list indexes; with the prediction's for a false alarm."""
+    outcome: Literal["FD", "FA", "FN"]
+    """What the error counts as."""
+    gt: NotRequired[AnyJson]
+    """The ground truth; null where it is absent. No key where the page had only its beginning."""
+    pred: NotRequired[AnyJson]
+    """The prediction, likewise."""
+    verdict: Literal["prediction_right", "ground_truth_wrong", "both_acceptable", "neither"]
+    """What is right: the prediction after all; not the ground truth; both; neither of them."""
+    time: str
+    """When it was said, in UTC, as ISO 8601."""
+
 
 _MOST_UNITS: Final = 1 << 32  # more than one document has, few enough for exact sums
 
@@ -178,3 +216,51 @@ class ValueLineRecord(TypedDict):
     ground_truth_value: AnyJson
     prediction_value: AnyJson
     confidence: Fraction
+
+
+def columns_of_errors() -> list[LineColumn]:
+    """Return the columns of a file of errors."""
+    return [*_columns(ErrorRecord)]
+
+
+def columns_of_values() -> list[LineColumn]:
+    """Return the columns of a file of values."""
+    return [*_columns(ValueLineRecord)]
+
+
+def columns_of_documents(fields: Iterable[Path]) -> list[LineColumn]:
+    """Return the columns of a file of documents, with a score for each field of the root.
+
+    Where the root has any keys there are, or is an array, the scores are one cell of JSON.
+    """
+    paths = [*fields]
+    names = [path[0] for path in paths if len(path) == 1]
+    known = [] if "*" in names or () in paths else [str(name) for name in names]
+    found = []
+    for column in _columns(DocumentLineRecord):
+        if column.path == ("field_scores",) and known:
+            found += [
+                LineColumn(f"{column.name}.{field_path((name,))}", float, (*column.path, name))
+                for name in known
+            ]
+        else:
+            found.append(column)
+    return found
+
+
+def _columns(record: type, place: tuple[str, ...] = ()) -> Iterator[LineColumn]:
+    for key, kind in get_type_hints(record).items():
+        path = (*place, key.removesuffix("_"))
+        if is_typeddict(kind):
+            yield from _columns(kind, path)
+        else:
+            yield LineColumn(".".join(path), _cell_type(kind), path)
+
+
+def _cell_type(kind: object) -> type:
+    for plain in (bool, int, float):
+        if kind is plain or plain in get_args(kind):
+            return plain
+    words = get_args(kind)
+    named = isinstance(kind, type) and issubclass(kind, str)
+    return str if named or (words and all(isinstance(word, str) for word in words)) else object

@@ -31,12 +31,16 @@ from stickler_cli.score.errors.marks import MarkedOutcome
 from stickler_cli.score.folds import MOST_LOST
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.policy import PolicyOutcome
-from stickler_cli.score.record import Provenance, SchemaSignature
-from stickler_cli.score.repeats import Repeats
+from stickler_cli.score.record import Provenance, Repeats, SchemaSignature
 from stickler_cli.score.validity import Violated
 from .account_format import AccountRecord, ErrorRecord
-from .count_format import DocumentsRecord, IntervalRecord, NodeRecord
-from .trust_format import ConfidenceCountsRecord, ConfidenceRecord
+from .count_format import (
+    ConfidenceCountsRecord,
+    ConfidenceRecord,
+    DocumentsRecord,
+    IntervalRecord,
+    NodeRecord,
+)
 
 _LEVEL: Final = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
 

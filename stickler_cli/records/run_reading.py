@@ -5,7 +5,8 @@ Rates and means are not looked at: they follow from the counts and sums.
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Final, TypeVar, cast
+from dataclasses import fields, replace
+from typing import Annotated, Any, Final, TypeVar, cast
 
 import numpy as np
 
@@ -13,17 +14,18 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.option import NotTakenError, Settings, options_of
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.rules import Rule, encoded
 from stickler_cli.metrics.metric import Measure
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.conditions import Conditions
-from stickler_cli.score.confidence.confidences import read_counted
+from stickler_cli.score.confidence.confidences import Confidences, read_counted
 from stickler_cli.score.document_result import LENIENT, ODDITIES, Status
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation, Results
 from stickler_cli.score.field_counts import Names
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.leaves import CONFIDENCES
-from stickler_cli.score.record import Run
+from stickler_cli.score.record import KNOWN_IDS, PER_DOCUMENT, Run
 from stickler_cli.score.sums import BESIDE, COUNTING_MODES, KEYS, NAMES, Sums, Tally, dense
 from stickler_cli.settings.deciding import CountingOptions, DecidingOptions, RunOptions
 from .account_format import AccountRecord
@@ -36,6 +38,7 @@ from .run_format import (
     RunRecord,
 )
 
+T = TypeVar("T")
 S = TypeVar("S", bound=Settings)
 
 OLD: Final = "it was written by an older version: evaluate again"
@@ -281,3 +284,57 @@ def _together(known: Mapping[str, Any]) -> dict[str, Any]:
         return dict(known)
     sides = ((side, {**known.get(side, {}), **apart.get(side, {})}) for side in ("right", "wrong"))
     return {side: by_field for side, by_field in sides if by_field}
+
+
+EVALUATION: Final = "evaluation"
+"""The part of a result that stands in a format of its own."""
+
+_Evaluation = Annotated[Evaluation, Rule("an object", {"type": "object"}, parsed=read_evaluation)]
+
+
+def chunk_record(chunk: Any) -> dict[str, object]:
+    """Return a `ChunkResult` as JSON values."""
+    record = cast("dict[str, object]", encoded(chunk))
+    return record | {EVALUATION: _evaluation_record(chunk.evaluation)}
+
+
+def read_chunk(kind: type[T], record: Mapping[str, object], source: str) -> T:
+    """Return the `ChunkResult`, which is the kind, that `chunk_record` was given, exactly.
+
+    Raises:
+        UsageError: it is no such record; with its place and what it is.
+    """
+    for part in fields(cast("Any", kind)):
+        if part.name not in record:
+            raise UsageError([Problem(source, f"{part.name} is missing", pointer="")])
+    found: Any = read(kind, record, source)
+    evaluation = read(cast("Any", _Evaluation), record[EVALUATION], source, (EVALUATION,))
+    return cast("T", replace(found, evaluation=evaluation))
+
+
+def _evaluation_record(evaluation: Evaluation) -> dict[str, object]:
+    """Return an evaluation less what its accounts say too: intervals take long to work out."""
+    bare = replace(
+        evaluation,
+        ledger=replace(evaluation.ledger, blocks=None),
+        interval_settings=None,
+        confidences=_counted_only(evaluation),
+        by={
+            key: {
+                name: replace(group, interval_settings=None, confidences=_counted_only(group))
+                for name, group in groups.items()
+            }
+            for key, groups in evaluation.by.items()
+        },
+    )
+    record, ledger = bare.to_dict(), evaluation.ledger
+    record[KNOWN_IDS] = ledger.hashes
+    if evaluation.interval_settings is not None:
+        record["intervals"] = evaluation.interval_settings.view()
+    if ledger.blocks is not None:
+        record[PER_DOCUMENT] = [*ledger.blocks.records()]
+    return record
+
+
+def _counted_only(results: Results) -> Confidences:
+    return results.confidences if results.confidences.counted else Confidences()

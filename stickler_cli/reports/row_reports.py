@@ -9,7 +9,7 @@ from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import Figure, Figures, Report
-from stickler_cli.records.line_columns import columns_of_errors
+from stickler_cli.records.account_format import columns_of_errors
 from stickler_cli.records.row_files import Columns, Row, harmless, lines_as_rows, row_bytes
 from stickler_cli.score.confidence.confidences import Units
 from stickler_cli.score.counts import BOUNDS, RATES, RateRule

@@ -23,8 +23,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.reports import cause_sentences, run_sentences, tables
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.gates import GateResult
-from stickler_cli.score.record import Run, Verdict
-from stickler_cli.score.repeats import Flip
+from stickler_cli.score.record import Flip, Run, Verdict
 from .error_list import error_blocks, error_table
 from .layout import TableStyle
 from .markdown import code

@@ -269,7 +269,7 @@ def notes(view: RunView) -> list[str]:
             each = (f"{quoted(field_path(path))} ({n})" for path, n in sorted(found.items()))
             told = some_of(each, NAMED)
             lines.append(f"{what}, since the schema does not declare them: {told}")
-    never = sorted(evaluation.never_present()) if evaluation.evaluated else []
+    never = sorted(evaluation.sums.never_present()) if evaluation.evaluated else []
     if never:
         names = some_of((quoted(field_path(path)) for path in never), NAMED)
         lines.append(f"never present on either side: {names}")

@@ -18,9 +18,9 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from stickler_cli.core.option import Choice, options_of
+from stickler_cli.records.account_format import VerdictRecord
 from stickler_cli.records.comparison_format import ComparisonRecord
 from stickler_cli.records.run_format import RunRecord
-from stickler_cli.records.verdict_format import VerdictRecord
 from stickler_cli.score.policy import AcceptancePolicy
 from stickler_cli.settings.deciding import ComparisonOptions, DecidingOptions, RunOptions
 from stickler_cli.studies.registry import STUDIES

@@ -12,7 +12,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import INDENT, Column, Figure, Figures, Span, Table, Tone
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.policy import PASSING, PolicyOutcome, name_of
-from stickler_cli.score.repeats import FieldRepeats, Repeats
+from stickler_cli.score.record import FieldRepeats, Repeats
 from .run_sentences import MODES
 from .view import FieldRow, GroupRow, RunView
 

@@ -21,15 +21,15 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import digest_of
 from stickler_cli.documents.document_pair import Fingerprint, PairRef, fingerprint_of
 from stickler_cli.documents.reading import decoded
-from stickler_cli.records.chunk_record import chunk_record, read_chunk
-from stickler_cli.records.codec import read
-from stickler_cli.records.line_columns import (
+from stickler_cli.records.account_format import (
     columns_of_documents,
     columns_of_errors,
     columns_of_values,
 )
+from stickler_cli.records.codec import read
 from stickler_cli.records.parquet_runs import RUN_KEY, run_text
 from stickler_cli.records.row_files import LineColumn, LinesFile, format_of_lines, lines_as_rows
+from stickler_cli.records.run_reading import chunk_record, read_chunk
 from stickler_cli.runs.directory.run_directory import (
     BEGIN_AGAIN,
     JournalRecord,

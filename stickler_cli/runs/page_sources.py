@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import quote
 
 from stickler_cli.core.problems import Problem, UsageError, require
-from stickler_cli.score.pictures import PageSources, Picture
-from stickler_cli.score.record import Run
+from stickler_cli.score.record import PageSources, Picture, Run
 
 if TYPE_CHECKING:
     from PIL.Image import Image

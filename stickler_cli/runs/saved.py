@@ -23,10 +23,10 @@ from stickler_cli.documents.reading import (
     read_bytes,
     source_of,
 )
+from stickler_cli.records.account_format import VERDICT_FORMAT, VerdictRecord
 from stickler_cli.records.codec import read
 from stickler_cli.records.parquet_runs import accounts_in, is_in_rows, record_in
 from stickler_cli.records.run_reading import read_run
-from stickler_cli.records.verdict_format import VERDICT_FORMAT, VerdictRecord
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.errors.error_rows import Error, columns_of_record
@@ -276,6 +276,11 @@ def marks_of(file: str, limit: int) -> Marks:
             said = read(VerdictRecord, value, source)
         except UsageError as error:
             problems += error.problems
+            continue
+        if (made := said.get("semantics", 1)) != SEMANTICS:
+            what = f"version {made} of the semantics counted this error, and this is {SEMANTICS}"
+            hint = "evaluate again, and give verdicts on the new page"
+            problems.append(Problem(source_of(file), what, "", hint, line=line.line))
             continue
         marked = Marked(said["document"], said["path"], said["outcome"])
         seen: dict[str, JsonValue] = {it: value[it] for it in ("gt", "pred") if it in value}

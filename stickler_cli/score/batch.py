@@ -13,7 +13,7 @@ from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
-from .counting import count_documents
+from .counting import count_documents, whole_items
 from .document_result import DocumentResult, Status
 from .errors.error_rows import Error, error_of
 from .errors.units import PlainErrors, WrongUnit, classified, has_errors, plain_errors, plain_units
@@ -21,7 +21,6 @@ from .field_counts import SCORE, SCORED, FieldCounts
 from .leaves import Leaves, leaves_counted
 from .visit import Visit
 from .walk import walked
-from .whole_items import whole_items
 
 
 @dataclass(eq=False)

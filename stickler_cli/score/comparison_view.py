@@ -10,7 +10,18 @@ from .batch import Batch
 from .counts import Counts
 from .errors.error_rows import Error, error_record
 from .field_counts import Names
-from .sums import COUNTING_MODES, NAMES, SCORE_UNIT, Sums, Tally, units_of
+from .sums import (
+    BESIDE,
+    COUNTING_MODES,
+    KEYS,
+    NAMES,
+    OF_MODES,
+    SCORE_UNIT,
+    Sums,
+    Tally,
+    sparse,
+    units_of,
+)
 
 DOCUMENT_KEYS: Final = ("field_scores", "all_fields_matched", "non_matches", "errors")
 """Those of `document_view`."""
@@ -133,6 +144,22 @@ def sums_view(
         if path:
             views[path[:-1]].setdefault("fields", {})[path[-1]] = view
     return views[()]
+
+
+def sums_record(tally: Tally, *, whole: bool) -> dict[str, object]:
+    """Return what a node has beside its counts, from which runs are merged."""
+    said: dict[str, object] = {}
+    if tally.scored and not whole:
+        said["documents"] = tally.scored
+        said["score_sums"] = {
+            "raw_similarity_score": str(tally.raw_units),
+            "threshold_applied_score": str(tally.score_units),
+            "threshold_applied_squares": str(tally.score_squares),
+        }
+    if moments := sparse(tally.moments, KEYS):
+        said["moments"] = moments
+    beside = zip(BESIDE, tally.cell[OF_MODES:], strict=True)
+    return {**said, **{name: count for name, count in beside if count}}
 
 
 def sums_of_view(view: Mapping[str, Any], score: float) -> Sums:

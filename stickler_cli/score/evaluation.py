@@ -19,7 +19,7 @@ from stickler_cli.metrics.metric import Measure
 from stickler_cli.settings.deciding import Rows
 from .batch import Batch, batch_of
 from .blocks import Blocks
-from .comparison_view import sums_view
+from .comparison_view import sums_record, sums_view
 from .conditions import Conditions, in_schema_order
 from .confidence.confidences import Confidences, counted_view
 from .counts import RateRule
@@ -30,7 +30,7 @@ from .folds import FOLDS, OF_RUNS, Fold, WhollyRight
 from .gates import RIGHT
 from .intervals import FieldIntervals, IntervalSettings, field_intervals
 from .ledger import Ledger
-from .sums import BESIDE, KEYS, OF_MODES, Sums, Tally, sparse
+from .sums import Sums, Tally
 from .validity import Validities, Validity
 
 FORMAT: Final = "stickler-evaluation/2"  # of `Evaluation.to_dict`; see docs/results.md
@@ -176,7 +176,7 @@ class Results:
         """Return the results as the run format has them, of the whole or of a group."""
 
         def more(path: Names, tally: Tally) -> dict[str, object]:
-            said = _sums_record(tally, whole=not path)
+            said = sums_record(tally, whole=not path)
             if settings is not None and (bounds_of_fields or not path):
                 ends = field_intervals(tally, settings.level, recall_with_fd=recall_with_fd)
                 if found := ends.view(whole=not path):
@@ -205,22 +205,6 @@ class Results:
             ends = field_intervals(whole, settings.level, recall_with_fd=recall_with_fd).score
             shown["intervals"] = {**settings.view(), "overall_score": ends and [*ends]}
         return shown
-
-
-def _sums_record(tally: Tally, *, whole: bool) -> dict[str, object]:
-    """Return what a node has beside its counts, from which runs are merged."""
-    said: dict[str, object] = {}
-    if tally.scored and not whole:
-        said["documents"] = tally.scored
-        said["score_sums"] = {
-            "raw_similarity_score": str(tally.raw_units),
-            "threshold_applied_score": str(tally.score_units),
-            "threshold_applied_squares": str(tally.score_squares),
-        }
-    if moments := sparse(tally.moments, KEYS):
-        said["moments"] = moments
-    beside = zip(BESIDE, tally.cell[OF_MODES:], strict=True)
-    return {**said, **{name: count for name, count in beside if count}}
 
 
 @dataclass(slots=True, eq=False)
@@ -375,16 +359,6 @@ class Evaluation(Results):
             "schema_valid_share": pred.share if pred else None,
         }
 
-    def never_present(self) -> list[Names]:
-        """Return the fields that had no value on either side in any document, outermost only."""
-        found: list[Names] = []
-        for path, tally in sorted(self.sums.items()):
-            values = sum(tally.counts("leaves")[:4]) + sum(tally.counts("overall")[:4])
-            is_inside = bool(found) and path[: len(found[-1])] == found[-1]  # parents come first
-            if path and not values and not is_inside:
-                found.append(path)
-        return found
-
     def view(self, fields: Sequence[FieldInfo], *, recall_with_fd: bool) -> dict[str, object]:
         """Return the results as the run format shows them; equal results give equal bytes."""
         shown = self.results_view(fields, recall_with_fd=recall_with_fd, bounds_of_fields=True)
@@ -395,7 +369,7 @@ class Evaluation(Results):
         shown |= {**validities, "semantics": self.semantics, "fields": encoded(fields)}
         for each in others:
             shown |= each
-        shown["never_present"] = sorted(map(field_path, self.never_present()))
+        shown["never_present"] = sorted(map(field_path, self.sums.never_present()))
         shown["problems"] = encoded(sorted(self.problems))
         if self.unnamed:
             shown["problems_unnamed"] = {it.value: self.unnamed[it] for it in sorted(self.unnamed)}

@@ -7,11 +7,11 @@ Every report is a view of this record, and `records.run_reading` reads it back. 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated, Final, NamedTuple
 
 from stickler_cli import __version__
 from stickler_cli.compare.result import FieldInfo
-from stickler_cli.core.rules import Rule, encoded
+from stickler_cli.core.rules import AnyJson, Count, Flag, FractionOrNone, Rule, encoded
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import RunOptions
 from .counts import RateRule
@@ -21,16 +21,101 @@ from .errors.error_rows import Error
 from .errors.marks import MarkedOutcome
 from .evaluation import RUN_FORMAT, Evaluation
 from .gates import GateResult
-from .pictures import PageSources
 from .policy import PolicyOutcome
-from .repeats import Repeats
 
+MOST_ERRORS: Final = 20_000  # kept of each run to find what flips: 20 MB or so
 UNFIT: Final = frozenset({Status.FAILED})
 UNFIT_IF_STRICT: Final = UNFIT | {Status.MISSING, Status.INVALID, Status.UNMATCHED}
 _DIGEST: Final = "^sha256:[0-9a-f]{64}$"
 UNPAIRED: Final = frozenset({Status.MISSING, Status.UNMATCHED})
 PER_DOCUMENT: Final = "per_document"  # the key of the accounts of documents
 KNOWN_IDS: Final = "known_ids"  # instead of those, by which documents are known again
+
+
+class Picture(NamedTuple):
+    """One page of a document."""
+
+    sheet: int
+    """Which page, from 1 on."""
+    address: str
+    """A `data:` URI."""
+    width: float
+    """Of the page, in the unit of boxes: pixels of an image, points of a PDF."""
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageSources:
+    """Where a page finds what documents were read from."""
+
+    template: str = ""
+    """An address with `{id}`, and maybe `{page}`; empty where `links` has them all."""
+    links: Mapping[str, str] | None = None
+    """The address of each document that has one, maybe with `{page}`, by id."""
+    pictures: Mapping[str, Sequence[Picture]] | None = None
+    """The pages of some documents, by id."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRepeats:
+    """A field, or whole documents, in several runs."""
+
+    field: str
+    """Of the field, without list indexes; keys of maps are `*`. Empty for whole documents."""
+    f1: list[FractionOrNone]
+    """F1 in each run, as the first one counts; null where there was nothing to divide by."""
+    documents: Count
+    """Documents that say anything about it in any run."""
+    right_in_all: Count
+    """Those without an error of it in every run."""
+    right_in_any: Count
+    """Those without an error of it in one run at least."""
+
+    @property
+    def flipping(self) -> int:
+        """Documents in which it is right in some runs only."""
+        return self.right_in_any - self.right_in_all
+
+
+@dataclass(frozen=True, slots=True)
+class WrongIn:
+    """What was wrong with a value in one run."""
+
+    run: Count
+    """The position of the run, from 0."""
+    outcome: str
+    """FD, FA or FN."""
+    pred: AnyJson
+    """The value that was predicted; null where there was none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """A value that is right in some runs and wrong in others."""
+
+    document: str
+    """Id of the document."""
+    path: str
+    """Of the value, with the list indexes of the ground truth."""
+    gt: AnyJson
+    """The value that would be right; null where there is none."""
+    wrong: list[WrongIn]
+    """The runs in which it is wrong; in the others it is right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """Several runs of the same documents beside each other."""
+
+    runs: list[str]
+    """The predictions of each run, the first that of all other results."""
+    whole: FieldRepeats
+    fields: list[FieldRepeats]
+    """Every field, in the order of the schema, parents first."""
+    flips: list[Flip]
+    """The values that are right in some runs only, in the order of ids."""
+    all_flips: Flag
+    """Whether these are all; else there were too many errors to keep."""
 
 
 class Verdict(StrEnum):

@@ -118,6 +118,16 @@ class Sums(dict[Names, Tally]):
         for path, tally in other.items():
             self.gain(path, tally)
 
+    def never_present(self) -> list[Names]:
+        """Return the fields that had no value on either side in any document, outermost only."""
+        found: list[Names] = []
+        for path, tally in sorted(self.items()):
+            values = sum(tally.counts("leaves")[:4]) + sum(tally.counts("overall")[:4])
+            is_inside = bool(found) and path[: len(found[-1])] == found[-1]  # parents come first
+            if path and not values and not is_inside:
+                found.append(path)
+        return found
+
     def ordered(self, first: Iterable[Names] = ()) -> "Sums":
         """Return all fields, after some that there may be, parents first, else in their order."""
         return Sums((path, self.at(path)) for path in parents_first([*first, *self]))

@@ -17,7 +17,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.lines import lines_of
 from stickler_cli.documents.reading import source_of
-from stickler_cli.records.verdict_format import VERDICT_FORMAT
+from stickler_cli.records.account_format import VERDICT_FORMAT
 
 SAME: Final = {"same": True, "different": False}
 """Words of verdicts; true and false mean the same."""

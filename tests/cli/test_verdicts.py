@@ -10,6 +10,7 @@ from .conftest import write
 
 VERDICT = {
     "format": "stickler-verdict/1",
+    "semantics": 2,
     "schema": "0" * 64,
     "document": "two",
     "path": "total",
@@ -124,3 +125,12 @@ def test_a_run_of_several_processes_and_its_directory_tell_the_same(stickler, da
     refused = stickler(*COMMAND, "--run-dir", "run")
     assert refused.code == 2
     assert "verdicts" in refused.err
+
+
+def test_verdicts_on_errors_of_another_version_of_the_semantics_are_refused(stickler, data):
+    say(data, {}, {**INVENTED, "semantics": 1})
+    result = stickler(*COMMAND)
+
+    assert result.code == 2
+    assert "version 1 of the semantics counted this error, and this is 2" in result.err
+    assert "evaluate again, and give verdicts on the new page" in result.err

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stickler_cli.cli import main
-from stickler_cli.records.line_columns import (
+from stickler_cli.records.account_format import (
     columns_of_documents,
     columns_of_errors,
     columns_of_values,

@@ -9,7 +9,7 @@ import pytest
 from stickler_cli.core import problems
 from stickler_cli.core.problems import UnavailableError, UsageError
 from stickler_cli.records import row_files
-from stickler_cli.records.line_columns import columns_of_documents, columns_of_errors
+from stickler_cli.records.account_format import columns_of_documents, columns_of_errors
 from stickler_cli.records.row_files import LineColumn, format_of_lines, lines_as_rows, row_bytes
 
 COLUMNS = {"name": str, "count": int, "rate": float, "right": bool, "value": object}

@@ -21,14 +21,15 @@ from stickler_cli.cli import main
 from stickler_cli.cli.viewing import served
 from stickler_cli.core.locations import field_path
 from stickler_cli.documents.document_pair import DocumentPair
+from stickler_cli.records.account_format import VerdictRecord
 from stickler_cli.records.codec import read
-from stickler_cli.records.verdict_format import VerdictRecord
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.schemas import schema_of
+from stickler_cli.score.detail import PlacedBox
 from stickler_cli.score.errors.error_rows import error_record
 from stickler_cli.score.errors.kept_errors import KeptErrors
-from stickler_cli.score.pictures import PageSources, Picture, PlacedBox
+from stickler_cli.score.record import PageSources, Picture
 from stickler_cli.studies.diff.comparing import compare_runs
 from .conftest import ORDERS
 

@@ -17,6 +17,7 @@ from stickler_cli.score.detail import (
     Detail,
     DetailLimits,
     Histogram,
+    PlacedBox,
     bin_of,
     similarities,
 )
@@ -24,7 +25,6 @@ from stickler_cli.score.errors import kept_errors
 from stickler_cli.score.errors.causes import Causes
 from stickler_cli.score.errors.kept_errors import KeptErrors
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.pictures import PlacedBox
 from .batches import batch, compare
 
 TEXT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}

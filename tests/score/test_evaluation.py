@@ -58,7 +58,7 @@ def run(evaluation: Evaluation) -> Run:
 
 
 def test_fields_that_no_document_has_are_told_without_those_inside_them():
-    assert evaluate(RESULTS).never_present() == [("never",)]
+    assert evaluate(RESULTS).sums.never_present() == [("never",)]
 
 
 def test_groups_have_the_same_results_whether_documents_come_together_or_alone():

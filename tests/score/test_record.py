@@ -15,8 +15,15 @@ from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.policy import PolicyOutcome
-from stickler_cli.score.record import Provenance, Run, SchemaSignature, Verdict, run_record
-from stickler_cli.score.repeats import FieldRepeats, Repeats
+from stickler_cli.score.record import (
+    FieldRepeats,
+    Provenance,
+    Repeats,
+    Run,
+    SchemaSignature,
+    Verdict,
+    run_record,
+)
 from stickler_cli.score.sums import Tally
 from stickler_cli.settings.deciding import RunOptions
 from .batches import batch, not_compared

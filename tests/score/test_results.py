@@ -225,14 +225,14 @@ def test_what_has_no_value_anywhere_is_named_once_by_its_outermost_field():
     found = Evaluation()
     found.update(batch(compile_schema(schema), {"1": (gt, pred)}))
 
-    assert found.never_present() == [("rows", "o"), ("rows", "z")]
+    assert found.sums.never_present() == [("rows", "o"), ("rows", "z")]
 
 
 def test_of_fields_in_each_other_that_have_no_value_the_outermost_is_named():
     found = Evaluation()
     found.ledger.sums = Sums({("o", "p", "q"): Tally(), ("old",): Tally()}).ordered()
 
-    assert found.never_present() == [("o",), ("old",)]
+    assert found.sums.never_present() == [("o",), ("old",)]
 
 
 def test_a_problem_tells_its_document_once():

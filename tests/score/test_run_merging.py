@@ -14,8 +14,7 @@ from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.policy import PolicyOutcome
-from stickler_cli.score.record import Provenance, Run, SchemaSignature
-from stickler_cli.score.repeats import Repeats
+from stickler_cli.score.record import Provenance, Repeats, Run, SchemaSignature
 from stickler_cli.score.run_merging import NAMED, merge_runs
 from stickler_cli.score.validity import Validity
 from stickler_cli.settings.deciding import RunOptions

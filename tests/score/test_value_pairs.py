@@ -7,9 +7,8 @@ from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score import value_pairs
-from stickler_cli.score.detail import Detail
-from stickler_cli.score.value_pairs import ValuePairs
+from stickler_cli.score import detail as value_pairs
+from stickler_cli.score.detail import Detail, ValuePairs
 from .batches import batch
 
 SCHEMA = {

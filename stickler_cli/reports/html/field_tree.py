@@ -9,12 +9,11 @@ from stickler_cli.core.figures import visible
 from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.view import FieldRow, RunView
-from stickler_cli.score.detail import Histogram
+from stickler_cli.score.detail import ABSENT, Histogram, ValuePairs
 from stickler_cli.score.errors.causes import ByClass, ordered, overall
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.gates import asked
 from stickler_cli.score.intervals import FieldIntervals, Interval
-from stickler_cli.score.value_pairs import ABSENT, ValuePairs
 from .charts import Axis, Chart, axis_of, similarity_chart, threshold_curve
 
 MOST_FIELDS: Final = 2_000

@@ -7,8 +7,7 @@ import numpy as np
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import field_path
 from stickler_cli.score.errors.error_rows import Error
-from stickler_cli.score.record import Run
-from stickler_cli.score.repeats import MOST_ERRORS, FieldRepeats, Flip, Repeats, WrongIn
+from stickler_cli.score.record import MOST_ERRORS, FieldRepeats, Flip, Repeats, Run, WrongIn
 from stickler_cli.studies.diff.joined_runs import JoinedRuns, joined
 from stickler_cli.studies.diff.measures import right_and_wrong
 from stickler_cli.studies.diff.record import F1, Figure
