@@ -81,7 +81,7 @@ OWN: Final = {
         JSON Lines files; each may be gzipped. Of fewer than three arguments the last is PRED, the
         one before it GT; the configuration file has the others.
         """,
-        "eval.evaluate",
+        "eval.report_run",
         EvalSettings,
         examples="""
   stickler eval schema.json gt/ pred/

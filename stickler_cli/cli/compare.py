@@ -32,10 +32,10 @@ def compare(settings: CompareSettings) -> ExitCode:
     """Compare the two documents and print how it went."""
     if settings.only_errors and settings.everything:
         raise UsageError([Problem("--all", "--only-errors is given too", "one of the two")])
-    return answered(partial(_explained, settings), settings, inputs_of(settings), PAIR_FORMATS)
+    return answered(partial(_explained_pair, settings), settings, inputs_of(settings), PAIR_FORMATS)
 
 
-def _explained(settings: CompareSettings, desk: Desk) -> Answer:
+def _explained_pair(settings: CompareSettings, desk: Desk) -> Answer:
     found, loaded = _pair(settings, desk.schema())
     if (unwrapper := unwrapper_of(loaded.plan.root, settings)) is not None:
         found = unwrapped(unwrapper, found)

@@ -46,10 +46,12 @@ def errors(settings: ErrorsSettings) -> ExitCode:
     # With sources in a configuration file, a run may be named all the same.
     is_run = not settings.gt or file_in(settings.pred, RUN_FILE) is not None
     inputs = [("the run", settings.pred)] if is_run else inputs_of(settings)
-    return answered(partial(_kept if is_run else _made, settings), settings, inputs, ERROR_FORMATS)
+    return answered(
+        partial(_errors_kept if is_run else _errors_made, settings), settings, inputs, ERROR_FORMATS
+    )
 
 
-def _kept(settings: ErrorsSettings, desk: Desk) -> Answer:
+def _errors_kept(settings: ErrorsSettings, desk: Desk) -> Answer:
     run = load_run(settings.pred)
     kept = errors_of(settings.pred, run)
     if kept is None:
@@ -60,7 +62,7 @@ def _kept(settings: ErrorsSettings, desk: Desk) -> Answer:
     return Answer(_asked_errors(run, kept, settings))
 
 
-def _made(settings: ErrorsSettings, desk: Desk) -> Answer:
+def _errors_made(settings: ErrorsSettings, desk: Desk) -> Answer:
     with TemporaryDirectory(prefix="stickler-") as place:
         file = str(Path(place) / NON_MATCHES)
         asked = as_of_eval(settings, ci="none", non_matches=file)

@@ -16,7 +16,7 @@ from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.reports.formats import WITH_ACCOUNTS, WITH_DETAIL, written
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.runs.assembly import Assembly, assemble
-from stickler_cli.runs.evaluate import evaluate as evaluate_all
+from stickler_cli.runs.evaluate import evaluate
 from stickler_cli.runs.executors.pipeline import chunk_results
 from stickler_cli.runs.job import BY, EXPECTED, Job, OutputsRequested, Workers
 from stickler_cli.schema.loading import LoadedSchema
@@ -51,7 +51,7 @@ _DECIDING: Final = (SeveralSchemas, DocumentOptions, WrapperOptions, SchemaOptio
 """The options that `stickler compare` has too, and by which it comes to the same."""
 
 
-def evaluate(settings: EvalSettings) -> ExitCode:
+def report_run(settings: EvalSettings) -> ExitCode:
     """Evaluate all documents and report."""
     outputs = outputs_of(settings, None)  # the inputs are looked at with all other files
     shown = outputs.formats
@@ -176,7 +176,7 @@ def evaluated(assembly: Assembly) -> tuple[Run, int | None]:
             warn(text)
 
     wants_progress = sys.stderr.isatty() if settings.progress is None else settings.progress
-    found = evaluate_all(
+    found = evaluate(
         assembly,
         started=_now(),
         progress=wants_progress and not settings.quiet,

@@ -111,7 +111,7 @@ def show(settings: ShowSettings) -> ExitCode:
     blocks: list[Block] = [Text(head, "title")]
     if not fields:
         blocks.append(Text("without declared fields, values are compared by their kinds"))
-    table = [(_lines if style.plain else _tree)(fields)] if fields else []
+    table = [(_lines if style.plain else _tree_of_fields)(fields)] if fields else []
     write_result(draw([Section("", blocks), Section("", table)], style))
     return ExitCode.OK
 
@@ -125,7 +125,7 @@ def _lines(fields: Sequence[Inferred]) -> Table:
     return Table((*_COLUMNS, _SAID_BY), rows)
 
 
-def _tree(fields: Sequence[Inferred]) -> Table:
+def _tree_of_fields(fields: Sequence[Inferred]) -> Table:
     """Return the fields as a tree, with details below each."""
     rows, below = [], []
     for field in fields:

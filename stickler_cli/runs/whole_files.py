@@ -35,10 +35,10 @@ def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str
 
     Outputs are options and paths, inputs names and paths; a directory stands for what is in it.
     """
-    taken = [(name, _resolved(path)) for name, path in inputs if path]
+    taken = [(name, _real_place(path)) for name, path in inputs if path]
     problems, seen = [], set()
     for option, path in outputs:
-        place = _resolved(path)
+        place = _real_place(path)
         source = f"{option} {path}"
         if place in seen:
             problems.append(Problem(source, "another output goes there too", "a file of its own"))
@@ -52,7 +52,7 @@ def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str
         raise UsageError(problems)
 
 
-def _resolved(path: str) -> PurePath:
+def _real_place(path: str) -> PurePath:
     return PurePosixPath(path) if is_url(path) else Path(path).resolve()
 
 

@@ -45,8 +45,8 @@ from .running import (
     TerminalOptions,
     WidthOptions,
     WorkOptions,
+    output_files,
     printed,
-    written,
 )
 
 
@@ -184,7 +184,7 @@ class CompareSettings(
         panel="output",
     )
     format: ComparisonFormat = printed()
-    output: tuple[str, ...] = written(
+    output: tuple[str, ...] = output_files(
         "Also write it to this file; its suffix (.json, .md, .txt) says the format. Repeatable."
     )
 
@@ -237,7 +237,7 @@ class ErrorsSettings(
         panel="output",
     )
     format: ErrorFormat = printed()
-    output: tuple[str, ...] = written(
+    output: tuple[str, ...] = output_files(
         "Also write them to this file; its suffix (.csv, .tsv, .jsonl, .parquet, .txt) says the "
         "format. Repeatable."
     )

@@ -132,7 +132,7 @@ def printed(in_file: str = "none") -> Any:
     return option("table", what, short="-f", in_file=in_file, panel="output")
 
 
-def written(what: str, in_file: str = "none") -> tuple[str, ...]:
+def output_files(what: str, in_file: str = "none") -> tuple[str, ...]:
     """Declare the files that results go to."""
     return option((), what, "FILE", short="-o", in_file=in_file, is_path=True, panel="output")
 
@@ -140,7 +140,7 @@ def written(what: str, in_file: str = "none") -> tuple[str, ...]:
 class OutputOptions(TerminalOptions, panel="output"):
     """The files that results go to."""
 
-    output: tuple[str, ...] = written(
+    output: tuple[str, ...] = output_files(
         "Also write the results to this file; its suffix (.html, .json, .csv, .tsv, .jsonl, "
         ".parquet, .arrow, .md, .txt, .junit.xml, .metrics.txt) says the format. Parquet needs "
         "'stickler-cli[parquet]'. Repeatable.",
@@ -164,7 +164,7 @@ class WidthOptions(Settings, panel="output"):
 class StudyFiles(WidthOptions, TerminalOptions, panel="output"):
     """The files that the answer of a study goes to."""
 
-    output: tuple[str, ...] = written(
+    output: tuple[str, ...] = output_files(
         "Also write it to this file; its suffix (.html, .json, .csv, .tsv, .jsonl, .parquet, "
         ".arrow, .md, .txt) says the format. Repeatable."
     )

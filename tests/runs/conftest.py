@@ -24,7 +24,7 @@ class Here:
         if self.packed is None:
             return pool.READY
         packed, self.packed = self.packed, None
-        return pool.answer(self.job, packed, None)
+        return pool.packed_result(self.job, packed, None)
 
     def stop(self):
         return None

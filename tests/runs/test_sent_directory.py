@@ -11,8 +11,8 @@ import pytest
 
 from stickler_cli.cli.app import main
 from stickler_cli.core import remote
-from stickler_cli.runs.directory import sent_directory
-from stickler_cli.runs.directory.sent_directory import SentDirectory
+from stickler_cli.runs.directory import run_directory
+from stickler_cli.runs.directory.run_directory import SentDirectory
 from stickler_cli.runs.executors import chunking
 
 fsspec = pytest.importorskip("fsspec")
@@ -70,7 +70,7 @@ def test_a_run_whose_machine_died_goes_on_where_it_was(
     stored: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     with monkeypatch.context() as dying:
-        dying.setattr(sent_directory, "SEND_SECONDS", -1)
+        dying.setattr(run_directory, "SEND_SECONDS", -1)
         dying.setattr(SentDirectory, "_finish", lambda self, with_results: rmtree(self.folder))
         run()
     parts = names(stored)
@@ -91,7 +91,7 @@ def test_a_run_whose_machine_died_goes_on_where_it_was(
 def test_parts_that_were_put_together_already_count_once(
     stored: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    monkeypatch.setattr(sent_directory, "SEND_SECONDS", -1)
+    monkeypatch.setattr(run_directory, "SEND_SECONDS", -1)
     monkeypatch.setattr(SentDirectory, "_remove", lambda self, names: None)
     run()
     assert len(names(stored)) == 8 + 3
@@ -182,7 +182,7 @@ def test_a_journal_that_cannot_be_sent_for_a_while_is_sent_later(
         real(self, path, *given, **said)
 
     monkeypatch.setattr(type(files), "pipe_file", sometimes)
-    monkeypatch.setattr(sent_directory, "SEND_SECONDS", -1)
+    monkeypatch.setattr(run_directory, "SEND_SECONDS", -1)
     run()
     assert "it cannot be sent (RuntimeError: the store has a moment)" in capsys.readouterr().err
     assert len(asked) == len(set(asked)) + 1  # one was sent again

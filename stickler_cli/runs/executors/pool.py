@@ -156,7 +156,7 @@ def work(
             job = replace(job, options=_relaying(job.options, connection))
         connection.send_bytes(READY)
         while True:
-            connection.send_bytes(answer(job, connection.recv_bytes(), memory_limit))
+            connection.send_bytes(packed_result(job, connection.recv_bytes(), memory_limit))
 
 
 def _relaying(options: Options, connection: Connection) -> Options:
@@ -176,7 +176,7 @@ def _end_with(parent: "BaseProcess") -> None:
     os._exit(1)
 
 
-def answer(job: Job, packed: bytes, memory_limit: int | None) -> bytes:
+def packed_result(job: Job, packed: bytes, memory_limit: int | None) -> bytes:
     """Evaluate a chunk and return the result, packed, or why there is none."""
     try:
         items: list[Item] = pickle.loads(packed)  # noqa: S301 - from the process above

@@ -16,7 +16,7 @@ from stickler_cli.settings.running import (
     ModelOptions,
     StudyOptions,
     WorkOptions,
-    written,
+    output_files,
 )
 from stickler_cli.studies.study import Study
 
@@ -65,7 +65,7 @@ class AcceptSettings(
         in_file="none",
         is_path=True,
     )
-    output: tuple[str, ...] = written(
+    output: tuple[str, ...] = output_files(
         "Write the policy to this file (.json), and its tables or picture (.html, .md, .csv, .txt "
         "and so on); with --apply, write what passes here and not to standard output. Repeatable."
     )
