@@ -56,10 +56,10 @@ def values_of(instance: BaseModel) -> JsonDocument:
     # A serializer of the user's own may give anything.
     if isinstance(dumped, list) and isinstance(given, RootModel):
         return dumped
-    return dumped if isinstance(dumped, dict) else _by_field(given, (), by_alias=by_alias)
+    return dumped if isinstance(dumped, dict) else _values_by_field(given, (), by_alias=by_alias)
 
 
-def _by_field(instance: BaseModel, above: tuple[int, ...], *, by_alias: bool) -> JsonObject:
+def _values_by_field(instance: BaseModel, above: tuple[int, ...], *, by_alias: bool) -> JsonObject:
     """Return the values of an instance field by field, of any type."""
     declared = type(instance).model_fields
     held = {**instance.__dict__, **(instance.model_extra or {})}
@@ -83,7 +83,7 @@ def _value(value: Any, above: tuple[int, ...], *, by_alias: bool) -> JsonValue:
     value_inside = partial(_value, above=inside, by_alias=by_alias)
     match value:
         case BaseModel():
-            found: JsonValue = _by_field(value, inside, by_alias=by_alias)
+            found: JsonValue = _values_by_field(value, inside, by_alias=by_alias)
         case Mapping():
             found = {str(key): value_inside(part) for key, part in value.items()}
         case list() | tuple() | set() | frozenset():

@@ -112,12 +112,12 @@ def _arms(schema: JsonSchemaValue) -> list[JsonSchemaValue]:
 
 def _is_of_models(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> bool:
     """Return whether a schema is of models, or lists of them: they are compared by their fields."""
-    kinds = [_resolved(arm, handler) for arm in _arms(schema)]
-    kinds = [_resolved(kind.get("items", kind), handler) for kind in kinds]
+    kinds = [_dereferenced(arm, handler) for arm in _arms(schema)]
+    kinds = [_dereferenced(kind.get("items", kind), handler) for kind in kinds]
     return all("properties" in kind or STAND_IN in kind for kind in kinds)
 
 
-def _resolved(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+def _dereferenced(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
     try:
         return handler.resolve_ref_schema(schema)
     except LookupError:  # of a model that is not finished, such as the one around the field

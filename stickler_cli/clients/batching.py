@@ -61,7 +61,7 @@ def is_passing(error: BaseException) -> bool:
     status = _status(error)
     if status is not None and status >= 400:
         return status in PASSING_STATUSES
-    names = {base.__name__ for cause in _causes(error) for base in type(cause).__mro__}
+    names = {base.__name__ for cause in _chain_of(error) for base in type(cause).__mro__}
     return not names.isdisjoint(PASSING_ERRORS)
 
 
@@ -69,7 +69,7 @@ def is_garbled(error: BaseException) -> bool:
     """Whether there was an answer, but not one that can be read."""
     if (_status(error) or 200) >= 400:
         return False
-    return any(type(cause).__name__ in GARBLED_ERRORS for cause in _causes(error))
+    return any(type(cause).__name__ in GARBLED_ERRORS for cause in _chain_of(error))
 
 
 def refuses_model(error: BaseException) -> bool:
@@ -122,7 +122,7 @@ def _status(error: BaseException) -> int | None:
 
 def _responses(error: BaseException) -> Iterator[tuple[object, Mapping[str, Any]]]:
     """Yield status and headers of an error and all that it came from, as far as they have any."""
-    for cause in _causes(error):
+    for cause in _chain_of(error):
         response = getattr(cause, "response", None)
         if isinstance(response, dict):  # of botocore
             metadata = response.get("ResponseMetadata", {})
@@ -132,7 +132,7 @@ def _responses(error: BaseException) -> Iterator[tuple[object, Mapping[str, Any]
             yield getattr(cause, "status_code", None), headers or {}
 
 
-def _causes(error: BaseException) -> list[BaseException]:
+def _chain_of(error: BaseException) -> list[BaseException]:
     causes: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in causes:
@@ -348,7 +348,7 @@ def answered(
         asked = retry_after(error)
         patient = asked is None or asked <= retry.longest_wait
         failure = failure_of(error, attempt, None if patient else asked)
-        refusal = None if way.turnstile.answered else _refusal(model, error, failure)
+        refusal = None if way.turnstile.answered else _access_refused(model, error, failure)
         if refusal is not None:
             stopped.set()  # before those who wait for this call are let through
             way.turnstile.refused(passage)
@@ -376,7 +376,7 @@ def _called(model: Model[Q, A], questions: Sequence[Q], way: Way, *, repeated: b
     return reply
 
 
-def _refusal(
+def _access_refused(
     model: Model[Any, Any], error: Exception, failure: ModelError
 ) -> UnavailableError | None:
     """Return the error of a server that takes no such key, or has no such model, if that is it."""

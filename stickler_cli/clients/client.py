@@ -88,7 +88,7 @@ class Client:
             UnavailableError: a server refuses the key, or has no such model.
         """
         model = self.placed(model)
-        keys, on_disk = _keys(model, questions)
+        keys, on_disk = _answer_keys(model, questions)
         known = self._memory.find(keys.values())
         if on_disk and self._cache:
             unknown: list[Any] = [key for key in keys.values() if key not in known]
@@ -284,7 +284,7 @@ def _size(result: object) -> int:
     return ENTRY_BYTES + sys.getsizeof(result)
 
 
-def _keys(model: Model[Q, Any], questions: Iterable[Q]) -> tuple[dict[Q, Hashable], bool]:
+def _answer_keys(model: Model[Q, Any], questions: Iterable[Q]) -> tuple[dict[Q, Hashable], bool]:
     """Return the key of the answer to each question, and whether it may be on disk."""
     identity = model.identity
     if identity is None:

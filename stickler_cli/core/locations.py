@@ -37,13 +37,13 @@ def field_path(path: Path) -> str:
     """
     first = path[0] if path else ""
     if isinstance(first, int) or "/" not in first:
-        return _text(path).removeprefix(".")
+        return _steps_text(path).removeprefix(".")
     if _SCHEMA.fullmatch(first):
-        return first + _text(path[1:]).removeprefix(".")
-    return _quoted(first) + _text(path[1:])
+        return first + _steps_text(path[1:]).removeprefix(".")
+    return _quoted(first) + _steps_text(path[1:])
 
 
-def _text(path: Path) -> str:
+def _steps_text(path: Path) -> str:
     return "".join([f"[{step}]" if isinstance(step, int) else _named(step) for step in path])
 
 

@@ -73,7 +73,7 @@ def encoded(value: object) -> object:
     """
     if is_dataclass(value):
         return {
-            part.name: _part(part.type, getattr(value, part.name))
+            part.name: _encoded_part(part.type, getattr(value, part.name))
             for part in fields(value)
             if part.metadata.get(KEPT, True)
         }
@@ -86,7 +86,7 @@ def encoded(value: object) -> object:
     return value
 
 
-def _part(kind: Any, value: object) -> object:
+def _encoded_part(kind: Any, value: object) -> object:
     if kind is Any:
         return value
     for rule in getattr(kind, "__metadata__", ()):
@@ -99,7 +99,7 @@ def _is_sum(value: Any) -> bool:
     return isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _DIGITS
 
 
-def _path(value: str) -> Path:
+def _names(value: str) -> Path:
     try:
         path = parse_field_path(value)
     except ValueError:
@@ -137,7 +137,7 @@ ExactSum = Annotated[
     str, Rule("a whole number as text", {"type": "string", "pattern": "^[0-9]+$"}, _is_sum)
 ]
 # Without list indexes, such as line_items.price; `*` stands for any key of a map.
-FieldPath = Annotated[Path, Rule("a string", {"type": "string"}, parsed=_path, written=field_path)]
+FieldPath = Annotated[Path, Rule("a string", {"type": "string"}, parsed=_names, written=field_path)]
 
 
 def is_share(value: object) -> bool:

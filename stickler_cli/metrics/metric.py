@@ -87,7 +87,7 @@ class Measure:
             UsageError: both come of files, and there is no metric of their name.
         """
         metric = self.metric or other.metric
-        cls = type(metric) if metric is not None else _class(self.name)
+        cls = type(metric) if metric is not None else _metric_class(self.name)
         self.problem = min(filter(None, (self.lasting, other.lasting)), default="")
         self.metric = self.live(cls)
         if self.problem:
@@ -106,7 +106,7 @@ class Measure:
         """Return the metric; one that was read from a file is made, of a class or by its name."""
         if self.metric is not None:
             return self.metric
-        metric = object.__new__(cls or _class(self.name))
+        metric = object.__new__(cls or _metric_class(self.name))
         vars(metric).update(orjson.loads(orjson.dumps(self.kept)))
         return metric
 
@@ -177,12 +177,12 @@ def measures_of(
     for each in asked:
         name, cls = each if isinstance(each, str) else each.__name__, each
         if isinstance(cls, str):
-            cls = _class(name, allow_plugins=allow_plugins)
-        found[name] = Measure(name, _made(name, cls))
+            cls = _metric_class(name, allow_plugins=allow_plugins)
+        found[name] = Measure(name, _instance_of(name, cls))
     return found
 
 
-def _class(name: str, *, allow_plugins: bool = False) -> type[Metric]:
+def _metric_class(name: str, *, allow_plugins: bool = False) -> type[Metric]:
     try:
         return METRICS.find(name, allow_plugins=allow_plugins)
     except UnknownNameError as error:
@@ -197,11 +197,11 @@ def load_metrics(measures: Iterable[Measure], *, allow_plugins: bool) -> None:
         UsageError: there is none of a name.
     """
     for measure in measures:
-        metric = measure.live(_class(measure.name, allow_plugins=allow_plugins))
+        metric = measure.live(_metric_class(measure.name, allow_plugins=allow_plugins))
         measure.problem, measure.metric = measure.lasting, metric
 
 
-def _made(name: str, cls: type[Metric]) -> Metric:
+def _instance_of(name: str, cls: type[Metric]) -> Metric:
     try:
         return cls()
     except Exception as error:

@@ -72,7 +72,7 @@ class DocSplitClassificationMetrics:
     def calculate_page_level_accuracy(self) -> dict[str, Any]:
         """Return the share of pages with the right class, in any section."""
         gt, pred = (
-            {page: _kind(section) for section in side for page in section.pages}
+            {page: _class_label(section) for section in side for page in section.pages}
             for side in (self._gt, self._pred.values())
         )
         total, right = (int(self._result.sums[name]) for name in ("pages", "pages.right"))
@@ -117,12 +117,12 @@ class DocSplitClassificationMetrics:
         pages = [*self._pred[frozenset(gt.pages)].pages] if same else []
         return {
             "section_id": gt.name,
-            "ground_truth_class": _kind(gt),
+            "ground_truth_class": _class_label(gt),
             "ground_truth_pages": [*gt.pages] if ordered else sorted(gt.pages),
             "matched": in_order if ordered else same,
             **({"order_matched": in_order} if ordered else {}),
             "matched_section_id": found.pred if same else None,
-            "predicted_class": _kind(gt) if same else "No Match",
+            "predicted_class": _class_label(gt) if same else "No Match",
             "predicted_pages": pages if ordered else sorted(pages),
         }
 
@@ -150,14 +150,14 @@ class DocSplitClassificationMetrics:
         return "\n".join([*head, "", f"```text\n{table}```", ""])
 
 
-def _kind(section: Section) -> str:
+def _class_label(section: Section) -> str:
     return section.kind or _UNKNOWN
 
 
 def _entry(section: Section) -> dict[str, Any]:
     return {
         "section_id": section.name,
-        "document_class": _kind(section),
+        "document_class": _class_label(section),
         "page_indices": [*section.pages],
     }
 
