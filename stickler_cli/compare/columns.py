@@ -115,15 +115,14 @@ class Columns:
 
     def fields(self, names: tuple[str, ...]) -> "Columns":
         """Return the columns of fields of objects, one after the other with a `NOTHING` between."""
-
-        def find() -> Columns:
+        found: Columns | None = self._derived.get(names)
+        if found is None:
             place = self.place.below(*names) if len(names) == 1 else self.place.of_fields(names)
             found = Columns(_fields(self.gt, names), _fields(self.pred, names), place)
             if self.confidences is not None:
                 found.confidences = _fields(self.confidences, names)
-            return found
-
-        return self.derived(names, find)
+            self._derived[names] = found
+        return found
 
     @cached_property
     def kinds(self) -> tuple[Kinds, Kinds]:

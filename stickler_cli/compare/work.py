@@ -46,41 +46,20 @@ class Work:
 
         `at_once` is what may be done between two looks at signals.
         """
-        self._limit = limit
-        self._left, self._at_once = _steps(limit), _steps(at_once)
-        self._room = MOST_KEPT
-        self._places: dict[tuple[str, ...], list[int]] = {}
+        self.limit = limit
+        self.left, self.at_once = _steps(limit), _steps(at_once)
+        self.room = MOST_KEPT
+        self.places: dict[tuple[str, ...], list[int]] = {}
         self.absence = Absence()
 
     @property
     def steps(self) -> int:
         """All that were counted."""
-        return sum(steps for (steps,) in self._places.values())
+        return sum(steps for (steps,) in self.places.values())
 
     def place(self, path: tuple[str, ...] = ()) -> "Place":
         """Return a place where work is done; its path has no list indexes."""
-        return Place(self, path, self._places.setdefault(path, [0]))
-
-    def count(self, place: list[int], steps: int) -> None:
-        """Count steps of a place, as `Place.charge` says."""
-        place[0] += steps
-        self._left -= steps
-        if self._left < 0:
-            most = max(self._places, key=lambda path: self._places[path][0])
-            raise WorkLimitError(self._limit or 0, most)
-        if steps > self._at_once:
-            raise TooMuchAtOnceError
-
-    def keep(self, path: tuple[str, ...], size: int) -> None:
-        """Count bytes that are kept, as `Place.keep` says."""
-        self._room -= size
-        if self._room < 0:
-            raise RoomLimitError(MOST_KEPT, path)
-
-    def check(self, place: list[int], steps: int) -> None:
-        """Refuse steps now that would be refused when they have all been counted."""
-        if steps > self._left:
-            self.count(place, steps)
+        return Place(self, path, self.places.setdefault(path, [0]))
 
 
 class Place:
@@ -110,7 +89,14 @@ class Place:
             WorkLimitError: they are more than are left.
             TooMuchAtOnceError: they are more than may be made without a look at signals.
         """
-        self._work.count(self._steps, steps)
+        work = self._work
+        self._steps[0] += steps
+        work.left -= steps
+        if work.left < 0:
+            most = max(work.places, key=lambda path: work.places[path][0])
+            raise WorkLimitError(work.limit or 0, most)
+        if steps > work.at_once:
+            raise TooMuchAtOnceError
 
     def keep(self, size: int) -> None:
         """Count bytes that are kept of the values here until all are compared.
@@ -118,11 +104,14 @@ class Place:
         Raises:
             RoomLimitError: they are more than documents may take.
         """
-        self._work.keep(self.path, size)
+        self._work.room -= size
+        if self._work.room < 0:
+            raise RoomLimitError(MOST_KEPT, self.path)
 
     def check(self, steps: int) -> None:
         """Raise a `WorkLimitError` now where so many steps here will be too many."""
-        self._work.check(self._steps, steps)
+        if steps > self._work.left:
+            self.charge(steps)
 
 
 def _steps(units: float | None) -> float:

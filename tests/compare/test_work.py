@@ -18,6 +18,7 @@ from stickler_cli.compare.work import (
     STEPS_OF_UNIT,
     UNDECLARED,
     VALUE,
+    Place,
     TooMuchAtOnceError,
     Work,
 )
@@ -132,7 +133,7 @@ KEPT_OF_LISTS = 2 * (5 * CELL + 2 * 4 * CELL)
 @pytest.mark.parametrize("depth", [2, 4, 6])
 def test_each_two_lists_are_kept_once_however_many_ways_lead_to_them(depth, monkeypatch):
     kept = []
-    monkeypatch.setattr(Work, "keep", lambda work, path, size: kept.append((path, size)))
+    monkeypatch.setattr(Place, "keep", lambda place, size: kept.append((place.path, size)))
     gt, pred = ({"t": kinds(depth, "", side)} for side in "xy")
 
     steps_of(TREES, gt, pred)
