@@ -18,7 +18,7 @@ from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.core.absence import Absence
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import ANY_KEY
-from .prepared import NUMBERS, Prepared
+from .prepared import NUMBERS, TEXTS, Prepared
 from .work import NAME, VALUE, Place, Work
 
 T = TypeVar("T")
@@ -34,7 +34,6 @@ ABSENT, LEAF, OBJECT, ARRAY = range(4)
 """What a slot holds: nothing, a scalar, or one of the two containers."""
 
 _SCALARS: Final = frozenset((str, int, float, bool, type(None)))
-_TEXTS: Final = frozenset((str, type(None)))
 _EMPTY: Final[dict[str, Any]] = {}
 
 
@@ -109,10 +108,6 @@ class Columns:
         numbers = np.fromiter(values, dtype, size + len(self.pred) + 1)
         return numbers[:size], numbers[size:]
 
-    def field(self, name: str) -> "Columns":
-        """Return the columns of a field of objects; other values have none."""
-        return self.fields((name,))
-
     def fields(self, names: tuple[str, ...]) -> "Columns":
         """Return the columns of fields of objects, one after the other with a `NOTHING` between."""
         found: Columns | None = self._derived.get(names)
@@ -151,7 +146,7 @@ class Columns:
     def codes(self) -> Codes:
         """A number for each value; absent ones have `NOTHING`."""
         both = self._both()
-        if self.types <= _TEXTS:
+        if self.types <= TEXTS:
             texts = dict.fromkeys(both, NOTHING)
             values: list[Any] = [text for text in texts if text]
             texts.update(zip(values, count()))

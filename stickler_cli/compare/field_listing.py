@@ -11,13 +11,11 @@ from .list import ListNode, TupleNode
 from .object import MapNode, ObjectNode
 from .one_of import OneOfNode, followed
 from .open import OpenNode, SchemasNode
-from .plan import Node, Plan
+from .plan import Node, Plan, once_each
 from .result import FieldInfo
 
 ANY_KIND: Final = "any"
 """The kind of a place whose values decide."""
-SCHEMA: Final = "schema"
-"""The kind of what holds the documents of one of several schemas."""
 RECURSIVE: Final = "recursive"
 """The kind of a place that leads back to one above it; what is below is told there."""
 MOST_ROWS: Final = 10_000
@@ -70,7 +68,7 @@ def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[FieldInfo
         seen.add(name)
         place = id(followed(child))
         if isinstance(node, SchemasNode):
-            yield FieldInfo((name,), SCHEMA, "", None, 1.0)
+            yield FieldInfo((name,), "schema", "", None, 1.0)
             yield from _below(child, (name,), (place,))
         elif place in above:
             yield _row(child, (*path, name), kind=RECURSIVE)
@@ -97,16 +95,12 @@ def _leaves(root: Node) -> Iterator[LeafNode]:
 
 def _nodes(root: Node) -> Iterator[Node]:
     """List all nodes of a plan, each once."""
-    waiting: list[Node] = [root]
-    met: set[int] = set()
-    while waiting:
-        node = waiting.pop()
-        if id(node) in met:
-            continue
-        met.add(id(node))
-        yield node
-        waiting += node.leaves.values() if isinstance(node, OpenNode) else node.parts()
-        waiting += (child for _, child in node.named())
+
+    def inside(node: Node) -> Iterator[Node]:
+        yield from node.leaves.values() if isinstance(node, OpenNode) else node.parts()
+        yield from (child for _, child in node.named())
+
+    return once_each(root, inside)
 
 
 def _row(node: Node, path: Path, kind: str | None = None) -> FieldInfo:

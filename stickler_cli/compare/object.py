@@ -157,7 +157,7 @@ class FieldsNode(Node):
             return part.compare(columns.fields(part.names), gt, pred, options)
         one = self.fields[part]
         try:
-            return part, one.node.compare(columns.field(one.name), gt, pred, options)
+            return part, one.node.compare(columns.fields((one.name,)), gt, pred, options)
         except ComparisonError as error:
             raise error.below(one.name) from error.__cause__
 
@@ -345,7 +345,12 @@ class MapNode(FieldsNode):
     ) -> tuple[EntryAccount, ...]:
         """Account for the fields that only the documents name, one call for each family."""
         gt_entries, pred_entries, values, names = columns.entries
-        family = columns.derived((id(self), "family"), lambda: self._families(names))
+        family = columns.derived(
+            (id(self), "family"),
+            lambda: np.array(
+                [_UNDECLARED if it in self.names else self.family(it) for it in names], np.intp
+            ),
+        )
         sides: list[tuple[Indexes, Indexes, Indexes]] = []
         for entries, slots in ((gt_entries, gt), (pred_entries, pred)):
             chosen, owner, place = entries.of(slots)
@@ -375,8 +380,3 @@ class MapNode(FieldsNode):
             say = said(named.node, named.aggregate, account)
             found.append(EntryAccount(names, key[at], owner[at], order[at], say, True, account))
         return tuple(found)
-
-    def _families(self, names: list[str]) -> Indexes:
-        return np.array(
-            [_UNDECLARED if name in self.names else self.family(name) for name in names], np.intp
-        )

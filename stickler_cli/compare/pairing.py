@@ -122,7 +122,10 @@ class _Search:
         gain, best = self._gains(near, far, similarity)
         (still_open,) = ((best <= unknown) & (unknown > 0)).nonzero()
         if len(still_open):
-            more = self._compared_with_all(still_open, best)
+            self._check(still_open)
+            blocks = _blocks(self._m[self._near_owner[still_open]], AT_ONCE)
+            found = [self._best_of_all(still_open[block], best) for block in blocks]
+            more = map(np.concatenate, zip(*found, strict=True))
             keep = ~np.isin(near, still_open)
             near, far, similarity = (
                 np.concatenate([known[keep], new])
@@ -198,14 +201,6 @@ class _Search:
         either = distinct(near * len(self._far) + far)
         unknown = np.where(rest > self._floor + EQUAL_WITHIN, rest + 2 * EQUAL_WITHIN, 0.0)
         return either // len(self._far), either % len(self._far), unknown
-
-    def _compared_with_all(self, near: Indexes, best: Floats) -> tuple[Indexes, Indexes, Floats]:
-        """Compare elements with all of the other side; return the best pair of each."""
-        self._check(near)
-        blocks = _blocks(self._m[self._near_owner[near]], AT_ONCE)
-        found = [self._best_of_all(near[block], best) for block in blocks]
-        near, far, similarity = map(np.concatenate, zip(*found, strict=True))
-        return near, far, similarity
 
     def _check(self, some: Indexes) -> None:
         """Refuse lists at once that take too much work if all their texts are compared."""

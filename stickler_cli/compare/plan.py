@@ -5,7 +5,7 @@ kind they are compared as that kind (`other`), else they have nothing in common.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from enum import IntEnum
 from functools import cached_property
@@ -117,13 +117,7 @@ class Node(Rules, ABC):
 
     def same_place(self) -> "Iterator[Node]":
         """List this node and those whose fields are its own, each once."""
-        waiting, met = [self], set()
-        while waiting:
-            node = waiting.pop()
-            if id(node) not in met:
-                met.add(id(node))
-                yield node
-                waiting += reversed(node.parts())
+        return once_each(self, lambda node: reversed(node.parts()))
 
     def all_named(self) -> "Iterator[tuple[str, Node]]":
         """List the fields of this place, also of its elements and arms; a name may recur."""
@@ -192,6 +186,17 @@ class Node(Rules, ABC):
         found.missed = self.compare(columns, gt, nothing, options)
         found.invented = self.compare(columns, nothing, pred, options)
         return found
+
+
+def once_each(root: Node, inside: Callable[[Node], Iterable[Node]]) -> Iterator[Node]:
+    """List a node and all inside it, each once, the last of several inside first."""
+    waiting, met = [root], set()
+    while waiting:
+        node = waiting.pop()
+        if id(node) not in met:
+            met.add(id(node))
+            yield node
+            waiting += inside(node)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ ORDINARY_LENGTH: Final = 17
 
 NUMBERS: Final = frozenset((int, float, bool))
 
-_TEXTS: Final = frozenset((str, type(None)))
+TEXTS: Final = frozenset((str, type(None)))
 _WITHOUT_FLAGS: Final = frozenset((str, int, float, type(None)))
 _WITHOUT_LETTERS: Final = NUMBERS | {type(None)}
 
@@ -66,7 +66,7 @@ class Prepared:
     @cached_property
     def lengths(self) -> Keys:
         """For each code how long the value is, in letters."""
-        if self._types <= _TEXTS:
+        if self._types <= TEXTS:
             return np.fromiter(map(len, self.values), np.intp, len(self.values))
         if self._types <= _WITHOUT_LETTERS:
             return np.full(len(self.values), ORDINARY_LENGTH)

@@ -1,6 +1,6 @@
 """Fields in which two list elements are known to be unlike before they are compared."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from .columns import NOTHING, Columns, Indexes, Mask, spread
 from .leaf import LeafBlock, LeafNode
 from .object import FieldsNode, ObjectNode
 from .one_of import OneOfNode, followed
-from .plan import Node, Purpose
+from .plan import Node, Purpose, once_each
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def _leaves(
             continue
         columns = elements.fields(block.names)
         for row, (name, leaf) in enumerate(zip(block.names, block.nodes, strict=True)):
-            at, of = (row, columns) if columns.scalar else (0, elements.field(name))
+            at, of = (row, columns) if columns.scalar else (0, elements.fields((name,)))
             n, m = len(elements.gt), len(elements.pred)
             gt, pred = of.codes.gt[at * (n + 1) :][:n], of.codes.pred[at * (m + 1) :][:m]
             yield leaf, of, gt, pred
@@ -122,12 +122,9 @@ def bound_of(item: Node) -> Purpose | None:
 
 def _most_worth(node: Node) -> float:
     """Return what a field is worth at most; of a union, what any of its arms is."""
-    most, waiting, met = 0.0, [node], set()
-    while waiting:
-        node = followed(waiting.pop())
-        if not isinstance(node, OneOfNode):
-            most = max(most, node.weight)
-        elif id(node) not in met:
-            met.add(id(node))
-            waiting += node.parts()
-    return most
+
+    def arms(node: Node) -> Iterable[Node]:
+        return map(followed, node.parts()) if isinstance(node, OneOfNode) else ()
+
+    nodes = once_each(followed(node), arms)
+    return max((one.weight for one in nodes if not isinstance(one, OneOfNode)), default=0.0)

@@ -14,16 +14,7 @@ def is_absent(value: Any) -> bool:
     >>> [is_absent(value) for value in (None, "", [[], {"a": None}], 0, False, "  ")]
     [True, True, True, False, False, False]
     """
-    if value is None or isinstance(value, str):
-        return not value
-    if not isinstance(value, dict | list):
-        return False
-    parts = value.values() if isinstance(value, dict) else value
-    # A loop: with all() every level of a deep document would also take room on the C stack.
-    for part in parts:  # noqa: SIM110
-        if not is_absent(part):
-            return False
-    return True
+    return Absence()(value)
 
 
 _CONTAINERS: Final = (dict, list)

@@ -50,7 +50,7 @@ def test_confidences_go_with_the_values_of_the_prediction():
     _, entries, values, names = columns.entries
     assert [names[place] for place in entries.places] == ["a", "c", "c", "a"]
     assert values.confidences == [0.1, [0.3, 0.4, 0.5], None, 0.6]
-    field = columns.field("c")
+    field = columns.fields(("c",))
     assert field.confidences == [[0.3, 0.4, 0.5], None, None]
     _, lists, elements = field.elements
     assert elements.pred == [2, 3, 4]

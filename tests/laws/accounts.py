@@ -65,6 +65,21 @@ def units(comparison):
         yield from units(part)
 
 
+NAMES = ("shape", "gt", "pred", "outcome", "similarity", "score", "threshold", "reason")
+
+
+def values_of(comparison):
+    """Return all that a comparison has, to be held against another."""
+    return (
+        [getattr(comparison, name) for name in (*NAMES, "extras", "undeclared")],
+        [(it.name, it.weight, it.counted, values_of(it.comparison)) for it in comparison.fields],
+        [
+            (it.gt_index, it.pred_index, it.outcome, it.threshold, values_of(it.comparison))
+            for it in comparison.elements
+        ],
+    )
+
+
 def outline(node):
     """Return the counts of a tally, without scores."""
     return {
