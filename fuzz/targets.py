@@ -30,7 +30,7 @@ from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
-from stickler_cli.score.comparison_view import comparison_view
+from stickler_cli.score.comparison_view import counts_view, document_view
 
 SAMPLES: Final[tuple[JsonDocument, ...]] = (
     {},
@@ -85,7 +85,8 @@ def _compare_samples(plan: Plan) -> None:
     with room_for_depth():
         account = compare(plan, [gt for gt, _ in pairs], [pred for _, pred in pairs])
         for pair in range(len(pairs)):
-            json.dumps(comparison_view(batch_of(comparison_of(account, pair))))
+            compared = batch_of(comparison_of(account, pair))
+            json.dumps([counts_view(compared), document_view(compared, 0)])
 
 
 def read_any(data: bytes) -> None:

@@ -10,7 +10,7 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Plan
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
-from stickler_cli.score.comparison_view import comparison_view
+from tests.score.batches import comparison_view
 
 THRESHOLD = "x-aws-stickler-threshold"
 CLIP = "x-aws-stickler-clip-under-threshold"

@@ -15,7 +15,7 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
-from stickler_cli.score.comparison_view import comparison_view
+from tests.score.batches import comparison_view
 
 pytestmark = pytest.mark.anywhere
 

@@ -35,19 +35,6 @@ NON_MATCH_TYPES: Final = {
 More: TypeAlias = Callable[[Names, Tally], Mapping[str, object]]
 
 
-def comparison_view(batch: Batch, *, recall_with_fd: bool = False) -> dict[str, object]:
-    """Return the results of a batch of one document as JSON values.
-
-    Keys: `overall_score`, `confusion_matrix`, and those of `document_view`; docs/results.md
-    describes each.
-    """
-    return {
-        "overall_score": batch.results[0].score,
-        "confusion_matrix": {"fields": {}, **counts_view(batch, recall_with_fd=recall_with_fd)},
-        **document_view(batch, 0),
-    }
-
-
 def counts_view(
     batch: Batch, document: int = 0, *, recall_with_fd: bool = False, derived: bool = True
 ) -> dict[str, Any]:

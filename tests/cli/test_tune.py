@@ -6,7 +6,7 @@ import random
 import pytest
 from jsonschema import Draft202012Validator
 
-from stickler_cli.reports.schemas import schema_of
+from schemas.writing import schema_of
 from .conftest import write
 
 X = "x-aws-stickler-"

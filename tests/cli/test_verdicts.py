@@ -5,7 +5,7 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from stickler_cli.reports.schemas import schema_of
+from schemas.writing import schema_of
 from .conftest import write
 
 VERDICT = {

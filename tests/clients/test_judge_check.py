@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from schemas.writing import schema_of
 from stickler_cli.cli import main
-from stickler_cli.reports.schemas import schema_of
 from stickler_cli.studies.judges.answer import kappa
 
 PREFIX = "x-aws-stickler-"

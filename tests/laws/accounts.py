@@ -3,8 +3,8 @@
 from stickler_cli.compare import engine
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.score.batch import batch_of
-from stickler_cli.score.comparison_view import comparison_view
 from stickler_cli.score.sums import COUNTING_MODES, Sums, Tally, sums_of
+from tests.score.batches import comparison_view
 
 
 def compare(plan, gt, pred, options=None):

@@ -17,6 +17,7 @@ from threading import Thread
 import jsonschema
 import pytest
 
+from schemas.writing import schema_of
 from stickler_cli.cli import main
 from stickler_cli.cli.viewing import served
 from stickler_cli.core.locations import field_path
@@ -25,7 +26,6 @@ from stickler_cli.records.account_format import VerdictRecord
 from stickler_cli.records.codec import read
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.schemas import schema_of
 from stickler_cli.score.detail import PlacedBox
 from stickler_cli.score.errors.error_rows import error_record
 from stickler_cli.score.errors.kept_errors import KeptErrors

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from stickler_cli.reports.schemas import FORMATS, main, schema_of
+from schemas.writing import FORMATS, main, schema_of
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 
@@ -23,7 +23,7 @@ def places(schema, path=""):
 def test_what_is_shipped_is_what_the_types_say(name):
     shipped = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
 
-    assert schema_of(name) == shipped, "run python -m stickler_cli.reports.schemas schemas"
+    assert schema_of(name) == shipped, "run python -m schemas.writing schemas"
 
 
 @pytest.mark.parametrize("name", FORMATS)

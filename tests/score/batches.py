@@ -6,6 +6,7 @@ from stickler_cli.compare import engine
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks
+from stickler_cli.score.comparison_view import counts_view, document_view
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.leaves import leaves_read
 
@@ -54,3 +55,13 @@ def records(*batches):
 def add_confidences(found, name, record):
     """Add a document, as files have it, to confidences."""
     found.add([name], leaves_read([record]))
+
+
+def comparison_view(batch, *, recall_with_fd=False):
+    """Return the results of a batch of one document as JSON values."""
+    counts = counts_view(batch, recall_with_fd=recall_with_fd)
+    return {
+        "overall_score": batch.results[0].score,
+        "confusion_matrix": {"fields": {}, **counts},
+        **document_view(batch, 0),
+    }

@@ -3,7 +3,7 @@ import pytest
 
 from stickler_cli.compare.plan import Options
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.comparison_view import comparison_view, counts_view, sums_view
+from stickler_cli.score.comparison_view import counts_view, sums_view
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.field_counts import FieldCounts
 from stickler_cli.score.folds import UndeclaredKeys
@@ -17,6 +17,7 @@ from stickler_cli.score.sums import (
     sums_of_units,
     units_of,
 )
+from tests.score.batches import comparison_view
 from .batches import TEXT, X, a_list, an_object, batch, not_compared
 
 

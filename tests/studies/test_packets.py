@@ -244,8 +244,8 @@ def test_intervals_hold_the_figure_and_need_two_packets():
 
 def test_a_report_is_json_of_its_schema():
     jsonschema = pytest.importorskip("jsonschema")
+    from schemas.writing import schema_of
     from stickler_cli.core.rules import encoded
-    from stickler_cli.reports.schemas import schema_of
 
     packet = ([Section("a", "x", (1, 2))], [Section("a", "x", (1,))])
     compared = [(PacketAccount("p", "compared", "", []), compare_packet(*packet))]

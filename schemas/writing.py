@@ -1,6 +1,6 @@
 """The JSON Schemas of the formats, made of their types; `schemas/` holds what this writes.
 
-python -m stickler_cli.reports.schemas schemas
+python -m schemas.writing schemas
 """
 
 import ast
