@@ -23,6 +23,22 @@ from .console import ExitCode, write_result
 SEVERAL: Final = "..."  # ends the metavar of an option after which several values may stand
 
 
+# The attribute of a parameter that holds what reads its values. Versions of typer that have none
+# read values by other means, which does no harm.
+READER: Final = "_runtime_param"
+PANELS: Final = (
+    *("arguments", "options", "input", "output", "counting", "gates", "statistics", "run"),
+    *("models", "engine"),
+)
+"""In their order; "options" are those of one command alone, and who tunes comes last."""
+WIDEST: Final = 120  # columns: longer lines are hard to read
+NARROWEST: Final = 30
+MARGIN: Final = 2
+EVERYTHING: Final = "everything"
+"""The parameter of the option that shows all options, and the mark of a context that does."""
+SPACE: Final = 6  # columns around the names of commands
+
+
 def new_app(
     codes: Mapping[ExitCode, str] | None = None,
     groups: Mapping[str, Sequence[str]] | None = None,
@@ -271,30 +287,11 @@ def _blamed(
         yield replace(problem, source=from_file.get(flag, flag) + space + rest)
 
 
-# The attribute of a parameter that holds what reads its values. Versions of typer that have none
-# read values by other means, which does no harm.
-READER: Final = "_runtime_param"
-
-PANELS: Final = (
-    *("arguments", "options", "input", "output", "counting", "gates", "statistics", "run"),
-    *("models", "engine"),
-)
-"""In their order; "options" are those of one command alone, and who tunes comes last."""
-
-WIDEST: Final = 120  # columns: longer lines are hard to read
-NARROWEST: Final = 30
-MARGIN: Final = 2
-
-
 def context_settings() -> dict[str, Any]:
     """Return the width of the terminal and the names of the option for help, for typer."""
     columns = min(shutil.get_terminal_size().columns, WIDEST)
     width = max(columns - MARGIN, NARROWEST)
     return {"help_option_names": ["-h", "--help"], "terminal_width": width}
-
-
-EVERYTHING: Final = "everything"
-"""The parameter of the option that shows all options, and the mark of a context that does."""
 
 
 def group_of_commands(
@@ -318,9 +315,6 @@ def group_of_commands(
                         )
 
     return Grouped
-
-
-SPACE: Final = 6  # columns around the names of commands
 
 
 def single_command(

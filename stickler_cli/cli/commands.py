@@ -26,6 +26,27 @@ if TYPE_CHECKING:
     from stickler_cli.studies.study import Study
 
 
+ALWAYS: Final = (
+    ExitCode.OK,
+    ExitCode.USAGE,
+    ExitCode.INTERNAL,
+    ExitCode.INTERRUPTED,
+    ExitCode.TERMINATED,
+)
+"""What any command may end with."""
+_GATE: Final = {ExitCode.GATE_FAILED: "a gate failed, and nothing else"}
+USUAL: Final = {
+    "eval": (
+        *("id_field", "lenient_json", "validate", "limit"),
+        *("output", "format", "show_non_matches", "show_documents", "only_errors"),
+        *("fail_under", "gate", "by", "run_dir", "jobs", "quiet"),
+    )
+}
+"""The options that most runs use: all that `--help` shows of a command that has very many."""
+OWN_FILE: Final = "stickler.toml"
+"""The file that has options of all commands."""
+
+
 @dataclass(frozen=True, slots=True)
 class Argument:
     """An argument."""
@@ -59,18 +80,6 @@ class Command:
         """Meanings by exit code."""
         found = {**{code: MEANINGS[code] for code in ALWAYS}, **self.codes}
         return dict(sorted(found.items()))
-
-
-ALWAYS: Final = (
-    ExitCode.OK,
-    ExitCode.USAGE,
-    ExitCode.INTERNAL,
-    ExitCode.INTERRUPTED,
-    ExitCode.TERMINATED,
-)
-"""What any command may end with."""
-
-_GATE: Final = {ExitCode.GATE_FAILED: "a gate failed, and nothing else"}
 
 
 OWN: Final = {
@@ -271,20 +280,6 @@ def groups() -> dict[str, Sequence[str]]:
     listed = {name for names in found.values() for name in names}
     studies = [name for name, it in commands().items() if it.study and name not in listed]
     return {**found, "Go further": (*studies, "merge", "cache")}
-
-
-USUAL: Final = {
-    "eval": (
-        *("id_field", "lenient_json", "validate", "limit"),
-        *("output", "format", "show_non_matches", "show_documents", "only_errors"),
-        *("fail_under", "gate", "by", "run_dir", "jobs", "quiet"),
-    )
-}
-"""The options that most runs use: all that `--help` shows of a command that has very many."""
-
-
-OWN_FILE: Final = "stickler.toml"
-"""The file that has options of all commands."""
 
 
 def settings_of_commands() -> dict[str, Any]:

@@ -33,6 +33,16 @@ OUTPUT: Final = "--output"
 COMMENT: Final = "$comment"
 
 
+LEFT_OUT: Final = "-"
+LEGEND: Final = (
+    "Enter keeps a choice; a comparator or a threshold (FuzzyComparator 0.8) changes it, - leaves "
+    "the field without, and the end of input (Ctrl-D) keeps all others."
+)
+SHOWN: Final = 4
+"""Values of a field that are shown."""
+BY_HAND: Final = "chosen by hand"
+
+
 @dataclass(frozen=True, slots=True)
 class _Given:
     """A schema to be annotated, and its source."""
@@ -110,15 +120,6 @@ def _conclude(annotated: int, elsewhere: int, settings: InitSettings) -> None:
         warn(f"{elsewhere} more in other files stay as they are: annotate these files themselves")
 
 
-LEFT_OUT: Final = "-"
-LEGEND: Final = (
-    "Enter keeps a choice; a comparator or a threshold (FuzzyComparator 0.8) changes it, - leaves "
-    "the field without, and the end of input (Ctrl-D) keeps all others."
-)
-SHOWN: Final = 4
-"""Values of a field that are shown."""
-
-
 def interview(choices: Mapping[Path, Inferred], seen: Observed | None) -> dict[Path, Inferred]:
     """Ask about each choice on standard error, and return those that are to be written."""
     warn(LEGEND)
@@ -171,6 +172,3 @@ def _changed(choice: Inferred, words: list[str]) -> Inferred:
                 raise ValueError(f"{word} is no threshold in [0, 1]")
             choice = replace(choice, threshold=threshold, reason=BY_HAND)
     return choice
-
-
-BY_HAND: Final = "chosen by hand"

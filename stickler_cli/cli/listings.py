@@ -19,6 +19,16 @@ from .command_schema import schema_of
 from .console import ExitCode, show_problems, write_result
 from .outputs import listing, style_of
 
+ANNOTATION: Final = "annotation"
+_COLUMNS: Final = (
+    Column("field", left=True),
+    Column("comparator", 1, left=True),
+    Column("threshold", 2, short="thr"),
+    Column("weight", 3),
+    Column("kind", 4, left=True),
+)
+_SAID_BY: Final = Column("said by", left=True)
+
 
 def check(schemas: Iterable[str], settings: CheckSettings) -> ExitCode:
     """Compile schemas and tell every problem of all of them; no document is read."""
@@ -89,18 +99,6 @@ def clear_answers() -> ExitCode:
         count = cache.clear()
     write_result(f"{count} answers cleared from {visible(str(cache.path))}\n")
     return ExitCode.OK
-
-
-ANNOTATION: Final = "annotation"
-
-_COLUMNS: Final = (
-    Column("field", left=True),
-    Column("comparator", 1, left=True),
-    Column("threshold", 2, short="thr"),
-    Column("weight", 3),
-    Column("kind", 4, left=True),
-)
-_SAID_BY: Final = Column("said by", left=True)
 
 
 def show(settings: ShowSettings) -> ExitCode:

@@ -61,6 +61,11 @@ ENDPOINT: Final = "--endpoint"
 KEY_FROM: Final = "--key-from"
 
 
+KEPT_NON_MATCHES: Final = 100  # at least: so a finished run can be asked to show some errors
+_READ_BESIDE: Final = ("confidence", "policy", "verdicts")
+"""Options that name a file or directory that is read beside the documents."""
+
+
 def comparing(plan: Plan, settings: ComparisonOptions, client: "Client | None") -> Options:
     """Return the options of the engine, for comparators that are known to work here."""
     for comparator in comparators(plan):
@@ -131,12 +136,6 @@ def _check_placed(policy: Policy, asked: Iterable[str]) -> None:
             if model not in known:
                 found, hint = f"no field asks {model}", did_you_mean(model, known)
                 raise UsageError([Problem(option, found, f"one of {', '.join(known)}", hint)])
-
-
-KEPT_NON_MATCHES: Final = 100  # at least: so a finished run can be asked to show some errors
-
-_READ_BESIDE: Final = ("confidence", "policy", "verdicts")
-"""Options that name a file or directory that is read beside the documents."""
 
 
 @dataclass(frozen=True, slots=True)

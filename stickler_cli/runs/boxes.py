@@ -33,6 +33,9 @@ _DEPTH: Final = 4  # of the objects that a box may be in: geometry, boundingBox
 _OVERLAP: Final = BBoxIoUComparator()
 
 
+MOST: Final = 1e9  # pixels: beyond it areas lose their digits
+
+
 class Rectangle(NamedTuple):
     """A box with its corners in order."""
 
@@ -144,9 +147,6 @@ def _numbers(value: object) -> list[float]:
         else:
             return []
     return found
-
-
-MOST: Final = 1e9  # pixels: beyond it areas lose their digits
 
 
 def _around(numbers: Sequence[float]) -> Rectangle | None:

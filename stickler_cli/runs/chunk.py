@@ -38,6 +38,10 @@ from stickler_cli.settings.deciding import WrapperOptions
 from .job import Job, group_of
 from .process import room_for_depth
 
+Item = DocumentPair | PairRef
+"""A pair of documents, or where they are: those are read where they are compared."""
+TOO_LITTLE_MEMORY: Final = "there is too little memory to compare the document"
+
 
 def unwrapper_of(root: Place, settings: WrapperOptions) -> Unwrapper | None:
     """Return an unwrapper of the values of documents; None where wrappers stay.
@@ -99,12 +103,6 @@ def _document(name: str, wrapped: object, bare: Unwrapped) -> JsonDocument | Pro
     if kind_of(bare.value) == kind:
         return bare.value  # type: ignore[return-value] # its kind says so
     return Problem(name, f"the wrapper of the document holds {brief(bare.value)}", f"a JSON {kind}")
-
-
-Item = DocumentPair | PairRef
-"""A pair of documents, or where they are: those are read where they are compared."""
-
-TOO_LITTLE_MEMORY: Final = "there is too little memory to compare the document"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,42 @@ SELECTIONS: Final = 8
 MOST: Final = 1_000  # lines that are given at once
 
 
+_ORDERS_OF_ERRORS: Final = {
+    **{name: name for name in ("document", "field", "class", "outcome", "gt", "pred", "cause")},
+    "similarity": "coalesce(similarity, -1)",
+    "pair": "gt || ' ' || pred",
+}
+"""What errors are sorted and grouped by."""
+_OF_ERRORS: Final = {
+    "find": "instr(text, ?)",
+    "first": "row >= ?",
+    "end": "row < ?",
+    "field": "(field = ? OR path = ?1)",
+    "class": "class = ?",
+    "cause": "cause = ?",
+    "gt": "gt = ?",
+    "pred": "pred = ?",
+    "of": "document = ?",
+    "at": "row = ?",
+    "values": "vals IS NULL = ?",
+    "judged": "inside IS NULL = ?",
+    "from": "similarity >= ?",
+    "below": "similarity < ?",
+}
+"""What errors are filtered by."""
+_ORDERS: Final = {"id": "id", "errors": "lost DESC, n"}
+"""What documents are sorted by; else they are in the order in which they came."""
+_OF_DOCUMENTS: Final = {
+    "find": "instr(found, ?)",
+    "from": "score >= ?",
+    "below": "score < ?",
+    "wrong": "(lost > 0 OR status <> 'evaluated') = ?",
+    "lost": "lost > 0 = ?",
+    "group": "instr(groups, ?) AND score IS NOT NULL",
+}
+"""What documents are filtered by."""
+
+
 class LineIndex(ABC):
     """Lines with columns to find them by, in a database of their own, which goes away with it."""
 
@@ -68,32 +104,6 @@ class LineIndex(ABC):
         """Return the rows that answer a statement."""
         with self._lock:
             return self._base.execute(text, values).fetchall()
-
-
-_ORDERS_OF_ERRORS: Final = {
-    **{name: name for name in ("document", "field", "class", "outcome", "gt", "pred", "cause")},
-    "similarity": "coalesce(similarity, -1)",
-    "pair": "gt || ' ' || pred",
-}
-"""What errors are sorted and grouped by."""
-
-_OF_ERRORS: Final = {
-    "find": "instr(text, ?)",
-    "first": "row >= ?",
-    "end": "row < ?",
-    "field": "(field = ? OR path = ?1)",
-    "class": "class = ?",
-    "cause": "cause = ?",
-    "gt": "gt = ?",
-    "pred": "pred = ?",
-    "of": "document = ?",
-    "at": "row = ?",
-    "values": "vals IS NULL = ?",
-    "judged": "inside IS NULL = ?",
-    "from": "similarity >= ?",
-    "below": "similarity < ?",
-}
-"""What errors are filtered by."""
 
 
 class ErrorIndex(LineIndex):
@@ -161,20 +171,6 @@ def _error_columns(shown: tuple[Any, ...]) -> tuple[Any, ...]:
         *(inside, values, shown[-1], f"{document}\n{path}\n{gt}\n{pred}".lower()),
         json_line([*shown])[:-1].decode(),
     )
-
-
-_ORDERS: Final = {"id": "id", "errors": "lost DESC, n"}
-"""What documents are sorted by; else they are in the order in which they came."""
-
-_OF_DOCUMENTS: Final = {
-    "find": "instr(found, ?)",
-    "from": "score >= ?",
-    "below": "score < ?",
-    "wrong": "(lost > 0 OR status <> 'evaluated') = ?",
-    "lost": "lost > 0 = ?",
-    "group": "instr(groups, ?) AND score IS NOT NULL",
-}
-"""What documents are filtered by."""
 
 
 class DocumentIndex(LineIndex):

@@ -29,6 +29,11 @@ LEAST_ADDRESS_SPACE: Final = 400_000  # kB; all libraries that a run may load ta
 COLLECTED_AFTER: Final = 100_000  # objects made before cycles are looked for; documents have none
 
 
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
 def can_fork() -> bool:
     """Return whether this process has one thread only, and so is safely copied."""
     if sys.platform != "linux" or threading.active_count() > 1:
@@ -136,12 +141,6 @@ def memory_limited(limit: int | None) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-
-
-SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 class Interrupted(KeyboardInterrupt):

@@ -53,6 +53,9 @@ _FILE: Final = re.compile(r"\.(json(\.gz|\.zst)?|parquet)\Z", re.IGNORECASE)
 _EXPECTED: Final = "a run file, as stickler eval -o run.json writes it, or a run directory"
 
 
+_VERDICTS: Final = "verdicts.jsonl of the HTML report, one verdict on each line"
+
+
 def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
     """Read a run from a run file, gzipped or not, or a run directory, which holds `run.json`.
 
@@ -249,9 +252,6 @@ def load_detail(name: str, run: Run) -> Detail | None:
         detail.errors.add((scores.get(document) or 0.0, document), [*of_one])
     detail.errors.settle()
     return detail
-
-
-_VERDICTS: Final = "verdicts.jsonl of the HTML report, one verdict on each line"
 
 
 def marks_of(file: str, limit: int) -> Marks:

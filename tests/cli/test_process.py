@@ -262,6 +262,10 @@ def test_the_version_is_told_by_the_package_alone(argument):
     assert {name for name in loaded if name.startswith("stickler_cli")} == {"stickler_cli"}
 
 
+MOST_MODULES = 155
+"""Of our own, for a flat evaluation."""
+
+
 def test_a_small_run_loads_only_what_it_needs(data):
     spared = {"scipy", "pydantic", "jsonschema", "rich", "dateutil", "jinja2", "tomllib"}
     spared |= {"asyncio", "concurrent", "multiprocessing", "sqlite3", "ssl", "logging"}
@@ -271,7 +275,10 @@ def test_a_small_run_loads_only_what_it_needs(data):
     assert "numpy" in loaded
     assert loaded.isdisjoint(spared), loaded & spared
     of_others = ("numpy.ma.", "stickler_cli.studies", "stickler_cli.reports.html")
+    files = ("directory", "keeping", "saved", "page_sources", "progress", "chunk_parts", "boxes")
+    of_others += tuple(f"stickler_cli.runs.{name}" for name in files)
     assert [name for name in modules if name.startswith(of_others)] == []
+    assert len([name for name in modules if name.startswith("stickler_cli")]) <= MOST_MODULES
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

@@ -39,6 +39,10 @@ SENT: Final = (*RESULTS, *(f"{name}{PARTIAL}" for name in RESULTS))
 _PART: Final = re.compile(rf"{JOURNAL}(\.\d+)?", re.ASCII)
 
 
+BEGIN_AGAIN: Final = "--restart begins again, another directory keeps both"
+JournalRecord: TypeAlias = tuple[str, dict[str, object]]  # its name in messages, and its values
+
+
 class SentDirectory:
     """The copy here of a run directory elsewhere, for the time of a run."""
 
@@ -146,11 +150,6 @@ class SentDirectory:
     def _remove(self, names: Iterable[str]) -> None:
         for name in names:
             remove_url(f"{self._url}/{name}")
-
-
-BEGIN_AGAIN: Final = "--restart begins again, another directory keeps both"
-
-JournalRecord: TypeAlias = tuple[str, dict[str, object]]  # its name in messages, and its values
 
 
 @dataclass(slots=True)

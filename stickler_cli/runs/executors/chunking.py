@@ -28,6 +28,10 @@ few enough to be worth showing progress after."""
 OWN_BYTES: Final = 500  # what a document costs beside its text, in bytes of text
 
 
+AT_ONCE: Final = 0.3
+"""The units of work that this process does without a look at signals: a fraction of a second."""
+
+
 @dataclass(frozen=True, slots=True)
 class Largest:
     """Limits of a chunk."""
@@ -122,10 +126,6 @@ def _bytes_of(item: Item) -> int:
     if isinstance(item, DocumentPair):
         return OWN_BYTES
     return OWN_BYTES + getattr(item.gt, "size", 0) + getattr(item.pred, "size", 0)
-
-
-AT_ONCE: Final = 0.3
-"""The units of work that this process does without a look at signals: a fraction of a second."""
 
 
 class Inline:

@@ -54,6 +54,16 @@ depend on who compares what."""
 NOT_INSTALLED: Final = "not installed"
 
 
+AT_A_WORKER: Final = 2  # tasks: one that it does, and one that waits there
+KEPT_MESSAGES: Final = 10
+CONNECTING: Final = 10.0  # seconds until a scheduler must have answered
+LOOKING: Final = 2.0  # seconds after which it is asked again how many workers there are
+ALONE: Final = 60.0  # seconds that a run waits for the first worker, or for one after the last
+ENGINE: Final = "--engine dask"
+LOST: Final = (OSError, TimeoutError, RuntimeError)
+"""Of a scheduler that is gone."""
+
+
 class Done(NamedTuple):
     """The result of a task, packed, and how long it took."""
 
@@ -177,17 +187,6 @@ def _check(needs: Needs, worker: str, threads: int) -> None:
             found = f"the worker {worker} cannot read it"
             hint = "workers read documents themselves: give a place that all of them have"
             raise UsageError([Problem(source, found, "a shared directory", hint)])
-
-
-AT_A_WORKER: Final = 2  # tasks: one that it does, and one that waits there
-KEPT_MESSAGES: Final = 10
-CONNECTING: Final = 10.0  # seconds until a scheduler must have answered
-LOOKING: Final = 2.0  # seconds after which it is asked again how many workers there are
-ALONE: Final = 60.0  # seconds that a run waits for the first worker, or for one after the last
-ENGINE: Final = "--engine dask"
-
-LOST: Final = (OSError, TimeoutError, RuntimeError)
-"""Of a scheduler that is gone."""
 
 
 @dataclass(slots=True, eq=False)

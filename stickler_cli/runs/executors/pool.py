@@ -59,6 +59,9 @@ PR_SET_PDEATHSIG: Final = 1  # source: man 2 prctl, and linux/prctl.h
 SECONDS_TO_END: Final = 5.0  # how long a worker that is told to end may take before it is killed
 
 
+MOST_DEATHS: Final = 2  # of workers by one document; one may have been killed from outside
+
+
 class Worker:
     """A worker as the run sees it."""
 
@@ -186,9 +189,6 @@ def packed_result(job: Job, packed: bytes, memory_limit: int | None) -> bytes:
         return NO_MEMORY
     except Exception:  # noqa: BLE001 - the process above evaluates it again, and raises it there
         return NOT_HERE
-
-
-MOST_DEATHS: Final = 2  # of workers by one document; one may have been killed from outside
 
 
 @dataclass(slots=True, eq=False)
