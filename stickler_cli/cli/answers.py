@@ -1,23 +1,26 @@
 """The one pipeline of commands: open, check, answer, write, exit."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import field
 from importlib import import_module
 from typing import Any
 
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.formats import WITH_DETAIL
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.process import room_for_depth
+from stickler_cli.runs.whole_files import check_outputs, whole_file
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings.of_commands import EvalSettings
 from stickler_cli.studies.answering import Answer, Desk
 from stickler_cli.studies.study import Study
 from .command_schema import schema_of
-from .console import ExitCode, warn
+from .console import ExitCode, warn, write_result
 from .eval import whole_run
-from .outputs import CODES, exit_code_of, outputs_of
+from .outputs import CODES, OUTPUT, exit_code_of, outputs_of
 
 
 def answer(study: Study, settings: Any) -> ExitCode:
@@ -27,25 +30,27 @@ def answer(study: Study, settings: Any) -> ExitCode:
         found: Answer = import_module(f"{study.folder}.answer").answer(settings, desk)
         return found
 
-    return answered(ask, settings, study.inputs(settings), study.formats)
+    lines = study.lines and getattr(settings, study.lines)
+    return answered(ask, settings, study.inputs(settings), None if lines else study.formats)
 
 
 def answered(
     ask: Callable[[Desk], Answer],
     settings: Any,
-    inputs: Iterable[tuple[str, str]],
-    formats: Collection[str],
+    inputs: Sequence[tuple[str, str]],
+    formats: Collection[str] | None,
 ) -> ExitCode:
     """Check where an answer goes, ask for it, write it, and return the exit code.
 
-    Inputs are names and paths, which no output may overwrite.
+    Inputs are names and paths, which no output may overwrite. An answer in lines of JSON has no
+    formats.
     """
-    outputs = outputs_of(settings, inputs, formats)
+    outputs = None if formats is None else outputs_of(settings, inputs, formats)
     with room_for_depth():
-        found = ask(_Desk(settings, bool(WITH_DETAIL & outputs.formats)))
-    if found.report is not None:
+        found = ask(_Desk(settings, inputs, bool(outputs and WITH_DETAIL & outputs.formats)))
+    if outputs is not None and found.report is not None:
         outputs.write(found.report)
-    if hasattr(found.report, "gates"):
+    if outputs is not None and hasattr(found.report, "gates"):
         outputs.conclude(found.report)
     for line in found.why:
         warn(line)
@@ -57,6 +62,7 @@ class _Desk:
     """What a study has this room do, with the settings of its command."""
 
     settings: Any
+    inputs: Sequence[tuple[str, str]]
     shows_values: bool
     _loaded: dict[str, LoadedSchema] = field(default_factory=dict)
 
@@ -74,6 +80,18 @@ class _Desk:
     def judge(self, run: Run) -> Verdict:
         exit_code_of(run)
         return run.verdict
+
+    def write(self, lines: Iterable[bytes]) -> None:
+        files = self.settings.output
+        if len(files) > 1:
+            raise UsageError([Problem(OUTPUT, f"there are {len(files)}", "one at most")])
+        check_outputs([(OUTPUT, file) for file in files], self.inputs)
+        with whole_file(files[0], OUTPUT) if files else nullcontext() as stream:
+            for line in lines:
+                if stream is None:
+                    write_result(line.decode())
+                else:
+                    stream.write(line)
 
     def tell(self, text: str) -> None:
         if not self.settings.quiet:

@@ -266,7 +266,7 @@ def commands() -> dict[str, Command]:
         meanings = {ExitCode.GATE_FAILED: it.gate, ExitCode.INCOMPLETE: it.incomplete}
         codes = {code: meaning for code, meaning in meanings.items() if meaning}
         found[name] = Command(
-            it.help, it.does, it.settings, examples=it.examples, codes=codes, study=it
+            it.help, "answers.answer", it.settings, examples=it.examples, codes=codes, study=it
         )
     return found
 

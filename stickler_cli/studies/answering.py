@@ -37,6 +37,9 @@ class Desk(Protocol):
     def judge(self, run: Run) -> Verdict:
         """Say on standard error what could not be evaluated; return the verdict of the run."""
 
+    def write(self, lines: Iterable[bytes]) -> None:
+        """Write lines to the only file of --output, or to standard output."""
+
     def tell(self, text: str) -> None:
         """Say something on standard error, unless that is to be quiet."""
 

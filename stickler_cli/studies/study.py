@@ -9,7 +9,7 @@ from stickler_cli.core.values import dataclass
 FORMATS: Final = ("table", "json", "markdown", "html", "csv", "tsv", "jsonl", "parquet", "arrow")
 """The formats that the report of every study has."""
 
-_CALLED: Final = {"schema": "the schema", "by_file": "--by-file"}
+_CALLED: Final = {"schema": "the schema", "by_file": "--by-file", "apply": "the policy"}
 """Inputs by other names than their own."""
 
 
@@ -32,8 +32,8 @@ class Study:
     incomplete: str = ""
     """When documents could not be studied; empty where that is no matter."""
     formats: Sequence[str] = FORMATS
-    does: str = "answers.answer"
-    """The function that runs the command, by its module and name in `cli/`."""
+    lines: str = ""
+    """The option with which the answer is lines of JSON, and no report."""
 
     def inputs(self, settings: Any) -> list[tuple[str, str]]:
         """Return the files that are read, as messages call them."""

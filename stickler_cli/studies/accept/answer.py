@@ -9,7 +9,7 @@ from stickler_cli import __version__
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.option import part_of
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.runs.job import OutputsRequested
+from stickler_cli.runs.job import DIRECTORY, MARK, OutputsRequested
 from stickler_cli.score.confidence.selective_prediction import accept, losses, needed
 from stickler_cli.score.policy import (
     POLICY_FORMAT,
@@ -27,13 +27,22 @@ from stickler_cli.settings.deciding import DecidingOptions
 from stickler_cli.settings.of_commands import as_of_eval
 from stickler_cli.studies.answering import Answer, Desk
 from .question import AcceptSettings
+from .routing import applied
 from .sections import report_of
 
 _MOST_POINTS: Final = 60  # of a curve
 
 
 def answer(settings: AcceptSettings, desk: Desk) -> Answer:
-    """Make a policy of labelled documents."""
+    """Make a policy of labelled documents, or apply one to predictions."""
+    for key in settings.by:
+        if not key.startswith(MARK):
+            expected = f"{DIRECTORY} or {MARK}COLUMN of the --by-file: known without ground truth"
+            raise UsageError([Problem(f"--by {key}", "it is a field of documents", expected)])
+    if len(settings.by) > 1:
+        raise UsageError([Problem("--by", f"there are {len(settings.by)}", "one at most")])
+    if settings.apply:
+        return applied(settings.apply, settings, desk)
     missing = [name.upper() for name in ("schema", "gt") if not getattr(settings, name)]
     if missing:
         expected, hint = "stickler accept SCHEMA GT PRED", "or --apply POLICY PRED"

@@ -85,5 +85,5 @@ ACCEPT: Final = Study(
   stickler accept --apply policy.json new/ -o routed.jsonl
   stickler eval schema.json gt2/ pred2/ --policy policy.json""",
     incomplete="some predictions that a policy is applied to are unusable",
-    does="accept.accept",
+    lines="apply",
 )

@@ -5,15 +5,22 @@ from typing import Final
 
 from stickler_cli.compare.columns import least
 from stickler_cli.core.absence import is_absent
-from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.json_values import OBJECTS, JsonValue, json_line
 from stickler_cli.core.locations import Path, field_path, parse_field_path
-from stickler_cli.core.problems import Problem
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import Reference
-from stickler_cli.documents.document_pair import Shape
+from stickler_cli.documents.document_pair import Shape, shape_of
+from stickler_cli.documents.pairs import open_documents
 from stickler_cli.documents.wrappers import Names, Unwrapped, Unwrapper
+from stickler_cli.runs.chunk import unwrapper_of
+from stickler_cli.runs.job import group_of_id, parse_groupings
 from stickler_cli.runs.process import room_for_depth
+from stickler_cli.runs.saved import load_policy
 from stickler_cli.score.policy import AcceptancePolicy
+from stickler_cli.score.record import Verdict
+from stickler_cli.studies.answering import Answer, Desk
+from .question import AcceptSettings
 
 _LEAF: Final = "leaf"
 
@@ -38,9 +45,38 @@ class Routed:
         return {**shown, "pass": self.passing, "review": self.review}
 
 
-def names_of(policy: AcceptancePolicy) -> Names:
-    """Return the names of the fields that the schema of a policy has."""
-    return Names.of(parse_field_path(place.field) for place in policy.places)
+def applied(name: str, settings: AcceptSettings, desk: Desk) -> Answer:
+    """Write for each prediction which of its values pass by a policy."""
+    if settings.pairs is not None:
+        raise UsageError([Problem("--pairs", "a policy is applied to predictions", "PRED")])
+    policy = load_policy(name)
+    if [*settings.by] != [*filter(None, [policy.by])]:
+        asked = f"--by {policy.by}" if policy.by else "no --by"
+        raise UsageError([Problem(name, f"the policy was made with {asked}", "the same here")])
+    groupings = parse_groupings(settings.by, settings.by_file)
+    names = Names.of(parse_field_path(place.field) for place in policy.places)
+    router = Router(
+        policy,
+        unwrapper_of(names, settings),
+        lambda document: group_of_id(document, groupings[0]) if groupings else None,
+        shape_of(settings, ("array",) if any(not it.field for it in policy.places) else OBJECTS),
+    )
+    documents = open_documents(settings.pred, settings, "pred")
+    unusable = 0
+
+    def lines() -> Iterator[bytes]:
+        nonlocal unusable
+        for document, reference in documents.refs():
+            routed = router.routed(document, reference)
+            unusable += routed.problem is not None
+            yield json_line(routed.view())
+
+    desk.write(lines())
+    notes = [*map(str, documents.problems)]
+    if not unusable:
+        return Answer(None, why=notes)
+    why = f"{unusable} predictions cannot be used: they go to review as a whole"
+    return Answer(None, Verdict.INCOMPLETE, [*notes, why])
 
 
 class Router:
