@@ -152,6 +152,12 @@ class Measure:
                 return f"its attribute {key} is {type(value).__name__}, expected JSON values"
         return ""
 
+    def record(self) -> dict[str, object]:
+        """Return what run files have of it."""
+        figures, problem = self.outcome()
+        said = {"problem": problem} if problem else {}
+        return {"name": self.name, "figures": figures, "state": self.state, **said}
+
     def copied(self) -> "Measure":
         """Return one of the same documents, which others may be added to."""
         if self.metric is None:

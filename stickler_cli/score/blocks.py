@@ -294,10 +294,6 @@ class Blocks:
         """Return what files have of each document, in the order of ids."""
         return [decoded(line) for _, line in self.lines()]
 
-    def ordered(self) -> Iterator[dict[str, Any]]:
-        """Yield the same, however many documents there are."""
-        return (decoded(line) for _, line in self.lines())
-
     def read(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Add documents as files have them."""
         left = iter(records)

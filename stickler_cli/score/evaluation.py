@@ -374,9 +374,7 @@ class Evaluation(Results):
         if self.unnamed:
             shown["problems_unnamed"] = {it.value: self.unnamed[it] for it in sorted(self.unnamed)}
         if self.metrics:
-            shown["metrics"] = [
-                _metric_view(name, measure) for name, measure in sorted(self.metrics.items())
-            ]
+            shown["metrics"] = [measure.record() for _, measure in sorted(self.metrics.items())]
         for key, groups in self.by.items():
             shown.setdefault("by", {})[key] = {
                 name: group.results_view(fields, recall_with_fd=recall_with_fd)
@@ -426,9 +424,3 @@ def evaluate(batches: Iterable[Batch | Comparison]) -> Evaluation:
     for batch in batches:
         evaluation.update(batch)
     return evaluation
-
-
-def _metric_view(name: str, measure: Measure) -> dict[str, object]:
-    figures, problem = measure.outcome()
-    said = {"problem": problem} if problem else {}
-    return {"name": name, "figures": figures, "state": measure.state, **said}

@@ -62,14 +62,11 @@ def counted_as(run: Run, counting: Counting | None) -> Run:
     return replace(read, gates=gates)
 
 
-def _counts_whole(gate: Gate) -> bool:
-    """Return whether a gate without a set reads counts of all documents."""
-    return not gate.mode and not gate.path and gate.metric in (*RATES, *COUNTS)
-
-
 def moved_gates(run: Run) -> Iterator[str]:
     """Yield a note where a gate reads another figure than in version 0.1.0: `overall` then."""
-    for gate in (it.gate for it in run.gates if _counts_whole(it.gate)):
+    for gate in (it.gate for it in run.gates):
+        if gate.mode or gate.path or gate.metric not in (*RATES, *COUNTS):
+            continue  # it has a set, or does not read counts of all documents
         now, then = (
             judge(replace(gate, mode=mode), run.evaluation, run.rule).value
             for mode in ("", "overall")

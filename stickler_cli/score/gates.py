@@ -159,11 +159,9 @@ def name_of(gate: Gate) -> str:
 
 def _mended(text: str) -> str:
     """Return a hint where the operator is spelt in another way; empty for other texts."""
-    for wrong, right in _OTHER_OPERATORS.items():
-        whole = text.replace(wrong, right, 1)
-        if wrong in text and _GATE.fullmatch(whole):
-            return _did_you_mean(whole)
-    return ""
+    pairs = ((wrong, right) for wrong, right in _OTHER_OPERATORS.items() if wrong in text)
+    meant = (text.replace(wrong, right, 1) for wrong, right in pairs)
+    return next((_did_you_mean(whole) for whole in meant if _GATE.fullmatch(whole)), "")
 
 
 _OTHER_OPERATORS: Final = {"=>": ">=", "=<": "<=", "≥": ">=", "≤": "<=", "<>": "!=", "=": "=="}

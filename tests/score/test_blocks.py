@@ -138,13 +138,13 @@ def test_a_name_with_half_a_surrogate_pair_survives():
 
     assert record["id"] == "a\ud800"
     read = read_blocks([record], "run.json")
-    assert list(read.ordered()) == [record]
+    assert list(read.view()) == [record]
 
 
 def test_accounts_are_iterated_in_the_order_of_their_ids():
     found = kept("b", "a").ledger.blocks
 
-    assert [record["id"] for record in found.ordered()] == ["a", "b"]
+    assert [record["id"] for record in found.view()] == ["a", "b"]
     assert len(found) == 2
 
 
@@ -199,8 +199,8 @@ def test_an_evaluation_with_accounts_is_read_back_exactly():
     record = json.loads(json.dumps(evaluation.to_dict()))
 
     assert read_evaluation(record).to_dict() == evaluation.to_dict()
-    assert list(read_evaluation(record).ledger.blocks.ordered()) == list(
-        evaluation.ledger.blocks.ordered()
+    assert list(read_evaluation(record).ledger.blocks.view()) == list(
+        evaluation.ledger.blocks.view()
     )
 
 
