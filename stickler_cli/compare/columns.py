@@ -262,7 +262,6 @@ def present(slots: Indexes, codes: Indexes) -> Indexes:
 
 
 def _kind(of: type) -> int:
-    """Return what a slot with a value of a type holds, if it is not absent."""
     return OBJECT if issubclass(of, dict) else ARRAY if issubclass(of, list) else LEAF
 
 

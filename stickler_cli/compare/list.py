@@ -172,7 +172,12 @@ class ListNode(SequenceNode):
             known, at = self._met(columns, gt, pred, options)
             of_each = known.raw[at] / longest, known.score[at] / longest
             return self._told(columns, gt, pred, *of_each)
-        pairs = self._paired(columns, gt, pred, options)
+        if columns.pairings is None:
+            pairs = pair(self.items, columns, gt, pred, self.floor(options), options)
+        else:  # some were found when elements were paired
+            known, at = self._met(columns, gt, pred, options)
+            some, owner = spread(known.starts[at], known.lengths[at])
+            pairs = known.pairs.some(some)._replace(owner=owner)
         units = self._units(columns, gt, pred, pairs, options)
         reported = np.where(both_sides(units.outcome), units.account.reported, 0.0)
         raw = np.bincount(units.owner, reported, len(gt)) / longest
@@ -208,14 +213,6 @@ class ListNode(SequenceNode):
             columns.place.keep(2 * sum(part.nbytes for part in (*found[:5], *pairs)))
             columns.pairings = known = found if known is None else known.with_more(found)
         return known, known.positions(keys)
-
-    def _paired(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Pairs:
-        """Return the pairs of each two lists; some were found when elements were paired."""
-        if columns.pairings is None:
-            return pair(self.items, columns, gt, pred, self.floor(options), options)
-        known, at = self._met(columns, gt, pred, options)
-        some, owner = spread(known.starts[at], known.lengths[at])
-        return known.pairs.some(some)._replace(owner=owner)
 
     def _added(self, elements: Columns, pairs: Pairs, options: Options) -> Floats:
         if not self.items.may_clip or not len(pairs.owner):

@@ -9,6 +9,7 @@ from stickler_cli.score.errors.error_rows import (
     PathText,
     below_threshold,
     columns_of_record,
+    error_of,
     error_record,
     reason_of,
 )
@@ -25,8 +26,18 @@ def found(schema, gt, pred, **options):
 
 def listed(schema, gt, pred, **options):
     """List the errors that are inside of no other as (path, type, ground truth, prediction)."""
-    errors = found(schema, gt, pred, **options)
-    return [(it.path, it.outcome, it.gt, it.pred) for it in errors if it.inside is None]
+    documents = batch(compile_schema(schema), {"": (gt, pred)}, Options(**options))
+    shown = [it for it in documents.errors(0) if it.inside is None]
+    (outermost,) = documents.outermost_errors
+    assert list(map(without_inside, shown)) == [
+        without_inside(error_of("", error)) for error in outermost
+    ]
+    return [(it.path, it.outcome, it.gt, it.pred) for it in shown]
+
+
+def without_inside(error):
+    """Return an error without what is said of those inside it."""
+    return error._replace(values=None, cause="")
 
 
 def inside(schema, gt, pred):
