@@ -380,3 +380,12 @@ def test_positions_of_a_tuple_have_no_runner_up():
     assert (more.sum, more.parts[2].gt_path) == (Sum(1.0, 3), ("t", 2))
     assert part(explained(schema, {"t": ["ab"]}, {}), "t").sum is None
     assert part(explained(schema, {"t": ["ab"]}, {"t": [None, "b"]}), "t").sum == Sum(0.0, 2)
+
+
+def test_a_place_is_right_if_nothing_in_it_is_wrong():
+    schema = an_object(rows=a_list(an_object(a=TEXT, b=TEXT, c=TEXT, d=TEXT)))
+    gt = {"rows": [{"a": "1", "b": "2", "c": "3", "d": "4"}]}
+    pred = {"rows": [{"a": "1", "b": "2", "c": "3", "d": "9"}]}
+
+    assert not part(explained(schema, gt, pred), "rows", 0).right
+    assert part(explained(schema, gt, gt), "rows").right

@@ -8,7 +8,7 @@ from stickler_cli.comparators.registry import construct
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
-from stickler_cli.core.problems import ComparisonError
+from stickler_cli.core.problems import ComparisonError, UsageError
 from .nodes import (
     a_list,
     alike,
@@ -282,3 +282,22 @@ def test_long_texts_are_compared_in_full_by_who_does_not_know_them_beforehand():
     gt, pred = "one two " * 200, "two one " * 200
 
     assert told(words, [gt, gt], [pred, "x" * 1600]) == [("TP", 1.0), ("FD", 0.0)]
+
+
+def test_what_keeps_a_model_from_being_asked_at_all_ends_the_run():
+    with pytest.raises(UsageError):
+        asked(UsageError("no key"))
+
+
+def test_long_texts_have_the_similarity_that_they_have_alone():
+    gt, like, unlike = "a" * 2000, "a" * 1990 + "b" * 10, "b" * 2000
+
+    assert told(text(), [gt], [like]) == [("TP", 0.995)]
+    expected = [("TP", 0.995), ("FD", 0.0), ("TP", 0.5)]
+    assert told(text(), [gt, gt, "ab"], [like, unlike, "a"]) == expected
+
+
+def test_many_values_that_are_all_alike_are_compared_by_themselves():
+    texts = [f"{at} A" for at in range(12)]
+
+    assert {*told(exact(), texts, [it.lower() for it in texts])} == {("TP", 1.0)}

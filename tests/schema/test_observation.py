@@ -404,3 +404,11 @@ def test_depth_is_bounded():
         while each := each.elements or each.fields.get("a"):
             levels += 1
         assert levels == DEEPEST
+
+
+def test_a_field_that_was_always_null_may_be_anything():
+    assert field(None, None) == {}
+
+
+def test_a_list_that_was_always_empty_may_have_any_elements():
+    assert field([], []) == {"type": "array"}

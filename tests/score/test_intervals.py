@@ -32,7 +32,7 @@ from stickler_cli.score.intervals import (
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.sums import COUNTING_MODES, Tally, sums_of
 from stickler_cli.settings.deciding import IntervalOptions
-from .batches import TEXT, a_list, an_object, batch
+from .batches import TEXT, a_list, an_object, batch, not_compared
 
 PLAN = compile_schema(an_object(id=TEXT, note=TEXT, lines=a_list(an_object(sku=TEXT))))
 SETTINGS = IntervalSettings()
@@ -291,3 +291,19 @@ def test_settings_that_cannot_be_are_refused_with_their_place(change, place):
 def test_options_decide_the_level_and_the_seed_or_that_there_are_no_intervals():
     assert intervals_of(IntervalOptions(ci=0.9, seed=7)) == IntervalSettings(0.9, 7)
     assert intervals_of(IntervalOptions(ci="none", seed=7)) is None
+
+
+def test_documents_that_were_not_compared_do_not_count():
+    made = evaluation(*range(10))
+    made.update(not_compared("x"))
+    assert made.intervals(USUAL) == evaluation(*range(10)).intervals(USUAL)
+    failed = evaluation()
+    failed.update(not_compared("x"))
+    assert failed.to_dict()["intervals"]["overall_score"] is None
+
+
+def test_nobody_has_intervals_who_does_not_ask():
+    record = evaluation(*range(10), settings=None).to_dict()
+
+    assert "intervals" not in record
+    assert "intervals" not in record["confusion_matrix"]
