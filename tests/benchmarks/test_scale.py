@@ -34,11 +34,7 @@ def test_counts_are_those_that_the_engine_finds(documents):
     pairs = [tuple(map(json.loads, pair(index))) for index in range(documents)]
     evaluation = evaluate_many(compile_schema(SCHEMA), pairs)
     for path, counts in expected(documents).items():
-        *above, leaf = path.split("[].")
-        found = evaluation.tally
-        for name in (*above, leaf):
-            found = found.fields[name]
-        leaves = found.counts("leaves")
+        leaves = evaluation.sums.at(tuple(path.split("[]."))).counts("leaves")
         assert {key: getattr(leaves, key) for key in counts} == counts, path
 
 
