@@ -88,7 +88,8 @@ def test_the_table_has_all_rooms():
     assert set(re.findall(r"^\| `(\w+)/` \|", PAGE, re.MULTILINE)) == rooms
 
 
-SHORT = {
+DEPARTING = {
+    "score/evaluation.py": "what each fold gives of an evaluation is a property of it",
     "__main__.py": "decides how the process runs, before anything is loaded",
     "comparators/codes.py": "one of a family that has a module for each",
     "metrics/anls_star.py": "likewise",
@@ -96,7 +97,7 @@ SHORT = {
     "studies/study.py": "what help loads of studies",
     "studies/registry.py": "the same",
 }
-"""Modules of fewer than 40 lines, and why."""
+"""Modules of fewer than 40 lines or more than 450, and why."""
 
 
 def test_modules_have_40_to_450_lines_or_a_reason():
@@ -105,14 +106,22 @@ def test_modules_have_40_to_450_lines_or_a_reason():
         for module, path in MODULES.items()
         if path.name != "__init__.py"
     }
-    assert {module for module, length in lengths.items() if not 40 <= length <= 450} <= {*SHORT}
+    assert {module for module, length in lengths.items() if not 40 <= length <= 450} <= {*DEPARTING}
 
 
-def test_functions_have_at_most_50_lines_besides_what_is_said_of_them():
-    assert [
+LONG = {
+    ("runs/assembly.py", "assemble"): "all that a run is made of, one after the other",
+    ("documents/pairs.py", "open_pairs"): "a case for each two kinds of sources",
+}
+"""Functions of more than 50 lines besides their docstring, and why."""
+
+
+def test_functions_have_at_most_50_lines_besides_their_docstring_or_a_reason():
+    long = {
         (module, node.name)
         for module in MODULES
         for node in ast.walk(tree_of(module))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         if node.end_lineno - node.lineno - (ast.get_docstring(node) or "").count("\n") > 50
-    ] == []
+    }
+    assert long <= {*LONG}
