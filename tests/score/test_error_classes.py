@@ -1,5 +1,6 @@
 import json
 import re
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.errors.confusions import (
     LONGEST_DATE,
     MOST_BITS,
+    confused_numbers,
     day_and_month_swapped,
     part_of_date,
     plain_text,
@@ -50,6 +52,139 @@ def classes(schema, gt, pred):
 def of_values(gt, pred):
     """Return the class of two values that have nothing around them."""
     return classify(Outcome.FD, ("a",), gt, pred, Places({"a": gt})).value
+
+
+ALIKE = {
+    "format": [
+        ("ACME, Inc.", "Acme Inc"),
+        ("two  words", "two\nwords"),
+        ("12:30", "12.30"),
+        ("1.50 kg", "1,50 kg"),
+        ("INV-2024-17", "inv 2024/17"),
+        ("2024-01-05", "5 January 2024"),
+        ("2024-01-05", "05.01.24"),
+        ("2024-01-05", "01/05/2024"),
+        ("2024-01-05", "20240105"),
+        ("Jan 2024", "2024-01"),
+        (1250, "1,250.00"),
+        ("$1,250", "1250.00 USD"),
+        ("(12.50)", "-12.5"),
+        (1234.56, "1.234,56"),
+        (442237.9, "442.237,90"),
+        ("442237.90", "442.237,90 EUR"),
+        ("12,5", 12.5),
+        (1250, "1.250"),
+        (1, 1.0),
+        (True, "True"),
+        ("Straße", "STRASSE"),
+        ("naïve-test", "NAÏVE TEST"),
+        ("x" * LONGEST, "X" * LONGEST),
+    ],
+    "look_alike": [
+        ("INV-100", "INV-1O0"),
+        ("Bill", "BiII"),
+        ("modern", "modem"),
+        ("vvhite", "white"),
+        ("SB-25", "58-ZS"),
+        ("Pomaшка", "Ромашка"),  # noqa: RUF001 - the second is Cyrillic throughout
+        ("ΑΒΕ", "ABE"),  # noqa: RUF001 - the first is Greek
+        ("Müller", "Muller"),
+        ("データ", "デｰタ"),
+        ("コーヒー", "コ-ヒ-"),
+        ("ＡＢＣ-1", "ABC-1"),  # noqa: RUF001 - fullwidth
+        (105, "I05"),
+    ],
+    "digit_slip": [
+        (-5, 5),
+        (1024, 1042),
+        (1024, 1724),
+        (1024, 104),
+        (1024, 10024),
+        (1024, 10247),
+        (5, 5.1),
+        (12, 1.3),
+        (12, 12.03),
+        ("12.00", "12.03"),
+        (12.5, 12.65),
+        (100, 200),
+        ("$1,250.00", "$1,260.00"),
+        ("INV-1023", "INV-1032"),
+        ("A5", "A7"),
+        ("2024-01-05", "2024-01-06"),
+        (2**70, 2**70 + 1),
+    ],
+    "decimal_shift": [
+        (554.91, 55491),
+        (1250, 125),
+        (1250, 12.5),
+        ("7%", 0.07),
+        ("Rs. 5.00", "Rs. 500"),
+        ("1.50 kg", "150 kg"),
+        (1e300, 1e-300),
+        (-554.91, 55491),
+    ],
+    "day_month_swapped": [
+        ("2026-06-01", "2026-01-06"),
+        ("05.01.2024", "01.05.2024"),
+        ("05/01/24", "01/05/2024"),
+        ("June 1, 2026", "Jan 6, 2026"),
+        ("2020-03-04", "03 April 2020"),
+        ("4 March 2020", "April 3, 2020"),
+        ("2020-03-04", "2020 April 3"),
+        ("Mon 1 June 2026", "6th January 2026"),
+    ],
+    "partial_date": [
+        ("2024-01-05", "01-05"),
+        ("5 January 2024", "5 January"),
+        ("2024-01-05", "2024-01"),
+        ("05.01.2024", "01/2024"),
+    ],
+    "other": [
+        ("Ulm", "Rome"),
+        (5, 7),
+        (5.0, 7.0),
+        (0, 12),
+        (120, 345),
+        (1234, 12),
+        (1e300, 2e-300),
+        (1234, 1423),
+        (1234, 1354),
+        (2**200, 1.5),
+        ("Ulm", "?!"),
+        ("Room 5 B", "Room B"),
+        ("05/01/2024", "3 May"),
+        ("Room 12", "Hall 12"),
+        ("Room 12", "Room 345"),
+        ("7", "B"),
+        ("!!", "??"),
+        ("!!", "..."),
+        ("की", "का"),
+        (True, False),
+        ("x" * LONGEST + "y", "y" + "x" * LONGEST),
+        ("5 and 6 of the first row and nothing but that", "6 of the 5th row, and then much more"),
+        ([1, 2], [3, 4]),
+    ],
+    "wrong_kind": [
+        ({"city": "Ulm"}, "Ulm"),
+        ([1], {"a": 1}),
+        (["Ulm"], "Ulm"),
+        (12.5, "n/a"),
+        (12.5, True),
+        (True, "yes"),
+        ("n/a", "n/a"),
+        (True, 1),
+    ],
+}
+"""Pairs of values of a class, whichever of both is the ground truth."""
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "expected"),
+    [(*pair, name) for name, pairs in ALIKE.items() for pair in pairs],
+)
+def test_a_pair_of_values_has_the_class_of_its_difference_either_way(gt, pred, expected):
+    assert of_values(gt, pred) == expected
+    assert of_values(pred, gt) == expected
 
 
 @pytest.mark.parametrize(
@@ -382,3 +517,18 @@ def test_a_date_without_its_year_is_part_of_one_of_any_century():
 
 def test_a_number_above_all_days_is_the_year_where_it_stands():
     assert day_and_month_swapped("32-01-05", "32-05-01")
+
+
+def test_a_text_that_is_no_date_has_no_day_and_month():
+    assert not day_and_month_swapped("n/a", "05/01/2024")
+    assert not day_and_month_swapped("05/01/2024", "n/a")
+
+
+def test_digits_alone_are_no_date():
+    assert not same_date("20240105", "5 January 2024")
+    assert not same_date("5 January 2024", "20240105")
+
+
+def test_numbers_that_differ_by_a_power_of_ten_are_confused_either_way():
+    assert confused_numbers(Decimal(12), Decimal(1200))
+    assert confused_numbers(Decimal(1200), Decimal(12))

@@ -70,6 +70,7 @@ def test_what_is_no_such_record_is_refused(lost):
 
 def test_of_no_documents_there_is_no_share():
     nothing = WhollyRight()
+    nothing.restore({})
     assert nothing.view(IntervalSettings())["wholly_right"] == {
         "documents": 0,
         "lost": [0] * 11,

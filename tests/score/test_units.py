@@ -7,6 +7,7 @@ from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Plan
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.errors.error_rows import error_of
 from stickler_cli.score.errors.units import documents_units, judged
 from .batches import TEXT, an_object, batch
 
@@ -140,3 +141,18 @@ def test_what_is_simply_missed_or_invented_is_plain():
         (("tags",), "invented_item", 0),
         (("tags",), "missed_item", 1),
     ]
+
+
+def test_errors_inside_of_no_other_are_those_of_all_that_are_inside_of_none():
+    arms = {"anyOf": [TEXT, {"type": "number"}]}
+    schema = an_object(a=arms, o=an_object(b=arms), tags={"type": "array", "items": TEXT})
+    gt = {"a": "x", "o": {"b": "left"}, "tags": ["z", "same"]}
+    pred = {"o": {"b": "right"}, "tags": ["same", "y"]}
+    made = batch(compile_schema(schema), {"1": (gt, pred), "2": (pred, gt)})
+
+    for document, errors in enumerate(made.outermost_errors):
+        found = [error_of("", error) for error in errors]
+        expected = [error for error in made.errors(document) if not error.inside]
+        assert [(it.path, it.outcome, it.error_class) for it in found] == [
+            (it.path, it.outcome, it.error_class) for it in expected
+        ]
