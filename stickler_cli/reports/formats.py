@@ -130,7 +130,7 @@ def _module(name: str) -> Any:
 def written(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[bytes]:
     """Yield a report as bytes for files; lone surrogates are escaped."""
     if format_name in ROW_FORMATS:
-        yield from _module("row_reports").written(format_name, subject, style)
+        yield from _module("row_reports").rows_written(format_name, subject, style)
     else:
         for piece in pieces(format_name, subject, style):
             yield piece.encode("utf-8", "backslashreplace")

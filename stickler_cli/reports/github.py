@@ -44,16 +44,16 @@ def render(subject: Run | Difference | Report, style: TableStyle) -> str:
     """Return workflow commands: failures are errors, regressions warnings, figures notices."""
     match subject:
         case Run():
-            found = _of_run(RunView(subject))
+            found = _run_annotations(RunView(subject))
         case Report():
             record = cast("LintRecord", subject.record)
-            found = map(_of_finding, record.findings)
+            found = map(_finding_annotation, record.findings)
         case _:
-            found = _of_difference(DifferenceView(subject))
+            found = _difference_annotations(DifferenceView(subject))
     return "\n".join([*annotation_lines(found), ""])
 
 
-def _of_finding(finding: FindingRecord) -> Annotation:
+def _finding_annotation(finding: FindingRecord) -> Annotation:
     first = finding.places[0]
     kind: Kind = "notice" if finding.severity == "note" else finding.severity
     text = f"{sentence(finding)}: {found_text(first)}; {finding.advice}"
@@ -70,7 +70,7 @@ def _failures(program: str, gates: Iterable[GateResult]) -> list[Annotation]:
     return [Annotation("error", f"{program}: a gate failed", reason) for reason in failed]
 
 
-def _of_run(view: RunView) -> Iterator[Annotation]:
+def _run_annotations(view: RunView) -> Iterator[Annotation]:
     """Yield failures, then other problems, then the figures."""
     if view.run.unfit or not view.run.evaluation.evaluated:
         told = [str(entry) for entry in view.run.unfit_problems]
@@ -93,7 +93,7 @@ def _of_run(view: RunView) -> Iterator[Annotation]:
         yield Annotation("notice", f"stickler: {name}, worst fields", text)
 
 
-def _of_difference(view: DifferenceView) -> Iterator[Annotation]:
+def _difference_annotations(view: DifferenceView) -> Iterator[Annotation]:
     """Yield failures, then regressions, then the figures."""
     difference = view.difference
     yield from _failures("stickler diff", difference.gates)

@@ -50,11 +50,11 @@ class Case:
 def render(subject: Run | Difference, style: TableStyle) -> str:
     """Return a run or a difference as JUnit XML; there is always at least one case."""
     if isinstance(subject, Run):
-        return _of_run(subject, style)
-    return _of_difference(subject, style)
+        return _run_text(subject, style)
+    return _difference_text(subject, style)
 
 
-def _of_run(run: Run, style: TableStyle) -> str:
+def _run_text(run: Run, style: TableStyle) -> str:
     view, evaluation = RunView(run), run.evaluation
     cases = [*_gate_cases(_RUN, run.gates), *_document_cases(view)]
     if style.junit_fields:
@@ -85,7 +85,7 @@ def _of_run(run: Run, style: TableStyle) -> str:
     return junit_text("stickler", cases, figures)
 
 
-def _of_difference(difference: Difference, style: TableStyle) -> str:
+def _difference_text(difference: Difference, style: TableStyle) -> str:
     view, whole = DifferenceView(difference), difference.whole[0]
     detail = [text for _, text in view.contrasts] + [view.trend_line]
     detail += (text for _, text in view.fields_with(Trend.REGRESSED))

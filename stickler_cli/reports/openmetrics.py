@@ -49,10 +49,12 @@ class Gauge:
 
 def render(subject: Run | Difference, style: TableStyle) -> str:
     """Return the figures of the whole and of each field; ends with `# EOF`."""
-    return metrics_text(_of_run(subject) if isinstance(subject, Run) else _of_changes(subject))
+    return metrics_text(
+        _run_gauges(subject) if isinstance(subject, Run) else _difference_gauges(subject)
+    )
 
 
-def _of_run(run: Run) -> list[Gauge]:
+def _run_gauges(run: Run) -> list[Gauge]:
     view, score = RunView(run), [(dict[str, str](), run.evaluation.overall_score)]
     mode = {"mode": run.rule.counting}
     counts = view.whole.counts._asdict().items()
@@ -84,7 +86,7 @@ def _of_run(run: Run) -> list[Gauge]:
     ]
 
 
-def _of_changes(difference: Difference) -> list[Gauge]:
+def _difference_gauges(difference: Difference) -> list[Gauge]:
     f1 = [({"mode": each.mode}, each) for each in difference.whole[:1]]
     score = [(dict[str, str](), each) for each in difference.whole if each.metric == SCORE]
     right = [(dict[str, str](), it) for it in difference.whole if it.metric == WHOLLY_RIGHT]

@@ -75,7 +75,7 @@ CHANGES: Final = (
 """The columns of a difference; docs/diff.md describes each."""
 
 
-def written(
+def rows_written(
     format_name: str, subject: Run | Difference | ErrorList | Report, style: TableStyle
 ) -> Iterator[bytes]:
     """Yield the rows of a subject as a file of a format has them; of few studies there are any."""

@@ -24,7 +24,7 @@ ORDER: Final = (Trend.REGRESSED, Trend.IMPROVED, Trend.UNCLEAR, Trend.UNCHANGED,
 MOST_SLOPES: Final = 24  # fields that a drawing has room for: those that changed most
 
 HEIGHT: Final = 260.0
-"""Height of the drawing of slopes, and how far its two ends are apart, in units of the drawing."""
+"""Height of the drawing of slopes, in units of the drawing."""
 
 APART: Final = 12.0  # the least distance of two names
 

@@ -264,7 +264,9 @@ class ErrorCounts:
 
     def view(self, settings: object = None) -> Mapping[str, Any]:
         """Return the counts as the run format has them; equal counts give equal bytes."""
-        return {"error_classes": {**_by_field(self.fields), "units": _by_field(self.units)}}
+        return {
+            "error_classes": {**_counts_record(self.fields), "units": _counts_record(self.units)}
+        }
 
     def restore(self, record: Mapping[str, Any]) -> None:
         """Take over the state that stands in a record."""
@@ -293,7 +295,7 @@ def ordered(counts: ByClass) -> ByClass:
     return Counter(dict(ranked))
 
 
-def _by_field(fields: Mapping[Path, ByClass]) -> dict[str, object]:
+def _counts_record(fields: Mapping[Path, ByClass]) -> dict[str, object]:
     total = overall(fields)
     by_field = {field_path(path): _in_class_order(fields[path]) for path in sorted(fields)}
     return {"total": total.total(), "overall": _in_class_order(total), "fields": by_field}
