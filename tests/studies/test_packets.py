@@ -13,7 +13,7 @@ from scipy.stats import kendalltau
 from stickler_cli.core.problems import Problem
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.studies.packets.packet import compare_packet
-from stickler_cli.studies.packets.packet_sections import MOST_PAGES, Section, sections_of
+from stickler_cli.studies.packets.packet_sections import MOST_PAGES, Section, parse_sections
 from stickler_cli.studies.packets.partitions import likeness, order_of
 from stickler_cli.studies.packets.record import PacketAccount, split_report
 
@@ -194,7 +194,7 @@ def test_what_became_of_each_section():
     ],
 )
 def test_layouts_of_packets(packet):
-    (section,) = sections_of(packet, "p").sections
+    (section,) = parse_sections(packet, "p").sections
     assert (section.name, section.kind, [*section.pages]) == ("a", "x", [1, 2])
 
 
@@ -216,14 +216,14 @@ def test_layouts_of_packets(packet):
     ],
 )
 def test_what_is_no_packet_is_told_with_its_place(packet, pointer, found):
-    problem = sections_of(packet, "p")
+    problem = parse_sections(packet, "p")
     assert isinstance(problem, Problem)
     assert (problem.source, problem.pointer) == ("p", pointer)
     assert found in problem.found
 
 
 def test_a_page_belongs_to_the_first_section_that_has_it():
-    read = sections_of({"sections": [{"pages": [1, 2]}, {"pages": [2, 3]}]}, "p")
+    read = parse_sections({"sections": [{"pages": [1, 2]}, {"pages": [2, 3]}]}, "p")
     assert [[*section.pages] for section in read.sections] == [[1, 2], [3]]
     assert read.claimed_again == 1
 

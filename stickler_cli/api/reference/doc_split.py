@@ -14,7 +14,7 @@ from typing import Any, Final
 from stickler_cli.core.problems import Problem
 from stickler_cli.reports.layout import TableStyle, draw
 from stickler_cli.studies.packets.packet import SectionOutcome, compare_packet
-from stickler_cli.studies.packets.packet_sections import Section, sections_of
+from stickler_cli.studies.packets.packet_sections import Section, parse_sections
 from stickler_cli.studies.packets.partitions import likeness
 from stickler_cli.studies.packets.record import PacketAccount, split_report
 from stickler_cli.studies.packets.sections import report_of
@@ -56,7 +56,7 @@ class DocSplitClassificationMetrics:
         named: list[Any] = [
             {"section_id": f"{side}_{at}", **entry} for at, entry in enumerate(entries)
         ]
-        found = sections_of(named, _SIDES[side])
+        found = parse_sections(named, _SIDES[side])
         if isinstance(found, Problem):
             raise ValueError(str(found))  # noqa: TRY004 - the value is wrong
         if found.claimed_again:

@@ -160,8 +160,8 @@ def changed_values(base: Run, new: Run) -> list[ChangedValue] | None:
     """
     if not (_knows(base.detail) and _knows(new.detail)):
         return None
-    compared = _compared(base) & _compared(new)
-    before, after = (_wrong(run, compared) for run in (base, new))
+    compared = _ids_compared(base) & _ids_compared(new)
+    before, after = (_errors_by_place(run, compared) for run in (base, new))
     found = []
     for place in dict.fromkeys([*before, *after]):
         old, now = before.get(place), after.get(place)
@@ -179,12 +179,12 @@ def _knows(detail: Detail | None) -> bool:
     return detail is not None and detail.knows_errors and detail.errors.complete
 
 
-def _compared(run: Run) -> set[str]:
+def _ids_compared(run: Run) -> set[str]:
     blocks = run.evaluation.ledger.blocks or Blocks()
     return {it.id for it in blocks.documents() if it.score is not None}
 
 
-def _wrong(run: Run, documents: Collection[str]) -> _Wrong:
+def _errors_by_place(run: Run, documents: Collection[str]) -> _Wrong:
     return {
         _Place(row.document, row.path, row.outcome == "FA"): row
         for row in (run.detail.errors.rows() if run.detail else ())

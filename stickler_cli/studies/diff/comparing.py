@@ -25,7 +25,7 @@ from stickler_cli.score.gates import (
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run
 from .changed_documents import changed_values, document_changes, of_one
-from .joined_runs import JoinedRuns, joined
+from .joined_runs import JoinedRuns, join_runs
 from .measures import CONFIDENCE, changes, confidence_changes, figures_of_whole
 from .record import (
     F1,
@@ -68,7 +68,7 @@ def compare_runs(
     described = [*first.fields, *(info for info in other.fields if info.path not in known)]
     fields = [info.path for info in described if info.path]
     rule = replace(first.rule, counting=settings.counting)
-    pairs = joined([*base.values()], [*new.values()], described, rule)
+    pairs = join_runs([*base.values()], [*new.values()], described, rule)
     # The fields of the schemas, then those that only documents have.
     paths = list(dict.fromkeys([*fields, *pairs.counted]))
     check_paths(gates, paths)
@@ -125,13 +125,13 @@ def metric_changes(base: Sequence[Run], new: Sequence[Run]) -> list[MetricChange
     names = [name for name in found[0][0] if all(name in it for side in found for it in side)]
     changes = []
     for name in names:
-        before, after = (_mean([figures[name] for figures in side]) for side in found)
+        before, after = (_mean_of_known([figures[name] for figures in side]) for side in found)
         change = None if before is None or after is None else after - before
         changes.append(MetricChange(name, before, after, change))
     return changes
 
 
-def _mean(figures: Sequence[float | None]) -> float | None:
+def _mean_of_known(figures: Sequence[float | None]) -> float | None:
     known = [figure for figure in figures if figure is not None]
     return sum(known) / len(known) if known else None
 

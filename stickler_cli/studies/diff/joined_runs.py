@@ -214,7 +214,7 @@ class JoinedRuns:
         )
 
 
-def joined(
+def join_runs(
     bases: Sequence[Run], news: Sequence[Run], fields: Iterable[FieldInfo], rule: RateRule
 ) -> JoinedRuns:
     """Return the documents of the runs of two sides, at least one each, side by side.
@@ -228,7 +228,7 @@ def joined(
     names = ["BASE"] * len(bases) + ["NEW"] * len(news)
     pairs = zip(names, (*bases, *news), strict=True)
     ledgers = [_ledger(run, which) for which, run in pairs]
-    compared = [_compared(ledger, which) for which, ledger in zip(names, ledgers, strict=True)]
+    compared = [_ids_compared(ledger, which) for which, ledger in zip(names, ledgers, strict=True)]
     first, second = (
         set[str]().union(*compared[: len(bases)]),
         set[str]().union(*compared[len(bases) :]),
@@ -258,7 +258,7 @@ def joined(
         [*paths],
         cells,
         rows,
-        _leaves(ledgers, at, known, len(bases)),
+        _confident_leaves(ledgers, at, known, len(bases)),
         rule,
         positions,
         patterns,
@@ -275,7 +275,7 @@ def _ledger(run: Run, which: str) -> Blocks:
     return run.evaluation.ledger.blocks
 
 
-def _compared(ledger: Blocks, which: str) -> set[str]:
+def _ids_compared(ledger: Blocks, which: str) -> set[str]:
     """Return the ids of the documents that a run compared."""
     found: set[str] = set()
     for it in ledger.documents():
@@ -376,7 +376,7 @@ def _ordered(parts: Sequence[RunRows], documents: int) -> RunRows:
     return _rows_at(whole, np.argsort(whole.field * documents + whole.document, kind="stable"))
 
 
-def _leaves(
+def _confident_leaves(
     ledgers: Sequence[Blocks], at: Mapping[str, int], known: Sequence[Known], bases: int
 ) -> list[list[Leaves]]:
     """Return the values with a confidence; of documents not compared those before."""

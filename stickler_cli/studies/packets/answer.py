@@ -8,7 +8,7 @@ from stickler_cli.score.intervals import intervals_of
 from stickler_cli.score.record import Verdict
 from stickler_cli.studies.answering import NAMED, Answer, Desk, held_to
 from .packet import PacketResult, compare_packet
-from .packet_sections import Sections, sections_of
+from .packet_sections import Sections, parse_sections
 from .question import SplitSettings
 from .record import SECTIONS_F1, PacketAccount, Status, split_report
 from .sections import report_of
@@ -54,4 +54,4 @@ def _compared(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | None]:
 
 
 def _sections(document: JsonValue | Problem, source: str) -> Sections | Problem:
-    return document if isinstance(document, Problem) else sections_of(document, source)
+    return document if isinstance(document, Problem) else parse_sections(document, source)

@@ -37,7 +37,7 @@ class Sections:
     """How often a section had a page that an earlier one, or itself, had already."""
 
 
-def sections_of(value: JsonValue, source: str) -> Sections | Problem:
+def parse_sections(value: JsonValue, source: str) -> Sections | Problem:
     """Return the sections of a packet; a problem where it has none to read.
 
     Source: the layouts of stickler-eval 1.0.0 and of the GenAI IDP Accelerator, and page tables.

@@ -129,7 +129,7 @@ def _class(name: str | None, absent: str) -> str:
 
 def _packets(packets: Iterable[PacketAccount]) -> Section:
     """Return the packets with most wrong sections, and their errors."""
-    wrong = [(packet, _wrong(packet)) for packet in packets]
+    wrong = [(packet, _wrong_sections(packet)) for packet in packets]
     worst = sorted(
         ((packet, errors) for packet, errors in wrong if errors or packet.problem),
         key=lambda entry: -len(entry[1]),
@@ -150,7 +150,7 @@ def _worst(worst: Sequence[tuple[PacketAccount, Sequence[SectionOutcome]]]) -> I
         yield Text(f"and {len(worst) - PACKETS} more packets", "dim", margin=INDENT)
 
 
-def _wrong(packet: PacketAccount) -> list[SectionOutcome]:
+def _wrong_sections(packet: PacketAccount) -> list[SectionOutcome]:
     return [section for section in packet.sections if section.outcome != "exact"]
 
 

@@ -96,7 +96,7 @@ _CELLS: Final = {(True, True): 0, (True, False): 1, (False, True): 2, (False, Fa
 """By whether value and place are right."""
 
 
-class Place(NamedTuple):
+class PlacedValue(NamedTuple):
     """A value, and where both sides have it."""
 
     is_right: bool
@@ -124,7 +124,7 @@ class Located:
         places = [(field_path(unit.names), self._place(document, unit)) for unit in units]
         sizes = (spot.size for _, it in places for spot in (it.gt, it.pred) if spot)
         size = self.page_size or next(filter(None, sizes), None)
-        by_field: dict[str, list[Place]] = {}
+        by_field: dict[str, list[PlacedValue]] = {}
         for name, place in places:
             if place.gt is not None or place.pred is not None:
                 by_field.setdefault(name, []).append(self._in_one_unit(place, size))
@@ -134,20 +134,20 @@ class Located:
             boxes = [(it.confidence, it.pred) for it in some if it.pred]
             self.detections.setdefault(name, Detections()).add(document.id, true, boxes)
 
-    def _place(self, document: DocumentPair, unit: Unit) -> Place:
+    def _place(self, document: DocumentPair, unit: Unit) -> PlacedValue:
         spots = spots_of(unit, *document.metadata, self.settings.boxes)
         confidence = confidence_of(unit)
         is_right = outcome_of(unit) is Outcome.TP
-        return Place(is_right, *spots, 1.0 if confidence is None else confidence)
+        return PlacedValue(is_right, *spots, 1.0 if confidence is None else confidence)
 
-    def _in_one_unit(self, place: Place, size: tuple[float, float] | None) -> Place:
+    def _in_one_unit(self, place: PlacedValue, size: tuple[float, float] | None) -> PlacedValue:
         """Return both boxes in fractions of the page, of the size given where they say none."""
         gt, pred = (spot and spot.in_fractions(size) for spot in (place.gt, place.pred))
         if gt and pred and size is None:
             self.unlike += gt.box.is_fraction is not pred.box.is_fraction
         return place._replace(gt=gt, pred=pred)
 
-    def _counts(self, places: Iterable[Place]) -> NDArray[np.int64]:
+    def _counts(self, places: Iterable[PlacedValue]) -> NDArray[np.int64]:
         counts = np.zeros(len(_COUNTED), np.int64)
         for is_right, gt, pred, _ in places:
             counts[5:] += gt is not None, pred is not None

@@ -8,7 +8,7 @@ from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import field_path
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.record import MOST_ERRORS, FieldRepeats, Flip, Repeats, Run, WrongIn
-from stickler_cli.studies.diff.joined_runs import JoinedRuns, joined
+from stickler_cli.studies.diff.joined_runs import JoinedRuns, join_runs
 from stickler_cli.studies.diff.measures import right_and_wrong
 from stickler_cli.studies.diff.record import F1, Figure
 
@@ -23,7 +23,7 @@ def repeats_of(runs: Mapping[str, Run]) -> Repeats:
         NotComparableError: no document is in the first run and another.
     """
     first, *others = runs.values()
-    pairs, mode = joined([first], others, first.fields, first.rule), first.rule.counting
+    pairs, mode = join_runs([first], others, first.fields, first.rule), first.rule.counting
     paths = dict.fromkeys([*(info.path for info in first.fields if info.path), *pairs.counted])
     errors = [run.first_non_matches for run in runs.values()]
     return Repeats(

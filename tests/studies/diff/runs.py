@@ -53,4 +53,4 @@ def compared(base, new, names=("BASE", "NEW"), gates=(), settings=None) -> Diffe
 
 def joined(bases, news, rule=None):
     """Join runs as they are compared: by the fields and, if no rule is given, that of the first."""
-    return joined_runs.joined(bases, news, bases[0].fields, rule or bases[0].rule)
+    return joined_runs.join_runs(bases, news, bases[0].fields, rule or bases[0].rule)
