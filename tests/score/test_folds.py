@@ -126,3 +126,10 @@ def test_evaluations_of_two_versions_of_the_semantics_are_not_merged():
     nothing = Evaluation()
     nothing.merge(old)
     assert nothing.semantics == 1
+
+
+def test_of_a_record_of_before_nothing_is_known():
+    found = WhollyRight()
+    found.restore({})
+
+    assert found == WhollyRight()

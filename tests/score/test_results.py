@@ -240,3 +240,11 @@ def test_a_problem_tells_its_document_once():
     problem = DocumentProblem("a", next(iter(Status)), "a: no JSON in a: ")
 
     assert str(problem) == "a: no JSON in a: "
+
+
+def test_a_field_of_which_nothing_is_known_has_no_intervals():
+    found = Results(interval_settings=IntervalSettings())
+    found.sums.gain(("a",), Tally())
+    view = found.results_view((), recall_with_fd=False, bounds_of_fields=True)
+
+    assert "intervals" not in view["confusion_matrix"]["fields"]["a"]
