@@ -20,6 +20,9 @@ _SHAPES: Final[Mapping[type[Account], Shape]] = {
     MismatchAccount: "mismatch",
 }
 
+_TOLD: Final = ("shape", "gt", "pred", "outcome", "similarity", "score", "threshold", "reason")
+_TOLD_OF_PARTS: Final = ("fields", "elements", "extras", "undeclared")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
@@ -139,6 +142,13 @@ class Comparison:
     def undeclared(self) -> tuple[str, ...]:
         """Undeclared keys of the ground truth that have a value; they are not evaluated."""
         return self.account.undeclared.get(self.pair, ())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Comparison) and all(
+            getattr(self, name) == getattr(other, name) for name in (*_TOLD, *_TOLD_OF_PARTS)
+        )
+
+    __hash__ = None  # type: ignore[assignment] # values of documents are no keys
 
     def __repr__(self) -> str:
         return f"<Comparison {self.outcome.name} similarity={self.similarity!r}>"

@@ -134,3 +134,12 @@ def test_a_comparison_is_shown_by_its_outcome_and_similarity():
     found = compare(PLAN, {"name": "a", "city": "b"}, {"name": "a", "city": "x"})
 
     assert repr(found) == "<Comparison FD similarity=0.5>"
+
+
+def test_comparisons_are_equal_if_all_that_they_say_is():
+    one, other = {"name": "a", "city": "b"}, {"name": "a", "city": "x"}
+
+    assert compare(PLAN, one, other) == compare(PLAN, one, other)
+    assert compare(PLAN, one, other) != compare(PLAN, one, one)
+    assert compare(PLAN, one, one) != compare(PLAN, one, {**one, "new": 1})
+    assert compare(PLAN, one, one) != "another kind"
