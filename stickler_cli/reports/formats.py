@@ -100,7 +100,9 @@ def pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[
     elif format_name == "table":
         yield draw(_sections(subject, style, page=False), style)
     elif format_name == "markdown":
-        yield truncate_lines(markdown_page(subject, style), COMMENT_LIMIT)
+        page = markdown_page(subject, style)
+        is_pair = type(subject).__name__ == "ComparedPair"  # the one that nobody posts as a comment
+        yield page if is_pair else truncate_lines(page, COMMENT_LIMIT)
     else:
         kind = type(subject).__name__
         name = _PAGES[kind] if format_name == "html" else _MODULES.get(format_name, format_name)
