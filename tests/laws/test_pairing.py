@@ -295,7 +295,7 @@ def count_ways(monkeypatch, taken):
 
     for name in ("assign", "assign_all"):
         counted(pairing, name)
-    for name in ("_compared_with_all", "_assigned"):
+    for name in ("_best_of_all", "_assigned"):
         counted(pairing._Search, name)  # noqa: SLF001 - no result tells which way it came by
     counted(selective.SelectiveField, "join")
 
@@ -339,7 +339,7 @@ def test_pairs_of_items_with_keys_have_the_total_of_the_whole_assignment(monkeyp
         monkeypatch.setattr(pairing, name, limit)
     count_ways(monkeypatch, taken)
     holds()
-    assert {"assign", "assign_all", "_compared_with_all", "join"} <= taken.keys()
+    assert {"assign", "assign_all", "_best_of_all", "join"} <= taken.keys()
     assert taken["_assigned"] < taken["calls"]  # some need no assignment at all
 
 
