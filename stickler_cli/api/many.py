@@ -33,7 +33,6 @@ from stickler_cli.metrics.metric import Measure, measures_of
 from stickler_cli.records.account_format import columns_of_documents, columns_of_values
 from stickler_cli.records.row_files import lines_as_rows
 from stickler_cli.runs.assembly import job_of as job_of_schema
-from stickler_cli.runs.chunk import unwrapper_of
 from stickler_cli.runs.evaluate import evaluate_in_memory
 from stickler_cli.runs.job import (
     Job,
@@ -41,6 +40,7 @@ from stickler_cli.runs.job import (
     SchemaChoice,
     Validation,
     parse_groupings,
+    unwrapper_of,
     validation_of,
 )
 from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas, loaded

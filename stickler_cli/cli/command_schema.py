@@ -18,8 +18,8 @@ from stickler_cli.documents.pairs import open_documents
 from stickler_cli.documents.reading import STANDARD_INPUT, decoded
 from stickler_cli.documents.sources import Kind, kind_of_source
 from stickler_cli.documents.wrappers import Unwrapper
-from stickler_cli.schema.annotations import open_default
 from stickler_cli.schema.inference.observation import Observed
+from stickler_cli.schema.kinds import open_default
 from stickler_cli.schema.loading import (
     LoadedSchema,
     is_schema_file,

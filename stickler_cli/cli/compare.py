@@ -15,8 +15,8 @@ from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.reports.formats import PAIR_FORMATS
 from stickler_cli.reports.pair import ComparedPair, all_places, error_classes, places
 from stickler_cli.runs.assembly import client_of, comparing, inputs_of, kinds_of, policy_of
-from stickler_cli.runs.chunk import unwrapped, unwrapper_of
-from stickler_cli.runs.job import SchemaChoice, parse_groupings
+from stickler_cli.runs.chunk import unwrapped
+from stickler_cli.runs.job import SchemaChoice, parse_groupings, unwrapper_of
 from stickler_cli.runs.process import ended_by_signals
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.batch import batch_of

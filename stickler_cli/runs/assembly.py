@@ -38,7 +38,6 @@ from stickler_cli.settings.deciding import (
 )
 from stickler_cli.settings.of_commands import EvalSettings, ManySettings
 from stickler_cli.settings.running import ModelOptions
-from .chunk import unwrapper_of
 from .job import (
     Cluster,
     Grouping,
@@ -47,6 +46,7 @@ from .job import (
     SchemaChoice,
     Workers,
     parse_groupings,
+    unwrapper_of,
     validation_of,
 )
 from .process import check_memory_limit

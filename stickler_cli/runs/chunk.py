@@ -12,7 +12,6 @@ from stickler_cli.core.problems import (
     ComparisonError,
     Problem,
     SticklerError,
-    UsageError,
     WorkLimitError,
 )
 from stickler_cli.core.rules import KEPT
@@ -23,7 +22,7 @@ from stickler_cli.documents.document_pair import (
     read_pair,
     ready_to_read,
 )
-from stickler_cli.documents.wrappers import Form, Place, Unwrapped, Unwrapper, beside
+from stickler_cli.documents.wrappers import Unwrapped, Unwrapper, beside
 from stickler_cli.metrics.metric import MeasuredDocument
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks
@@ -34,28 +33,12 @@ from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.errors.marks import MarkedCounts
 from stickler_cli.score.evaluation import NO_GROUP, Evaluation
 from stickler_cli.score.ledger import Ledger
-from stickler_cli.settings.deciding import WrapperOptions
 from .job import Job, group_of
 from .process import room_for_depth
 
 Item = DocumentPair | PairRef
 """A pair of documents, or where they are: those are read where they are compared."""
 TOO_LITTLE_MEMORY: Final = "there is too little memory to compare the document"
-
-
-def unwrapper_of(root: Place, settings: WrapperOptions) -> Unwrapper | None:
-    """Return an unwrapper of the values of documents; None where wrappers stay.
-
-    Raises:
-        UsageError: the option names no form.
-    """
-    if settings.wrapped == "none":
-        return None
-    value, _, confidence = settings.wrapped.partition(":")
-    if not value:
-        expected = "auto, none, or VALUE_KEY[:CONFIDENCE_KEY]"
-        raise UsageError([Problem("--wrapped", f"it is {settings.wrapped!r}", expected)])
-    return Unwrapper(root, None if settings.wrapped == "auto" else Form(value, confidence))
 
 
 def unwrapped(unwrapper: Unwrapper | None, pair: DocumentPair) -> DocumentPair:

@@ -7,7 +7,7 @@ do that are read again.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.locations import Path, field_path
@@ -18,8 +18,10 @@ from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.folds import UndeclaredKeys
-from stickler_cli.score.record import Run
-from .assembly import Assembly
+
+if TYPE_CHECKING:
+    from stickler_cli.score.record import Run
+    from .assembly import Assembly
 
 LOOKED_AT: Final = 20  # pairs of which a shape is made out
 DEEPEST_ROOT: Final = 3
@@ -28,7 +30,7 @@ NAMED: Final = 3  # keys that a hint names
 _CONFIDENCES: Final = ("confidence", "score", "probability", "conf")
 
 
-def hints(assembly: Assembly, run: Run) -> Iterator[str]:
+def hints(assembly: "Assembly", run: "Run") -> Iterator[str]:
     """Yield hints, a line each."""
     evaluation, paths = run.evaluation, [info.path for info in run.fields if info.path]
     pattern = name_pattern(evaluation)
@@ -117,7 +119,7 @@ def _folded(name: object) -> str:
 
 
 def _wrapper_hint(
-    assembly: Assembly, pairs: Sequence[DocumentPair], leaves: Iterable[object]
+    assembly: "Assembly", pairs: Sequence[DocumentPair], leaves: Iterable[object]
 ) -> Iterator[str]:
     """Yield the form of objects that hold most values, if it is not taken off already."""
     sides = [pair.pred for pair in pairs if isinstance(pair.pred, dict)]

@@ -14,7 +14,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.document_tables import cell_text, read_columns
 from stickler_cli.documents.lines import value_at
-from stickler_cli.documents.wrappers import Unwrapper
+from stickler_cli.documents.wrappers import Form, Place, Unwrapper
 from stickler_cli.metrics.metric import Measure
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.loading import LoadedSchema
@@ -22,7 +22,7 @@ from stickler_cli.schema.verdicts.value_verdicts import DocumentValidator
 from stickler_cli.score.document_result import SIDES, Side, Verdict
 from stickler_cli.score.errors.marks import Marks
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.settings.deciding import BoxFormat, Missing, Rows, Validate
+from stickler_cli.settings.deciding import BoxFormat, Missing, Rows, Validate, WrapperOptions
 
 BY: Final = "--by"
 BY_FILE: Final = "--by-file"
@@ -127,6 +127,21 @@ class OutputsRequested:
     """Whether what is known of each document is kept beyond its lines."""
     recall_with_fd: bool = False
     """Whether the recall in document lines counts false discoveries as missed."""
+
+
+def unwrapper_of(root: Place, settings: WrapperOptions) -> Unwrapper | None:
+    """Return an unwrapper of the values of documents; None where wrappers stay.
+
+    Raises:
+        UsageError: the option names no form.
+    """
+    if settings.wrapped == "none":
+        return None
+    value, _, confidence = settings.wrapped.partition(":")
+    if not value:
+        expected = "auto, none, or VALUE_KEY[:CONFIDENCE_KEY]"
+        raise UsageError([Problem("--wrapped", f"it is {settings.wrapped!r}", expected)])
+    return Unwrapper(root, None if settings.wrapped == "auto" else Form(value, confidence))
 
 
 @dataclass(frozen=True, slots=True)

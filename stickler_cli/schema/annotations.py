@@ -11,8 +11,6 @@ from typing import Any, Final
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.registry import construct
-from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ThresholdSource
 from stickler_cli.core.json_values import JsonObject, JsonValue, brief
 from stickler_cli.core.locations import json_pointer
@@ -75,27 +73,6 @@ def default_comparator(default: LeafDefault) -> BaseComparator:
 @cache
 def _without_config(name: str) -> BaseComparator:
     return construct(name, {})
-
-
-@cache
-def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
-    """Return the node for a place without a schema, without annotations."""
-    leaves = {
-        kind: LeafNode(
-            comparator=default_comparator(default), threshold=default.threshold, weight=weight
-        )
-        for kind, default in BY_TYPE.items()
-    }
-    inside = None if weight == DEFAULT_WEIGHT else open_default()
-    return OpenNode(
-        leaves=leaves,
-        weight=weight,
-        threshold=TEXT.threshold,
-        elements=inside,
-        inside=inside,
-        object_threshold=DEFAULT_MATCH_THRESHOLD,
-        match_threshold=DEFAULT_MATCH_THRESHOLD,
-    )
 
 
 PREFIX: Final = "x-aws-stickler-"

@@ -27,10 +27,10 @@ from stickler_cli.schema.verdicts.value_verdicts import (
     TypeAcceptor,
     acceptor_of,
 )
-from .annotations import NOTHING_INHERITED, ON_OBJECT, ON_VALUE, TEXT, Merged, open_default
+from .annotations import NOTHING_INHERITED, ON_OBJECT, ON_VALUE, TEXT, Merged
 from .combinators import Branch, InForce, declared_types, leads_back, named_schemas
 from .dialects import SUPPORTED, TOO_OLD, PlaceKey, Schema, Source, named_dialect
-from .kinds import Kinds
+from .kinds import Kinds, open_default
 from .places import (
     ArrayPlace,
     Fold,

@@ -1,15 +1,37 @@
 """The nodes of leaves, and of places whose values may be of any kind."""
 
 from dataclasses import replace
+from functools import cache
 
 from stickler_cli.comparators.base import BaseComparator, KeywordError
 from stickler_cli.comparators.registry import Comparators, UnknownComparatorError, construct
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.open import OpenNode
-from stickler_cli.compare.result import ThresholdSource
-from .annotations import BY_TYPE, LeafDefault, Merged, default_comparator, open_default
+from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ThresholdSource
+from .annotations import BY_TYPE, DEFAULT_WEIGHT, TEXT, LeafDefault, Merged, default_comparator
 from .references import SchemaFiles
 from .schema_problems import Problems
+
+
+@cache
+def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
+    """Return the node for a place without a schema, without annotations."""
+    leaves = {
+        kind: LeafNode(
+            comparator=default_comparator(default), threshold=default.threshold, weight=weight
+        )
+        for kind, default in BY_TYPE.items()
+    }
+    inside = None if weight == DEFAULT_WEIGHT else open_default()
+    return OpenNode(
+        leaves=leaves,
+        weight=weight,
+        threshold=TEXT.threshold,
+        elements=inside,
+        inside=inside,
+        object_threshold=DEFAULT_MATCH_THRESHOLD,
+        match_threshold=DEFAULT_MATCH_THRESHOLD,
+    )
 
 
 class Kinds:

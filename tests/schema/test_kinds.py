@@ -13,8 +13,8 @@ from stickler_cli.compare.object import Field, MapNode, ObjectNode
 from stickler_cli.compare.one_of import Arm, OneOfNode
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.core.problems import SchemaError
-from stickler_cli.schema.annotations import open_default
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.schema.kinds import open_default
 from stickler_cli.schema.verdicts.value_verdicts import NumberAcceptor, TypeAcceptor
 
 COMPARATOR = "x-aws-stickler-comparator"

@@ -33,8 +33,8 @@ from stickler_cli.core.problems import ComparisonError, Problem, UsageError
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports.view import named_rows
 from stickler_cli.runs.assembly import client_of, comparing
-from stickler_cli.runs.chunk import evaluate_chunk, unwrapper_of
-from stickler_cli.runs.job import Job, OutputsRequested
+from stickler_cli.runs.chunk import evaluate_chunk
+from stickler_cli.runs.job import Job, OutputsRequested, unwrapper_of
 from stickler_cli.score import evaluation as score
 from stickler_cli.score.comparison_view import sums_of_view
 from stickler_cli.score.conditions import Conditions

@@ -13,8 +13,7 @@ from stickler_cli.documents.document import Reference
 from stickler_cli.documents.document_pair import Shape, shape_of
 from stickler_cli.documents.pairs import open_documents
 from stickler_cli.documents.wrappers import Names, Unwrapped, Unwrapper
-from stickler_cli.runs.chunk import unwrapper_of
-from stickler_cli.runs.job import group_of_id, parse_groupings
+from stickler_cli.runs.job import group_of_id, parse_groupings, unwrapper_of
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.runs.saved import load_policy
 from stickler_cli.score.policy import AcceptancePolicy

@@ -16,7 +16,7 @@ from stickler_cli.documents.pairs import open_documents
 from stickler_cli.documents.reading import of_kinds
 from stickler_cli.documents.sources import ONE_FILE
 from stickler_cli.documents.wrappers import Unwrapper
-from stickler_cli.runs.chunk import unwrapper_of
+from stickler_cli.runs.job import unwrapper_of
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.record import Verdict

@@ -17,7 +17,8 @@ from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.boxes import Spot, spots_of
-from stickler_cli.runs.chunk import complete_pairs, unwrapper_of
+from stickler_cli.runs.chunk import complete_pairs
+from stickler_cli.runs.job import unwrapper_of
 from stickler_cli.runs.process import ended_by_signals
 from stickler_cli.score.errors.units import Unit, documents_units
 from stickler_cli.score.intervals import IntervalSettings, intervals_of, shares_of_documents

@@ -20,7 +20,8 @@ from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.documents.positions import positions, with_keys
 from stickler_cli.documents.reading import BOM, STANDARD_INPUT
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
-from stickler_cli.runs.chunk import complete_pairs, unwrapper_of
+from stickler_cli.runs.chunk import complete_pairs
+from stickler_cli.runs.job import unwrapper_of
 from stickler_cli.runs.process import ended_by_signals
 from stickler_cli.runs.tuned import COMMENT, commented, hashes, tuned_on
 from stickler_cli.runs.whole_files import whole_file
