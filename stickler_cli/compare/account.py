@@ -9,17 +9,53 @@ from functools import cached_property
 from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from stickler_cli.comparators.base import EQUAL_WITHIN
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
 from .columns import NOTHING, Columns, Indexes, Mask, present
-from .outcomes import Floats, Outcomes
-from .result import ThresholdSource
+from .result import FA, FD, FN, TN, ThresholdSource
 
 T = TypeVar("T")
+Floats: TypeAlias = NDArray[np.float64]
+Outcomes: TypeAlias = NDArray[np.int8]
 
 _NONE: Final[Mapping[int, Any]] = {}
 NO_REASONS: Final[Mapping[int, str]] = _NONE
+
+
+def judged(
+    similarity: Floats, threshold: float | Floats, gt: Indexes, pred: Indexes
+) -> tuple[Floats, Outcomes]:
+    """Return similarities, 0.0 where one side is absent and 1.0 where both are, and the classes.
+
+    A similarity within `EQUAL_WITHIN` of a threshold meets it.
+    """
+    outcome = met(similarity, threshold)
+    if np.minimum.reduce(gt | pred, initial=0) < 0:
+        no_gt, no_pred = gt < 0, pred < 0
+        neither = no_gt & no_pred
+        outcome[no_gt], outcome[no_pred], outcome[neither] = FA, FN, TN
+        similarity = np.where(neither, 1.0, np.where(no_gt | no_pred, 0.0, similarity))
+    return similarity, outcome
+
+
+def met(similarity: Floats, threshold: float | Floats) -> Outcomes:
+    """Return the class of each pair that both sides have."""
+    outcome: Outcomes = (similarity < threshold - EQUAL_WITHIN).view(np.int8)
+    return outcome  # TP is 0, and FD 1
+
+
+def clipped(similarity: Floats, outcome: Outcomes, *, clip: bool) -> Floats:
+    """Return the scores of similarities: 0.0 where one is clipped below its threshold."""
+    return np.where(outcome == FD, 0.0, similarity) if clip else similarity
+
+
+def both_sides(outcome: Outcomes) -> Mask:
+    """Return which outcomes are of pairs that both sides have."""
+    both: Mask = outcome <= FD  # TP is 0, and FD 1
+    return both
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,8 @@ from typing import Final
 
 import numpy as np
 
+from .account import Floats
 from .columns import Indexes
-from .outcomes import Floats
 
 LOOK: Final = 20_000
 """Steps of a search for a path at each row that it looks at,"""

@@ -13,9 +13,8 @@ from stickler_cli.comparators.base import (
 )
 from stickler_cli.comparators.registry import is_built_in
 from stickler_cli.core.values import dataclass
-from .account import NO_REASONS, Account, BlockAccount
+from .account import NO_REASONS, Account, BlockAccount, Floats, Outcomes, clipped, judged
 from .columns import ABSENT, ARRAY, LEAF, OBJECT, Columns, Indexes, Mask, present
-from .outcomes import Floats, Outcomes, clipped, judged
 from .plan import Node, Options, Purpose
 from .prepared import PairError
 from .result import FD

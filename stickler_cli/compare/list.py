@@ -9,7 +9,18 @@ import numpy as np
 from stickler_cli.core.absence import is_absent
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
-from .account import Account, ListAccount, Part, Units, of_each, split
+from .account import (
+    Account,
+    Floats,
+    ListAccount,
+    Part,
+    Units,
+    both_sides,
+    judged,
+    met,
+    of_each,
+    split,
+)
 from .columns import (
     ARRAY,
     NOTHING,
@@ -22,7 +33,6 @@ from .columns import (
     groups,
     spread,
 )
-from .outcomes import Floats, both_sides, judged, met
 from .pairing import Pairs, joined, pair
 from .plan import Node, Options, Purpose
 from .result import FD, TP, ThresholdSource

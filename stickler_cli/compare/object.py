@@ -12,11 +12,21 @@ from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import ANY_KEY
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.core.values import dataclass
-from .account import Account, BlockAccount, EntryAccount, FieldsPart, ObjectAccount, placed
+from .account import (
+    Account,
+    BlockAccount,
+    EntryAccount,
+    FieldsPart,
+    Floats,
+    ObjectAccount,
+    Outcomes,
+    clipped,
+    judged,
+    placed,
+)
 from .columns import NOTHING, OBJECT, Columns, Indexes, Mask, aligned, groups
 from .leaf import LeafBlock, LeafNode, blocks_of
 from .one_of import SAYS, OneOfNode
-from .outcomes import Floats, Outcomes, clipped, judged
 from .plan import Node, Options, Purpose
 from .result import DEFAULT_MATCH_THRESHOLD, TN, ThresholdSource
 from .work import UNDECLARED

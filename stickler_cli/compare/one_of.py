@@ -10,9 +10,8 @@ import numpy as np
 from stickler_cli.core.absence import without_absent
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
-from .account import Account, Part, split
+from .account import Account, Floats, Outcomes, Part, split
 from .columns import NOTHING, Columns, Indexes, groups
-from .outcomes import Floats, Outcomes
 from .plan import Node, Options, Purpose
 
 SAYS: Final = {None: -1, False: 0, True: 1}

@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from stickler_cli.comparators.base import EQUAL_WITHIN
+from .account import Floats
 from .assignment import ASSIGNED, LOOK, LOOK_AT_EACH, assign, assign_all
 from .columns import NOTHING, Columns, Indexes, distinct, spread
-from .outcomes import Floats
 from .plan import Node, Options, Purpose
 from .selective import SelectiveField, bound_of, selective_fields, texts_of, width_of
 from .work import PAIR

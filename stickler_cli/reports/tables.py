@@ -5,16 +5,18 @@ A page has marks and names in columns of their own, full titles and the interval
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.core.figures import rate, setting, visible
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import INDENT, Column, Figure, Figures, Span, Table, Tone
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.policy import PASSING, PolicyOutcome, name_of
-from stickler_cli.score.record import FieldRepeats, Repeats
 from .run_sentences import MODES
 from .view import FieldRow, GroupRow, RunView
+
+if TYPE_CHECKING:
+    from stickler_cli.score.record import FieldRepeats, Repeats
 
 _OUTCOMES: Final = ("right", "wrong", "missed", "invented", "absent")
 
@@ -210,7 +212,7 @@ def policy_table(outcome: PolicyOutcome) -> Figures:
     return Figures(figures, outcome.fields, PASSING)
 
 
-def repeats_table(repeats: Repeats) -> Table:
+def repeats_table(repeats: "Repeats") -> Table:
     """Return a row for each field."""
 
     def end(choose: Callable[..., float | None]) -> Callable[[FieldRepeats], float | None]:

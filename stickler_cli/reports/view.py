@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.figures import Quoting, digits_of, interval_text, rate
@@ -13,10 +13,12 @@ from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.conditions import in_schema_order, pattern_of, step_of
 from stickler_cli.score.counts import VALUES, Counts, RateRule, Rates
-from stickler_cli.score.evaluation import Results
 from stickler_cli.score.intervals import FieldIntervals, Interval
-from stickler_cli.score.record import Run
 from stickler_cli.score.sums import Sums, Tally
+
+if TYPE_CHECKING:
+    from stickler_cli.score.evaluation import Results
+    from stickler_cli.score.record import Run
 
 WORST: Final = 3
 
@@ -84,7 +86,7 @@ class FieldRow:
         return " | ".join(name.removesuffix("Comparator") for name in names) or self.kind
 
 
-def field_rows(run: Run) -> list[FieldRow]:
+def field_rows(run: "Run") -> list[FieldRow]:
     """Return the fields of the schema, then those that only documents name, parents first.
 
     The keys of a map are one row, `*`: they are data, and there is no end of them. Those of an
@@ -191,7 +193,7 @@ class GroupRow:
 class RunView:
     """A run, and everything that reports show of it; each part is made when it is first read."""
 
-    run: Run
+    run: "Run"
     quoted: Quoting = str
     """How names are written inside a sentence."""
     page: bool = False
@@ -262,7 +264,7 @@ class RunView:
             for key, groups in self.run.evaluation.by.items()
         }
 
-    def _group_row(self, name: str, group: Results) -> GroupRow:
+    def _group_row(self, name: str, group: "Results") -> GroupRow:
         rule, bounds = self.run.rule, group.intervals(self.run.rule)
         f1 = rule.rates(group.tally.counts(rule.counting)).f1
         interval = self.bounds("f1", bounds) if bounds else None

@@ -7,10 +7,9 @@ from itertools import count
 
 import numpy as np
 
-from stickler_cli.compare.account import Account
+from stickler_cli.compare.account import Account, Floats
 from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.comparison import Comparison, comparison_of
-from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
 from .counting import count_documents, whole_items

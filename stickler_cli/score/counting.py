@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 
 from stickler_cli.compare.account import (
     Account,
+    Floats,
     ListAccount,
     MismatchAccount,
     ObjectAccount,
+    Outcomes,
     SplitAccount,
+    both_sides,
     local_positions,
 )
 from stickler_cli.compare.columns import Indexes, Mask, least
-from stickler_cli.compare.outcomes import Floats, Outcomes, both_sides
 from stickler_cli.compare.result import FA, TN, TP
 from .field_counts import LEAVES, RAW, SCORE, SCORED, WEIGHT, Collected, FieldCounts, Modes
 from .visit import Visit

@@ -10,9 +10,14 @@ from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from stickler_cli.compare.account import ListAccount, MismatchAccount, ObjectAccount
+from stickler_cli.compare.account import (
+    Floats,
+    ListAccount,
+    MismatchAccount,
+    ObjectAccount,
+    both_sides,
+)
 from stickler_cli.compare.columns import Indexes, Mask
-from stickler_cli.compare.outcomes import Floats, both_sides
 from stickler_cli.compare.result import TN, TP
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass

@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from stickler_cli.compare.account import Floats, Outcomes
 from stickler_cli.compare.columns import Indexes, Mask, groups
-from stickler_cli.compare.outcomes import Floats, Outcomes
 from stickler_cli.core.values import dataclass
 from .visit import FieldRows
 

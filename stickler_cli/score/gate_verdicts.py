@@ -3,7 +3,7 @@
 import operator
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.settings.deciding import Counting
@@ -26,7 +26,9 @@ from .gates import (
     refuse_resampled,
     refused,
 )
-from .record import Run
+
+if TYPE_CHECKING:
+    from .record import Run
 
 
 def judge(gate: Gate, evaluation: Evaluation, rule: RateRule = VALUES) -> GateResult:
@@ -50,7 +52,7 @@ def judge(gate: Gate, evaluation: Evaluation, rule: RateRule = VALUES) -> GateRe
     return judged_worst(gate, values)
 
 
-def counted_as(run: Run, counting: Counting | None) -> Run:
+def counted_as(run: "Run", counting: Counting | None) -> "Run":
     """Return a run in another counting mode, its gates judged by it; None leaves it as it is."""
     if counting is None or counting == run.rule.counting:
         return run
@@ -62,7 +64,7 @@ def counted_as(run: Run, counting: Counting | None) -> Run:
     return replace(read, gates=gates)
 
 
-def moved_gates(run: Run) -> Iterator[str]:
+def moved_gates(run: "Run") -> Iterator[str]:
     """Yield a note where a gate reads another figure than in version 0.1.0: `overall` then."""
     for gate in (it.gate for it in run.gates):
         if gate.mode or gate.path or gate.metric not in (*RATES, *COUNTS):

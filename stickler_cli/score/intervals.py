@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.compare.outcomes import Floats
+from stickler_cli.compare.account import Floats
 from stickler_cli.compare.result import FD, FN, TP
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import LEVEL, IntervalOptions

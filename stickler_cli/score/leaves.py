@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from stickler_cli.compare.account import Floats
 from stickler_cli.compare.columns import Indexes, Mask
-from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.locations import field_names, field_path
 from stickler_cli.core.values import dataclass
 from .field_counts import Confident, Names

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.compare.outcomes import Floats
+from stickler_cli.compare.account import Floats
 from .intervals import Interval, IntervalSettings
 
 REPLICATES: Final = 1000

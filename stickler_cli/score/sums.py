@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from stickler_cli.compare.account import Floats
 from stickler_cli.compare.columns import Indexes
-from stickler_cli.compare.outcomes import Floats
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import Path
 from .counts import Counts

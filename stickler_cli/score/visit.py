@@ -8,13 +8,15 @@ import numpy as np
 from stickler_cli.compare.account import (
     Account,
     BlockAccount,
+    Floats,
     ListAccount,
     MismatchAccount,
+    Outcomes,
     SplitAccount,
     Units,
+    both_sides,
 )
 from stickler_cli.compare.columns import NOTHING, Indexes, Mask
-from stickler_cli.compare.outcomes import Floats, Outcomes, both_sides
 from stickler_cli.compare.result import BOTH_SIDES, FA, TP
 from stickler_cli.core.locations import ANY_KEY, Path, Step
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from stickler_cli.compare.account import clipped, judged
 from stickler_cli.compare.columns import NOTHING
-from stickler_cli.compare.outcomes import clipped, judged
 from stickler_cli.compare.result import Outcome
 
 THERE = np.zeros(1, np.intp)

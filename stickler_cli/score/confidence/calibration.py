@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from stickler_cli.compare.account import Floats
 from stickler_cli.compare.columns import Indexes, Mask
-from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.values import dataclass
 
 BINS: Final = 10

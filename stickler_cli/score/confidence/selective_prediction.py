@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from stickler_cli.compare.account import Floats
 from stickler_cli.compare.columns import Indexes, Mask
-from stickler_cli.compare.outcomes import Floats
 from stickler_cli.core.values import dataclass
 
 MOST_THRESHOLDS: Final = 1_000

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.compare.outcomes import Floats
+from stickler_cli.compare.account import Floats
 from stickler_cli.core.locations import Path
 from stickler_cli.score.confidence.calibration import reliability
 from stickler_cli.score.confidence.confidences import FEWEST

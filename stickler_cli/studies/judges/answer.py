@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli import __version__
-from stickler_cli.compare.account import Account
+from stickler_cli.compare.account import Account, met
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.outcomes import met
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import field_path

@@ -8,7 +8,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 
 from stickler_cli import __version__
-from stickler_cli.compare.outcomes import Floats
+from stickler_cli.compare.account import Floats
 from stickler_cli.core.rules import Count, FractionOrNone, NumberOrNone
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.intervals import IntervalSettings, shares_of_documents

@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 
+from stickler_cli.compare.account import both_sides
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import FieldsNode
-from stickler_cli.compare.outcomes import both_sides
 from stickler_cli.compare.plan import Node, Options, Plan
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
