@@ -12,7 +12,7 @@ from scipy.optimize import linear_sum_assignment
 
 from stickler_cli.comparators import ExactComparator, LevenshteinComparator, NumericComparator
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.compare import engine, pairing, selective
+from stickler_cli.compare import engine, pairing
 from stickler_cli.compare.assignment import assign
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.comparison import comparison_of
@@ -297,7 +297,7 @@ def count_ways(monkeypatch, taken):
         counted(pairing, name)
     for name in ("_best_of_all", "_assigned"):
         counted(pairing._Search, name)  # noqa: SLF001 - no result tells which way it came by
-    counted(selective.SelectiveField, "join")
+    counted(pairing.SelectiveField, "join")
 
 
 def gains_of(node, gts, preds, floor):
