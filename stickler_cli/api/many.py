@@ -29,7 +29,7 @@ from stickler_cli.core.option import options_of, read_settings
 from stickler_cli.core.problems import Problem, SchemaError, UsageError, require_pyarrow
 from stickler_cli.documents.document_pair import DocumentPair, KindsOf
 from stickler_cli.documents.reading import expected_of, parse_json
-from stickler_cli.metrics.metric import Measure, measures_of
+from stickler_cli.metrics import Measure, measures_of
 from stickler_cli.records.account_format import columns_of_documents, columns_of_values
 from stickler_cli.records.row_files import lines_as_rows
 from stickler_cli.runs.assembly import job_of as job_of_schema

@@ -7,7 +7,7 @@ from tempfile import mkdtemp
 
 import typer
 
-from stickler_cli.metrics.metric import load_metrics
+from stickler_cli.metrics import load_metrics
 from stickler_cli.reports.formats import WITH_DETAIL, format_of
 from stickler_cli.runs.saved import file_in, load_detail, load_run
 from stickler_cli.runs.whole_files import JOURNAL

@@ -2,16 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from fractions import Fraction
 from math import inf, nextafter
 from typing import Any, ClassVar, Final, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
 from stickler_cli.core.values import dataclass
+from stickler_cli.metrics import MeasuredDocument, Metric
 from .base import BaseComparator, Lengths, checked_fraction, is_number, text_of
 
 LEAF_THRESHOLD: Final = 0.5
 """Texts less alike than this are unlike. Source: Biten et al. (2019), arXiv:1905.13648."""
+UNIT: Final = 1 << 60
+"""Scores are summed in units of 2**-60, so that their order is no matter."""
 STEPS: Final = 100
 """Nanoseconds for each pair of letters of two values as JSON: no more items can be paired."""
 
@@ -226,3 +230,27 @@ def _tree(keys: Sequence[tuple[tuple[str, ...], float]]) -> dict[str, KeyScore]:
         if names[:-1]:
             found[names[:-1]].children[names[-1]] = found[names]
     return {names[0]: score for names, score in found.items() if len(names) == 1}
+
+
+class AnlsStar(Metric):
+    """The mean ANLS* over documents; of one without a prediction it is 0."""
+
+    def __init__(self) -> None:
+        """Begin with no documents."""
+        self.documents = 0
+        self.units = "0"  # as text, since it may have more digits than a JSON number keeps
+
+    def add(self, document: MeasuredDocument) -> None:
+        """Add the score of a document."""
+        score = 0.0 if document.pred is None else anls_score(document.gt, document.pred)
+        self.documents += 1
+        self.units = str(int(self.units) + round(Fraction(score) * UNIT))
+
+    def merge(self, other: "AnlsStar") -> None:
+        """Add the scores of other documents."""
+        self.documents += other.documents
+        self.units = str(int(self.units) + int(other.units))
+
+    def result(self) -> float | None:
+        """Return the mean, in [0, 1]."""
+        return int(self.units) / (self.documents * UNIT) if self.documents else None

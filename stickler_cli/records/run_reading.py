@@ -15,7 +15,7 @@ from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.option import NotTakenError, Settings, options_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import Rule, encoded
-from stickler_cli.metrics.metric import Measure
+from stickler_cli.metrics import Measure
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.conditions import Conditions

@@ -15,7 +15,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_tables import is_arrow_table
 from stickler_cli.documents.pairs import Pairs, open_pairs, selected, with_confidences
 from stickler_cli.documents.reading import STANDARD_INPUT
-from stickler_cli.metrics.metric import measures_of
+from stickler_cli.metrics import measures_of
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.errors.marks import Marks
 from stickler_cli.score.evaluation import MOST_ROWS, Evaluation

@@ -23,7 +23,7 @@ from stickler_cli.documents.document_pair import (
     ready_to_read,
 )
 from stickler_cli.documents.wrappers import Unwrapped, Unwrapper, beside
-from stickler_cli.metrics.metric import MeasuredDocument
+from stickler_cli.metrics import MeasuredDocument
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.comparison_view import document_view

@@ -15,7 +15,7 @@ from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import encoded
 from stickler_cli.core.values import dataclass
-from stickler_cli.metrics.metric import Measure
+from stickler_cli.metrics import Measure
 from stickler_cli.settings.deciding import Rows
 from .batch import Batch, batch_of
 from .blocks import Blocks

@@ -9,8 +9,7 @@ import pytest
 from stickler_cli import evaluate_many
 from stickler_cli.comparators.anls import anls_score
 from stickler_cli.core.problems import UsageError
-from stickler_cli.metrics import Metric
-from stickler_cli.metrics.metric import Measure, load_metrics, measures_of
+from stickler_cli.metrics import Measure, Metric, load_metrics, measures_of
 
 GT = [{"id": str(at), "name": "Anna Example", "items": ["a", "b"], "total": at} for at in range(9)]
 PRED = [{**it, "name": "Anna Exampel", "total": it["total"] + (at % 2)} for at, it in enumerate(GT)]

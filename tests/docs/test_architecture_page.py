@@ -92,7 +92,6 @@ DEPARTING = {
     "score/evaluation.py": "what each fold gives of an evaluation is a property of it",
     "__main__.py": "decides how the process runs, before anything is loaded",
     "comparators/codes.py": "one of a family that has a module for each",
-    "metrics/anls_star.py": "likewise",
     "runs/progress.py": "loads rich, which few runs need",
     "studies/study.py": "what help loads of studies",
     "studies/registry.py": "the same",

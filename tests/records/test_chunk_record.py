@@ -19,7 +19,7 @@ from stickler_cli.core.rules import KEPT, encoded
 from stickler_cli.documents.document_pair import DocumentPair, Fingerprint
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.documents.wrappers import Unwrapper
-from stickler_cli.metrics.metric import Measure, measures_of
+from stickler_cli.metrics import Measure, measures_of
 from stickler_cli.records.codec import read
 from stickler_cli.records.run_reading import chunk_record, read_chunk
 from stickler_cli.runs.chunk import ChunkResult, empty_result, evaluate_chunk

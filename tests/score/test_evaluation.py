@@ -9,8 +9,7 @@ import pytest
 from stickler_cli.compare import engine
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.problems import Problem, UsageError, Violation
-from stickler_cli.metrics import Metric
-from stickler_cli.metrics.metric import Measure
+from stickler_cli.metrics import Measure, Metric
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks

@@ -3,7 +3,7 @@
 import pytest
 
 from stickler_cli.core.problems import UsageError
-from stickler_cli.metrics.metric import Measure
+from stickler_cli.metrics import Measure
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.counts import RateRule

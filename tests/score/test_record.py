@@ -4,7 +4,7 @@ import pytest
 
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.rules import encoded
-from stickler_cli.metrics.metric import Measure
+from stickler_cli.metrics import Measure
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.counts import RateRule

@@ -3,7 +3,7 @@
 import pytest
 
 from stickler_cli.core.problems import UsageError
-from stickler_cli.metrics.metric import Measure
+from stickler_cli.metrics import Measure
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import Interval, IntervalSettings
 from stickler_cli.studies.diff.comparing import LOWEST, compare_runs

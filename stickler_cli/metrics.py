@@ -1,4 +1,4 @@
-"""The family of metrics, and those of a run: made, added to, put together, kept, and shown."""
+"""Figures of whole runs beside those of the engine: the family of metrics, and those of a run."""
 
 import math
 from abc import ABC, abstractmethod
@@ -52,7 +52,7 @@ class Metric(ABC):
 METRICS: Final = Family(
     "metric",
     Metric,  # type: ignore[type-abstract] # what others are subclasses of
-    {"anls_star": "stickler_cli.metrics.anls_star:AnlsStar"},
+    {"anls_star": "stickler_cli.comparators.anls:AnlsStar"},
     "stickler_cli.metrics",
 )
 
