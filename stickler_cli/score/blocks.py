@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import islice
-from typing import IO, Any, Final, NamedTuple, TypeAlias, cast
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 from weakref import finalize
 
 import numpy as np
@@ -25,12 +25,14 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_names, field_path
 from stickler_cli.core.sorted_lines import SortedLines
 from stickler_cli.core.values import dataclass
-from .batch import Batch
 from .counts import Counts
 from .document_result import Status
 from .field_counts import Names
 from .leaves import CONFIDENCES, Leaves, joined, leaves_read
 from .sums import CELL, LEAVES, SCORE_UNIT, cell_of, cell_view, units_of
+
+if TYPE_CHECKING:
+    from .batch import Batch
 
 MOST: Final = 256  # documents of a block: positions and codes are bytes
 FEW: Final = 64  # blocks of fewer documents wait to be joined
@@ -200,12 +202,12 @@ class Blocks:
     nbytes: int = 0
     file: IO[bytes] | None = None
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: "Batch") -> None:
         """Add the documents of a batch."""
         for block in self._blocks(batch):
             self.put(block)
 
-    def _blocks(self, batch: Batch) -> Iterator[Block]:
+    def _blocks(self, batch: "Batch") -> Iterator[Block]:
         rows, of_rows = _rows_of(batch, self.at), np.arange(len(batch.results))
         leaves = batch.leaves
         for start in range(0, len(of_rows), MOST):
@@ -301,7 +303,7 @@ class Blocks:
             self.put(_block_read(some, self.at))
 
 
-def _rows_of(batch: Batch, at: dict[Names, int]) -> Rows:
+def _rows_of(batch: "Batch", at: dict[Names, int]) -> Rows:
     """Return the rows of the documents of a batch that were compared."""
     counts = batch.counted
     if counts is None:

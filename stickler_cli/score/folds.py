@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import field
 from itertools import accumulate
-from typing import Any, Final, Protocol, Self
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 import numpy as np
 
@@ -17,11 +17,13 @@ from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.result import FA, FD, FN
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
-from .batch import Batch
 from .errors.causes import Causes, ErrorCounts
 from .field_counts import LEAVES, Names
 from .intervals import Interval, IntervalSettings, Spread, rate_intervals
 from .validity import Validities
+
+if TYPE_CHECKING:
+    from .batch import Batch
 
 MOST_LOST: Final = 10  # values that documents lost, up to which they are counted one by one
 
@@ -29,7 +31,7 @@ MOST_LOST: Final = 10  # values that documents lost, up to which they are counte
 class Fold(Protocol):
     """A statistic of documents."""
 
-    def add(self, batch: Batch, some: Mask | None) -> None:
+    def add(self, batch: "Batch", some: Mask | None) -> None:
         """Add the documents of a batch, or some of those that were compared."""
 
     def merge(self, other: Self) -> None:
@@ -51,7 +53,7 @@ class WhollyRight:
     lost: list[int] = field(default_factory=lambda: [0] * (MOST_LOST + 1))
     """How many of them lost none of their values, how many one, and so on up to ten."""
 
-    def add(self, batch: Batch, some: Mask | None) -> None:
+    def add(self, batch: "Batch", some: Mask | None) -> None:
         """Add the documents of a batch that were compared, or some of these."""
         if batch.counts is None:
             return
@@ -111,7 +113,7 @@ class UndeclaredKeys:
     of_predictions: Counter[Names] = field(default_factory=Counter)
     """Those that only predictions have: false alarms without a field."""
 
-    def add(self, batch: Batch, some: Mask | None) -> None:
+    def add(self, batch: "Batch", some: Mask | None) -> None:
         """Add the documents of a batch; nobody asks for some of them."""
         if batch.counts is not None:
             self.of_truths.update(path for _, path in batch.counts.undeclared)

@@ -7,13 +7,15 @@ is kept.
 from collections.abc import Iterable
 from dataclasses import field
 from hashlib import blake2b
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from stickler_cli.compare.columns import Mask
 from stickler_cli.core.values import dataclass
-from .batch import Batch
 from .blocks import Blocks
 from .sums import Sums, Tally, sums_of
+
+if TYPE_CHECKING:
+    from .batch import Batch
 
 MOST_HASHES: Final = 256
 """Hashes that are kept: runs of which a share s is in both have none of them in common with a
@@ -34,7 +36,7 @@ class Ledger:
     blocks: Blocks | None = None
     """Every document by itself; None where nobody asked for that, or some are not in it."""
 
-    def add(self, batch: Batch, some: Mask | None = None) -> None:
+    def add(self, batch: "Batch", some: Mask | None = None) -> None:
         """Add the documents of a batch, or what was counted of some that were compared."""
         if batch.counted is not None and (some is None or some.any()):
             self.sums.merge(sums_of(batch.counted if some is None else batch.counted.among(some)))

@@ -3,13 +3,15 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import astuple, field, replace
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from stickler_cli.compare.columns import Mask
 from stickler_cli.core.rules import Count, encoded
 from stickler_cli.core.values import dataclass
-from .batch import Batch
 from .document_result import SIDES, Side, Verdict
+
+if TYPE_CHECKING:
+    from .batch import Batch
 
 SHOWN: Final = 10  # violations that are told of one document; all of them are counted
 
@@ -117,7 +119,7 @@ class Validities:
 
     sides: dict[Side, Validity] = field(default_factory=dict)
 
-    def add(self, batch: Batch, some: Mask | None) -> None:
+    def add(self, batch: "Batch", some: Mask | None) -> None:
         """Add the documents of a batch; nobody asks for some of them."""
         for result in batch.results:
             for side, verdict in result.verdicts.items():
