@@ -26,7 +26,13 @@ from stickler_cli.core.json_values import (
 )
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.option import options_of, read_settings
-from stickler_cli.core.problems import Problem, SchemaError, UsageError, require_pyarrow
+from stickler_cli.core.problems import (
+    Problem,
+    SchemaError,
+    UsageError,
+    import_pyarrow,
+    require_pyarrow,
+)
 from stickler_cli.documents.document_pair import DocumentPair, KindsOf
 from stickler_cli.documents.reading import expected_of, parse_json
 from stickler_cli.metrics import Measure, measures_of
@@ -428,7 +434,6 @@ def _pairs_of_table(table: "pa.Table | pa.RecordBatch", plan: Plan) -> Iterator[
 
 
 def _table(stream: io.BytesIO) -> "pa.Table":
-    import pyarrow as pa  # an extra
-
-    with pa.ipc.open_file(stream.getvalue()) as file:
-        return file.read_all()
+    with import_pyarrow().ipc.open_file(stream.getvalue()) as file:
+        table: pa.Table = file.read_all()
+    return table

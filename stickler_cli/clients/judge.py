@@ -156,16 +156,15 @@ class Judge(ServedModel[Pair, Verdict]):
             raise ValueError(
                 f"the two values have {len(message)} characters, which is too long to be judged"
             )
-        from pydantic_ai.exceptions import UnexpectedModelBehavior  # takes 0.7 s
-        from pydantic_ai.usage import RunUsage
-
+        library = _library()
         # One for each connection: with another key in the environment there is another.
         state = (self, id(self.server.reached(connections)))
-        agent, used = connections.opened(state, lambda: self._agent(connections)), RunUsage()
+        agent = connections.opened(state, lambda: self._agent(connections))
+        used = library.RunUsage()
         work = asyncio.wait_for(agent.run(message, usage=used), connections.timeout)
         try:
             result: Any = connections.run(work)
-        except (UnexpectedModelBehavior, AttributeError, KeyError, TypeError) as error:
+        except (library.UnexpectedModelBehavior, AttributeError, KeyError, TypeError) as error:
             # The latter where a client takes what it reads to be of the protocol, and it is not.
             garbled = GarbledError(f"the answer is no verdict ({error})")
             return Reply((), self._usage(used, calls=max(used.requests, 1)), garbled)
@@ -180,11 +179,9 @@ class Judge(ServedModel[Pair, Verdict]):
 
     def _agent(self, connections: Connections) -> Any:
         """Return an agent that asks, and asks once more where the answer is no verdict."""
-        from pydantic_ai import Agent
-
         model = self.server.language_model(self.place[1], connections)
         settings = {"temperature": float(self.temperature)}
-        return Agent(
+        return _library().Agent(
             model,
             output_type=Grade if self.graded else Answer,
             instructions=self.instructions,
@@ -204,6 +201,12 @@ class Judge(ServedModel[Pair, Verdict]):
             nano_dollars=round(cost * 10**9) if cost is not None else 0,
             unpriced=used.requests if cost is None else 0,
         )
+
+
+def _library() -> Any:
+    import pydantic_ai  # an extra, which takes 0.7 s
+
+    return pydantic_ai
 
 
 def takes_temperature(profile: Mapping[str, Any]) -> bool:

@@ -167,15 +167,13 @@ class Bedrock(Server):
 
     def lack(self) -> tuple[str, str] | None:
         """Return that there is no region, no credentials, or no file that can be read."""
-        from botocore.exceptions import BotoCoreError
-
         try:
             session, missing = _session(), ""
             if not session.get_config_variable("region"):
                 missing = "region"
             elif session.get_credentials() is None:
                 missing = "credentials"
-        except BotoCoreError as error:
+        except _botocore().exceptions.BotoCoreError as error:
             missing = f"configuration that can be read ({error})"
         if not missing:
             return None
@@ -189,9 +187,7 @@ class Bedrock(Server):
         """Return boto3's client."""
 
         def make() -> Any:
-            from botocore.config import Config
-
-            config = Config(
+            config = _botocore().config.Config(
                 connect_timeout=connections.timeout,
                 read_timeout=connections.timeout,
                 retries={"mode": "standard", "total_max_attempts": 1},
@@ -205,11 +201,15 @@ class Bedrock(Server):
         return connections.opened(("bedrock", self.usual, state), make, lambda made: made.close())
 
 
+def _botocore() -> Any:
+    import botocore.session  # an extra; loads its other modules too
+
+    return botocore
+
+
 def _session() -> "Session":
     """Return a session; its region is also taken from AWS_REGION, as other SDKs do."""
-    from botocore.session import Session
-
-    session = Session()
+    session: Session = _botocore().session.Session()
     if region := os.environ.get("AWS_REGION"):
         session.set_config_variable("region", region)
     return session

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from stickler_cli.clients.allowance import DEFAULT_POLICY, Policy
 from stickler_cli.core.json_values import DocumentKind, JsonValue
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import ComparisonOptions, ExtraFields
@@ -199,6 +200,13 @@ def once_each(root: Node, inside: Callable[[Node], Iterable[Node]]) -> Iterator[
             waiting += inside(node)
 
 
+def client_by(policy: Policy = DEFAULT_POLICY, *, remembers_failures: bool = True) -> "Client":
+    """Return a client that asks models."""
+    from stickler_cli.clients.client import Client  # few plans ask models
+
+    return Client(policy, remembers_failures=remembers_failures)
+
+
 @dataclass(frozen=True)
 class Plan:
     """A compiled schema: everything that the engine needs, and nothing else."""
@@ -214,6 +222,4 @@ class Plan:
     @cached_property
     def client(self) -> "Client":
         """Who asks models where no run says so; one, as comparators may ask the same model."""
-        from stickler_cli.clients.client import Client  # other plans do not load it
-
-        return Client(remembers_failures=False)  # who compares again, wants it tried again
+        return client_by(remembers_failures=False)  # who compares again, wants it tried again

@@ -6,8 +6,9 @@ exceptions are plain and take positional arguments: so they survive pickling bet
 
 from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher
+from importlib import import_module
 from importlib.util import find_spec
-from typing import Final
+from typing import Any, Final
 
 from .locations import field_path
 from .values import dataclass
@@ -144,6 +145,12 @@ def require(module: str, what: str, extra: str, source: str = "") -> None:
         raise UnavailableError([Problem(source, found, "", f"pip install 'stickler-cli[{extra}]'")])
 
 
+def import_extra(module: str, what: str, extra: str, source: str = "") -> Any:
+    """Import a module that comes with an extra, or raise UnavailableError as `require` does."""
+    require(module, what, extra, source)
+    return import_module(module)
+
+
 def require_pyarrow(what: str = "Parquet") -> None:
     """Raise UnavailableError if nothing is installed that reads and writes Parquet and Arrow."""
     require("pyarrow", what, "parquet")
@@ -175,3 +182,9 @@ def did_you_mean(word: str, choices: Iterable[str], *, shown: Callable[[str], st
     """Word the hint that names the nearest choice; empty where no choice is near."""
     choice = nearest(word, choices)
     return f"did you mean {shown(choice)}?" if choice else ""
+
+
+def import_pyarrow(what: str = "Parquet", module: str = "pyarrow") -> Any:
+    """Import pyarrow, or a module of it, or raise UnavailableError as `require_pyarrow` does."""
+    require_pyarrow(what)
+    return import_module(module)

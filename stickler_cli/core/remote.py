@@ -13,7 +13,7 @@ from pathlib import Path
 from time import sleep
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, TypeVar, cast
 
-from .problems import Problem, UnavailableError, UsageError, require
+from .problems import Problem, UnavailableError, UsageError, import_extra
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -224,13 +224,11 @@ def check_url(url: str) -> None:
 
 def _files_of(url: str) -> tuple[Any, str]:
     """Return where a URL leads: a file system, and a path in it."""
-    require("fsspec", "a URL", "remote", shown_url(url))
-    from fsspec.registry import get_filesystem_class  # an extra
-
+    fsspec = import_extra("fsspec", "a URL", "remote", shown_url(url))
     # What `url_to_fs` does, but that `::` in the name of a file leads nowhere else.
     protocol = url.partition("://")[0]
     try:
-        store = get_filesystem_class(protocol)
+        store = fsspec.get_filesystem_class(protocol)
     except ImportError as error:
         driver = DRIVERS.get(protocol, "another package")
         found = f"{protocol}:// needs {driver}, which is not installed"

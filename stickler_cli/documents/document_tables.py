@@ -17,7 +17,7 @@ import orjson
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import json_pointer
-from stickler_cli.core.problems import Problem, UsageError, did_you_mean, require_pyarrow
+from stickler_cli.core.problems import Problem, UsageError, did_you_mean, import_pyarrow
 from stickler_cli.core.remote import is_url, open_url
 from .document import LineReference, Reference, Side, read_plain
 from .lines import LINES_SUFFIX, Ids, id_text, lines_of
@@ -215,11 +215,9 @@ def _open_table(file: str) -> Iterator[Any]:
         OSError: the file cannot be read.
         UsageError: it is no table.
     """
-    require_pyarrow(f"the table {decoded(file)}")
-    import pyarrow as pa  # an extra
-    from pyarrow import parquet
-
     source = decoded(file)
+    pa = import_pyarrow(f"the table {source}")
+    parquet = import_pyarrow(module="pyarrow.parquet")
     with open_url(file) if is_url(file) else Path(file).open("rb") as stream:
         try:
             table = parquet.ParquetFile(stream) if _is_parquet(file) else pa.ipc.open_file(stream)
@@ -258,8 +256,7 @@ def _side_column(
 
 def _cells(column: Any, name: str, source: str) -> list[_Cell]:
     """Return the documents of a column: text as bytes, other kinds as values of Python."""
-    import pyarrow as pa  # an extra
-
+    pa = import_pyarrow()
     kind, types = column.type, pa.types
     if isinstance(kind, pa.BaseExtensionType):
         column, kind = column.storage, kind.storage_type

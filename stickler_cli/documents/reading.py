@@ -24,7 +24,7 @@ from stickler_cli.core.json_values import (
     brief,
     kind_of,
 )
-from stickler_cli.core.problems import Problem, require
+from stickler_cli.core.problems import Problem, import_extra
 from stickler_cli.core.remote import is_url, read_urls, shown_url, size_of_url
 from stickler_cli.settings.deciding import DocumentOptions
 
@@ -51,10 +51,7 @@ def unpacked(stream: IO[bytes], head: bytes) -> Any:
     """
     if head.startswith(GZIP_MAGIC):
         return gzip.GzipFile(fileobj=stream)
-    require(_ZSTANDARD, "Zstandard", "zstd")
-    from backports.zstd import ZstdFile  # an extra
-
-    return ZstdFile(stream)
+    return import_extra(_ZSTANDARD, "Zstandard", "zstd").ZstdFile(stream)
 
 
 def unpacking_errors() -> tuple[type[Exception], ...]:

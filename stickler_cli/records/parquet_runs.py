@@ -7,7 +7,7 @@ from typing import Any, Final
 import orjson
 
 from stickler_cli.core.json_values import json_line
-from stickler_cli.core.problems import Problem, UsageError, require_pyarrow
+from stickler_cli.core.problems import Problem, UsageError, import_pyarrow
 from stickler_cli.core.remote import is_url, open_url
 from stickler_cli.documents.reading import decoded
 from stickler_cli.score.blocks import SCORE
@@ -63,11 +63,9 @@ def _account(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _opened(file: str) -> Any:
-    require_pyarrow()
-    from pyarrow import ArrowInvalid, parquet  # an extra
-
+    pa, parquet = import_pyarrow(), import_pyarrow(module="pyarrow.parquet")
     try:
         return parquet.ParquetFile(open_url(file) if is_url(file) else file)
-    except (ArrowInvalid, OSError) as error:
+    except (pa.ArrowInvalid, OSError) as error:
         found = f"it cannot be read ({str(error).splitlines()[0]})"
         raise UsageError([Problem(decoded(file), found, "a Parquet file")]) from None

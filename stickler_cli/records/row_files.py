@@ -14,7 +14,7 @@ from pathlib import PurePath
 from typing import Any, BinaryIO, Final, Protocol, TypeAlias
 
 from stickler_cli.core.json_values import JsonValue, json_line
-from stickler_cli.core.problems import Problem, UsageError, require_pyarrow
+from stickler_cli.core.problems import Problem, UsageError, import_pyarrow, require_pyarrow
 from stickler_cli.core.values import dataclass
 
 SUFFIXES: Final = {
@@ -93,9 +93,7 @@ class _Groups(RowFile):
     """Rows with types, written so many at a time: `ROW_GROUP`."""
 
     def __init__(self, stream: BinaryIO, columns: Columns) -> None:
-        import pyarrow as pa  # an extra
-
-        self._arrow: Any = pa
+        self._arrow = pa = import_pyarrow()
         of = {
             str: pa.string(),
             int: pa.int64(),
@@ -135,8 +133,7 @@ class _Groups(RowFile):
 
 class _Parquet(_Groups):
     def _open(self, stream: BinaryIO) -> Any:
-        from pyarrow import parquet  # an extra
-
+        parquet = import_pyarrow(module="pyarrow.parquet")
         return parquet.ParquetWriter(stream, self._schema)
 
     def note(self, key: str, text: Callable[[], bytes]) -> None:

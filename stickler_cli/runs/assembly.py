@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.clients.allowance import DEFAULT_POLICY, Policy, Retry
 from stickler_cli.compare.field_listing import comparators, is_bounded, known_paths
-from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.compare.plan import Options, Plan, client_by
 from stickler_cli.core.json_values import DocumentKind, brief
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean, require
 from stickler_cli.core.remote import is_url
@@ -89,9 +89,7 @@ def client_of(plan: Plan, policy: Policy = DEFAULT_POLICY) -> "Client | None":
     """Return the client of the models of a plan; None where there are none."""
     if not plan.asks_models:
         return None
-    from stickler_cli.clients.client import Client  # other runs do not load it
-
-    return Client(policy)
+    return client_by(policy)
 
 
 def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:
@@ -221,11 +219,10 @@ def assemble(
     workers = _workers(settings, job)
     notes, warnings = list[str](), list[str]()
     if any("$comment" in one.contents for one in loaded.each):
-        from .tuned import overlap, tunings  # few schemas were tuned
+        from .tuned import notes_of  # few schemas were tuned
 
-        tuned = [each for one in loaded.each for each in tunings(one.contents)]
-        notes = [each.told for each in tuned]
-        warnings = overlap(tuned, settings.gt, settings) if gates else []
+        contents = (one.contents for one in loaded.each)
+        notes, warnings = notes_of(contents, settings, gated=bool(gates))
     workers = replace(workers, cluster=_cluster(settings, workers, loaded.plan))
     return Assembly(loaded, settings, pairs, job, workers, gates, notes, warnings, policy)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import quote
 
-from stickler_cli.core.problems import Problem, UsageError, require
+from stickler_cli.core.problems import Problem, UsageError, import_extra, require
 from stickler_cli.score.record import PageSources, Picture, Run
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ SUFFIXES: Final = (".pdf", ".png", ".jpg", ".jpeg", ".webp", ".gif", ".tif", ".t
 MOST_SHEETS: Final = 5
 """Pages of a document that are put into the page: the first, and those that have boxes."""
 
+_PICTURE: Final = "a picture of a document"
 _ADDRESS: Final = re.compile(r"https?://[^\s{}/]+/\S*\Z")
 _ACROSS: Final = 1400  # pixels: small print of a letter page can be read
 _QUALITY: Final = 70  # of JPEG: some 150 kB a page
@@ -55,7 +56,7 @@ def checked_sources(asked: str | None, embed: int = 0) -> SourcesOf | None:
         expected = "a directory, or an address such as https://host/scans/{id}.pdf#page={page}"
         raise UsageError([Problem(SOURCES, f"there is no directory {asked}", expected)])
     for module in ("PIL", "pypdfium2") if embed else ():
-        require(module, "a picture of a document", "sources", EMBED)
+        require(module, _PICTURE, "sources", EMBED)
     return partial(_sources_in, asked, embed)
 
 
@@ -124,21 +125,17 @@ def _pictures(file: Path, sheets: Sequence[int]) -> Iterator[Picture]:
     if file.suffix.lower() == ".pdf":
         yield from _of_pdf(file, sheets)
         return
-    from PIL import Image, ImageOps  # only pages that have pictures need it
-
-    with Image.open(file) as image:
+    with _library("PIL.Image").open(file) as image:
         frames: int = getattr(image, "n_frames", 1)
         for sheet in sheets:
             if sheet <= frames:
                 image.seek(sheet - 1)
-                upright = ImageOps.exif_transpose(image)
+                upright = _library("PIL.ImageOps").exif_transpose(image)
                 yield _picture(sheet, upright, upright.width, upright.height)
 
 
 def _of_pdf(file: Path, sheets: Sequence[int]) -> Iterator[Picture]:
-    import pypdfium2  # likewise
-
-    document: Any = pypdfium2.PdfDocument(file)
+    document = _library("pypdfium2").PdfDocument(file)
     try:
         for sheet in sheets:
             if sheet <= len(document):
@@ -148,6 +145,10 @@ def _of_pdf(file: Path, sheets: Sequence[int]) -> Iterator[Picture]:
                 yield _picture(sheet, image, width, height)
     finally:
         document.close()
+
+
+def _library(module: str) -> Any:
+    return import_extra(module, _PICTURE, "sources", EMBED)
 
 
 def _picture(sheet: int, image: "Image", width: float, height: float) -> Picture:

@@ -23,6 +23,7 @@ from stickler_cli.documents.document import read_document
 from stickler_cli.documents.pairs import open_documents
 from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.settings.deciding import FindingOptions
+from stickler_cli.settings.of_commands import EvalSettings
 
 COMMENT: Final = "$comment"
 KEPT: Final = 64
@@ -98,6 +99,15 @@ def tuned_on(what: str, documents: Iterable[str]) -> Tuned:
     """Return a tuning on documents, given by their hashes."""
     distinct = sorted({*documents})
     return Tuned(what, len(distinct), frozenset(distinct[:KEPT]))
+
+
+def notes_of(
+    schemas: Iterable[JsonValue], settings: EvalSettings, *, gated: bool
+) -> tuple[list[str], list[str]]:
+    """Return what to note of schemas that were tuned, and where there are gates warnings."""
+    tuned = [each for contents in schemas for each in tunings(contents)]
+    warnings = overlap(tuned, settings.gt, settings) if gated else []
+    return [each.told for each in tuned], warnings
 
 
 def overlap(tuned: Sequence[Tuned], gt: str, settings: FindingOptions) -> list[str]:

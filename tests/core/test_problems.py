@@ -1,5 +1,6 @@
 """How problems are worded, and what was meant instead."""
 
+import json
 import pickle
 
 import pytest
@@ -12,6 +13,8 @@ from stickler_cli.core.problems import (
     UnavailableError,
     UsageError,
     WorkLimitError,
+    import_extra,
+    import_pyarrow,
     nearest,
     require,
     require_pyarrow,
@@ -66,6 +69,8 @@ def test_an_error_can_be_sent_to_another_process(error: SticklerError):
 
 def test_a_module_that_is_there_is_required_in_silence():
     require("json", "A report", "reports")
+    assert import_extra("json", "A report", "reports") is json
+    assert import_pyarrow(module="pyarrow.parquet").__name__ == "pyarrow.parquet"
     require("importlib.metadata", "A report", "reports")
 
 
