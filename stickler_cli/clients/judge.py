@@ -156,7 +156,7 @@ class Judge(ServedModel[Pair, Verdict]):
             raise ValueError(
                 f"the two values have {len(message)} characters, which is too long to be judged"
             )
-        library = _library()
+        library = _pydantic_ai()
         # One for each connection: with another key in the environment there is another.
         state = (self, id(self.server.reached(connections)))
         agent = connections.opened(state, lambda: self._agent(connections))
@@ -181,7 +181,7 @@ class Judge(ServedModel[Pair, Verdict]):
         """Return an agent that asks, and asks once more where the answer is no verdict."""
         model = self.server.language_model(self.place[1], connections)
         settings = {"temperature": float(self.temperature)}
-        return _library().Agent(
+        return _pydantic_ai().Agent(
             model,
             output_type=Grade if self.graded else Answer,
             instructions=self.instructions,
@@ -203,7 +203,7 @@ class Judge(ServedModel[Pair, Verdict]):
         )
 
 
-def _library() -> Any:
+def _pydantic_ai() -> Any:
     import pydantic_ai  # an extra, which takes 0.7 s
 
     return pydantic_ai

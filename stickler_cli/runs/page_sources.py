@@ -125,17 +125,17 @@ def _pictures(file: Path, sheets: Sequence[int]) -> Iterator[Picture]:
     if file.suffix.lower() == ".pdf":
         yield from _of_pdf(file, sheets)
         return
-    with _library("PIL.Image").open(file) as image:
+    with _imaging("PIL.Image").open(file) as image:
         frames: int = getattr(image, "n_frames", 1)
         for sheet in sheets:
             if sheet <= frames:
                 image.seek(sheet - 1)
-                upright = _library("PIL.ImageOps").exif_transpose(image)
+                upright = _imaging("PIL.ImageOps").exif_transpose(image)
                 yield _picture(sheet, upright, upright.width, upright.height)
 
 
 def _of_pdf(file: Path, sheets: Sequence[int]) -> Iterator[Picture]:
-    document = _library("pypdfium2").PdfDocument(file)
+    document = _imaging("pypdfium2").PdfDocument(file)
     try:
         for sheet in sheets:
             if sheet <= len(document):
@@ -147,7 +147,7 @@ def _of_pdf(file: Path, sheets: Sequence[int]) -> Iterator[Picture]:
         document.close()
 
 
-def _library(module: str) -> Any:
+def _imaging(module: str) -> Any:
     return import_extra(module, _PICTURE, "sources", EMBED)
 
 

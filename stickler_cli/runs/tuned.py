@@ -104,7 +104,7 @@ def tuned_on(what: str, documents: Iterable[str]) -> Tuned:
 def notes_of(
     schemas: Iterable[JsonValue], settings: EvalSettings, *, gated: bool
 ) -> tuple[list[str], list[str]]:
-    """Return what to note of schemas that were tuned, and where there are gates warnings."""
+    """Return notes on schemas that were tuned, and warnings where there are gates."""
     tuned = [each for contents in schemas for each in tunings(contents)]
     warnings = overlap(tuned, settings.gt, settings) if gated else []
     return [each.told for each in tuned], warnings
