@@ -88,6 +88,8 @@ const Grid = (() => {
   };
 
   const move = (row, column) => {
+    if (!columns.length) measure(); // a key may come before the page was laid out
+    if (!columns.length) return;
     cursor = [Math.min(Math.max(row, 0), rows.length - 1), Math.min(Math.max(column, 0), columns.length - 1)];
     const top = cursor[0] * ROW_HEIGHT;
     const room = area.clientHeight - LABELS;

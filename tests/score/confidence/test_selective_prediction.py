@@ -161,7 +161,7 @@ def test_one_start_gives_the_thresholds_of_mapie():
 def test_policies_break_their_promise_as_seldom_as_the_docs_say(kind):
     found = kept(kind, documents=200, max_error=0.1, sets=SETS, seed=0)
     assert found.broken <= 0.05
-    page = (Path(__file__).parents[2] / "docs" / "accepting.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "accepting.md").read_text("utf-8")
     shown = f"| {kind.name} | {found.broken:.3f} | {found.none:.3f} | {found.passing:.2f} |"
     assert shown in page
 
