@@ -18,7 +18,6 @@ from stickler_cli.core.rules import Rule, encoded
 from stickler_cli.metrics import Measure
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.comparison_view import DOCUMENT_KEYS
-from stickler_cli.score.conditions import Conditions
 from stickler_cli.score.confidence.confidences import Confidences, read_counted
 from stickler_cli.score.document_result import LENIENT, ODDITIES, Status
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Evaluation, Results
@@ -26,7 +25,16 @@ from stickler_cli.score.field_counts import Names
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.leaves import CONFIDENCES
 from stickler_cli.score.record import KNOWN_IDS, PER_DOCUMENT, Run
-from stickler_cli.score.sums import BESIDE, COUNTING_MODES, KEYS, NAMES, Sums, Tally, dense
+from stickler_cli.score.sums import (
+    BESIDE,
+    COUNTING_MODES,
+    KEYS,
+    NAMES,
+    Conditions,
+    Sums,
+    Tally,
+    dense,
+)
 from stickler_cli.settings.deciding import CountingOptions, DecidingOptions, RunOptions
 from .account_format import AccountRecord
 from .codec import read

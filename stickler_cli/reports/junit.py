@@ -15,9 +15,9 @@ from stickler_cli.core.figures import number_of, setting, visible
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports import run_sentences
-from stickler_cli.score.conditions import pattern_of
 from stickler_cli.score.gates import METRICS, GateResult
 from stickler_cli.score.record import Run
+from stickler_cli.score.sums import pattern_of
 from stickler_cli.studies.diff.record import Difference, Trend
 from .difference_sections import DifferenceView
 from .layout import TableStyle

@@ -20,7 +20,6 @@ from stickler_cli.settings.deciding import Rows
 from .batch import Batch, batch_of
 from .blocks import Blocks
 from .comparison_view import sums_record, sums_view
-from .conditions import Conditions, in_schema_order
 from .confidence.confidences import Confidences, counted_view
 from .counts import RateRule
 from .document_result import LENIENT, ODDITIES, SIDES, DocumentProblem, Side, Status, warnings_view
@@ -30,7 +29,7 @@ from .folds import FOLDS, OF_RUNS, Fold, WhollyRight
 from .gates import RIGHT
 from .intervals import FieldIntervals, IntervalSettings, field_intervals
 from .ledger import Ledger
-from .sums import Sums, Tally
+from .sums import Conditions, Sums, Tally, in_schema_order
 from .validity import Validities, Validity
 
 FORMAT: Final = "stickler-evaluation/2"  # of `Evaluation.to_dict`; see docs/results.md

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from stickler_cli.score.batch import batch_of
 from stickler_cli.score.comparison_view import sums_view
-from stickler_cli.score.conditions import in_schema_order
-from stickler_cli.score.sums import Sums
+from stickler_cli.score.sums import Sums, in_schema_order
 from .accounts import compare, sums
 from .strategies import Scope, cases
 

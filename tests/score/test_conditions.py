@@ -1,8 +1,7 @@
 """Patterns of fields, and fields in the order of their schema."""
 
 from stickler_cli.compare.result import FieldInfo
-from stickler_cli.score.conditions import in_schema_order, pattern_of, step_of
-from stickler_cli.score.sums import Sums, Tally
+from stickler_cli.score.sums import Sums, Tally, in_schema_order, pattern_of, step_of
 
 
 def test_a_name_is_its_own_step_unless_only_any_name_is_known_there():

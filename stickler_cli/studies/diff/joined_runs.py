@@ -13,7 +13,6 @@ from stickler_cli.core.locations import Path
 from stickler_cli.core.problems import NotComparableError, Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.blocks import SCORE, Blocks, Rows, coded
-from stickler_cli.score.conditions import pattern_of
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.field_counts import Names
@@ -25,6 +24,7 @@ from stickler_cli.score.sums import (
     NAMES,
     OF_MODES,
     SCORE_UNIT,
+    pattern_of,
     sums_of_units,
 )
 from .record import WHOLLY_RIGHT, Figure
