@@ -207,7 +207,7 @@ class NormalizedComparator(ExactComparator):
         ignore_whitespace: bool = True,
         ignore_punctuation: bool = True,
     ) -> None:
-        """Choose what counts; a sign between two digits always does, so that 1.5 is not 15."""
+        """Choose the characters that count; signs between digits always do: 1.5 is not 15."""
         super().__init__(threshold, case_sensitive)
         self.ignore_whitespace = checked_flag("ignore_whitespace", ignore_whitespace)
         self.ignore_punctuation = checked_flag("ignore_punctuation", ignore_punctuation)

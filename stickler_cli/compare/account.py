@@ -1,4 +1,4 @@
-"""What the pairs of one place came to, column by column: the one account of what happened.
+"""The results of the pairs of one place, column by column: the one account of a comparison.
 
 Counts, non-matches and explanations are folds of accounts; nothing is paired or compared twice.
 """
@@ -60,7 +60,7 @@ def both_sides(outcome: Outcomes) -> Mask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """What holds for the values of a place: the part of a node that accounts look at."""
+    """The rules for the values of a place: the part of a node that accounts look at."""
 
     threshold: float
     """In [0, 1]; at or above it the values match, as one unit."""
@@ -320,7 +320,7 @@ class SplitAccount(Account):
 
 
 def of_each(account: Account, of: Callable[[Account], T], kind: type[np.generic]) -> T:
-    """Return for each pair what the account says that compared it: one value, or an array."""
+    """Return a figure of each pair from the account that compared it: one value, or an array."""
     if not isinstance(account, SplitAccount):
         return of(account)
     whole: Any = np.empty(len(account), kind)

@@ -1,4 +1,4 @@
-"""The values of one place on both sides, for all documents of a chunk: what a comparison reads.
+"""The values of one place on both sides, for all documents of a chunk: a comparison's input.
 
 A column has a slot for each unit: docs/architecture.md, "The engine". Every derived array has one
 entry more than there are slots, the last, which `NOTHING` reads.
@@ -92,7 +92,7 @@ class Columns:
         """Of pairs of lists met while other elements were paired: what they came to."""
 
     def derived(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what `make` returned when it was first called for this key."""
+        """Return the result of `make`, which is called once for each key."""
         if key not in self._derived:
             self._derived[key] = make()
         found: T = self._derived[key]
@@ -121,7 +121,7 @@ class Columns:
 
     @cached_property
     def kinds(self) -> tuple[Kinds, Kinds]:
-        """What every slot holds: `ABSENT`, `LEAF`, `OBJECT` or `ARRAY`."""
+        """The kind of the value in every slot: `ABSENT`, `LEAF`, `OBJECT` or `ARRAY`."""
         if self.scalar:
             gt, pred, _ = self.codes
             return (gt >= 0).view(np.int8), (pred >= 0).view(np.int8)  # True is LEAF
@@ -185,7 +185,7 @@ class Columns:
 
     @cached_property
     def elements(self) -> tuple[Elements, Elements, "Columns"]:
-        """The present elements of all lists; what is no list is a list of one."""
+        """The present elements of all lists; any other value is a list of one."""
 
         def parts(value: JsonValue) -> Iterable[tuple[int, JsonValue]]:
             return enumerate(value) if isinstance(value, list) else ((0, value),)

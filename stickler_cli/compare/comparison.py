@@ -35,7 +35,7 @@ class Comparison:
 
     @property
     def shape(self) -> Shape:
-        """What was compared: fields, elements, values of different kinds, or one value."""
+        """Its shape: fields, elements, values of different kinds, or one value."""
         return _SHAPES.get(type(self.account), "leaf")
 
     @property
@@ -80,7 +80,7 @@ class Comparison:
 
     @property
     def reason(self) -> str:
-        """What a judge says; empty without one."""
+        """The judge's reason; empty without a judge."""
         return self.account.reasons.get(self.pair, "")
 
     @property
@@ -156,7 +156,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class FieldComparison:
-    """One field of an object, and what it is worth there."""
+    """One field of an object, and its worth there."""
 
     name: str
     weight: float

@@ -41,7 +41,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """What an element of a list was paired with."""
+    """An element of a list and its partner."""
 
     ground_truth_index: Index
     """Its position there; null if it is invented."""
@@ -58,7 +58,7 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """What a score is: total / divisor, or 1 where the divisor is 0."""
+    """A score as a quotient: total / divisor, or 1 where the divisor is 0."""
 
     total: Amount
     """The sum of what the parts add."""
@@ -118,7 +118,7 @@ class Explained:
 
 
 def explain(account: Account, options: Options) -> Explained:
-    """Explain what `compare` found for one document, under the same options.
+    """Explain the comparison of one document, under the same options.
 
     Models that pairs depend on are asked about all pairs of list elements once more; judges are
     asked nothing.
@@ -246,7 +246,7 @@ def _added(element: ElementComparison, *, is_tuple: bool) -> float:
 
 
 def pairings_of(node: ListNode, comparison: Comparison, options: Options) -> Iterator[Pairing]:
-    """Return what each element of a list was paired with, and what else it might have been."""
+    """Return the partner of each element of a list, and those that it might have had."""
     account, elements = comparison.account, comparison.elements
     gt_lists, pred_lists, values = account.columns.elements
     at = slice(comparison.pair, comparison.pair + 1)

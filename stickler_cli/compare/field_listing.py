@@ -1,4 +1,4 @@
-"""What a plan says of each field, as rows for a reader: kind, comparator, threshold, weight."""
+"""The fields of a plan as rows for a reader: kind, comparator, threshold, weight."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -125,7 +125,7 @@ _KINDS: Final = {
 
 
 def _threshold(node: Node) -> float | None:
-    """Return what a unit of a field must reach; a list's units are its elements."""
+    """Return the threshold of a unit of a field; a list's units are its elements."""
     thresholds: set[float | None] = set()
     waiting, met = [(node, False)], set()
     while waiting:

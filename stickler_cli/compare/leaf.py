@@ -126,7 +126,7 @@ class LeafBlock:
 
 
 def blocks_of(leaves: Iterable[tuple[int, str, LeafNode]]) -> tuple[LeafBlock, ...]:
-    """Return the leaves of an object in blocks, by what their comparators have in common."""
+    """Return the leaves of an object in blocks of comparators that agree on all values."""
     keys: list[object] = []
     blocks: list[list[tuple[int, str, LeafNode]]] = []
     for leaf in leaves:
@@ -139,7 +139,7 @@ def blocks_of(leaves: Iterable[tuple[int, str, LeafNode]]) -> tuple[LeafBlock, .
 
 
 def _in_common(comparator: BaseComparator) -> object:
-    """Return what is the same of comparators that say the same of any two values."""
+    """Return the key that comparators share which agree on any two values."""
     if comparator.asks_models:  # field by field
         return object()
     if not is_built_in(comparator):

@@ -40,7 +40,7 @@ from .result import FD, TP, ThresholdSource
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SequenceNode(Node, ABC):
-    """What lists and tuples share: a value that is not a list counts as a list of one."""
+    """The part that lists and tuples share: a value that is not a list counts as a list of one."""
 
     nested = True
 
@@ -92,7 +92,7 @@ class SequenceNode(Node, ABC):
 
 
 class PairedLists(NamedTuple):
-    """What pairs of lists inside elements that are being paired came to, each of them once."""
+    """Results of pairs of lists inside elements that are being paired, each of them once."""
 
     keys: Indexes
     """The two slots of each as one number; in order."""
@@ -145,7 +145,7 @@ class ListNode(SequenceNode):
         return (self.items,)
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
-        """Return what lists must reach as elements of another: what their own elements must."""
+        """Return the thresholds of lists as elements of another: those of their own elements."""
         if self.threshold_stated:
             return self.threshold
 
@@ -200,7 +200,7 @@ class ListNode(SequenceNode):
     def _met(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> tuple[PairedLists, Indexes]:
-        """Return what pairs of lists inside elements come to, and where each two are among these.
+        """Return results of pairs of lists inside elements, and the row of each pair in them.
 
         It is kept, for the same two lists come again: by other ways, to be paired by another step,
         as elements that were chosen, and at the end for the account.

@@ -46,7 +46,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldsNode(Node):
-    """What objects and maps share: they are compared field by field."""
+    """The part that objects and maps share: they are compared field by field."""
 
     fields: tuple[Field, ...] = ()
     """Those that the schema names."""
@@ -187,7 +187,7 @@ class ObjectNode(FieldsNode):
 
     @property
     def nested(self) -> bool:
-        """Whether to compare two values may mean to pair what is in them."""
+        """Whether to compare two values may mean to pair their elements."""
         return any(entry.node.nested for entry in self.fields)
 
 
@@ -256,7 +256,7 @@ def counted(node: FieldsNode, account: ObjectAccount) -> Sequence[bool | Mask]:
 
 
 def said(node: Node, aggregate: bool | None, account: Account) -> bool | Outcomes | None:
-    """Return what a field says of the aggregate; of a union, what the arm in use says."""
+    """Return a field's annotation of the aggregate; of a union, that of the arm in use."""
     return node.says(account) if isinstance(node, OneOfNode) else aggregate
 
 
@@ -300,7 +300,7 @@ _UNDECLARED = -1
 
 
 class Searcher(Protocol):
-    """What says whether a key belongs to a family."""
+    """Says whether a key belongs to a family."""
 
     def search(self, string: str, /) -> object:
         """Return something true if it does."""
@@ -329,7 +329,7 @@ class MapNode(FieldsNode):
 
     @property
     def families(self) -> tuple[Pattern | Field, ...]:
-        """What names the other fields: the patterns, and after them all `rest`."""
+        """The families of the other fields: the patterns, and after them all `rest`."""
         return (*self.patterns, self.rest) if self.rest else self.patterns
 
     def named(self) -> Iterator[tuple[str, Node]]:

@@ -121,7 +121,7 @@ class OneOfNode(ChoiceNode):
         return next((at for at, arm in enumerate(self.arms) if arm.accepts(value)), None)
 
     def says(self, account: Account) -> bool | Outcomes | None:
-        """Return what the arm of each pair says of the aggregate: one value, or `SAYS` of each."""
+        """Return the annotation of the aggregate by pair: one value, or `SAYS` of each."""
         said = {arm.aggregate for arm in self.arms}
         if len(said) == 1:
             return said.pop()

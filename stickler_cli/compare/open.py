@@ -1,4 +1,4 @@
-"""Places without a schema, whose values say what they are, and documents of several schemas."""
+"""Places without a schema, whose values decide their kind, and documents of several schemas."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field

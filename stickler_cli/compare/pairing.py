@@ -164,13 +164,13 @@ class _Search:
         return np.concatenate([np.empty(0), *found])
 
     def _gains(self, near: Indexes, far: Indexes, similarity: Floats) -> tuple[Floats, Floats]:
-        """Return what each pair adds to the total, and the most that each element does; or 0."""
+        """Return the gain of each pair for the total, and the greatest of each element; or 0."""
         gain, best = self._gain(near, far, similarity), np.zeros(len(self._near))
         np.maximum.at(best, near, gain)
         return gain, best
 
     def _gain(self, near: Indexes, far: Indexes, similarity: Floats) -> Floats:
-        """Return what each pair adds to the total that is sought; above 0, or 0."""
+        """Return the gain of each pair for the total that is sought; above 0, or 0."""
         owner = self._near_owner[near]
         distance = np.abs(near - self._near_start[owner] - far + self._far_start[owner])
         nearness = EQUAL_WITHIN * (1 - distance / self._m[owner])
@@ -183,7 +183,7 @@ class _Search:
         return near[position], far
 
     def _candidates(self) -> tuple[Indexes, Indexes, Floats]:
-        """Return likely pairs by element, and what an element gains at most of any other."""
+        """Return likely pairs by element, and the most that an element gains of any other."""
         most = 1 if self._item.nested else FEW_PAIRS
         few = (self._n * self._m <= most)[self._near_owner]
         found = [self._all(few.nonzero()[0])]
@@ -236,7 +236,7 @@ class _Search:
         return self._best_of(near[both], far[both], similarity)
 
     def _bound(self, near: Indexes, far: Indexes) -> Floats:
-        """Return what pairs gain at most by the fields in which they have nothing in common."""
+        """Return the greatest gain of pairs by the fields in which they have nothing in common."""
         most = np.full(len(near), 1 + EQUAL_WITHIN)
         for field in self._fields:
             one, other = field.keys[self._near[near]], field.keys[self._far[far]]
@@ -406,7 +406,7 @@ def width_of(item: Node) -> int:
 
 
 def bound_of(item: Node) -> Purpose | None:
-    """Return how to learn cheaply what two elements have in common at most; None for no way."""
+    """Return a cheap way to bound the similarity of two elements; None for no way."""
     item = followed(item)
     if not isinstance(item, ObjectNode):
         return None
@@ -418,7 +418,7 @@ def bound_of(item: Node) -> Purpose | None:
 
 
 def _most_worth(node: Node) -> float:
-    """Return what a field is worth at most; of a union, what any of its arms is."""
+    """Return the greatest worth of a field; of a union, that of any of its arms."""
 
     def arms(node: Node) -> Iterable[Node]:
         return map(followed, node.parts()) if isinstance(node, OneOfNode) else ()

@@ -1,4 +1,4 @@
-"""What a plan is made of: nodes, one for each place of a schema, and the one method they have.
+"""Nodes, of which a plan is made: one for each place of a schema, and their one method.
 
 A value of another kind than the declared one is never an error: where both sides share another
 kind they are compared as that kind (`other`), else they have nothing in common.
@@ -30,7 +30,7 @@ PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
 
 
 class Purpose(IntEnum):
-    """What pairs are compared for."""
+    """The purpose of a comparison of pairs."""
 
     DOCUMENTS = 0
     """They are whole documents, which are compared by fields even where one is empty."""
@@ -46,7 +46,7 @@ class Purpose(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a run may set; a plan leaves these open."""
+    """Options that a run may set; a plan leaves these open."""
 
     pairing_floor: float = PAIRING_FLOOR
     """In [-1, 1); for lists that set none of their own; -1 keeps every pair."""
@@ -97,7 +97,7 @@ class Node(Rules, ABC):
 
     @property
     def nested(self) -> bool:
-        """Whether to compare two values may mean to pair what is in them."""
+        """Whether to compare two values may mean to pair their elements."""
         return False
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:

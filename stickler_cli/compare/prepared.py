@@ -99,7 +99,7 @@ class Prepared:
 
     @cached_property
     def equal(self) -> tuple[Keys, float] | None:
-        """Codes of equal prepared values, and what unequal ones lack of a full match at least."""
+        """Codes of equal prepared values, and the least that unequal ones lack of a full match."""
         values = self.of(np.arange(len(self.values)))
         lack = self._comparator.unequal_lack(values)
         return None if lack is None else (np.array([*codes_of(values).tolist(), -1]), lack)
@@ -170,7 +170,7 @@ class Prepared:
     def asked(
         self, client: "Client | None", gt: Keys, pred: Keys
     ) -> tuple[Similarities, Sequence[str] | None]:
-        """Ask a model about pairs of codes, all of them at once; what it says of each.
+        """Ask a model about pairs of codes, all of them at once; return its answers.
 
         Raises:
             PairError: it has no answer, or one that is no number in [0, 1].

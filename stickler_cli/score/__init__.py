@@ -1,1 +1,1 @@
-"""What a Comparison counts for: counts, rates, and their sums over documents."""
+"""Counts and rates of comparisons, and their sums over documents."""

@@ -1,4 +1,4 @@
-"""Some documents of a run and the account of those that were compared: what every fold reads."""
+"""Some documents of a run and the account of those that were compared: the input of every fold."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
@@ -45,7 +45,7 @@ class Batch:
 
     @cached_property
     def counts(self) -> FieldCounts | None:
-        """What was counted in each document that was compared."""
+        """Counts of each document that was compared."""
         if not self.visits:
             return None
         found = count_documents(self.visits)

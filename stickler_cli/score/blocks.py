@@ -64,7 +64,7 @@ class Rows(NamedTuple):
 
 
 class DocumentRow(NamedTuple):
-    """What became of a document."""
+    """The row of a document: its id, status and score."""
 
     id: str
     status: Status
@@ -273,7 +273,7 @@ class Blocks:
             yield from block.documents.ids
 
     def documents(self) -> Iterator[DocumentRow]:
-        """Yield what became of each document, in any order."""
+        """Yield the row of each document, in any order."""
         for block in self:
             of, root = block.documents, block.rows([0])
             values = dict(zip(root.document.tolist(), root.cells[:, LEAVES].tolist(), strict=True))

@@ -109,7 +109,7 @@ class Rates(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RateRule:
-    """How counts are read: which of the three, and what recall is; bound once."""
+    """How counts are read: which of the three, and which recall; bound once."""
 
     recall_with_fd: bool = False
     """Whether recall also counts false discoveries as not found."""

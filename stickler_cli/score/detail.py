@@ -1,4 +1,4 @@
-"""What a page shows of single values and documents: bounded, and the same for any number of jobs.
+"""Single values and documents for a page: bounded, and the same for any number of jobs.
 
 A module of its own because no figure of a run depends on it: it is kept only where a report that
 people browse was asked for, as lines of JSON, which take a tenth of what values would.
@@ -149,7 +149,7 @@ class PlacedBox(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DetailLimits:
-    """How much is kept of whole documents; a page says what it leaves out."""
+    """How much is kept of whole documents; a page names the rest by number."""
 
     comparisons: int = 100
     """Documents that are kept whole: those with the lowest scores."""

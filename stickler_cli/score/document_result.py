@@ -1,4 +1,4 @@
-"""What became of one document: the values that an Evaluation adds up."""
+"""The result of one document: the values that an Evaluation adds up."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ ODDITIES: Final = ("duplicate_keys", "byte_order_mark")
 
 
 class Status(StrEnum):
-    """What became of one document."""
+    """The status of one document."""
 
     EVALUATED = "evaluated"  # both sides were read and compared
     MISSING = "missing"  # no prediction; compared with an empty one, unless left out

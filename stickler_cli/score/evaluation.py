@@ -1,4 +1,4 @@
-"""What many documents come to: sums that may be merged in any order with the same result."""
+"""The evaluation of many documents: sums that may be merged in any order with the same result."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -348,7 +348,7 @@ class Evaluation(Results):
         return self.fold(Validities).sides
 
     def document_figures(self) -> dict[str, float | None]:
-        """Return what gates may ask of documents: counts, and the share of valid predictions."""
+        """Return the figures of documents for gates: counts, and the share of valid predictions."""
         pred = self.validity.get("pred")
         return {
             **self.documents,

@@ -1,4 +1,4 @@
-"""What was counted of each field in each document of a chunk, before it is added up."""
+"""Counts of each field in each document of a chunk, before they are added up."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -106,7 +106,7 @@ class FieldCounts:
 
 @dataclass(slots=True, eq=False)
 class Collected:
-    """What is to be counted, collected by row, so that all is counted at once."""
+    """Pairs to be counted, collected by row, so that all are counted at once."""
 
     fields: dict[int, FieldRows] = field(default_factory=dict)
     """By their first rows."""
@@ -130,7 +130,7 @@ class Collected:
         self.there.append(rows)
 
     def counts(self) -> FieldCounts:
-        """Return what all comes to."""
+        """Return the counts of all rows."""
         fields = [each for _, each in sorted(self.fields.items())]  # parents first
         size = sum(len(each.documents) for each in fields)
         sums = np.zeros((LEAVES + 1, size, OUTCOMES), np.int64)

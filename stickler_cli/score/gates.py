@@ -153,7 +153,7 @@ def _did_you_mean(gate: str) -> str:
 
 
 def name_of(gate: Gate) -> str:
-    """Return what stands before the operator."""
+    """Return the name of the figure: all that stands before the operator."""
     return gate.text.rpartition(gate.operator)[0].strip()  # a key may have one in it
 
 

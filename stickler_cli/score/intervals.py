@@ -41,7 +41,7 @@ _POINTS: Final = 500  # at which the density of a beta distribution is summed: f
 
 @dataclass(frozen=True, slots=True)
 class IntervalSettings:
-    """What decides the intervals of a run."""
+    """Settings of the intervals of a run."""
 
     level: float = LEVEL
     """The share of such intervals that are to hold the true value, in (0, 1)."""

@@ -1,4 +1,4 @@
-"""How many documents are what their schema says, and what is wrong with the others."""
+"""How many documents are valid by their schema, and the violations of the others."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -94,7 +94,7 @@ class Validity:
             mine.example = min(mine.example, more.example, key=astuple)
 
     def most_frequent(self) -> list[Violated]:
-        """Return what was violated, the most frequent first."""
+        """Return the violations, the most frequent first."""
         return sorted(self.violated.values(), key=lambda it: (-it.count, it.path, it.keyword))
 
     def view(self) -> dict[str, object]:

@@ -267,5 +267,5 @@ class Place(NamedTuple):
 
 
 def worth_at(weight: Weight, at: Indexes) -> Weight:
-    """Return what a field is worth for some of the pairs."""
+    """Return the worth of a field for some of the pairs."""
     return weight[at] if isinstance(weight, np.ndarray) else weight

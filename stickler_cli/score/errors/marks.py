@@ -1,4 +1,4 @@
-"""What people said of errors, and what a run comes to where the ground truth is as they say."""
+"""Marks of people on errors, and the figures of a run whose ground truth is as they say."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -40,7 +40,7 @@ class Marked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What somebody said of an error."""
+    """Somebody's mark of an error."""
 
     verdict: str
     sides: Mapping[str, JsonValue] = field(default_factory=dict)
@@ -63,7 +63,7 @@ Marks = Mapping[str, Mapping[Marked, Mark]]
 
 @dataclass(slots=True)
 class MarkedCounts:
-    """What marks change in some documents: sums that are added up in any order."""
+    """Changes of marks in some documents: sums that are added up in any order."""
 
     fitting: list[Marked] = field(default_factory=list)
     """The errors that there are, of those that marks are about."""
