@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from stickler_cli import anls_score
 from stickler_cli.comparators import ANLSStarComparator
+from stickler_cli.comparators.anls import AnlsStar
 from stickler_cli.comparators.base import KeywordError
+from stickler_cli.metrics import MeasuredDocument
 
 TEXTS = st.sampled_from(["", "alpha", "alphb", "Beta  b", "gamma ray", "x", "true"])
 LEAVES = TEXTS | st.none()
@@ -128,3 +130,19 @@ def test_the_comparator_takes_values_of_any_shape():
     assert ANLSStarComparator(leaf_threshold=0.9).compare("abcd", "abce") == 0.0
     with pytest.raises(KeywordError, match="leaf_threshold is 2"):
         ANLSStarComparator(leaf_threshold=2)
+
+
+def test_the_mean_over_documents_is_the_same_in_parts():
+    pairs = [("alpha", "alpha"), ("alpha", "alphb"), ("alpha", None)]
+    documents = [MeasuredDocument(str(at), *pair, 1.0) for at, pair in enumerate(pairs)]
+    whole, first, rest = AnlsStar(), AnlsStar(), AnlsStar()
+    assert whole.result() is None
+
+    for document in documents:
+        whole.add(document)
+    first.add(documents[0])
+    rest.add(documents[1])
+    rest.add(documents[2])
+    rest.merge(first)
+
+    assert whole.result() == rest.result() == pytest.approx((1 + 0.8 + 0) / 3)
