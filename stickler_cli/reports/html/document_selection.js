@@ -31,7 +31,7 @@ class HeldDocuments {
 }
 
 class AskedDocuments extends Pages {
-  // runs/document_index.py reads the query.
+  // runs/page_index.py reads the query.
   static async of(state, drawn) {
     const query = said({
       find: state.find.trim().toLowerCase(),

@@ -40,7 +40,7 @@ const truth = (state) => {
   return facts.totals.reduce((sum, [row, each, count]) => sum + ((!range || (row >= range[0] && row < range[1])) && (!name || each === name) ? count : 0), 0);
 };
 
-// What errors are sorted and grouped by; runs/error_index.py has the same.
+// What errors are sorted and grouped by; runs/page_index.py has the same.
 const KEYS = {
   document: (error) => error[DOCUMENT],
   field: (error) => error[FIELD],
@@ -133,7 +133,7 @@ const boundsOf = (lower) => {
 
 const said = (query) => Object.fromEntries(Object.entries(query).filter(([, value]) => value !== null && value !== ""));
 
-// What a state asks the program for; runs/error_index.py reads it.
+// What a state asks the program for; runs/page_index.py reads it.
 const queryOf = (state) => {
   const range = Fields.range(state.field);
   const query = {
