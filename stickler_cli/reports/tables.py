@@ -215,7 +215,7 @@ def policy_table(outcome: PolicyOutcome) -> Figures:
 def repeats_table(repeats: "Repeats") -> Table:
     """Return a row for each field."""
 
-    def end(choose: Callable[..., float | None]) -> Callable[[FieldRepeats], float | None]:
+    def end(choose: Callable[..., float | None]) -> Callable[["FieldRepeats"], float | None]:
         return lambda it: choose((f1 for f1 in it.f1 if f1 is not None), default=None)
 
     figures = [
