@@ -25,16 +25,16 @@ def program() -> int:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     gc.disable()
     try:
-        from stickler_cli import cli  # after what is decided above
+        from stickler_cli.cli import COLLECTED_AFTER, main  # after what is decided above
     except KeyboardInterrupt:
         return 130  # Ctrl-C, as ever
     except Exception as error:  # noqa: BLE001 - Python would end with 1, "a gate failed"
         kind = type(error).__name__
         print(f"error: the program cannot be loaded ({kind}: {error})", file=sys.stderr)  # noqa: T201
         return 4
-    gc.set_threshold(cli.COLLECTED_AFTER)
+    gc.set_threshold(COLLECTED_AFTER)
     gc.enable()
-    code = cli.main()
+    code = main()
     gc.freeze()
     return code
 

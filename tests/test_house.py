@@ -16,7 +16,7 @@ ROOT = Path(stickler_cli.__file__).parent
 MODULES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
 
 LATE_IMPORTS: Final = {
-    ("__main__.py", "stickler_cli"): "what the process is like is decided before",
+    ("__main__.py", "stickler_cli.cli"): "what the process is like is decided before",
     ("api/many.py", "stickler_cli.clients.client"): "few runs ask models",
     ("cli/commands.py", "stickler_cli.studies.registry"): "most runs are no study",
     ("cli/command.py", "stickler_cli.cli.config"): "asked for none, none is looked for",
