@@ -48,6 +48,7 @@ from .running import (
     output_files,
     printed,
     printed_run,
+    written_gold,
 )
 
 
@@ -96,15 +97,7 @@ class EvalSettings(
         in_file="none",
         panel="statistics",
     )
-    write_gold: str | None = option(
-        None,
-        "Write the ground truth to this directory, with what the --verdicts accept as "
-        "alternatives; the original stays as it is.",
-        "DIR",
-        is_path=True,
-        in_file="none",
-        panel="output",
-    )
+    write_gold: str | None = written_gold()
     show_non_matches: int = option(
         0, "Show the first N errors below the table.", "N", values=COUNT, panel="output"
     )

@@ -145,6 +145,13 @@ def printed_run(default: str | None = "table", shown: str = "", in_file: str = "
     return option(default, what, "FORMAT", short="-f", in_file=in_file, panel="output")
 
 
+def written_gold() -> Any:
+    """Declare the directory for ground truths with what verdicts accept."""
+    what = "Write the ground truth to this directory, with what the --verdicts accept as "
+    what += "alternatives; the original stays as it is."
+    return option(None, what, "DIR", is_path=True, in_file="none", panel="output")
+
+
 def output_files(what: str, in_file: str = "none") -> tuple[str, ...]:
     """Declare the files that results go to."""
     return option((), what, "FILE", short="-o", in_file=in_file, is_path=True, panel="output")

@@ -12,7 +12,13 @@ from stickler_cli.settings.deciding import (
     IntervalOptions,
     SchemaOptions,
 )
-from stickler_cli.settings.running import EngineOptions, ModelOptions, StudyOptions, WorkOptions
+from stickler_cli.settings.running import (
+    EngineOptions,
+    ModelOptions,
+    StudyOptions,
+    WorkOptions,
+    written_gold,
+)
 from stickler_cli.studies.study import Study
 
 
@@ -52,15 +58,7 @@ class AuditSettings(
         is_path=True,
         in_file="none",
     )
-    write_gold: str | None = option(
-        None,
-        "Write the ground truth to this directory, with what the --verdicts accept as "
-        "alternatives; the original stays as it is.",
-        "DIR",
-        is_path=True,
-        in_file="none",
-        panel="output",
-    )
+    write_gold: str | None = written_gold()
     run_dir: str | None = option(
         None,
         "Keep what was compared here, a directory for each run, from which the same command "
