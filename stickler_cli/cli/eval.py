@@ -19,7 +19,7 @@ from stickler_cli.reports.layout import TableStyle
 from stickler_cli.runs.assembly import Assembly, assemble
 from stickler_cli.runs.evaluate import evaluate
 from stickler_cli.runs.executors.pipeline import chunk_results
-from stickler_cli.runs.gold_writing import check_directory, with_marked, write_gold
+from stickler_cli.runs.gold_writing import check_directory, marked_changes, write_gold
 from stickler_cli.runs.job import BY, EXPECTED, Job, OutputsRequested, Workers
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.evaluation import NO_GROUP
@@ -113,9 +113,10 @@ def tell_gold(assembly: Assembly, *, quiet: bool) -> None:
     """Write the ground truth with what verdicts accept, where that is asked for."""
     directory, job = assembly.settings.write_gold, assembly.job
     if directory is not None:
-        written = write_gold(assembly.pairs.refs(), partial(with_marked, job), directory)
+        refs, changes_in = assembly.pairs.refs(), partial(marked_changes, job)
+        written = write_gold(refs, changes_in, job.unwrapper, directory)
         if not quiet:
-            warn(f"{written}: {directory}")
+            warn(written)
 
 
 def listing_of(settings: EvalSettings) -> str:

@@ -16,7 +16,7 @@ from stickler_cli.score.counts import Counts
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.document_result import SIDES
 from stickler_cli.score.errors.error_rows import error_record
-from stickler_cli.score.errors.marks import MarkedCounts, errors_of_marks, mended
+from stickler_cli.score.errors.marks import RIGHT, MarkedCounts, errors_of_marks, with_none_of
 from stickler_cli.score.leaves import CONFIDENCES
 from stickler_cli.score.sums import COUNTING_MODES, units_of
 from stickler_cli.score.validity import verdict_view
@@ -73,7 +73,8 @@ def _count_marked(job: Job, batch: Batch, counted: MarkedCounts) -> None:
         truth = account.columns.gt[int(account.gt[at])]
         pred: Any = account.columns.pred[int(account.pred[at])]
         try:
-            better: Any = mended(truth, errors, marks)
+            right = (unit for marked, unit in errors if marks[marked].verdict in RIGHT)
+            better: Any = with_none_of(right, truth)
             known = account.columns.gold
             said = [known.of[int(account.gt[at])]] if known else ()
             again = compare(job.plan, [better], [pred], job.options, gold=said)

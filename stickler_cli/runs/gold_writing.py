@@ -1,12 +1,13 @@
-"""Ground truths with what people accepted beside their values, as files of their own."""
+"""Ground truths as people say that they should be, as files of their own."""
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path as File
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -16,11 +17,10 @@ from stickler_cli.core.gold import ALTERNATIVES
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import PairRef, read_pair
-from stickler_cli.documents.wrappers import OWN, Unwrapper
+from stickler_cli.documents.wrappers import OWN, Form, Unwrapper
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.errors.marks import changes_of, errors_of_marks
+from stickler_cli.score.errors.marks import GONE, changes_of, errors_of_marks, without_gone
 from .chunk import read
 from .job import Job
 
@@ -28,19 +28,14 @@ ACCEPTED: Final = ("both_acceptable", "prediction_right")
 """The verdicts after which what was predicted is as right as what stands there."""
 
 
-@dataclass(frozen=True, slots=True)
-class GoldWritten:
-    """What was written."""
+class Change(NamedTuple):
+    """Another value of a place of a ground truth."""
 
-    documents: int
-    """Ground truths, with alternatives or as they were."""
-    changed: int
-    """Those with alternatives more."""
-    alternatives: int
-
-    def __str__(self) -> str:
-        told = f"{self.alternatives:,} alternatives in {self.changed:,}"
-        return f"{self.documents:,} ground truths written, {told} of them"
+    path: Path
+    value: Any
+    """`GONE` where nothing is to be."""
+    accepted: bool
+    """Whether what stands there is as right."""
 
 
 def check_directory(directory: str, gt: str, verdicts: str | None) -> None:
@@ -63,35 +58,38 @@ def check_directory(directory: str, gt: str, verdicts: str | None) -> None:
 
 def write_gold(
     refs: Iterable[PairRef],
-    accepted: Callable[[PairRef, JsonValue], tuple[JsonValue, int]],
+    changes_in: Callable[[PairRef, JsonValue], Sequence[Change]],
+    unwrapper: Unwrapper | None,
     directory: str | os.PathLike[str],
-) -> GoldWritten:
-    """Write ground truths, a file each by their ids, with what was accepted as alternatives.
+) -> str:
+    """Write ground truths, a file each by their ids, with their changes; say how many there are.
 
-    `accepted` returns a ground truth with these, and how many there are. Ground truths that cannot
-    be read are left out; the originals stay as they are.
+    Those that cannot be read are left out; the originals stay as they are.
 
     Raises:
         UsageError: an id is no name of a file.
     """
-    documents = changed = alternatives = 0
+    documents, changed, kinds = 0, 0, Counter[bool]()
     for ref in refs:
         found = read_pair(ref).gt if ref.gt is not None else None
         if not isinstance(found, dict | list):
             continue
-        truth, more = accepted(ref, found)
+        changes = changes_in(ref, found)
         file = File(directory, f"{ref.id}.json")
         if File(directory).resolve() not in file.resolve().parents:
             raise UsageError([Problem(ref.id, "the id is no name of a file", "one inside DIR")])
         file.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(truth, ensure_ascii=False, indent=2)
+        text = json.dumps(_with(found, changes, unwrapper), ensure_ascii=False, indent=2)
         file.write_bytes(f"{text}\n".encode("utf-8", "surrogatepass"))
-        documents, changed, alternatives = documents + 1, changed + (more > 0), alternatives + more
-    return GoldWritten(documents, changed, alternatives)
+        documents, changed = documents + 1, changed + bool(changes)
+        kinds.update(it.accepted for it in changes)
+    told = f"{kinds[False]:,} values mended and " if kinds[False] else ""
+    told += f"{kinds[True]:,} alternatives in {changed:,} of them"
+    return f"{documents:,} ground truths written, {told}: {directory}"
 
 
-def with_marked(job: Job, ref: PairRef, truth: JsonValue) -> tuple[JsonValue, int]:
-    """Return a ground truth with what marks of a run accept, and how much that is.
+def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[Change]:
+    """Return the changes by which marks of a run accept predictions in a ground truth.
 
     Raises:
         ComparisonError: a comparator failed.
@@ -99,7 +97,7 @@ def with_marked(job: Job, ref: PairRef, truth: JsonValue) -> tuple[JsonValue, in
     marks = job.marks.get(ref.id, {})
     document = read(job, ref) if marks else None
     if document is None or document.gt is None:
-        return truth, 0
+        return []
     known: Any = [document.gt], [document.pred], job.options, (), [document.gold]
     account = compare(job.plan, *known)
     result = replace(document.result, score=float(account.reported[0]))
@@ -107,39 +105,47 @@ def with_marked(job: Job, ref: PairRef, truth: JsonValue) -> tuple[JsonValue, in
     units = (error.unit for error in batch.wrong_units(0))
     found = [*errors_of_marks(units, marks, ref.id)]
     accepted = [unit for marked, unit in found if marks[marked].verdict in ACCEPTED]
-    places = [
-        # The first step names the schema.
-        (path[1:] if job.schemas is not None else path, None if outcome is Outcome.FN else value)
+    first = int(job.schemas is not None)  # the first step names the schema
+    return [
+        Change(path[first:], None if outcome is Outcome.FN else value, accepted=True)
         for outcome, path, value in changes_of(accepted, account.columns.gt[int(account.gt[0])])
     ]
-    return with_alternatives(truth, places, job.unwrapper), len(accepted)
 
 
-def with_alternatives(
-    truth: JsonValue, places: Iterable[tuple[Path, JsonValue]], unwrapper: Unwrapper | None
-) -> JsonValue:
-    """Return a ground truth, which stays as it is, with other right values at places."""
+def _with(truth: JsonValue, changes: Iterable[Change], unwrapper: Unwrapper | None) -> JsonValue:
+    """Return a ground truth, which stays as it is, with changes; indexes of lists are as before."""
     changed = deepcopy(truth)
-    for path, value in places:
-        changed = _accepting(changed, path, value, unwrapper or Unwrapper(None))
-    return changed
+    for change in changes:
+        changed = _changed(changed, change.path, change, unwrapper or Unwrapper(None))
+    found: JsonValue = without_gone(changed)
+    return found
 
 
-def _accepting(value: Any, path: Path, other: JsonValue, unwrapper: Unwrapper) -> Any:
-    """Return a value in which another one is as right at a path; wrappers on the way stay."""
+def _changed(value: Any, path: Path, change: Change, unwrapper: Unwrapper) -> Any:
+    """Return a value in which a change is made at a path; wrappers on the way stay."""
     is_object = isinstance(value, dict)
     form = unwrapper.form_of(value, None, is_truth=True) if is_object else None
-    if form is not None and path:
-        return {**value, form.value: _accepting(value.get(form.value), path, other, unwrapper)}
-    if form is not None:
-        return {**value, ALTERNATIVES: [*value.get(ALTERNATIVES, ()), other]}
     if not path:
-        return {OWN.value: value, ALTERNATIVES: [other]}
+        return _other(value, form, change)
+    if form is not None:
+        return {**value, form.value: _changed(value.get(form.value), path, change, unwrapper)}
     step, rest = path[0], path[1:]
     if isinstance(step, str):
         there = value if is_object else {}
-        return {**there, step: _accepting(there.get(step), rest, other, unwrapper)}
+        return {**there, step: _changed(there.get(step), rest, change, unwrapper)}
     elements = [*value] if isinstance(value, list) else [] if value is None else [value]
     elements += [None] * (step + 1 - len(elements))
-    elements[step] = _accepting(elements[step], rest, other, unwrapper)
+    elements[step] = _changed(elements[step], rest, change, unwrapper)
     return elements
+
+
+def _other(value: Any, form: Form | None, change: Change) -> Any:
+    """Return the value of a place after a change of it."""
+    if change.accepted:
+        kept = {OWN.value: value} if form is None else value
+        return {**kept, ALTERNATIVES: [*kept.get(ALTERNATIVES, ()), change.value]}
+    if form is None or change.value is GONE:
+        return change.value
+    # Other right values, and how sure one was, were said of the value that goes.
+    said = {key: it for key, it in value.items() if key not in (ALTERNATIVES, form.confidence)}
+    return {**said, form.value: change.value}

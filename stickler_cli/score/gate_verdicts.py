@@ -1,7 +1,7 @@
 """Whether a run, or a change, reached what a gate asks for."""
 
 import operator
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -48,11 +48,11 @@ def judge(gate: Gate, evaluation: Evaluation, rule: RateRule = VALUES) -> GateRe
         if failed:
             return judged(gate, None, failed)
         return judged(gate, *metric_value(gate, evaluation.metric_figures))
-    if not is_pattern(gate):
-        return judged(gate, *_asked_value(gate, evaluation, rule))
-    paths = asked(gate, evaluation.sums.ordered())
-    values = {path: _asked_value(replace(gate, path=path), evaluation, rule) for path in paths}
-    return judged_worst(gate, values)
+    return judged_at(
+        gate,
+        evaluation.sums.ordered(),
+        lambda path: _asked_value(replace(gate, path=path), evaluation, rule),
+    )
 
 
 def counted_as(run: "Run", counting: Counting | None) -> "Run":
@@ -101,14 +101,20 @@ def judged(gate: Gate, value: float | None, empty: str, what: str = "") -> GateR
     return GateResult(gate, value, gate.limit, passed, reason, field)
 
 
-def judged_worst(
-    gate: Gate, values: Mapping[Path, tuple[float | None, str]], what: str = ""
+def judged_at(
+    gate: Gate,
+    fields: Iterable[Path],
+    value: Callable[[Path], tuple[float | None, str]],
+    what: str = "",
 ) -> GateResult:
-    """Return whether the value of each field that a pattern matches is what a gate asks for.
+    """Return whether the value of a field, or of each that a pattern matches, is as a gate asks.
 
-    Values are given as `judged` takes them, by field. The worst one decides and is named; fields
+    Values are given as `judged` takes them. Of several the worst one decides and is named; fields
     without a value are left out, unless none has any.
     """
+    if not is_pattern(gate):
+        return judged(gate, *value(gate.path), what)
+    values = {path: value(path) for path in asked(gate, fields)}
     known = {path: value for path, (value, _) in values.items() if value is not None}
     if not known:
         empty = next((empty for _, empty in values.values()), "no field matches")

@@ -146,9 +146,9 @@ def printed_run(default: str | None = "table", shown: str = "", in_file: str = "
 
 
 def written_gold() -> Any:
-    """Declare the directory for ground truths with what verdicts accept."""
+    """Declare the directory for ground truths as verdicts say that they should be."""
     what = "Write the ground truth to this directory, with what the --verdicts accept as "
-    what += "alternatives; the original stays as it is."
+    what += "alternatives (audit: and with what they mend); the original stays as it is."
     return option(None, what, "DIR", is_path=True, in_file="none", panel="output")
 
 

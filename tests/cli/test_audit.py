@@ -139,25 +139,60 @@ def test_each_verdict_says_who_is_right(audit, data):
     assert (a > 0, b < 0, c > 0) == (True, True, True)
 
 
-def test_accepted_answers_are_written_as_alternatives(audit, stickler, data):
+def test_the_ground_truth_is_written_as_it_should_be(audit, stickler, data):
     lines = [
         verdict("slip-284", "merchant", "both_acceptable"),
         verdict("slip-261", "total", "prediction_right", right=1.5),
         verdict("slip-267", "items[2].amount", "ground_truth_wrong"),
-        verdict("slip-247", "items.+0.name", "both_acceptable"),
+        verdict("slip-251", "total", "neither", right=7),
+        verdict("slip-277", "date", "ground_truth_wrong", right=None),
+        verdict("slip-289", "items[0].name", "neither"),
+        verdict("slip-247", "items.+0.name", "ground_truth_wrong"),
+        verdict("slip-247", "items.+0.amount", "ground_truth_wrong", right=0.5),
+        verdict("slip-252", "items.+0.name", "both_acceptable"),
+        verdict("slip-300", "date", "ground_truth_right"),
     ]
     (data / "v.jsonl").write_text("".join(lines), "utf-8")
-    audit("--verdicts", "v.jsonl", "--write-gold", "gold")
-    files = {it.stem: json.loads(it.read_text("utf-8")) for it in (data / "gold").iterdir()}
-    assert len(files) == 60
-    merchant = {"_value": "paint", "_alternatives": ["Nagoya Noodles"]}
-    assert files["slip-284"]["merchant"] == merchant
-    assert files["slip-261"]["total"] == {"_value": 55.87, "_alternatives": [1.5]}
-    assert json.dumps(files).count("_alternatives") == 2
+    notes = audit("--verdicts", "v.jsonl", "--write-gold", "gold")["notes"]
+    assert "1 wrong values stay as they are: no verdict says what is right" in notes
+
+    truths = map(json.loads, Path(SOURCES[1]).read_text("utf-8").splitlines())
+    expected = {it["id"]: it for it in truths}
+    expected["slip-284"]["merchant"] = {"_value": "paint", "_alternatives": ["Nagoya Noodles"]}
+    expected["slip-261"]["total"] = {"_value": 55.87, "_alternatives": [1.5]}
+    expected["slip-267"]["items"][2]["amount"] = 31.06
+    expected["slip-251"]["total"] = 7
+    expected["slip-277"].pop("date")
+    expected["slip-247"]["items"].append({"name": "deposit", "amount": 0.5})
+    files = [*(data / "gold").iterdir()]
+    found = {it.stem: json.loads(it.read_text("utf-8")) for it in files}
+    assert found == expected
+
     again = stickler("audit", *SOURCES, "--verdicts", "v.jsonl", "--write-gold", "gold")
     assert (again.code, "gold has files" in again.err) == (2, True)
     none = stickler("audit", *SOURCES, "--write-gold", "other")
     assert (none.code, "no verdicts to write" in none.err) == (2, True)
+
+
+def test_what_is_wrong_in_wrappers_is_mended_in_them(audit, data):
+    truths = [*map(json.loads, Path(SOURCES[1]).read_text("utf-8").splitlines())]
+    for it in truths:
+        it["total"] = {"_value": it["total"], "_page": 2, "_alternatives": [1], "_confidence": 1}
+        it["items"] = {"_value": it["items"], "_page": 3}
+    (data / "gt.jsonl").write_text("".join(json.dumps(it) + "\n" for it in truths), "utf-8")
+    lines = [
+        verdict("slip-251", "total", "ground_truth_wrong"),
+        verdict("slip-258", "total", "ground_truth_wrong", right=None),
+        verdict("slip-247", "items.+0.name", "ground_truth_wrong"),
+    ]
+    (data / "v.jsonl").write_text("".join(lines), "utf-8")
+    sources = [SOURCES[0], "gt.jsonl", *SOURCES[2:]]
+    audit("--verdicts", "v.jsonl", "--write-gold", "gold", sources=sources)
+    ids = ("slip-251", "slip-258", "slip-247")
+    mended, gone, added = (json.loads((data / f"gold/{it}.json").read_text()) for it in ids)
+    assert mended["total"] == {"_value": 49.97, "_page": 2}
+    assert "total" not in gone
+    assert (added["items"]["_page"], added["items"]["_value"][-1]) == (3, {"name": "deposit"})
 
 
 def test_gates_are_on_shares_and_their_ends(audit, stickler):

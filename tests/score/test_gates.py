@@ -8,7 +8,7 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Conditions, Evaluation
-from stickler_cli.score.gate_verdicts import counted_as, judge, judged_worst, moved_gates
+from stickler_cli.score.gate_verdicts import counted_as, judge, judged_at, moved_gates
 from stickler_cli.score.gates import (
     asked,
     check_metrics,
@@ -531,9 +531,8 @@ def test_a_path_below_the_keys_of_a_map_is_known_by_any_key():
 def test_a_pattern_says_what_its_values_are_of():
     gate = parse_gate("**.f1>=0.5")
     for values in ({}, {("a",): (0.75, "")}):
-        assert judged_worst(gate, values, "the change of ").reason.startswith(
-            "the change of **.f1 "
-        )
+        told = judged_at(gate, values, values.__getitem__, "the change of ").reason
+        assert told.startswith("the change of **.f1 ")
 
 
 def run_with(*gates, conditions=None):

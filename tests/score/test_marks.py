@@ -4,13 +4,14 @@ import pytest
 
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.counts import RateRule
+from stickler_cli.score.errors.marks import RIGHT as TAKEN
 from stickler_cli.score.errors.marks import (
     Mark,
     Marked,
     MarkedCounts,
     errors_of_marks,
-    mended,
     outcome_of_marks,
+    with_none_of,
 )
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.sums import COUNTING_MODES, units_of
@@ -49,7 +50,8 @@ def found_of(marks, *names):
         if name in names:
             units = (error.unit for error in ALL.wrong_units(position))
             errors = [*errors_of_marks(units, marks, name)]
-            again = batch(PLAN, {name: (mended(gt, errors, marks), pred)})
+            right = [unit for marked, unit in errors if marks[marked].verdict in TAKEN]
+            again = batch(PLAN, {name: (with_none_of(right, gt), pred)})
             found.fitting += [marked for marked, _ in errors]
             units = [units_of(float(it)) for it in (again.scores[0], ALL.scores[position])]
             found.add(ALL.counts.sums[:, position], again.counts.sums[:, 0], units[0] - units[1])

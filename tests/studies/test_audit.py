@@ -15,7 +15,7 @@ from stickler_cli.studies.audit.agreement import (
     votes_and_against,
 )
 from stickler_cli.studies.audit.estimation import drawn, strata_of, weights_of, wrong_share
-from stickler_cli.studies.audit.witnesses import NOT_THERE, ValueRows, Witnesses
+from stickler_cli.studies.audit.witnesses import NOT_THERE, Witnesses, rows_by_document
 
 SCHEMA = {
     "type": "object",
@@ -59,7 +59,7 @@ def witnesses(tmp_path):
         for number, rows in enumerate(runs):
             file = tmp_path / f"{number}.jsonl"
             file.write_text("".join(json.dumps(it) + "\n" for it in rows), "utf-8")
-            files.append(ValueRows(file))
+            files.append(rows_by_document(file))
         return Witnesses(files, compile_schema(SCHEMA), Options())
 
     return made

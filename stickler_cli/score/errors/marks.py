@@ -19,7 +19,8 @@ from stickler_cli.score.sums import COUNTING_MODES, SCORE_UNIT, Tally
 from stickler_cli.score.visit import Visit
 from .units import Unit
 
-_GONE: Final = object()
+GONE: Final = object()
+"""In place of a value that goes, until `without_gone`."""
 
 Counted: TypeAlias = NDArray[np.int64]  # by counting mode and outcome, (3, 5)
 
@@ -45,11 +46,6 @@ class Mark:
     verdict: str
     sides: Mapping[str, JsonValue] = field(default_factory=dict)
     """The values that were seen, `gt` and `pred`, as far as the verdict has them."""
-
-    @property
-    def counts_right(self) -> bool:
-        """Whether the error counts as right by it."""
-        return self.verdict in RIGHT
 
     def fits(self, unit: Unit) -> bool:
         """Return whether an error has the values that were seen."""
@@ -96,13 +92,6 @@ def errors_of_marks(
         mark = marks.get(marked)
         if mark is not None and mark.fits(unit):
             yield marked, unit
-
-
-def mended(
-    truth: JsonValue, errors: Iterable[tuple[Marked, Unit]], marks: Mapping[Marked, Mark]
-) -> JsonValue:
-    """Return a ground truth as marks say that it should be."""
-    return with_none_of([unit for marked, unit in errors if marks[marked].counts_right], truth)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +176,7 @@ def with_none_of(units: Iterable[Unit], truth: JsonValue) -> JsonValue:
     document = deepcopy(truth)
     for _, path, value in changes_of(units, truth):
         document = with_value(document, path, value)
-    left: JsonValue = _without_gone(document)
+    left: JsonValue = without_gone(document)
     return left
 
 
@@ -209,7 +198,7 @@ def _place_and_value(
     visit, pair, item = unit.visit, unit.pair, unit.visit
     if unit.outcome is Outcome.FN:
         # A position of a tuple stays, or others would be in its place.
-        value = None if _is_position(visit) else _GONE
+        value = None if _is_position(visit) else GONE
     if unit.gt_path is not None:
         return unit.outcome, unit.gt_path, value
     while visit.around is not None and visit.place(pair).gt_path is None:
@@ -219,26 +208,26 @@ def _place_and_value(
     path = place.gt_path or ()
     first, *rest = (unit.pred_path or ())[len(place.pred_path or ()) :]
     if not _is_position(item):
-        there = _value_at(truth, path)
-        known = len(there) if isinstance(there, list) else int(there is not None)
-        items = new.setdefault(path, {})
-        first = known + items.setdefault(first, len(items))
+        first = index_of_new(first, truth, path, new)
     return unit.outcome, (*path, first, *rest), value
+
+
+def index_of_new(item: Step, truth: JsonValue, path: Path, new: dict[Path, dict[Step, int]]) -> int:
+    """Return the index that a list of the ground truth has for a new item, by its own name."""
+    there: Any = truth
+    for step in path:
+        if isinstance(step, str):
+            there = there.get(step) if isinstance(there, dict) else None
+        elif isinstance(there, list):  # else it counts as one of it
+            there = there[step]
+    known = len(there) if isinstance(there, list) else int(there is not None)
+    items = new.setdefault(path, {})
+    return known + items.setdefault(item, len(items))
 
 
 def _is_position(visit: Visit) -> bool:
     """Return whether pairs are elements that go together by position."""
     return visit.around is not None and isinstance(visit.around.account.node, TupleNode)
-
-
-def _value_at(value: Any, path: Path) -> Any:
-    """Return what is at a path, None where nothing is; what is no list counts as one of it."""
-    for step in path:
-        if isinstance(step, str):
-            value = value.get(step) if isinstance(value, dict) else None
-        elif isinstance(value, list):
-            value = value[step]
-    return value
 
 
 def with_value(document: Any, path: Path, value: Any) -> Any:
@@ -257,10 +246,10 @@ def with_value(document: Any, path: Path, value: Any) -> Any:
     return document
 
 
-def _without_gone(value: Any) -> Any:
+def without_gone(value: Any) -> Any:
     """Return a value without what goes; what is left empty counts as absent."""
     if isinstance(value, dict):
-        return {key: _without_gone(part) for key, part in value.items() if part is not _GONE}
+        return {key: without_gone(part) for key, part in value.items() if part is not GONE}
     if isinstance(value, list):
-        return [_without_gone(part) for part in value if part is not _GONE]
+        return [without_gone(part) for part in value if part is not GONE]
     return value

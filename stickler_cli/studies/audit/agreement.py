@@ -77,20 +77,20 @@ def chance_of_difference(
     """
     times = np.array(counts, np.int64)
     whole = int(times.sum())
-    if whole < 2:
+    if len(values) < 2:
         return 0.0
     if len(values) <= ALL_PAIRS:
         one, other = np.triu_indices(len(values), 1)
+        weights = times[one] * times[other]
     else:
         random, ends = np.random.default_rng(seed), np.cumsum(times)
         drawn = np.searchsorted(ends, random.integers(0, whole, (2, _DRAWN)), side="right")
         one, other = drawn[:, drawn[0] != drawn[1]]
+        weights = np.ones(len(one), np.int64)
     ones, others = ([values[it] for it in its.tolist()] for its in (one, other))
     alike = np.array(same(ones, others), np.bool_)
     repeated = float((times * (times - 1)).sum()) / (whole * (whole - 1))
-    if len(values) <= ALL_PAIRS:
-        return 1 - repeated - 2 * float(times[one] @ (times[other] * alike)) / (whole * (whole - 1))
-    return (1 - repeated) * float(1 - alike.mean())
+    return (1 - repeated) * (1 - float(np.average(alike, weights=weights)))
 
 
 def runs_that_share(groups: Groups) -> list[list[int]]:

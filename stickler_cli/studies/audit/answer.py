@@ -1,12 +1,10 @@
 """Runs beside a ground truth: suspects, agreement, and what verdicts on some places say of all."""
 
-import csv
 import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from io import StringIO
 from pathlib import Path as File
 from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
@@ -16,21 +14,23 @@ from numpy.typing import NDArray
 
 from stickler_cli import __version__
 from stickler_cli.core.json_values import JsonValue, json_line
-from stickler_cli.core.locations import Path, field_path, parse_field_path
+from stickler_cli.core.locations import Path, Step, field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.document_pair import PairRef
-from stickler_cli.documents.lines import lines_of
+from stickler_cli.documents.lines import TABLE_SUFFIX, lines_of
 from stickler_cli.documents.pairs import open_pairs
-from stickler_cli.documents.reading import read_bytes, source_of
+from stickler_cli.documents.reading import source_of
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.records.account_format import VERDICT_FORMAT
+from stickler_cli.records.row_files import row_bytes
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
-from stickler_cli.runs.gold_writing import check_directory, with_alternatives, write_gold
+from stickler_cli.runs.gold_writing import Change, check_directory, write_gold
 from stickler_cli.runs.job import OutputsRequested, unwrapper_of
 from stickler_cli.score.counts import BOUNDS
-from stickler_cli.score.gate_verdicts import judged, judged_worst
-from stickler_cli.score.gates import Gate, GateResult, asked, check_paths, parse_gate
+from stickler_cli.score.errors.marks import GONE, index_of_new
+from stickler_cli.score.gate_verdicts import judged_at
+from stickler_cli.score.gates import Gate, GateResult, check_paths, parse_gate
 from stickler_cli.score.intervals import Share, intervals_of, shares_of_documents
 from stickler_cli.score.record import Verdict
 from stickler_cli.settings.of_commands import as_of_eval
@@ -40,11 +40,13 @@ from .estimation import drawn, strata_of, weights_of, wrong_share
 from .question import AuditSettings
 from .record import AuditedField, AuditedRun, AuditReport, Said, Suspect
 from .sections import report_of
-from .witnesses import NOT_THERE, AnsweredPlace, ValueRows, Witnesses
+from .witnesses import NOT_THERE, AnsweredPlace, NewItem, Witnesses, rows_by_document
 
 _NOTHING: Final = Share(None, None)
 METRICS: Final = ("wrong", "agreement", "pairwise", "alpha")
 MOST_SUSPECTS: Final = 1000
+COLUMNS: Final = ("document", "path", "probability", "gt", "others", "verdict", "right")
+"""Those of places to look at, as a spreadsheet."""
 VERDICTS: Final = {
     "ground_truth_right": (True, False),
     "prediction_right": (True, True),
@@ -57,8 +59,11 @@ VERDICTS: Final = {
 
 def answer(settings: AuditSettings, desk: Desk) -> Answer:
     """Hold several runs against a ground truth, and each other."""
+    gt, directory, runs = settings.gt, settings.write_gold, settings.runs
+    if len({gt, *runs}) <= max(2, len(runs)):
+        found = f"given: {' '.join((settings.schema, gt, *runs))}"
+        raise UsageError([Problem("stickler audit", found, "SCHEMA GT RUN RUN..., each once")])
     gates = [parse_gate(text, metrics=METRICS) for text in settings.gate]
-    gt, directory = settings.names[1], settings.write_gold
     if directory is not None:
         check_directory(directory, gt, settings.verdicts)
     marks: Marks = {}
@@ -70,23 +75,27 @@ def answer(settings: AuditSettings, desk: Desk) -> Answer:
     with TemporaryDirectory() as folder:
         files = [File(folder) / f"{at}.jsonl" for at in range(len(settings.runs))]
         for at, (name, file) in enumerate(zip(settings.runs, files, strict=True)):
-            its = {"schema": settings.schema, "gt": gt, "pred": name, "ci": "none"}
             made = {"values": str(file), "rows": "none", "missing": "skip", "verdicts": None}
             made["run_dir"] = settings.run_dir and str(File(settings.run_dir) / str(at))
-            run = desk.run(as_of_eval(settings, **its, **made, gate=()), OutputsRequested())
+            its = as_of_eval(settings, pred=name, ci="none", gate=(), **made)
+            run = desk.run(its, OutputsRequested())
             unfit |= desk.judge(run) is Verdict.INCOMPLETE
         options = comparing(plan, settings, client_of(plan, policy_of(settings)))
-        witnesses = Witnesses([ValueRows(file) for file in files], plan, options)
+        witnesses = Witnesses([*map(rows_by_document, files)], plan, options)
         audit = _Audit(settings, witnesses, marks)
         if settings.draw:
             lines = audit.lines(settings.draw)
-            in_csv = any(name.endswith(".csv") for name in settings.output)
-            desk.write(_as_csv(lines) if in_csv else map(json_line, lines))
+            if any(map(TABLE_SUFFIX.search, settings.output)):
+                rows = ([*map(it.get, COLUMNS)] for it in lines)
+                desk.write([row_bytes("csv", dict.fromkeys(COLUMNS, str), rows)])
+            else:
+                desk.write(map(json_line, lines))
             return Answer(None, Verdict.INCOMPLETE if unfit else Verdict.PASSED)
         if directory is not None:
             refs = open_pairs(gt, settings.runs[0], settings).refs()
-            accepted = partial(audit.with_accepted, unwrapper_of(plan.root, settings))
-            desk.tell(f"{write_gold(refs, accepted, directory)}: {directory}")
+            unwrapper = unwrapper_of(plan.root, settings)
+            changes_in = partial(audit.changes_in, unwrapper)
+            desk.tell(write_gold(refs, changes_in, unwrapper, directory))
         record = audit.report(gates)
     failed = [f"gate failed: {it.reason}" for it in record.gates if not it.passed]
     verdict = Verdict.FAILED if failed else Verdict.PASSED
@@ -113,8 +122,15 @@ def _marks_of(file: str, limit: int) -> Marks:
         UsageError: with every line that is none.
     """
     found, problems = dict[tuple[str, str], _Mark](), []
-    for number, value in _rows_of(file, limit):
-        said = value if isinstance(value, dict) else {}
+    for line in lines_of(file, limit):
+        value = read_document(line).value
+        said = {**value} if isinstance(value, dict) else {}
+        if TABLE_SUFFIX.search(
+            file
+        ):  # a right value in a cell is JSON, or text; an empty cell says nothing
+            said = {key: cell for key, cell in said.items() if cell is not None}
+            with suppress(KeyError, ValueError):
+                said["right"] = json.loads(str(said["right"]))
         match said.get("document"), said.get("path"), said.get("verdict"):
             case str(), str(), None:
                 pass
@@ -127,37 +143,12 @@ def _marks_of(file: str, limit: int) -> Marks:
                 problems.append(value)
             case _:
                 what = f"document, path and one of {', '.join(VERDICTS)}"
-                problems.append(Problem(source_of(file), "this is no verdict", what, line=number))
+                problems.append(
+                    Problem(source_of(file), "this is no verdict", what, line=line.line)
+                )
     if problems:
         raise UsageError(problems)
     return found
-
-
-def _rows_of(file: str, limit: int) -> Iterator[tuple[int | None, JsonValue | Problem]]:
-    """Yield the verdicts of a file, with their lines; a right value in a cell is JSON, or text."""
-    if not file.endswith(".csv"):
-        yield from ((line.line, read_document(line).value) for line in lines_of(file, limit))
-        return
-    data = read_bytes(file, limit)
-    if isinstance(data, Problem):
-        raise UsageError([data])
-    text = StringIO(data.decode("utf-8-sig", "replace"), newline="")
-    for number, row in enumerate(csv.DictReader(text), 2):
-        cells = ("document", "path", "verdict", "right")
-        said: dict[str, JsonValue] = {key: row[key] for key in cells if row.get(key)}
-        with suppress(KeyError, ValueError):
-            said["right"] = json.loads(row["right"])
-        yield number, said
-
-
-def _as_csv(lines: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
-    """Yield places as rows, values in them as JSON."""
-    yield b"document,path,probability,gt,others,verdict,right\r\n"
-    for it in lines:
-        text = StringIO()
-        values = (json.dumps(it[key], ensure_ascii=False) for key in ("gt", "others"))
-        csv.writer(text).writerow([it["document"], it["path"], it["probability"], *values, "", ""])
-        yield text.getvalue().encode()
 
 
 class _Audit:
@@ -167,7 +158,8 @@ class _Audit:
         self.names, runs = witnesses.documents, len(witnesses.runs)
         self.values = defaultdict[str, Counter[str]](Counter)  # answers where two runs say some
         self.looked_at: list[tuple[object, ...]] = []
-        self.accepted = defaultdict[str, list[tuple[Path, JsonValue]]](list)
+        self.changes = defaultdict[str, list[Change]](list)
+        self.unsaid = 0  # wrong values of which nobody says what is right
         kinds = [("document", "i8"), ("field", "i8"), ("groups", "u1", (runs,))]
         kinds += [("there", "?", (runs,)), ("truth", "?")]
         self.fields: dict[str, int] = {}
@@ -188,9 +180,6 @@ class _Audit:
         for at, place in enumerate(self.witnesses.places()):
             if mark := self.marks.get((place.document, field_path(place.path))):
                 self.looked_at.append((at, *self._looked(place, mark)))
-                if mark.gt_right and mark.other_right and (mark.right or place.different):
-                    (value,) = mark.right or (place.different[0][0],)
-                    self.accepted[place.document].append((place.path, value))
             if len(place.answers) > 1:
                 for value, who in [(place.gt, place.agreeing), *place.different]:
                     if who:  # as text: bytes hold on to a whole buffer
@@ -202,33 +191,41 @@ class _Audit:
             yield numbers[place.document], field, place.groups, there, place.gt is not None
 
     def _looked(self, place: AnsweredPlace, mark: _Mark) -> tuple[bool, bool, list[bool]]:
-        """Return whether the ground truth is wrong, there is a value in truth, and who is right."""
+        """Return whether the ground truth is wrong, there is a value in truth, and who is right.
+
+        What the ground truth is to have instead, or beside it, is noted.
+        """
         others, truth, right = place.different, place.gt, {0} if mark.gt_right else set[int]()
-        if mark.right:
-            (truth,) = mark.right
-            same = self.witnesses.same(
-                place.names, [truth] * len(others), [value for value, _ in others]
-            )
+        known = mark.right or tuple(value for value, _ in others[: mark.other_right])
+        if known and not (mark.gt_right and not mark.other_right):
+            values = [value for value, _ in others]
+            same = self.witnesses.same(place.names, [*known] * len(others), values)
             right |= {place.groups[who[0]] for it, (_, who) in zip(same, others, strict=True) if it}
-        elif mark.other_right and others:
-            right.add(place.groups[others[0][1][0]])
-            truth = truth if mark.gt_right else others[0][0]
-        there = truth is not None or not (mark.gt_right or mark.other_right or mark.right)
+            value: Any = GONE if known[0] is None and not mark.gt_right else known[0]
+            self.changes[place.document].append(Change(place.path, value, mark.gt_right))
+            truth = truth if mark.gt_right else known[0]
+        elif not mark.gt_right:
+            self.unsaid += 1
+        there = truth is not None or not (mark.gt_right or known)
         return not mark.gt_right, there, [it in right for it in place.groups]
 
-    def with_accepted(
+    def changes_in(
         self, unwrapper: Unwrapper | None, ref: PairRef, truth: JsonValue
-    ) -> tuple[JsonValue, int]:
-        """Return a ground truth with answers that are right too, and how many these are.
+    ) -> list[Change]:
+        """Return the changes of a ground truth: items that it lacks go to ends of lists.
 
-        Items that only runs have are no places of a ground truth: nothing is written of them.
+        Of these, what is merely acceptable has no place in it, and nothing is written.
         """
-        places = [
-            (path, value)
-            for path, value in self.accepted[ref.id]
-            if not any(str(step).startswith("+") for step in path)
-        ]
-        return with_alternatives(truth, places, unwrapper), len(places)
+        bare = unwrapper(truth, is_truth=True).value if unwrapper else truth
+        found, new = list[Change](), dict[Path, dict[Step, int]]()
+        for it in self.changes[ref.id]:
+            path: Path = ()
+            for step in it.path:
+                is_new = isinstance(step, NewItem)
+                path = (*path, index_of_new(step, bare, path, new) if is_new else step)
+            if path == it.path or not (it.accepted or it.value is GONE):
+                found.append(it._replace(path=path))
+        return found
 
     def _chosen(self, chosen: Sequence[int]) -> list[AnsweredPlace]:
         """Return places by their positions, in that order: documents are gone through again."""
@@ -270,7 +267,7 @@ class _Audit:
             "stickler-audit/1",
             __version__,
             settings.schema,
-            settings.names[1],
+            settings.gt,
             len(self.names),
             self.level,
             whole,
@@ -285,6 +282,8 @@ class _Audit:
         yield "mistakes that all runs share with the ground truth have no votes; --draw has some"
         if unmet := len(self.marks) - len(self.looked):
             yield f"{unmet} verdicts are on places that there are not"
+        if self.unsaid and self.settings.write_gold:
+            yield f"{self.unsaid} wrong values stay as they are: no verdict says what is right"
         if len(self.looked) and self.weights is None:
             yield "a stratum of places has no verdict: nothing is estimated"
 
@@ -356,15 +355,14 @@ class _Audit:
 
 def _judged(gate: Gate, fields: Collection[AuditedField]) -> GateResult:
     """Return whether a figure is what a gate asks for."""
-    values = {}
-    for it in fields:
-        value: float | None = getattr(it, gate.metric)
-        if gate.bound:
-            ends = getattr(it, f"{gate.metric}_interval")
-            value = ends and ends[BOUNDS.index(gate.bound)]
-        path = parse_field_path(it.field) if it.field else ()
-        values[path] = value, "no verdicts, or nothing to divide by"
-    paths = [*asked(gate, filter(None, values))]
-    if len(paths) == 1:
-        return judged(gate, *values.get(paths[0], (None, "no run says anything of it")))
-    return judged_worst(gate, {path: values[path] for path in paths})
+    named = {parse_field_path(it.field) if it.field else (): it for it in fields}
+
+    def value(path: Path) -> tuple[float | None, str]:
+        it = named.get(path)
+        if it is None:
+            return None, "no run says anything of it"
+        ends = getattr(it, f"{gate.metric}_interval") if gate.bound else None
+        found = ends and ends[BOUNDS.index(gate.bound)] if gate.bound else getattr(it, gate.metric)
+        return found, "no verdicts, or nothing to divide by"
+
+    return judged_at(gate, filter(None, named), value)

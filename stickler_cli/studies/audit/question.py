@@ -1,16 +1,17 @@
 """`stickler audit`: its options and its help."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
-from stickler_cli.core.option import option
-from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.option import Settings, option
 from stickler_cli.settings.deciding import (
     SOME,
     DecidingOptions,
     DocumentOptions,
     IntervalOptions,
     SchemaOptions,
+    SchemaSource,
+    TruthSource,
 )
 from stickler_cli.settings.running import (
     EngineOptions,
@@ -22,7 +23,22 @@ from stickler_cli.settings.running import (
 from stickler_cli.studies.study import Study
 
 
+class RunsSource(Settings):
+    """The runs beside a ground truth."""
+
+    runs: tuple[str, ...] = option(
+        (),
+        "Predictions of several systems, or labels of several people: two or more.",
+        "RUN...",
+        argument=True,
+        in_file="none",
+    )
+
+
 class AuditSettings(
+    SchemaSource,
+    TruthSource,
+    RunsSource,
     DocumentOptions,
     SchemaOptions,
     DecidingOptions,
@@ -34,14 +50,6 @@ class AuditSettings(
 ):
     """Settings of `stickler audit`."""
 
-    names: tuple[str, ...] = option(
-        (),
-        "The annotated schema, the ground truth, and predictions of several systems, or labels of "
-        "several people.",
-        "SCHEMA GT RUN...",
-        argument=True,
-        in_file="none",
-    )
     draw: int | None = option(
         None,
         "Write N places to look at instead, as lines of JSON, or as CSV to a file .csv: put in a "
@@ -77,27 +85,10 @@ class AuditSettings(
         panel="gates",
     )
 
-    @property
-    def schema(self) -> str:
-        """The schema.
-
-        Raises:
-            UsageError: there are too few arguments, or a run is named twice.
-        """
-        if len(self.names) < 4 or len({*self.names}) < len(self.names):
-            found = " ".join(self.names) or "nothing"
-            raise UsageError([Problem("stickler audit", f"given: {found}", "SCHEMA GT RUN RUN...")])
-        return self.names[0]
-
-    @property
-    def runs(self) -> Sequence[str]:
-        """The predictions."""
-        return self.names[2:]
-
     def inputs(self) -> Iterator[tuple[str, str]]:
         """Yield the files that are read, as messages call them."""
-        names = ("the schema", "GT", *("RUN" for _ in self.runs))
-        yield from zip(names, (self.schema, *self.names[1:]), strict=True)
+        yield from (("the schema", self.schema), ("GT", self.gt))
+        yield from (("RUN", name) for name in self.runs)
         if self.verdicts:
             yield "--verdicts", self.verdicts
 

@@ -23,6 +23,8 @@ from stickler_cli.compare.result import TP
 from stickler_cli.core.json_values import JsonValue, json_key, json_line
 from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.core.values import dataclass
+from stickler_cli.documents.document import LineReference
+from stickler_cli.documents.lines import ById
 from stickler_cli.score.errors.marks import with_value
 from stickler_cli.studies.answering import AT_ONCE
 
@@ -32,6 +34,12 @@ Item: TypeAlias = dict[Path, Row]
 
 NOT_THERE: Final = 255
 """The group of a run that has no such document."""
+
+
+class NewItem(str):
+    """The step of an item that only runs have: `+0`, `+1`."""
+
+    __slots__ = ()
 
 
 @dataclass(slots=True)
@@ -64,41 +72,28 @@ class AnsweredPlace:
         return sorted(answers, key=lambda said: -len(said[1]))
 
 
-class ValueRows:
-    """The rows of the values of a run, document by document."""
-
-    def __init__(self, file: File) -> None:
-        """Find the documents in the file, which has them one after the other."""
-        self._file = file
-        self.starts: dict[str, int] = {}
-        with file.open("rb") as lines:
-            at = 0
-            for line in lines:
-                self.starts.setdefault(json.loads(line)["document"], at)
-                at += len(line)
-
-    def of(self, document: str) -> list[dict[str, Any]] | None:
-        """Return the rows of a document; None of one that the run has not."""
-        if document not in self.starts:
-            return None
-        with self._file.open("rb") as lines:
-            lines.seek(self.starts[document])
-            rows = map(json.loads, lines)
-            return [*next(groupby(rows, lambda row: str(row["document"]) == document))[1]]
+def rows_by_document(file: File) -> Mapping[str, LineReference]:
+    """Return the rows of a run by document, on disk where they are many."""
+    with file.open("rb") as lines:
+        of_documents = groupby(lines, lambda line: str(json.loads(line)["document"]))
+        return ById(
+            (name, LineReference(str(file), 1, 0, None, b"".join(rows)))
+            for name, rows in of_documents
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Witnesses:
     """Several runs of the same documents."""
 
-    runs: Sequence[ValueRows]
+    runs: Sequence[Mapping[str, LineReference]]
     plan: Plan
     options: Options
 
     @property
     def documents(self) -> list[str]:
         """The documents that any run has."""
-        return [*dict.fromkeys(name for run in self.runs for name in run.starts)]
+        return [*dict.fromkeys(name for run in self.runs for name in run)]
 
     def places(self) -> Iterator[AnsweredPlace]:
         """Yield all places, the answers put together: of some documents at a time."""
@@ -130,13 +125,14 @@ class Witnesses:
 
     def _of(self, document: str) -> Iterable[AnsweredPlace]:
         found: dict[Path, AnsweredPlace] = {}
-        read = [run.of(document) for run in self.runs]
-        for run, path, row in self._placed([rows or [] for rows in read]):
+        read = [run.get(document) for run in self.runs]
+        rows = [[*map(json.loads, it.data.splitlines())] if it and it.data else [] for it in read]
+        for run, path, row in self._placed(rows):
             place = found.setdefault(path, AnsweredPlace(document, path, row["field"]))
             if row["outcome"] != "FA":
                 place.gt = row["ground_truth_value"]
             place.answers[run] = row["prediction_value"], row["outcome"] == "TP"
-        there = [run for run, rows in enumerate(read) if rows is not None]
+        there = [run for run, its in enumerate(read) if its is not None]
         for place in found.values():
             absent = dict.fromkeys(there, (None, place.gt is None))
             place.answers = absent | place.answers
@@ -174,7 +170,7 @@ class Witnesses:
                     number = partner.get(at, len(known))
                     if at not in partner:
                         known.append(value)
-                    yield (*path, f"+{number}"), run, rows
+                    yield (*path, NewItem(f"+{number}")), run, rows
 
     def _partners(
         self, node: Node | None, known: list[JsonValue], values: list[JsonValue]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from itertools import compress
 from typing import Final, TypeAlias
 
@@ -10,7 +11,7 @@ from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import NotComparableError, Problem
 from stickler_cli.score.confidence.calibration import FIGURES
 from stickler_cli.score.counts import Counts
-from stickler_cli.score.gate_verdicts import check_kind, judged, judged_worst, metric_value
+from stickler_cli.score.gate_verdicts import check_kind, judged, judged_at, metric_value
 from stickler_cli.score.gates import (
     COUNTS,
     METRIC,
@@ -18,10 +19,8 @@ from stickler_cli.score.gates import (
     TRUST,
     Gate,
     GateResult,
-    asked,
     asks_documents,
     check_paths,
-    is_pattern,
 )
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run
@@ -169,11 +168,8 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
             check_kind(gate, (*documents, RIGHT))
             count = documents[gate.metric]  # type: ignore[literal-required]  # as was checked
             found.append(judged(gate, count, ""))
-        elif is_pattern(gate):
-            values = {path: moved(gate, path) for path in asked(gate, fields)}
-            found.append(judged_worst(gate, values, CHANGE_OF))
         else:
-            found.append(judged(gate, *moved(gate, gate.path), CHANGE_OF))
+            found.append(judged_at(gate, fields, partial(moved, gate), CHANGE_OF))
     return found
 
 

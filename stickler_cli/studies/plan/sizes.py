@@ -69,11 +69,9 @@ class Pilot:
         right, wrong, right_squares, both, wrong_squares, all_right = self.spread
         bad = (right_squares + 2 * both + wrong_squares) / ((right + wrong) or 1.0)
         good = max(bad, all_right)
-        kinder = self._with(right=right + good, right_squares=right_squares + good**2)
-        return kinder, self._with(wrong=wrong + bad, wrong_squares=wrong_squares + bad**2)
-
-    def _with(self, **sums: float) -> "Pilot":
-        return replace(self, spread=self.spread._replace(**sums))
+        kinder = self.spread._replace(right=right + good, right_squares=right_squares + good**2)
+        harder = self.spread._replace(wrong=wrong + bad, wrong_squares=wrong_squares + bad**2)
+        return replace(self, spread=kinder), replace(self, spread=harder)
 
     def interval(self, number: float) -> Interval | None:
         """Return the interval of a number of such documents."""
@@ -82,9 +80,25 @@ class Pilot:
         with np.errstate(all="ignore"):  # of a part of a document it may have no end
             return rate_intervals([more], self.level)[0]
 
+    def evened(self, thirds: int) -> "Pilot":
+        """The same with more of what is rare: most pilots have too little of it.
+
+        Of k large documents whose sizes vary as an exponential distribution does, a third of one is
+        lacking in the median, of k that are counted up to two; docs/planning.md has what that does.
+
+        Source: Choi (1994), doi:10.1090/S0002-9939-1994-1195477-8, for gamma distributions.
+        """
+        right, wrong, right_squares, both, wrong_squares, all_right = self.spread
+        ups, downs = (
+            1 + thirds / 3 * squares / part**2 if part else 1.0
+            for part, squares in ((right, right_squares), (wrong, wrong_squares))
+        )
+        more = right_squares * ups, both * sqrt(ups * downs), wrong_squares * downs
+        return replace(self, spread=Spread(right, wrong, *more, all_right))
+
     def half_width(self, number: float) -> float:
-        """Return half the width of that."""
-        lower, upper = self.interval(number) or (0.0, 1.0)
+        """Return half the width that is to be expected of that."""
+        lower, upper = self.evened(1).interval(number) or (0.0, 1.0)
         return (upper - lower) / 2
 
     def for_width(self, wanted: float) -> int | None:
@@ -93,16 +107,17 @@ class Pilot:
 
     def for_gate(self, limit: float, power: float, *, lower_end: bool) -> int | None:
         """Return how many documents bring that end of the interval to a limit, with a chance."""
-        apart = float(ndtri(power)) * self.deviation
+        evened = self.evened(2)
+        apart = float(ndtri(power)) * evened.deviation
 
         def reached(number: float) -> bool:
-            unlucky = self._moved(apart * sqrt(self.documents / number), worse=lower_end)
+            unlucky = evened.moved(apart * sqrt(self.documents / number), worse=lower_end)
             lower, upper = unlucky.interval(number) or (0.0, 1.0)
             return lower >= limit if lower_end else upper <= limit
 
         return least(reached)
 
-    def _moved(self, apart: float, *, worse: bool) -> "Pilot":
+    def moved(self, apart: float, *, worse: bool) -> "Pilot":
         """Return the sums of a run that came out so much worse, or better, by chance.
 
         There are more documents of the kind that makes it so, and fewer of the others.
