@@ -66,9 +66,8 @@ def answer(settings: AuditSettings, desk: Desk) -> Answer:
     gates = [parse_gate(text, metrics=METRICS) for text in settings.gate]
     if directory is not None:
         check_directory(directory, gt, settings.verdicts)
-    marks: Marks = {}
-    if settings.verdicts:
-        marks = _marks_of(settings.verdicts, settings.max_document_size)
+    said, limit = settings.verdicts, settings.max_document_size
+    marks = _marks_of(said, limit) if said else {}
     loaded, unfit = desk.schema(), False
     plan = loaded.plan
     check_paths(gates, [info.path for info in loaded.fields])
@@ -82,7 +81,7 @@ def answer(settings: AuditSettings, desk: Desk) -> Answer:
             unfit |= desk.judge(run) is Verdict.INCOMPLETE
         options = comparing(plan, settings, client_of(plan, policy_of(settings)))
         witnesses = Witnesses([*map(rows_by_document, files)], plan, options)
-        audit = _Audit(settings, witnesses, marks)
+        audit = Audit(settings, witnesses, marks)
         if settings.draw:
             lines = audit.lines(settings.draw)
             if any(map(TABLE_SUFFIX.search, settings.output)):
@@ -102,7 +101,7 @@ def answer(settings: AuditSettings, desk: Desk) -> Answer:
     return Answer(report_of(record), Verdict.INCOMPLETE if unfit else verdict, failed)
 
 
-class _Mark(NamedTuple):
+class Mark(NamedTuple):
     """A verdict on a place: whether the ground truth is right there, and who else is."""
 
     gt_right: bool
@@ -111,7 +110,7 @@ class _Mark(NamedTuple):
     """The right value, where the verdict says it."""
 
 
-Marks = Mapping[tuple[str, str], _Mark]
+Marks = Mapping[tuple[str, str], Mark]
 """Verdicts by document and path."""
 
 
@@ -121,7 +120,7 @@ def _marks_of(file: str, limit: int) -> Marks:
     Raises:
         UsageError: with every line that is none.
     """
-    found, problems = dict[tuple[str, str], _Mark](), []
+    found, problems = dict[tuple[str, str], Mark](), []
     for line in lines_of(file, limit):
         value = read_document(line).value
         said = {**value} if isinstance(value, dict) else {}
@@ -138,7 +137,7 @@ def _marks_of(file: str, limit: int) -> Marks:
                 if said.get("format") == VERDICT_FORMAT and verdict == "ground_truth_wrong":
                     said = {"right": said.get("pred"), **said}  # of a page: what was seen
                 right = (said["right"],) if "right" in said else ()
-                found[document, path] = _Mark(*VERDICTS[verdict], right)
+                found[document, path] = Mark(*VERDICTS[verdict], right)
             case _ if isinstance(value, Problem):
                 problems.append(value)
             case _:
@@ -151,7 +150,9 @@ def _marks_of(file: str, limit: int) -> Marks:
     return found
 
 
-class _Audit:
+class Audit:
+    """Places, answers and marks as numbers, and the figures that come of them."""
+
     def __init__(self, settings: AuditSettings, witnesses: Witnesses, marks: Marks) -> None:
         self.settings, self.witnesses, self.marks = settings, witnesses, marks
         self.level = None if settings.ci == "none" else settings.ci
@@ -190,7 +191,7 @@ class _Audit:
             ]
             yield numbers[place.document], field, place.groups, there, place.gt is not None
 
-    def _looked(self, place: AnsweredPlace, mark: _Mark) -> tuple[bool, bool, list[bool]]:
+    def _looked(self, place: AnsweredPlace, mark: Mark) -> tuple[bool, bool, list[bool]]:
         """Return whether the ground truth is wrong, there is a value in truth, and who is right.
 
         What the ground truth is to have instead, or beside it, is noted.
