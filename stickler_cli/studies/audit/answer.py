@@ -128,6 +128,7 @@ def _marks_of(file: str, limit: int) -> Marks:
             file
         ):  # a right value in a cell is JSON, or text; an empty cell says nothing
             said = {key: cell for key, cell in said.items() if cell is not None}
+            said["document"] = str(said.get("document")).removeprefix("'")  # before "=1"
             with suppress(KeyError, ValueError):
                 said["right"] = json.loads(str(said["right"]))
         match said.get("document"), said.get("path"), said.get("verdict"):

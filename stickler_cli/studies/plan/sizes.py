@@ -83,8 +83,7 @@ class Pilot:
     def evened(self, thirds: int) -> "Pilot":
         """The same with more of what is rare: most pilots have too little of it.
 
-        Of k large documents whose sizes vary as an exponential distribution does, a third of one is
-        lacking in the median, of k that are counted up to two; docs/planning.md has what that does.
+        A third of a large document is lacking in the median, of rare ones that are counted two.
 
         Source: Choi (1994), doi:10.1090/S0002-9939-1994-1195477-8, for gamma distributions.
         """
