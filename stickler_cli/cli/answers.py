@@ -67,15 +67,10 @@ class _Desk:
     _loaded: dict[str, LoadedSchema] = field(default_factory=dict)
 
     def schema(self) -> LoadedSchema:
-        return schema_of(self.settings.schema, self.settings)
+        return self._schema_of(self.settings)
 
     def run(self, settings: EvalSettings, requested: OutputsRequested) -> Run:
-        def schema() -> LoadedSchema:
-            if settings.schema not in self._loaded:
-                self._loaded[settings.schema] = schema_of(settings.schema, settings)
-            return self._loaded[settings.schema]
-
-        return whole_run(settings, requested, schema)
+        return whole_run(settings, requested, lambda: self._schema_of(settings))
 
     def judge(self, run: Run) -> Verdict:
         exit_code_of(run)
@@ -96,3 +91,8 @@ class _Desk:
     def tell(self, text: str) -> None:
         if not self.settings.quiet:
             warn(text)
+
+    def _schema_of(self, settings: Any) -> LoadedSchema:
+        if settings.schema not in self._loaded:  # remarks on it are said once
+            self._loaded[settings.schema] = schema_of(settings.schema, settings)
+        return self._loaded[settings.schema]

@@ -37,6 +37,7 @@ _TO_FIND: Final = _UNITS[TP] + _UNITS[FD] + _UNITS[FN]
 _TIMES_FOUND: Final = {"recall": 1, "f1": 2}
 """How often a value that is to be found is in what a rate divides by, if it is found right: that
 may be more often than if it is not."""
+_LEAST: Final = 0.03  # of both parameters of a beta distribution: below, its ends may be anywhere
 _POINTS: Final = 500  # at which the density of a beta distribution is summed: four digits or more
 
 
@@ -138,8 +139,10 @@ def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | N
         sizes = right_squares + 2 * both + wrong_squares + (good + bad) ** 2
         inside = (mean > 0) & (other > 0)
         as_many = np.where(inside, _ratio(mean * other * (total**2 + sizes), squares) - 1, 1.0)
-        first, second = (np.where(inside, it, 0.5) * as_many for it in (mean, other))
-        end = beta_percentiles(first, second, tail)
+        # Of estimates, whose parts may be below 0, it may be larger than that of any share.
+        known = ~inside | (np.minimum(mean, other) * as_many > _LEAST)
+        first, second = (np.where(inside & known, it * as_many, 0.5) for it in (mean, other))
+        end = np.where(known, beta_percentiles(first, second, tail), tail > 0.5)
         found.append(np.where(mean <= 0, 0.0, np.where(other <= 0, 1.0, end)))
     share = _ratio(right, right + wrong)
     ends = np.minimum(share, found[0]), np.maximum(share, found[1])

@@ -70,6 +70,28 @@ def test_what_is_drawn_can_be_marked_and_read(audit, stickler, data):
     assert record["whole"]["looked_at"] == 0
 
 
+@pytest.mark.parametrize("said", ["neither", "prediction_right", "both_acceptable"])
+def test_few_verdicts_give_a_share_or_nothing(audit, stickler, data, said):
+    drawn = stickler("audit", *SOURCES, "--draw", "20").out
+    (data / "v.jsonl").write_text(drawn.replace('"verdict":null', f'"verdict":"{said}"'), "utf-8")
+    for run in audit("--verdicts", "v.jsonl")["runs"]:
+        value, ends = run["right_f1"], run["right_f1_interval"]
+        assert (value is ends is None) or 0 <= ends[0] <= value <= ends[1] <= 1
+
+
+def test_what_is_drawn_says_where_it_stands_in_its_source(stickler, data):
+    schema = {"type": "object", "properties": {"total": {"type": "number"}}}
+    (data / "s.json").write_text(json.dumps(schema), "utf-8")
+    total = {"_value": 1, "_bbox": [0.1, 0.2, 0.3, 0.4], "_page": 2}
+    (data / "gt.jsonl").write_text(json.dumps({"total": total}) + '\n{"total": 1}\n', "utf-8")
+    (data / "a.jsonl").write_text('{"total": 2}\n{"total": 3}\n', "utf-8")
+    (data / "b.jsonl").write_text('{"total": 4}\n{"total": 5}\n', "utf-8")
+    files = ("s.json", "gt.jsonl", "a.jsonl", "b.jsonl")
+    lines = map(json.loads, stickler("audit", *files, "--draw", "2").out.splitlines())
+    found = {it["document"]: (it["page"], it["box"]) for it in lines}
+    assert found == {"line 1": ("2", [0.1, 0.2, 0.3, 0.4]), "line 2": (None, None)}
+
+
 def test_places_may_be_marked_in_a_spreadsheet(audit, stickler, data):
     stickler("audit", *SOURCES, "--draw", "100", "-o", "places.csv")
     rows = [*csv.DictReader((data / "places.csv").read_text("utf-8").splitlines())]

@@ -227,7 +227,7 @@ def test_values_of_each_schema_have_confidences(stickler, data):
 
 def test_what_makes_no_sense_is_refused(stickler, data):
     without = stickler("eval", "schemas", "gt", "pred")
-    assert (without.code, "a directory of schemas needs --schema-by" in without.err) == (2, True)
+    assert (without.code, "a directory is for --schema-by" in without.err) == (2, True)
     file = stickler("eval", "schemas/invoice.json", "gt", "pred", *BY)
     assert "without --schema-by, SCHEMA is a file" in file.err
     left_out = stickler("eval", "gt", "pred", *BY)

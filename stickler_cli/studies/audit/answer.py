@@ -2,12 +2,12 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path as File
 from tempfile import TemporaryDirectory
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.locations import Path, Step, field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document import read_document
-from stickler_cli.documents.document_pair import PairRef
+from stickler_cli.documents.document_pair import PairRef, read_pair
 from stickler_cli.documents.lines import TABLE_SUFFIX, lines_of
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.documents.reading import source_of
@@ -25,6 +25,8 @@ from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.records.account_format import VERDICT_FORMAT
 from stickler_cli.records.row_files import row_bytes
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
+from stickler_cli.runs.boxes import Spot, spot_of
+from stickler_cli.runs.chunk import unwrapped
 from stickler_cli.runs.gold_writing import Change, check_directory, write_gold
 from stickler_cli.runs.job import OutputsRequested, unwrapper_of
 from stickler_cli.score.counts import BOUNDS
@@ -45,7 +47,9 @@ from .witnesses import NOT_THERE, AnsweredPlace, NewItem, Witnesses, rows_by_doc
 _NOTHING: Final = Share(None, None)
 METRICS: Final = ("wrong", "agreement", "pairwise", "alpha")
 MOST_SUSPECTS: Final = 1000
-COLUMNS: Final = ("document", "path", "probability", "gt", "others", "verdict", "right")
+COLUMNS: Final = (
+    *("document", "path", "page", "box", "probability", "gt", "others", "verdict", "right"),
+)
 """Those of places to look at, as a spreadsheet."""
 VERDICTS: Final = {
     "ground_truth_right": (True, False),
@@ -82,8 +86,10 @@ def answer(settings: AuditSettings, desk: Desk) -> Answer:
         options = comparing(plan, settings, client_of(plan, policy_of(settings)))
         witnesses = Witnesses([*map(rows_by_document, files)], plan, options)
         audit = Audit(settings, witnesses, marks)
+        refs = open_pairs(gt, runs[0], settings).refs()
+        unwrapper = unwrapper_of(plan.root, settings)
         if settings.draw:
-            lines = audit.lines(settings.draw)
+            lines = audit.lines(settings.draw, partial(_spots, refs, unwrapper))
             if any(map(TABLE_SUFFIX.search, settings.output)):
                 rows = ([*map(it.get, COLUMNS)] for it in lines)
                 desk.write([row_bytes("csv", dict.fromkeys(COLUMNS, str), rows)])
@@ -91,14 +97,22 @@ def answer(settings: AuditSettings, desk: Desk) -> Answer:
                 desk.write(map(json_line, lines))
             return Answer(None, Verdict.INCOMPLETE if unfit else Verdict.PASSED)
         if directory is not None:
-            refs = open_pairs(gt, settings.runs[0], settings).refs()
-            unwrapper = unwrapper_of(plan.root, settings)
             changes_in = partial(audit.changes_in, unwrapper)
             desk.tell(write_gold(refs, changes_in, unwrapper, directory))
         record = audit.report(gates)
     failed = [f"gate failed: {it.reason}" for it in record.gates if not it.passed]
     verdict = Verdict.FAILED if failed else Verdict.PASSED
     return Answer(report_of(record), Verdict.INCOMPLETE if unfit else verdict, failed)
+
+
+def _spots(
+    refs: Iterable[PairRef], unwrapper: Unwrapper | None, documents: Collection[str]
+) -> dict[tuple[str, Path], Spot]:
+    """Return where values of some documents stand in their source, as the ground truth says."""
+    pairs = (unwrapped(unwrapper, read_pair(ref)) for ref in refs if ref.id in documents)
+    known = ((pair.id, *it) for pair in pairs for it in pair.metadata[0].items())
+    spots = {(name, path): spot_of(said, "xyxy") for name, path, said in known}
+    return {place: spot for place, spot in spots.items() if spot}
 
 
 class Mark(NamedTuple):
@@ -110,6 +124,8 @@ class Mark(NamedTuple):
     """The right value, where the verdict says it."""
 
 
+SpotsOf: TypeAlias = Callable[[Collection[str]], Mapping[tuple[str, Path], Spot]]
+"""Where values of some documents stand in their source."""
 Marks = Mapping[tuple[str, str], Mark]
 """Verdicts by document and path."""
 
@@ -235,13 +251,15 @@ class Audit:
         found = {at: it for at, it in enumerate(self.witnesses.places()) if at in wanted}
         return [found[it] for it in chosen]
 
-    def lines(self, number: int) -> Iterator[dict[str, Any]]:
+    def lines(self, number: int, spots_of: SpotsOf) -> Iterator[dict[str, Any]]:
         """Yield places to look at, in the order of suspicion."""
         at = drawn(self.strata, number, self.settings.seed)
         sizes, taken = (np.bincount(it, minlength=3) for it in (self.strata, self.strata[at]))
         chosen = self.order[np.isin(self.order, at)].tolist()
-        runs = self.settings.runs
-        for place, stratum in zip(self._chosen(chosen), self.strata[chosen], strict=True):
+        runs, places = self.settings.runs, self._chosen(chosen)
+        spots = spots_of({it.document for it in places})
+        for place, stratum in zip(places, self.strata[chosen], strict=True):
+            spot = spots.get((place.document, place.path))
             yield {
                 "document": place.document,
                 "path": field_path(place.path),
@@ -252,6 +270,8 @@ class Audit:
                     {"answer": value, "runs": [runs[run] for run in who]}
                     for value, who in place.different
                 ],
+                "page": spot and spot.page,
+                "box": spot and [*spot.box],
                 "probability": float(taken[stratum] / sizes[stratum]),
                 "verdict": None,
             }
@@ -344,6 +364,8 @@ class Audit:
             shares = self._shares(parts, self.documents)
             differing = float((known & ~same).sum() / max(known.sum(), 1))
             mended = shares.get("right", _NOTHING)
+            if not 0 <= (mended.value or 0) <= 1:  # verdicts that stand for too many places
+                mended = _NOTHING
             yield AuditedRun(name, differing, *shares["as it is"], *mended, share[run])
 
     def _parts(
