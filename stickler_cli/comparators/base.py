@@ -318,7 +318,7 @@ class BaseComparator:
         if self.columnar:
             return int(gt.sum() + pred.sum())
         words = -(np.minimum(gt, pred) // -LETTERS_OF_WORD)
-        return STEPS_OF_PAIR * len(gt) + STEPS_OF_WORDS * int((words * np.maximum(gt, pred)).sum())
+        return STEPS_OF_PAIR * len(gt) + STEPS_OF_WORDS * int(words @ np.maximum(gt, pred))
 
     def compare(self, gt: Any, pred: Any) -> float:
         """Compare two values of documents; in [0, 1], 1.0 if both are None and 0.0 if one is."""

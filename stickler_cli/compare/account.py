@@ -33,12 +33,18 @@ def judged(
     A similarity within `EQUAL_WITHIN` of a threshold meets it.
     """
     outcome = met(similarity, threshold)
-    if np.minimum.reduce(gt | pred, initial=0) < 0:
-        no_gt, no_pred = gt < 0, pred < 0
-        neither = no_gt & no_pred
-        outcome[no_gt], outcome[no_pred], outcome[neither] = FA, FN, TN
-        similarity = np.where(neither, 1.0, np.where(no_gt | no_pred, 0.0, similarity))
+    absent = np.minimum(gt, 0) + 2 * np.minimum(pred, 0)  # 0 where both are there
+    (at,) = absent.nonzero()
+    if len(at):
+        which = absent[at]
+        outcome[at] = _OF_ABSENT.take(which)
+        similarity = similarity.copy()
+        similarity[at] = which == _NEITHER
     return similarity, outcome
+
+
+_NEITHER: Final = -3
+_OF_ABSENT: Final = np.array([-1, TN, FN, FA], np.int8)  # of -1, no ground truth, -2 and -3
 
 
 def met(similarity: Floats, threshold: float | Floats) -> Outcomes:
@@ -154,6 +160,8 @@ class Leaves(Protocol):
 
     positions: list[int]
     """The position of each field in its object, in order."""
+    span: slice | Indexes
+    """The same, to put something there."""
     weight: Floats
     """What each is worth there."""
 
@@ -175,11 +183,10 @@ class BlockAccount(Account):
         size, codes = len(self.gt), self.columns.codes
         some = slice(row * size, (row + 1) * size)
         outcome, similarity, score = self.outcome[some], self.similarity[some], self.score[some]
-        width, pred_width = (len(of) // len(self.block.nodes) for of in (codes.gt, codes.pred))
-        gt = present(self.gt + row * width, codes.gt)
-        pred = present(self.pred + row * pred_width, codes.pred)
-        node, columns = self.block.nodes[row], self.columns
-        found = Account(node, columns, gt, pred, outcome, similarity, score)
+        nodes = self.block.nodes
+        gt = present(self.gt + row * (len(codes.gt) // len(nodes)), codes.gt)
+        pred = present(self.pred + row * (len(codes.pred) // len(nodes)), codes.pred)
+        found = Account(nodes[row], self.columns, gt, pred, outcome, similarity, score)
         found.reasons = self.reasons  # a judge has a block of one field
         return found
 

@@ -227,7 +227,7 @@ def _field_codes(columns: Columns, node: Node) -> tuple[Indexes, Indexes] | None
     (unequal,) = (one != other).nonzero()
     if len(unequal):
         one, other = one[unequal], other[unequal]
-        similarity = prepared.similarities(one, other, np.zeros(len(one), np.intp))
+        similarity = prepared.similarities(one, other, np.arange(len(one)), len(one))
         if similarity.min() < node.threshold - EQUAL_WITHIN:
             return None
     return keys[read.codes.gt[:-1]], keys[read.codes.pred[:-1]]

@@ -108,7 +108,9 @@ class LeafBlock:
 
     def __init__(self, leaves: Sequence[tuple[int, str, LeafNode]]) -> None:
         """Take the position of each in the object, its name, and its node."""
-        self.positions = [position for position, _, _ in leaves]
+        self.positions = at = [position for position, _, _ in leaves]
+        is_one = at[-1] - at[0] == len(at) - 1
+        self.span = slice(at[0], at[-1] + 1) if is_one else np.array(at)
         self.names = tuple(name for _, name, _ in leaves)
         self.nodes = [node for _, _, node in leaves]
         self._threshold = np.array([float(node.threshold) for node in self.nodes])
@@ -199,6 +201,6 @@ def _compared(  # noqa: PLR0913, PLR0917 - two sides of columns, and what compar
             if said is not None:
                 reasons = dict(zip(at.tolist(), said, strict=True))
         else:
-            fields = len(columns.place.names) or 1
-            similarity[at] = prepared.similarities(*pairs, at // (len(gt) // fields))
+            size = len(gt) // (len(columns.place.names) or 1)
+            similarity[at] = prepared.similarities(*pairs, at, size)
     return *judged(similarity, threshold, gt, pred), reasons

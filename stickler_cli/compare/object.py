@@ -22,7 +22,6 @@ from .account import (
     Outcomes,
     clipped,
     judged,
-    placed,
 )
 from .columns import NOTHING, OBJECT, Columns, Indexes, Mask, aligned, groups
 from .leaf import LeafBlock, LeafNode, blocks_of
@@ -61,6 +60,8 @@ class FieldsNode(Node):
     names: frozenset[str] = field(init=False, compare=False, repr=False)
     together: tuple[LeafBlock | int, ...] = field(init=False, compare=False, repr=False)
     """All fields by what compares them: leaves in blocks, others by their positions."""
+    in_blocks: Sequence[bool] | None = field(init=False, compare=False, repr=False)
+    """Of fields that are all in blocks, which the aggregate includes; else None."""
 
     def __post_init__(self) -> None:
         names = (entry.name for entry in (*self.fields, *self.ignored))
@@ -73,6 +74,8 @@ class FieldsNode(Node):
             else:
                 others.append(at)
         object.__setattr__(self, "together", (*sorted([*others, *blocks_of(leaves)], key=_first),))
+        says = None if others else _included([entry.aggregate for entry in self.fields])
+        object.__setattr__(self, "in_blocks", says)
 
     @property
     def item_threshold(self) -> float:
@@ -228,17 +231,18 @@ def _mean(
     if parts:
         scores, weights = np.empty((2, len(node.fields), size))
         for part in parts:
-            at, of = placed(part)
+            at, of = (part.block.span, part) if isinstance(part, BlockAccount) else part
             scores[at] = of.score.reshape(-1, size)
             weights[at] = ((of.outcome < TN) * of.worth).reshape(-1, size)
+        scores *= weights
         # One after the other: `sum` adds rows of one pair in another order than those of several.
-        total, worth = np.add.accumulate(weights * scores)[-1], np.add.accumulate(weights)[-1]
+        total, worth = np.add.accumulate(scores)[-1], np.add.accumulate(weights)[-1]
     for entry in entries:
         there = entry.account.outcome < TN
         weights = np.broadcast_to(entry.account.worth, len(there)) * there
         total += np.bincount(entry.owner, weights * entry.account.score, size)
         worth += np.bincount(entry.owner, weights, size)
-    if np.count_nonzero(worth) == size:
+    if np.logical_and.reduce(worth):
         return total / worth
     return np.divide(total, worth, out=np.ones(size), where=worth > 0)
 
@@ -251,6 +255,8 @@ def counted(node: FieldsNode, account: ObjectAccount) -> Sequence[bool | Mask]:
     """
     says: list[bool | Outcomes | None] = []
     if account.parts:
+        if node.in_blocks is not None and not account.entries:
+            return node.in_blocks
         says += [entry.aggregate for entry in node.fields]
     for part in account.parts:
         if not isinstance(part, BlockAccount):
@@ -262,8 +268,7 @@ def counted(node: FieldsNode, account: ObjectAccount) -> Sequence[bool | Mask]:
     if all(entry.aggregate is not True for entry in account.entries) and not any(
         isinstance(say, np.ndarray) for say in says
     ):
-        opt_in = any(say is True for say in says)
-        found = [say is True if opt_in else say is not False for say in says]
+        found = [*_included(says)]
     else:
         every = np.arange(len(account)) if account.compared is None else account.compared
         owners = [*repeat(every, fields), *(entry.owner for entry in account.entries)]
@@ -281,6 +286,12 @@ def counted(node: FieldsNode, account: ObjectAccount) -> Sequence[bool | Mask]:
     for of, included in zip(account.entries, found[fields:], strict=True):
         of.counted = included
     return found[:fields]
+
+
+def _included(says: Sequence[object]) -> Sequence[bool]:
+    """Return which of some fields, none of which says different things, count."""
+    opt_in = any(say is True for say in says)
+    return [say is True if opt_in else say is not False for say in says]
 
 
 def said(node: Node, aggregate: bool | None, account: Account) -> bool | Outcomes | None:
@@ -303,6 +314,8 @@ def _undeclared(
                     for name, part in value.items()
                     if name not in declared and not node.has_field(name) and not is_absent(part)
                 )
+        if not found:
+            return found
         columns.place.charge(UNDECLARED * sum(map(len, found.values())))
         return {slot: names for slot, names in found.items() if names}
 
@@ -316,7 +329,7 @@ def _extras(
     node: FieldsNode, columns: Columns, gt: Indexes, pred: Indexes
 ) -> dict[int, tuple[str, ...]]:
     """Return by position the undeclared keys that only the prediction has."""
-    extras = {}
+    extras: dict[int, tuple[str, ...]] = {}
     for position, names in _undeclared(node, columns, pred, "pred").items():
         value, _ = columns.values(int(gt[position]), NOTHING)
         there = value if isinstance(value, dict) else {}

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -76,11 +76,22 @@ class Options:
         return self.purpose >= Purpose.PAIRING
 
     def to(self, purpose: Purpose) -> "Options":
-        """Return the same options for another purpose."""
+        """Return the same options for another purpose, in which documents have no limits."""
         if self.purpose is purpose:
             return self
-        how = self.pairing_floor, self.extra_fields, self.client
-        return Options(*how, None, None, False, purpose)  # all in order, which is made fastest
+        how = self.pairing_floor, self.extra_fields
+        return (
+            _options(*how, purpose)
+            if self.client is None
+            else _options.__wrapped__(*how, purpose, self.client)
+        )
+
+
+@lru_cache(64)  # not of clients, which are let go with what used them
+def _options(
+    floor: float, extra_fields: ExtraFields, purpose: Purpose, client: "Client | None" = None
+) -> Options:
+    return Options(floor, extra_fields, client, None, None, False, purpose)
 
 
 USUAL: Final = Options()

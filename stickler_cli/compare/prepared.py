@@ -56,8 +56,8 @@ class Prepared:
         asked, ready = codes.tolist(), self._ready
         if len(ready) < len(self.values):
             if not ready:  # the letters of all values, each of which is read once
-                self._place.charge(PREPARED * int(self.lengths.sum()) // 100)
-            new = sorted(set(asked).difference(ready))
+                self._place.charge(PREPARED * int(np.add.reduce(self.lengths)) // 100)
+            new = sorted({*asked}.difference(ready))
             self._place.charge(PREPARED * len(new))
             found = map(self._comparator.prepare, map(self.values.__getitem__, new))
             ready.update(zip(new, found, strict=True))
@@ -74,7 +74,7 @@ class Prepared:
 
     @cached_property
     def _some_long(self) -> bool:
-        return bool((self.lengths > LONG).any())
+        return bool(np.maximum.reduce(self.lengths, initial=0) > LONG)
 
     @cached_property
     def keys(self) -> Keys | None:
@@ -104,21 +104,22 @@ class Prepared:
         lack = self._comparator.unequal_lack(values)
         return None if lack is None else (np.array([*codes_of(values).tolist(), -1]), lack)
 
-    def similarities(self, gt: Keys, pred: Keys, fields: Keys) -> Similarities:
+    def similarities(self, gt: Keys, pred: Keys, places: Keys, size: int) -> Similarities:
         """Compare pairs of codes, and count the work; long texts that are alike take less.
 
-        `fields` says which of the fields of the column each pair is of, one field after the other.
+        `places` are those of the pairs in the column, which has `size` of each field, one field
+        after the other.
 
         Raises:
             PairError: the comparator failed on a pair, or gave no number in [0, 1].
         """
         lengths = self.lengths[gt], self.lengths[pred]
         if not self._some_long or not len(long := np.flatnonzero(np.minimum(*lengths) > LONG)):
-            self._charge(lengths, fields)
+            self._charge(lengths, places, size)
             return self._found(gt, pred)
         similarity = np.full(len(gt), -1.0)
         for least in ALIKE:
-            self._charge([of[long] for of in lengths], fields[long], 2 * (1 - least))
+            self._charge([of[long] for of in lengths], places[long], size, 2 * (1 - least))
             some = self.of(gt[long]), self.of(pred[long])
             found = self._comparator.similarities_above(*some, least)
             if found is None:
@@ -127,11 +128,11 @@ class Prepared:
             long = long[found < least]
         (rest,) = (similarity < 0).nonzero()
         if len(rest):
-            self._charge([of[rest] for of in lengths], fields[rest])
+            self._charge([of[rest] for of in lengths], places[rest], size)
             similarity[rest] = self._found(gt[rest], pred[rest])
         return similarity
 
-    def _charge(self, lengths: Sequence[Keys], fields: Keys, share: float = 1.0) -> None:
+    def _charge(self, lengths: Sequence[Keys], places: Keys, size: int, share: float = 1.0) -> None:
         """Count the work of pairs of values of these lengths: if it is much, field by field."""
         place, steps = self._place, self._comparator.steps
         together = steps(*lengths)
@@ -139,7 +140,7 @@ class Prepared:
             place.charge(int(share * together))
             return
         for at, name in enumerate(place.names):
-            gt, pred = (of[fields == at] for of in lengths)
+            gt, pred = (of[places // size == at] for of in lengths)
             place.below(name).charge(int(share * steps(gt, pred)))
 
     def _found(self, gt: Keys, pred: Keys) -> Similarities:
@@ -158,14 +159,14 @@ class Prepared:
                     found[same] = self._by_comparator(gt[same], pred[same])
                 return found
 
-        def compare(gt: Keys, pred: Keys) -> Similarities:
-            return comparator.similarities(self.of(gt), self.of(pred))
-
         try:
-            similarity = compare(gt, pred)
+            similarity = self._compared(gt, pred)
         except Exception as error:
-            raise self._failure(*_first_to_fail(compare, gt, pred), error) from error
+            raise self._failure(*_first_to_fail(self._compared, gt, pred), error) from error
         return self._in_range(similarity, gt, pred)
+
+    def _compared(self, gt: Keys, pred: Keys) -> Similarities:
+        return self._comparator.similarities(self.of(gt), self.of(pred))
 
     def asked(
         self, client: "Client | None", gt: Keys, pred: Keys
@@ -185,7 +186,11 @@ class Prepared:
         return self._in_range(answers.similarities, gt, pred), answers.reasons
 
     def _in_range(self, similarity: Similarities, gt: Keys, pred: Keys) -> Similarities:
-        if similarity.size and similarity.min() >= 0.0 and similarity.max() <= 1.0:
+        if (
+            len(similarity)
+            and np.minimum.reduce(similarity) >= 0.0
+            and np.maximum.reduce(similarity) <= 1.0
+        ):
             return similarity
         # A NaN would read as "no pair" and vanish: NaN > floor is False.
         wrong = ~((similarity >= -EQUAL_WITHIN) & (similarity <= 1 + EQUAL_WITHIN))

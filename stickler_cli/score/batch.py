@@ -1,7 +1,7 @@
 """Some documents of a run and the account of those that were compared: the input of every fold."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property
 from itertools import count
 
@@ -61,7 +61,7 @@ class Batch:
     def counted(self) -> FieldCounts | None:
         """The same, and how many items are right as a whole."""
         counts = self.counts
-        return counts and replace(counts, items=whole_items(self.visits, counts))
+        return counts and counts._replace(items=whole_items(self.visits, counts))
 
     @cached_property
     def compared(self) -> Indexes:

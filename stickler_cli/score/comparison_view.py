@@ -59,11 +59,11 @@ def counts_view(
         paths, *sums.tolist(), *scores.tolist(), strict=True
     ):
         view: dict[str, Any] = {}
+        known: list[int] = []
         for mode, of_mode in zip(COUNTING_MODES, modes, strict=True):
-            shown, rates = _with_rates(tuple(of_mode), recall_with_fd)
-            view[mode] = of_it = shown.copy()
-            if derived:
-                of_it["derived"] = rates.copy()
+            if of_mode != known:  # of a leaf all are alike
+                known, (shown, rates) = of_mode, _with_rates((*of_mode,), recall_with_fd)
+            view[mode] = {**shown, "derived": {**rates}} if derived else {**shown}
         if scored and path:
             similarity = units_of(raw) / SCORE_UNIT
             view["raw_similarity_score"] = view["similarity_score"] = similarity

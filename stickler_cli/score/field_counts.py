@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from stickler_cli.compare.account import Floats, Outcomes
 from stickler_cli.compare.columns import Indexes, Mask, groups
-from stickler_cli.core.values import dataclass
 from .visit import FieldRows
 
 OUTCOMES: Final = 5
@@ -38,8 +37,7 @@ Sums: TypeAlias = NDArray[np.int64]  # (3, rows, 5): units by counting mode, row
 Key: TypeAlias = tuple[int, Names]  # document and path of a key that the schema does not declare
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FieldCounts:
+class FieldCounts(NamedTuple):
     """A row for each field and document in which it was met, be it absent there."""
 
     paths: list[Names]
@@ -116,29 +114,28 @@ class FieldCounts:
             yield path, slice(start, end)
 
 
-@dataclass(slots=True, eq=False)
 class Collected:
     """Pairs to be counted, collected by row, so that all are counted at once."""
 
-    fields: dict[int, FieldRows] = field(default_factory=dict)
-    """By their first rows."""
-    there: list[Indexes] = field(default_factory=list)
-    """Rows that are there, whether or not anything is counted."""
-    units: defaultdict[Modes, list[tuple[Indexes, Outcomes]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
-    """Rows and outcomes, by the counting modes that they count in."""
-    scores: list[tuple[Indexes, Floats]] = field(default_factory=list)
-    undeclared: list[Key] = field(default_factory=list)
-    extras: list[Key] = field(default_factory=list)
-    confident: list[tuple[Indexes, Mask, Floats]] = field(default_factory=list)
-    """Of leaves of predictions: row, and what `Confident` has."""
-    surplus: list[tuple[Key, float]] = field(default_factory=list)
-    """Those of `extras` that have a confidence."""
-    passed: list[Indexes] = field(default_factory=list)
-    """Rows of fields that are passed over, if nothing else is evaluated of them."""
-    unlabelled: list[Key] = field(default_factory=list)
-    left_out: list[tuple[Key, int]] = field(default_factory=list)
+    def __init__(self) -> None:
+        """Begin without any."""
+        self.fields: dict[int, FieldRows] = {}
+        """By their first rows."""
+        self.there: list[Indexes] = []
+        """Rows that are there, whether or not anything is counted."""
+        self.units: dict[Modes, list[tuple[Indexes, Outcomes]]] = defaultdict(list)
+        """Rows and outcomes, by the counting modes that they count in."""
+        self.scores: list[tuple[Indexes, Floats]] = []
+        self.undeclared: list[Key] = []
+        self.extras: list[Key] = []
+        self.confident: list[tuple[Indexes, Mask, Floats]] = []
+        """Of leaves of predictions: row, and what `Confident` has."""
+        self.surplus: list[tuple[Key, float]] = []
+        """Those of `extras` that have a confidence."""
+        self.passed: list[Indexes] = []
+        """Rows of fields that are passed over, if nothing else is evaluated of them."""
+        self.unlabelled: list[Key] = []
+        self.left_out: list[tuple[Key, int]] = []
 
     def meet(self, fields: Iterable[FieldRows], rows: Indexes) -> None:
         """Note fields, and rows of them."""
@@ -148,7 +145,8 @@ class Collected:
     def counts(self) -> FieldCounts:
         """Return the counts of all rows."""
         fields = [each for _, each in sorted(self.fields.items())]  # parents first
-        size = sum(len(each.documents) for each in fields)
+        lengths = [len(each.documents) for each in fields]
+        size = sum(lengths)
         sums = np.zeros((LEAVES + 1, size, OUTCOMES), np.int64)
         for modes, units in self.units.items():
             bins = _joined(units, 0) * OUTCOMES + _joined(units, 1)
@@ -167,13 +165,10 @@ class Collected:
         if self.passed:
             kept = there.copy()
             kept[np.concatenate(self.passed)] = True
-        ranks = {
-            path: rank for rank, path in enumerate(parents_first(each.path for each in fields))
-        }
-        lengths = [len(each.documents) for each in fields]
-        ranked = np.repeat([ranks[each.path] for each in fields], lengths)
+        ranks = parents_first((*(each.path for each in fields),))
+        ranked = np.array([ranks[each.path] for each in fields]).repeat(lengths)
         keys = ranked * lengths[0] + documents  # the root has all documents
-        if not (kept.all() and (keys[1:] > keys[:-1]).all()):
+        if not (np.logical_and.reduce(kept) and np.logical_and.reduce(keys[1:] > keys[:-1])):
             order = np.flatnonzero(kept)
             order = order[np.argsort(keys[order], kind="stable")]
             # A field that several arms of a union name has rows of each: they are put together.
@@ -181,7 +176,7 @@ class Collected:
             sums = np.add.reduceat(sums[:, order], firsts, axis=1)
             scores = np.add.reduceat(scores[:, order], firsts, axis=1)
             there = np.logical_or.reduceat(there[order], firsts)
-        starts = np.searchsorted(keys, lengths[0] * np.arange(len(ranks)))
+        starts = keys.searchsorted(lengths[0] * np.arange(len(ranks)))
         known = sums, scores, self.undeclared, self.extras
         confident = self._confident(list(ranks), ranked, documents)
         said = confident, self.unlabelled, self.left_out, ~there if self.passed else None
@@ -206,6 +201,8 @@ class Collected:
 
 
 def _joined(entries: list[Any], part: int) -> NDArray[Any]:
+    if len(entries) == 1:
+        return entries[0][part]  # type: ignore[no-any-return] # an array
     return np.concatenate([entry[part] for entry in entries], axis=-1)
 
 
@@ -221,18 +218,20 @@ def _pass_up(sums: Sums, fields: list[FieldRows]) -> None:
     if rows.around is None:
         return
     mine = sums[:, rows.start : rows.start + size * len(fields)]
-    mine = mine.reshape(len(mine), len(fields), size, OUTCOMES).sum(axis=1)
+    mine = np.add.reduce(mine.reshape(len(mine), len(fields), size, OUTCOMES), axis=1)
     above: Any = slice(rows.around.start, rows.around.start + size)
     if rows.up is not None:
         above = rows.around.start + rows.up
     # Elsewhere than in whole documents the object itself is the unit.
-    for mode in range(OVERALL if rows.of_document else AGGREGATE, LEAVES + 1):
-        if mode != AGGREGATE or rows.counted:
-            sums[mode, above] += mine[mode]
+    first = OVERALL if rows.of_document else AGGREGATE if rows.counted else LEAVES
+    if not rows.counted:
+        mine[AGGREGATE] = 0
+    sums[first:, above] += mine[first:]
 
 
-def parents_first(paths: Iterable[Names]) -> list[Names]:
-    """Return paths of fields and of all around them, parents first, else in the order given."""
+@lru_cache(8)  # the documents of a schema have the same fields, but for keys of maps
+def parents_first(paths: tuple[Names, ...]) -> Mapping[Names, int]:
+    """Rank paths of fields and of all around them: parents first, else in the order given."""
     below: dict[Names, dict[Names, None]] = {}
     for path in paths:
         for end in range(len(path), 0, -1):
@@ -245,4 +244,4 @@ def parents_first(paths: Iterable[Names]) -> list[Names]:
     while todo:
         found.append(todo.pop())
         todo += reversed(below.get(found[-1], {}))
-    return found
+    return {path: rank for rank, path in enumerate(found)}

@@ -179,7 +179,7 @@ class Sums(dict[Names, Tally]):
 
     def ordered(self, first: Iterable[Names] = ()) -> "Sums":
         """Return all fields, after some that there may be, parents first, else in their order."""
-        return Sums((path, self.at(path)) for path in parents_first([*first, *self]))
+        return Sums((path, self.at(path)) for path in parents_first((*first, *self)))
 
 
 def sums_of(counts: FieldCounts) -> Sums:

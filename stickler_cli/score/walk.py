@@ -1,6 +1,7 @@
 """The one walk through an account that all folds read: its pairs, place by place."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
@@ -133,7 +134,8 @@ class _Walk:
     def each_field(self, objects: Visit, account: ObjectAccount, at: Indexes) -> None:
         """Visit the fields of objects that were compared by fields."""
         for name, included in zip(account.names, account.included, strict=True):
-            for say, _ in _by_say(included, at):  # in schema order, whoever is compared first
+            # In schema order, whoever is compared first.
+            for say, _ in _by_say(included, at) if included is not True else _IN:
                 self.declared(objects, name, counted=say)
         for part in account.parts:
             if not isinstance(part, BlockAccount):
@@ -162,18 +164,16 @@ class _Walk:
         self, objects: Visit, account: ObjectAccount, part: BlockAccount, at: Indexes
     ) -> None:
         """Visit leaves that were compared together."""
-        positions, pairs = part.block.positions, len(at)
-        fields = tuple(
-            self.declared(objects, account.names[of], counted=account.included[of] is True)
-            for of in positions
-        )
+        positions, pairs, start = part.block.positions, len(at), objects.field.start
+        keys = [(start, account.names[of], account.included[of] is True) for of in positions]
+        fields = (*map(self.declared_of.__getitem__, keys),)
         size, first = len(part) // len(fields), np.arange(len(fields))[:, None]
         at = (at + size * first).ravel()
-        starts = np.array([[field.start - objects.field.start] for field in fields])
+        starts = np.array([[field.start - start] for field in fields])
         live, alone = (
             None if of is None else np.tile(of, len(fields)) for of in (objects.live, objects.alone)
         )
-        of, order = np.tile(np.arange(pairs), len(fields)), np.repeat(positions, pairs)
+        of, order = np.arange(pairs * len(fields)) % pairs, np.array(positions).repeat(pairs)
         rows, weight = (objects.rows + starts).ravel(), part.block.weight.repeat(pairs)
         told = rows, live, alone, objects, of, order, weight, None, fields
         self.found.append(Visit(objects.field, part, at, *told))
@@ -181,9 +181,9 @@ class _Walk:
     def declared(self, objects: Visit, name: str, *, counted: bool) -> FieldRows:
         """Return a declared field, with the rows of the field around it."""
         key = objects.field.start, name, counted
-        if key not in self.declared_of:
-            self.declared_of[key] = self.below(objects, name, None, counted=counted)
-        return self.declared_of[key]
+        if (found := self.declared_of.get(key)) is None:
+            found = self.declared_of[key] = self.below(objects, name, None, counted=counted)
+        return found
 
     def below(self, objects: Visit, name: str, up: Indexes | None, *, counted: bool) -> FieldRows:
         around, whole = objects.field, objects.is_document
@@ -211,6 +211,9 @@ class _Walk:
                 own = np.searchsorted(up, rows) + below.start
                 part = own, live, alone, objects, of, order, worth_at(entry.account.worth, at)
                 self.units(Visit(below, entry.account, at, *part))
+
+
+_IN: Final = ((True, None),)
 
 
 def _by_say(counted: "bool | Mask", at: Indexes) -> Sequence[tuple[bool, Indexes | None]]:

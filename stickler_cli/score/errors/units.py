@@ -203,11 +203,13 @@ def chosen_of(
 ) -> Iterator[tuple[Visit, Mask]]:
     """Return the visits of single fields in which pairs are chosen, with these."""
     for visit in visits:
+        if visit.order is None and not visit.account.extras:
+            continue  # nothing to tell of what is gone into
         some = chosen(visit)
         if np.count_nonzero(some):
             by_field = some.reshape(len(visit.block) or 1, -1)
-            rows = np.flatnonzero(by_field.any(axis=1)).tolist()
-            yield from zip(visit.each(rows), by_field[rows], strict=True)
+            (rows,) = np.logical_or.reduce(by_field, axis=1).nonzero()
+            yield from zip(visit.each(rows.tolist()), by_field[rows], strict=True)
 
 
 def documents_units(
