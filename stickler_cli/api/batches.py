@@ -10,14 +10,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.option import read_settings
 from stickler_cli.core.problems import Problem, UsageError, import_pyarrow, require_pyarrow
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.reading import parse_json
-from stickler_cli.records.account_format import columns_of_documents, columns_of_values
+from stickler_cli.records.account_format import table_of_documents, table_of_values
 from stickler_cli.records.row_files import lines_as_rows
 from stickler_cli.runs.evaluate import evaluate_in_memory
 from stickler_cli.runs.job import Job, OutputsRequested, unwrapper_of
@@ -73,7 +72,6 @@ def evaluate_batch(
         raise UsageError([Problem("table", f"there is no {missing[0]}", expected)])
     plan, contents, file = compiled(schema, settings)
     validation = validation_by(contents, file, settings)
-    paths = [info.path for info in field_listing(plan)]
     unwrapper = unwrapper_of(plan.root, settings)
 
     def job_of(options: Options) -> Job:
@@ -82,8 +80,8 @@ def evaluate_batch(
 
     documents, values = io.BytesIO(), io.BytesIO()
     with (
-        lines_as_rows(documents, "arrow", lambda: columns_of_documents(paths)) as document_rows,
-        lines_as_rows(values, "arrow", columns_of_values) as value_rows,
+        lines_as_rows(documents, "arrow", table_of_documents) as document_rows,
+        lines_as_rows(values, "arrow", table_of_values) as value_rows,
     ):
         lines = {"document_lines": document_rows, "value_lines": value_rows}
         pairs = _pairs_of_table(table, plan)

@@ -60,8 +60,6 @@ class FieldsNode(Node):
     names: frozenset[str] = field(init=False, compare=False, repr=False)
     together: tuple[LeafBlock | int, ...] = field(init=False, compare=False, repr=False)
     """All fields by what compares them: leaves in blocks, others by their positions."""
-    in_blocks: Sequence[bool] | None = field(init=False, compare=False, repr=False)
-    """Of fields that are all in blocks, which the aggregate includes; else None."""
 
     def __post_init__(self) -> None:
         names = (entry.name for entry in (*self.fields, *self.ignored))
@@ -74,8 +72,6 @@ class FieldsNode(Node):
             else:
                 others.append(at)
         object.__setattr__(self, "together", (*sorted([*others, *blocks_of(leaves)], key=_first),))
-        says = None if others else _included([entry.aggregate for entry in self.fields])
-        object.__setattr__(self, "in_blocks", says)
 
     @property
     def item_threshold(self) -> float:
@@ -255,8 +251,6 @@ def counted(node: FieldsNode, account: ObjectAccount) -> Sequence[bool | Mask]:
     """
     says: list[bool | Outcomes | None] = []
     if account.parts:
-        if node.in_blocks is not None and not account.entries:
-            return node.in_blocks
         says += [entry.aggregate for entry in node.fields]
     for part in account.parts:
         if not isinstance(part, BlockAccount):
@@ -268,7 +262,8 @@ def counted(node: FieldsNode, account: ObjectAccount) -> Sequence[bool | Mask]:
     if all(entry.aggregate is not True for entry in account.entries) and not any(
         isinstance(say, np.ndarray) for say in says
     ):
-        found = [*_included(says)]
+        opt_in = any(say is True for say in says)
+        found = [say is True if opt_in else say is not False for say in says]
     else:
         every = np.arange(len(account)) if account.compared is None else account.compared
         owners = [*repeat(every, fields), *(entry.owner for entry in account.entries)]
@@ -286,12 +281,6 @@ def counted(node: FieldsNode, account: ObjectAccount) -> Sequence[bool | Mask]:
     for of, included in zip(account.entries, found[fields:], strict=True):
         of.counted = included
     return found[:fields]
-
-
-def _included(says: Sequence[object]) -> Sequence[bool]:
-    """Return which of some fields, none of which says different things, count."""
-    opt_in = any(say is True for say in says)
-    return [say is True if opt_in else say is not False for say in says]
 
 
 def said(node: Node, aggregate: bool | None, account: Account) -> bool | Outcomes | None:
@@ -314,8 +303,6 @@ def _undeclared(
                     for name, part in value.items()
                     if name not in declared and not node.has_field(name) and not is_absent(part)
                 )
-        if not found:
-            return found
         columns.place.charge(UNDECLARED * sum(map(len, found.values())))
         return {slot: names for slot, names in found.items() if names}
 

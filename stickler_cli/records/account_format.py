@@ -1,15 +1,14 @@
 """Records of single documents, errors, values and verdicts: those of runs, and lines of files."""
 
-from collections.abc import Iterable, Iterator
-from typing import Annotated, Final, Literal, NotRequired, get_args
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, Final, Literal, NotRequired, get_args
 
+import orjson
 from typing_extensions import (  # those of Python 3.11 know less
     TypedDict,  # that of Python 3.11 is none that pydantic takes
     get_type_hints,
-    is_typeddict,
 )
 
-from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.rules import (
     AnyJson,
     Count,
@@ -24,8 +23,9 @@ from stickler_cli.score.blocks import SCORE
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import WrongOutcome
-from stickler_cli.score.sums import BESIDE, COUNTING_MODES, NAMES
-from .row_files import LineColumn
+from stickler_cli.score.leaves import CONFIDENCES
+from stickler_cli.score.sums import BESIDE, COUNTING_MODES, NAMES, dense
+from .row_files import Columns, LineTable
 
 VERDICT_FORMAT: Final = "stickler-verdict/1"
 
@@ -177,32 +177,27 @@ class ErrorRecord(TypedDict):
     """Of a swapped value, the path of the place in the ground truth whose value it is."""
 
 
-class UnitsRecord(TypedDict):
-    """How many units of a document fell into each class; rates follow from them."""
+class DocumentRowRecord(TypedDict):
+    """A row of a table of `--documents`: what one field of a document counts in one mode."""
 
+    document: str
+    status: Status
+    field: str
+    mode: Literal["overall", "aggregate", "leaves"]
     tp: Count
     fd: Count
     fa: Count
     fn: Count
     tn: Count
-
-
-class DocumentLineRecord(TypedDict):
-    """A line of `--documents`, as far as a table has it."""
-
-    document: str
-    status: Status
-    overall_score: Fraction
+    score: Fraction
+    not_evaluated: Count
+    whole: Count
+    items: Count
     all_fields_matched: Flag
-    field_scores: AnyJson
-    overall: UnitsRecord
-    aggregate: UnitsRecord
-    leaves: UnitsRecord
     validity: AnyJson
     remarks: AnyJson
     problems: AnyJson
     by: AnyJson
-    fields: AnyJson
     confidences: AnyJson
 
 
@@ -220,43 +215,64 @@ class ValueLineRecord(TypedDict):
     confidence: Fraction
 
 
-def columns_of_errors() -> list[LineColumn]:
-    """Return the columns of a file of errors."""
-    return [*_columns(ErrorRecord)]
+def table_of_errors() -> LineTable:
+    """Return what a table of errors has of their lines."""
+    return LineTable(_columns(ErrorRecord))
 
 
-def columns_of_values() -> list[LineColumn]:
-    """Return the columns of a file of values."""
-    return [*_columns(ValueLineRecord)]
+def table_of_values() -> LineTable:
+    """Return what a table of values has of their lines."""
+    return LineTable(_columns(ValueLineRecord))
 
 
-def columns_of_documents(fields: Iterable[Path]) -> list[LineColumn]:
-    """Return the columns of a file of documents, with a score for each field of the root.
+def table_of_documents() -> LineTable:
+    """Return what a table of documents has of their lines: fields by counting modes."""
+    return LineTable(_columns(DocumentRowRecord), rows_of_document)
 
-    Where the root has any keys there are, or is an array, the scores are one cell of JSON.
+
+def rows_of_document(line: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each field and counting mode of the line of a document.
+
+    The first one, of the whole document, also has what is no figure of a field.
     """
-    paths = [*fields]
-    names = [path[0] for path in paths if len(path) == 1]
-    known = [] if "*" in names or () in paths else [str(name) for name in names]
-    found = []
-    for column in _columns(DocumentLineRecord):
-        if column.path == ("field_scores",) and known:
-            found += [
-                LineColumn(f"{column.name}.{field_path((name,))}", float, (*column.path, name))
-                for name in known
-            ]
-        else:
-            found.append(column)
-    return found
+    fields = {"": {}, **line.get("fields", {})}
+    shown = {key: it for key, it in line.items() if key not in (*COUNTING_MODES, "fields")}
+    if line.get("overall_score") is None:
+        yield {**shown, "field": ""}
+        return
+    for path, entry in fields.items():
+        score = entry.get(SCORE) if path else line["overall_score"]
+        of_field = {"field": path, SCORE: score, **{name: entry.get(name, 0) for name in BESIDE}}
+        for mode, counts in zip(COUNTING_MODES, dense(entry), strict=True):
+            yield {**shown, **of_field, "mode": mode, **dict(zip(NAMES, counts, strict=True))}
+            shown = {"document": line["document"], "status": line["status"]}
 
 
-def _columns(record: type, place: tuple[str, ...] = ()) -> Iterator[LineColumn]:
-    for key, kind in get_type_hints(record).items():
-        path = (*place, key.removesuffix("_"))
-        if is_typeddict(kind):
-            yield from _columns(kind, path)
-        else:
-            yield LineColumn(".".join(path), _cell_type(kind), path)
+def document_of_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the account of a document, of the rows that it has in a table."""
+    first, *more = rows
+    fields: dict[str, dict[str, Any]] = {}
+    for row in (first, *more):
+        if row["mode"] is None:
+            continue
+        entry = fields.setdefault(row["field"], {})
+        entry[row["mode"]] = {name: row[name] for name in NAMES if row[name]}
+        entry |= {name: row[name] for name in BESIDE if row[name]}
+        if row["field"] and row[SCORE] is not None:
+            entry[SCORE] = row[SCORE]
+    texts = {key: first[key] for key in ("by", CONFIDENCES) if first[key] is not None}
+    return {
+        "id": first["document"],
+        "status": first["status"],
+        SCORE: first[SCORE],
+        "fields": {path: entry for path, entry in fields.items() if any(entry.values())},
+        **{key: orjson.loads(text) for key, text in texts.items()},
+    }
+
+
+def _columns(record: type) -> Columns:
+    hints = get_type_hints(record).items()
+    return {key.removesuffix("_"): _cell_type(kind) for key, kind in hints}
 
 
 def _cell_type(kind: object) -> type:

@@ -1,10 +1,10 @@
 """Parquet files of documents that are runs: what the run comes to is in their metadata."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final
-
-import orjson
 
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import Problem, UsageError, import_pyarrow
@@ -13,14 +13,16 @@ from stickler_cli.documents.reading import decoded
 from stickler_cli.score.blocks import SCORE
 from stickler_cli.score.leaves import CONFIDENCES
 from stickler_cli.score.record import Run, run_record
+from stickler_cli.score.sums import BESIDE, NAMES
+from .account_format import document_of_rows
 
 RUN_KEY: Final = "stickler-run"
 """The key of the metadata that has the run but for its rows, as JSON."""
 
 SUFFIX: Final = ".parquet"
 
-_READ: Final = ("document", "status", "overall_score", "by", "fields", CONFIDENCES)
-_AT_ONCE: Final = 1_000  # rows that are in memory
+_READ: Final = ("document", "status", "field", "mode", *NAMES, SCORE, *BESIDE, "by", CONFIDENCES)
+_AT_ONCE: Final = 10_000  # rows that are in memory
 
 
 def run_text(run: Run) -> bytes:
@@ -51,15 +53,14 @@ def is_in_rows(file: str) -> bool:
 
 def accounts_in(file: str) -> Iterator[dict[str, Any]]:
     """Yield the account of each document, in the order of the file."""
-    for batch in _opened(file).iter_batches(_AT_ONCE, columns=[*_READ]):
-        for row in batch.to_pylist():
-            yield _account(row)
-
-
-def _account(row: Mapping[str, Any]) -> dict[str, Any]:
-    account = {"id": row["document"], "status": row["status"], SCORE: row["overall_score"]}
-    texts = {key: row[key] for key in ("by", "fields", CONFIDENCES)}
-    return account | {key: orjson.loads(text) for key, text in texts.items() if text is not None}
+    opened = _opened(file)
+    if missing := {*_READ}.difference(opened.schema_arrow.names):
+        found, hint = f"it has no column {min(missing)}", "evaluate again"
+        raise UsageError([Problem(decoded(file), found, f"the columns {', '.join(_READ)}", hint)])
+    batches = opened.iter_batches(_AT_ONCE, columns=[*_READ])
+    rows = (row for batch in batches for row in batch.to_pylist())
+    for _, its in groupby(rows, itemgetter("document")):
+        yield document_of_rows(its)
 
 
 def _opened(file: str) -> Any:

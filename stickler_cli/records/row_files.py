@@ -11,11 +11,10 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import PurePath
-from typing import Any, BinaryIO, Final, Protocol, TypeAlias
+from typing import Any, BinaryIO, Final, NamedTuple, Protocol, TypeAlias
 
-from stickler_cli.core.json_values import JsonValue, json_line
+from stickler_cli.core.json_values import JsonObject, JsonValue, json_line
 from stickler_cli.core.problems import Problem, UsageError, import_pyarrow, require_pyarrow
-from stickler_cli.core.values import dataclass
 
 SUFFIXES: Final = {
     ".csv": "csv",
@@ -180,14 +179,16 @@ def format_of_lines(option: str, file: str) -> str:
     return name
 
 
-@dataclass(frozen=True, slots=True)
-class LineColumn:
-    """A column made of lines of JSON."""
+def _alone(line: JsonObject) -> Iterable[JsonObject]:
+    return (line,)
 
-    name: str
-    kind: type
-    path: tuple[str, ...]
-    """Where the cell stands in a line."""
+
+class LineTable(NamedTuple):
+    """How lines of JSON become rows."""
+
+    columns: Columns
+    rows: Callable[[JsonObject], Iterable[JsonObject]] = _alone
+    """The rows of a line, by the names of columns; a name that is not there is an empty cell."""
 
 
 class TakesLines(Protocol):
@@ -206,14 +207,14 @@ class LinesFile(TakesLines, Protocol):
 
 @contextmanager
 def lines_as_rows(
-    stream: BinaryIO, format_name: str, columns: Callable[[], Sequence[LineColumn]]
+    stream: BinaryIO, format_name: str, table: Callable[[], LineTable]
 ) -> Iterator[LinesFile]:
-    """Yield what takes lines of JSON, and writes them to a stream as rows of some columns."""
+    """Yield what takes lines of JSON, and writes them to a stream as rows of a table."""
     if format_name == "jsonl":
         yield _Lines(stream)
         return
-    of_lines = columns()
-    file = _KINDS[format_name](stream, {column.name: column.kind for column in of_lines})
+    of_lines = table()
+    file = _KINDS[format_name](stream, of_lines.columns)
     yield _Rows(file, of_lines)
     file.close()
 
@@ -227,20 +228,15 @@ class _Lines:
 
 
 class _Rows:
-    def __init__(self, file: RowFile, columns: Sequence[LineColumn]) -> None:
-        self._file, self._columns = file, columns
+    def __init__(self, file: RowFile, table: LineTable) -> None:
+        self._file, self._rows = file, table.rows
+        self._names = [*table.columns]
         self.note = file.note
 
     def write(self, lines: bytes, /) -> None:
-        for line in lines.splitlines():
-            record = json.loads(line)  # not orjson, which makes floats of large integers
-            self._file.add([[_at(record, column.path) for column in self._columns]])
-
-
-def _at(record: JsonValue, path: Iterable[str]) -> JsonValue:
-    for key in path:
-        record = record.get(key) if isinstance(record, dict) else None
-    return record
+        # Not orjson, which makes floats of large integers.
+        found = (row for line in lines.splitlines() for row in self._rows(json.loads(line)))
+        self._file.add([*map(row.get, self._names)] for row in found)
 
 
 def _cell(value: JsonValue) -> JsonValue:

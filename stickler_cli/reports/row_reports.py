@@ -9,7 +9,7 @@ from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import Figure, Figures, Report
-from stickler_cli.records.account_format import columns_of_errors
+from stickler_cli.records.account_format import table_of_errors
 from stickler_cli.records.row_files import Columns, Row, harmless, lines_as_rows, row_bytes
 from stickler_cli.score.confidence.confidences import Units
 from stickler_cli.score.counts import BOUNDS, RATES, RateRule
@@ -198,7 +198,7 @@ def _ends(interval: object) -> list[float | None]:
 def _errors_written(format_name: str, errors: ErrorList) -> Iterator[bytes]:
     """Yield errors as a file of them, as `--non-matches` writes it; whole rows at a time."""
     stream = io.BytesIO()
-    with lines_as_rows(stream, format_name, columns_of_errors) as rows:
+    with lines_as_rows(stream, format_name, table_of_errors) as rows:
         for line in errors.lines:
             rows.write(line + b"\n")
             # What a Parquet file says at its end counts bytes from its beginning.

@@ -3,14 +3,13 @@
 What is finished there, and has its fingerprint still, is not evaluated again.
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict
 from itertools import chain, islice
 from typing import Final
 
 from stickler_cli import __version__
-from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.result import SEMANTICS
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.option import part_of
@@ -22,13 +21,13 @@ from stickler_cli.documents.document import digest_of
 from stickler_cli.documents.document_pair import Fingerprint, PairRef, fingerprint_of
 from stickler_cli.documents.reading import decoded
 from stickler_cli.records.account_format import (
-    columns_of_documents,
-    columns_of_errors,
-    columns_of_values,
+    table_of_documents,
+    table_of_errors,
+    table_of_values,
 )
 from stickler_cli.records.codec import read
 from stickler_cli.records.parquet_runs import RUN_KEY, run_text
-from stickler_cli.records.row_files import LineColumn, LinesFile, format_of_lines, lines_as_rows
+from stickler_cli.records.row_files import LinesFile, format_of_lines, lines_as_rows
 from stickler_cli.records.run_reading import chunk_record, read_chunk
 from stickler_cli.runs.directory.run_directory import (
     BEGIN_AGAIN,
@@ -121,21 +120,16 @@ def kept(
     assembly: Assembly, started: str, interruption: Interruption, tell: Callable[[str], None]
 ) -> Iterator[Keeper]:
     """Open the files that a run writes as it goes, while the block runs."""
-    settings, plan = assembly.settings, assembly.job.plan
+    settings = assembly.settings
     options = ["--documents", "--non-matches", "--values"]
     places = [settings.documents, settings.non_matches, settings.values]
-
-    def columns_of_scores() -> Sequence[LineColumn]:
-        # Of several schemas there is no field that all documents have.
-        several = assembly.job.schemas is not None
-        return columns_of_documents([()] if several else [it.path for it in field_listing(plan)])
 
     def ended_early() -> bool:
         return interruption.signal is not None
 
     directory, lines = None, dict[str, LinesFile]()
     names = ("document_lines", "non_match_lines", "value_lines")
-    columns = (columns_of_scores, columns_of_errors, columns_of_values)
+    tables = (table_of_documents, table_of_errors, table_of_values)
     with ExitStack() as files:
         if settings.run_dir is not None:
             begun_with, restart = deciding(assembly), settings.restart
@@ -145,11 +139,11 @@ def kept(
             options[:2] = [RUN_DIR, RUN_DIR]
             places[:2] = [directory.place(name) for name in (DOCUMENTS, NON_MATCHES)]
             started = directory.started
-        for name, option, path, of_file in zip(names, options, places, columns, strict=True):
+        for name, option, path, table in zip(names, options, places, tables, strict=True):
             if path:
                 form = format_of_lines(option, path)
                 stream = files.enter_context(whole_file(path, option, partial=ended_early))
-                lines[name] = files.enter_context(lines_as_rows(stream, form, of_file))
+                lines[name] = files.enter_context(lines_as_rows(stream, form, table))
         yield Keeper(lines, started, interruption, directory)
 
 

@@ -68,7 +68,7 @@ def test_a_state_says_what_the_evaluation_of_all_says():
     assert evaluation.overall_score == expected.overall_score
     lower, upper = evaluation.to_dict()["confusion_matrix"]["intervals"]["overall"]["cm_f1"]
     assert 0 < lower < upper < 1
-    assert found.documents.num_rows == 40
+    assert len(set(found.documents.column("document").to_pylist())) == 40
     assert found.values.num_rows == sum(expected.tally.counts("leaves")[:4])
 
 
@@ -113,7 +113,8 @@ def test_documents_are_held_against_the_schema_where_that_is_asked():
     many = evaluate_many(SCHEMA, documents, validate="pred")
 
     assert json.loads(outcome.state)["validity"] == many.to_dict()["validity"]
-    assert outcome.documents.column("validity").null_count == 0
+    validity = outcome.documents.column("validity").to_pylist()
+    assert len([said for said in validity if said is not None]) == 2  # once a document
 
 
 def test_what_a_batch_cannot_be_is_refused():

@@ -9,8 +9,12 @@ import pytest
 from stickler_cli.core import problems
 from stickler_cli.core.problems import UnavailableError, UsageError
 from stickler_cli.records import row_files
-from stickler_cli.records.account_format import columns_of_documents, columns_of_errors
-from stickler_cli.records.row_files import LineColumn, format_of_lines, lines_as_rows, row_bytes
+from stickler_cli.records.account_format import (
+    document_of_rows,
+    rows_of_document,
+    table_of_errors,
+)
+from stickler_cli.records.row_files import LineTable, format_of_lines, lines_as_rows, row_bytes
 
 COLUMNS = {"name": str, "count": int, "rate": float, "right": bool, "value": object}
 ROWS = [
@@ -97,23 +101,40 @@ def test_parquet_without_its_extra_is_refused(monkeypatch):
 
 
 def test_lines_become_rows_with_cells_from_inside():
-    columns = [LineColumn("id", str, ("id",)), LineColumn("in.a", int, ("in", "a"))]
+    table = LineTable({"id": str, "a": int})
     stream = io.BytesIO()
-    with lines_as_rows(stream, "csv", lambda: columns) as rows:
-        rows.write(b'{"id":"x","in":{"a":1}}\n{"id":"y"}\n')
-        rows.write(b'{"id":"z","in":{"a":36893488147419103232}}\n')
-    assert stream.getvalue() == b"id,in.a\nx,1\ny,\nz,36893488147419103232\n"
+    with lines_as_rows(stream, "csv", lambda: table) as rows:
+        rows.write(b'{"id":"x","a":1}\n{"id":"y"}\n')
+        rows.write(b'{"id":"z","a":36893488147419103232}\n')
+    assert stream.getvalue() == b"id,a\nx,1\ny,\nz,36893488147419103232\n"
 
 
-def test_each_field_of_the_root_has_a_score_but_those_of_a_map():
-    named = [column.name for column in columns_of_documents([("a",), ("a.b",), ("a", "c")])]
-    assert named[4:6] == ["field_scores.a", 'field_scores.["a.b"]']
-    (scores,) = [it for it in columns_of_documents([("*",)]) if it.path[0] == "field_scores"]
-    assert scores == LineColumn("field_scores", object, ("field_scores",))
+def test_documents_have_a_row_for_each_field_and_mode():
+    counts = {"overall": {"tp": 1}, "leaves": {"tp": 2, "fd": 1}}
+    line = {"document": "d", "status": "evaluated", "overall_score": 0.5, "remarks": ["odd"]}
+    line |= counts | {"fields": {"": {"tp": 3}, "a": {**counts, "score": 0.25, "items": 1}}}
+    whole, *others = rows_of_document(line)
+    assert (whole["field"], whole["mode"], whole["tp"], whole["score"]) == ("", "overall", 3, 0.5)
+    assert (whole["remarks"], others[0].get("remarks")) == (["odd"], None)
+    of_a = [it for it in others if it["field"] == "a"]
+    assert [(it["mode"], it["tp"], it["fd"], it["score"], it["items"]) for it in of_a] == [
+        ("overall", 1, 0, 0.25, 1),
+        ("aggregate", 0, 0, 0.25, 1),
+        ("leaves", 2, 1, 0.25, 1),
+    ]
+    again = document_of_rows({"by": None, "confidences": None, **it} for it in (whole, *others))
+    three = {key: {"tp": 3} for key in ("overall", "aggregate", "leaves")}
+    a = {"aggregate": {}, **counts, "score": 0.25, "items": 1}
+    assert again == {"id": "d", "status": "evaluated", "score": 0.5, "fields": {"": three, "a": a}}
+
+
+def test_a_document_that_was_not_compared_has_one_row():
+    (row,) = rows_of_document({"document": "d", "status": "missing", "overall_score": None})
+    assert (row["document"], row["field"], "mode" in row) == ("d", "", False)
 
 
 def test_errors_have_columns_with_types():
-    kinds = {column.name: column.kind for column in columns_of_errors()}
+    kinds = table_of_errors().columns
     assert kinds["document"] is kinds["class"] is kinds["reason"] is kinds["outcome"] is str
     assert kinds["similarity"] is float
     assert kinds["ground_truth_value"] is kinds["differing_fields"] is object
