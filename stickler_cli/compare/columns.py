@@ -19,7 +19,7 @@ from stickler_cli.core.absence import Absence, Reading
 from stickler_cli.core.gold import Gold, part_of
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import ANY_KEY
-from .known import Known, KnownPart, elements_of, entries_of
+from .known import Known, of_elements, of_entries
 from .prepared import NUMBERS, TEXTS, Prepared
 from .work import NAME, VALUE, Place, Work
 
@@ -29,6 +29,7 @@ Indexes: TypeAlias = NDArray[np.intp]
 Mask: TypeAlias = NDArray[np.bool_]
 Kinds: TypeAlias = NDArray[np.int8]
 
+Parts: TypeAlias = Callable[[JsonValue], Iterable[tuple[int, JsonValue]]]
 Aligned: TypeAlias = tuple[Indexes, Indexes, Indexes, Indexes]  # as `aligned` returns them
 
 NOTHING: Final = -1
@@ -235,7 +236,7 @@ class Columns:
         def parts(value: JsonValue) -> Iterable[tuple[int, JsonValue]]:
             return enumerate(value) if isinstance(value, list) else ((0, value),)
 
-        gt, gt_values, gold = self._truths(parts, elements_of, lambda step: step)
+        gt, gt_values, gold = self._truths(parts, of_elements)
         pred, pred_values = _parts(self.pred, parts, self.place.absence)
         values = Columns(gt_values, pred_values, self.place, are_present=True, gold=gold)
         if values.gold is not None:  # an alternative stands where its element does
@@ -245,22 +246,19 @@ class Columns:
         return gt, pred, values
 
     def _truths(
-        self,
-        parts: Callable[[JsonValue], Iterable[tuple[int, JsonValue]]],
-        known_parts: Callable[[Any, Gold | None], Iterable[KnownPart]],
-        place: Callable[[Any], int],
+        self, parts: Parts, of_parts: Callable[[JsonValue, Gold | None], Iterable[Gold | None]]
     ) -> tuple[Elements, list[JsonValue], list[Gold | None] | None]:
         """Lay out the parts of ground truths that count, with the gold of each."""
         absent = self.place.absence
         if self.gold is None:
             return *_parts(self.gt, parts, absent), None
-        gold: list[Gold | None] = []
         laid_out: list[list[tuple[int, JsonValue]]] = []
+        gold: list[Gold | None] = []
         for value, known in zip(self.gt, self.gold.of, strict=True):
             laid_out.append([])
-            for step, part, said in known_parts(value, known):
+            for (place, part), said in zip(parts(value), of_parts(value, known), strict=True):
                 if not absent(part) or (said is not None and (said.there or not said.labelled)):
-                    laid_out[-1].append((place(step), part))
+                    laid_out[-1].append((place, part))
                     gold.append(said)
         rows = iter(laid_out)
         elements, found = _parts(self.gt, lambda _: next(rows), None)
@@ -285,10 +283,7 @@ class Columns:
                 for name, part in value.items():
                     yield names.setdefault(name, len(names)), part
 
-        def code(step: Any) -> int:
-            return names.setdefault(step, len(names))
-
-        gt, gt_values, gold = self._truths(parts, entries_of, code)
+        gt, gt_values, gold = self._truths(parts, of_entries)
         pred, pred_values = _parts(self.pred, parts, self.place.absence)
         self.place.charge(NAME * len(names))
         named = list(names)
@@ -340,7 +335,7 @@ def _kind(of: type) -> int:
 
 def _parts(
     values: Sequence[JsonValue],
-    parts: Callable[[JsonValue], Iterable[tuple[int, JsonValue]]],
+    parts: Parts,
     absent: Absence | None,
 ) -> tuple[Elements, list[JsonValue]]:
     """Lay out the present parts of values one after the other; all parts without `absent`."""

@@ -110,9 +110,7 @@ class Comparison:
             at = self.pair if part.at is None else int(np.searchsorted(part.at, self.pair))
             if part.at is not None and (at == len(part.at) or part.at[at] != self.pair):
                 break  # an object that neither side has
-            field = _field(part.name, part.counted, part.account, at)
-            if not isinstance(field.comparison.account, UnlabelledAccount):
-                found.append(field)
+            found.append(_field(part.name, part.counted, part.account, at))
         more: list[tuple[int, FieldComparison]] = []
         for entry in self.account.entries:
             for at in owned(entry.owner, self.pair):
@@ -120,7 +118,8 @@ class Comparison:
                 field = _field(name, entry.counted, entry.account, at)
                 more.append((int(entry.order[at]), field))
         more.sort(key=itemgetter(0))
-        return (*found, *(field for _, field in more))
+        each = (*found, *(field for _, field in more))
+        return tuple(it for it in each if not isinstance(it.comparison.account, UnlabelledAccount))
 
     @property
     def field_scores(self) -> dict[str, float]:

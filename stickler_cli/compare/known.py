@@ -1,7 +1,7 @@
 """The gold of a column: alternatives, and values that nobody labelled."""
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,6 @@ from stickler_cli.core.locations import Step
 
 Indexes: TypeAlias = NDArray[np.intp]
 Mask: TypeAlias = NDArray[np.bool_]
-KnownPart: TypeAlias = tuple[Step, JsonValue, Gold | None]  # a part, and what is said of it
 
 
 class Known:
@@ -82,17 +81,13 @@ class Known:
         return found
 
 
-def elements_of(value: Any, known: Gold | None) -> Iterable[KnownPart]:
-    """Return the elements of a list with the gold of each; any other value is a list of one."""
+def of_elements(value: JsonValue, known: Gold | None) -> Iterable[Gold | None]:
+    """Return the gold of each element of a list; any other value is a list of one."""
     if not isinstance(value, list):
-        return ((0, value, known),)
-    each = ((at, part, part_of(known, at)) for at, part in enumerate(value))
-    return ((at, part, said) for at, part, said in each if said is None or said.labelled)
+        return [known]
+    return [part_of(known, at) for at in range(len(value))]
 
 
-def entries_of(value: Any, known: Gold | None) -> Iterator[KnownPart]:
-    """Yield the values of an object with the gold of each, also where nobody labelled them."""
-    if isinstance(value, dict):
-        said = known.parts if known else {}
-        for step in {**value, **said}:
-            yield step, value.get(step), said.get(step)
+def of_entries(value: JsonValue, known: Gold | None) -> Iterable[Gold | None]:
+    """Return the gold of each value of an object."""
+    return [part_of(known, name) for name in value] if isinstance(value, dict) else []

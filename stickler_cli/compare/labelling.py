@@ -1,6 +1,6 @@
 """Ground truths with their gold: values that nobody labelled are taken out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from stickler_cli.core.absence import is_absent
@@ -73,19 +73,20 @@ def _inside(
     node = node.chosen(value) if node is not None else None
     found = Gold()
     found.exhaustive = gold is None or gold.exhaustive
-    parts: list[tuple[Step, JsonValue]] = []
-    for step, part in _parts_of(value):
+    parts: dict[Step, JsonValue] = {}
+    steps: Iterable[tuple[Step, JsonValue]]
+    steps = value.items() if isinstance(value, dict) else enumerate(value)
+    for step, part in steps:
         told, known = _taken_out(node and node.below(step), part, part_of(gold, step), partial)
         if known is not None:
             found.parts[step] = known
-        if known is None or known.labelled or told is not None or isinstance(value, list):
-            parts.append((step, told))
+        parts[step] = told
     unlabelled = [step for step, known in found.parts.items() if not known.labelled]
     if isinstance(value, dict) and partial and node is not None:
         names = (name for name, _ in node.named() if name != ANY_KEY)
         left_out = [name for name in names if name not in value]
         found.parts |= dict.fromkeys(left_out, UNLABELLED)
-    bare: Any = [it for _, it in parts] if isinstance(value, list) else dict(parts)
+    bare: Any = [*parts.values()] if isinstance(value, list) else parts
     if len(unlabelled) == len(value) and any(not it.labelled for it in found.parts.values()):
         return bare, UNLABELLED
     if unlabelled and isinstance(value, list) and not (node and node.positional):
@@ -96,7 +97,3 @@ def _inside(
     found.there = is_absent(bare) and any(known.there for known in found.parts.values())
     says = found.parts or found.dropped or not found.exhaustive
     return bare, found if says else None
-
-
-def _parts_of(value: dict[str, JsonValue] | list[JsonValue]) -> Iterator[tuple[Step, JsonValue]]:
-    yield from value.items() if isinstance(value, dict) else enumerate(value)

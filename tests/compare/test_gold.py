@@ -367,3 +367,11 @@ def test_items_go_by_keys_of_which_one_field_has_alternatives():
         "tp": 4,
         "fn": 2,
     }
+
+
+def test_a_key_of_a_map_that_is_not_labelled_is_no_part_of_its_comparison():
+    plan = compile_schema({"type": "object", "additionalProperties": EXACT})
+    bare = Unwrapper(plan.root)({"k": "x", "l": UNKNOWN}, is_truth=True)
+    account = compare(plan, [bare.value], [{"k": "x", "l": "y"}], gold=[bare.gold])
+
+    assert [it.name for it in comparison_of(account, 0).fields] == ["k"]
