@@ -84,7 +84,7 @@ class Alias(ModuleType):
     def __getattr__(self, name: str) -> Any:
         """Return the object of a name."""
         if name not in self.__all__:
-            raise AttributeError(f"module {self.__name__} has no {name}; see docs/migrating.md")
+            raise _not_here(self.__name__, name)
         return getattr(sys.modules[__name__], name)
 
 
@@ -93,7 +93,26 @@ def __getattr__(name: str) -> Any:
     if any(name in names.split() for names in MODULES.values()):
         homes = (functions, _doc_split, stickler_cli)
         return next(getattr(home, name) for home in homes if hasattr(home, name))
-    raise AttributeError(f"module {__name__} has no {name}; see docs/migrating.md")
+    raise _not_here(__name__, name)
+
+
+_INSTEAD: Final = {
+    "print_non_matches": "print(evaluation.report()), or stickler errors",
+    "print_evaluation_results": "print(evaluation.report()), or stickler errors",
+    "print_confusion_matrix_html": 'evaluation.report("html")',
+    "register_comparator": "--allow-plugins, and module:Class in the schema",
+}
+"""What does the work of names that are not here."""
+
+
+def _not_here(module: str, name: str) -> Exception:
+    """Return what tells that a name is not here; `from ... import` hides what no ImportError says.
+
+    Others must be an AttributeError, as `hasattr` asks for any name.
+    """
+    if name in _INSTEAD:
+        return ImportError(f"{module} has no {name}: use {_INSTEAD[name]} (docs/migrating.md)")
+    return AttributeError(f"module {module} has no {name}; see docs/migrating.md")
 
 
 def install(name: str = "stickler") -> None:

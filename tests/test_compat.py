@@ -281,3 +281,10 @@ def test_weights_that_change_the_scale_are_told():
 
 def test_the_evaluator_is_at_the_root_too():
     assert stickler_cli.compat.StructuredModelEvaluator is stickler_cli.StructuredModelEvaluator
+
+
+@pytest.mark.parametrize("name", ["print_non_matches", "register_comparator"])
+def test_an_import_of_what_is_not_here_says_what_does_its_work(name):
+    with pytest.raises(ImportError, match=f"has no {name}: use "):
+        exec(f"from stickler_cli.compat import {name}", {})  # noqa: S102 - as a program has it
+    assert not hasattr(compat, "_anything_else")

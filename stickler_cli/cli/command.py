@@ -99,8 +99,7 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
         name,
         cls=single_command(command.examples, command.exit_codes, usual),
         help=command.help,
-        no_args_is_help=bool(command.arguments)
-        or list[str] in {it.kind for it in arguments.values()},
+        no_args_is_help=bool(command.arguments),
     )(run)
 
 

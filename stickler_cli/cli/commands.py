@@ -111,13 +111,15 @@ OWN: Final = {
 
         Every threshold, pair and sum behind it is told.
 
-        GT and PRED are two files, or what eval takes together with --document.
+        GT and PRED are two files, or what eval takes together with --document. RUN is a run
+        directory, whose documents are compared as they were.
         """,
         "compare.compare",
         CompareSettings,
         examples="""
   stickler compare schema.json gt/a.json pred/a.json
   stickler compare schema.json gt/ pred/ --document a --only-errors
+  stickler compare nightly/ --document a
   stickler compare schema.json gt.json pred.json --field 'line_items[2]' --all
   stickler compare schema.json gt.json pred.json -f json -o report.md""",
         codes={ExitCode.INCOMPLETE: "a document is missing, cannot be used, or cannot be compared"},
@@ -148,8 +150,7 @@ OWN: Final = {
         """,
         "init.init",
         InitSettings,
-        {"source": Argument("GT|SCHEMA|MODULE:MODEL", "What the schema is made of.")},
-        """
+        examples="""
   stickler init gt/ -o schema.json
   stickler init plain.json -o schema.json --interactive
   stickler init shop.models:Invoice --allow-plugins""",
@@ -161,7 +162,6 @@ OWN: Final = {
         """,
         "listings.check",
         CheckSettings,
-        {"schemas": Argument("SCHEMA", "Annotated JSON Schemas.", list[str])},
         codes={
             ExitCode.OK: "no problems",
             ExitCode.USAGE: "a schema has problems, or the command or configuration has",

@@ -18,6 +18,8 @@ from stickler_cli.runs.assembly import client_of, comparing, inputs_of, kinds_of
 from stickler_cli.runs.chunk import unwrapped
 from stickler_cli.runs.job import OutputsRequested, SchemaChoice, parse_groupings, unwrapper_of
 from stickler_cli.runs.process import ended_by_signals
+from stickler_cli.runs.saved import file_in
+from stickler_cli.runs.whole_files import RUN_FILE
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.batch import batch_of
 from stickler_cli.score.errors.causes import Causes
@@ -27,12 +29,16 @@ from stickler_cli.studies.answering import Answer, Desk
 from .answers import answered
 from .console import ExitCode
 from .outputs import tell_asked
+from .regrouping import of_finished
 
 
 def compare(settings: CompareSettings) -> ExitCode:
     """Compare the two documents and print how it went."""
     if settings.only_errors and settings.everything:
         raise UsageError([Problem("--all", "--only-errors is given too", "one of the two")])
+    # With sources in a configuration file, a run may be named all the same.
+    if not settings.gt or file_in(settings.pred, RUN_FILE) is not None:
+        settings = of_finished(settings)
     return answered(partial(_explained_pair, settings), settings, inputs_of(settings), PAIR_FORMATS)
 
 

@@ -1,6 +1,5 @@
 """`stickler errors`: the errors of a run that was made before, or is made here, one by one."""
 
-import shlex
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from fnmatch import fnmatchcase
@@ -30,6 +29,7 @@ from stickler_cli.settings.of_commands import ErrorsSettings, as_of_eval
 from stickler_cli.studies.answering import Answer, Desk
 from .answers import answered
 from .console import ExitCode
+from .regrouping import on_sources
 
 _CLASSES: Final = {each.value: rank for rank, each in enumerate(ErrorClass)}
 
@@ -61,10 +61,7 @@ def _errors_kept(settings: ErrorsSettings, desk: Desk) -> Answer:
     if kept is None:
         found = "a run file has no single errors"
         expected = "a run directory, as stickler eval --run-dir makes it"
-        sources = [side for it in run.provenance[:1] for side in (it.gt, it.pred)]
-        words = [run.schema.path, *sources] if len(sources) == 2 else ["SCHEMA", "GT", "PRED"]
-        again = shlex.join(words[1:] if words[0].startswith("inferred from ") else words)
-        hint = f"or compare the documents again: stickler errors {again}"
+        hint = f"or compare the documents again: {on_sources('errors', run)}"
         raise UsageError([Problem(settings.pred, found, expected, hint)])
     return Answer(_asked_errors(run, kept, settings))
 

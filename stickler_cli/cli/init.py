@@ -60,12 +60,12 @@ class _Given:
     seen: Observed | None = None
 
 
-def init(source: str, settings: InitSettings) -> ExitCode:
+def init(settings: InitSettings) -> ExitCode:
     """Write the schema to a file or to standard output."""
     if settings.output is not None and not settings.force and FilePath(settings.output).exists():
         place = f"{OUTPUT} {settings.output}"
         raise UsageError([Problem(place, "there is a file already", "a new one, or --force")])
-    given = _given(source, settings)
+    given = _given(settings.gt, settings)
     schema: Any = json.loads(given.text)
     # Tells what is wrong with it, and refuses what describes nothing.
     loaded(schema, given.name, given.file, allow_plugins=settings.allow_plugins, when="always")

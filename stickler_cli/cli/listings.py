@@ -33,10 +33,10 @@ _SAID_BY: Final = Column("said by", left=True)
 _RULES: Final = Column("rules", 5, left=True)
 
 
-def check(schemas: Iterable[str], settings: CheckSettings) -> ExitCode:
+def check(settings: CheckSettings) -> ExitCode:
     """Compile schemas and tell every problem of all of them; no document is read."""
     code = ExitCode.OK
-    for schema in schemas:
+    for schema in settings.schema:
         try:
             loaded = schema_of(schema, settings)
             problems = loaded.refusals

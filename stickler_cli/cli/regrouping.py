@@ -3,6 +3,7 @@
 Models are not asked: the answers on disk count.
 """
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -14,18 +15,20 @@ from stickler_cli.records.codec import read
 from stickler_cli.runs.assembly import assemble
 from stickler_cli.runs.directory.run_directory import begun_with
 from stickler_cli.runs.job import BY, OutputsRequested
-from stickler_cli.runs.saved import file_in
+from stickler_cli.runs.saved import file_in, load_run
 from stickler_cli.runs.whole_files import JOURNAL
 from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas
 from stickler_cli.score.document_result import SIDES
 from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
 from stickler_cli.settings.deciding import DecidingOptions, DocumentOptions, Infer, SelectionOptions
-from stickler_cli.settings.of_commands import EvalSettings, ReportSettings
+from stickler_cli.settings.of_commands import CompareSettings, EvalSettings, ReportSettings
+from stickler_cli.settings.running import TerminalOptions
 from .eval import evaluated, explaining, refuse_keys_of_none
 
 _KEPT: Final = ("pairs", "seed", "metric")
 _KEPT_ONLY_BY_THE_RUN: Final = ("policy", "verdicts")
 """What files that a directory does not keep say of all documents: groups change none of it."""
+_OF_TERMINAL: Final = options_of(TerminalOptions)
 _KEPT_GROUPS: Final = (DocumentOptions, SelectionOptions, DecidingOptions)
 """Options that a run directory tells under their own names."""
 
@@ -36,9 +39,7 @@ def regrouped(name: str, run: Run, settings: ReportSettings, *, detail: bool) ->
     Raises:
         UsageError: it is no directory, or its schema or documents are not what they were.
     """
-    if not (file_in(name, JOURNAL) if is_url(name) else Path(name).is_dir()):
-        found = f"{name} is a run file, which does not tell how its documents were read"
-        raise UsageError([Problem(BY, found, "a run directory, as --run-dir makes it")])
+    _check_directory(name, BY)
     asked = _settings_of(name, run, settings)
     # All that a run directory keeps, so that it can be held against what it says.
     reported = OutputsRequested(accounts=True, detail=detail)
@@ -58,13 +59,50 @@ def regrouped(name: str, run: Run, settings: ReportSettings, *, detail: bool) ->
     )
 
 
+def _check_directory(name: str, which: str, hint: str = "") -> None:
+    if not (file_in(name, JOURNAL) if is_url(name) else Path(name).is_dir()):
+        found = f"{name} is a run file, which does not tell how its documents were read"
+        raise UsageError([Problem(which, found, "a run directory, as --run-dir makes it", hint)])
+
+
+def on_sources(command: str, run: Run) -> str:
+    """Return a command on the sources of a run, as far as it names them."""
+    sources = [side for it in run.provenance[:1] for side in (it.gt, it.pred)]
+    words = [run.schema.path, *sources] if len(sources) == 2 else ["SCHEMA", "GT", "PRED"]
+    words = words[words[0].startswith("inferred from ") :]
+    return shlex.join(["stickler", command, *words])
+
+
+def of_finished(settings: CompareSettings) -> CompareSettings:
+    """Return settings that compare a document of a run directory as it was compared.
+
+    Raises:
+        UsageError: it is no directory, or no run.
+    """
+    name = settings.pred
+    run = load_run(name)
+    _check_directory(name, "RUN", f"or name the documents: {on_sources('compare', run)}")
+    asked = _as_it_was(name, run, ReportSettings(allow_plugins=settings.allow_plugins))
+    decided = {
+        key: getattr(asked, key)
+        for key, option in options_of(EvalSettings).items()
+        if hasattr(settings, key) and option.panel != "output" and key not in _OF_TERMINAL
+    }
+    return replace(settings, **decided)
+
+
 def explaining_finished(name: str, run: Run, settings: ReportSettings) -> str:
     """Return the command that explains a document of the run of a directory, but for which one."""
+    return explaining(_as_it_was(name, run, settings))
+
+
+def _as_it_was(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
+    """Return the settings of the run of a directory, with the inference that it had."""
     asked = _settings_of(name, run, settings)
     source = "" if run.schema.path == f"inferred from {asked.gt}" else run.schema.path
     # A directory does not keep --infer, but what came of it.
     infer: Infer = "never" if run.schema.inferred is None else "always"
-    return explaining(replace(asked, schema=source, infer=infer))
+    return replace(asked, schema=source, infer=infer)
 
 
 def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:

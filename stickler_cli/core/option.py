@@ -125,6 +125,8 @@ def _typed(kind: type, value: object) -> object:
 
 
 def _texts(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (value,)
     if not isinstance(value, list | tuple) or not all(isinstance(part, str) for part in value):
         raise NotTakenError
     return tuple(value)

@@ -168,6 +168,17 @@ class CompareSettings(
 ):
     """Settings of `stickler compare`."""
 
+    schema: str = optional_schema()
+    gt: str = option(
+        "", "Ground truth, as eval takes it.", "[GT]", is_path=True, argument=True, needed=False
+    )
+    pred: str = option(
+        "",
+        "Predictions, as eval takes them; or a run directory.",
+        "PRED|RUN",
+        is_path=True,
+        argument=True,
+    )
     document: str | None = option(
         None,
         "Which document, of directories or JSON Lines; as eval names it.",
@@ -258,10 +269,21 @@ class ErrorsSettings(
 class CheckSettings(SchemaOptions, ConsoleOptions):
     """Settings of `stickler check`."""
 
+    schema: tuple[str, ...] = option(
+        (), "Annotated JSON Schemas.", "SCHEMA", is_path=True, argument=True
+    )
+
 
 class InitSettings(PluginOptions, FindingOptions, ConsoleOptions):
     """Settings of `stickler init`."""
 
+    gt: str = option(
+        "",
+        "What the schema is made of.",
+        "GT|SCHEMA|MODULE:MODEL",
+        is_path=True,
+        argument=True,
+    )
     output: str | None = option(
         None,
         "Write the schema to this file, not to standard output.",

@@ -138,7 +138,13 @@ def test_what_is_missing_is_named(stickler):
     assert "-o policy.json" in stickler("accept", SCHEMA, *LABELLED, *BY_ID).err
     result = stickler("accept", LABELLED[1])
     assert result.code == 2
-    assert "SCHEMA and GT missing, expected stickler accept SCHEMA GT PRED" in result.err
+    assert "GT missing, expected stickler accept [SCHEMA] GT PRED" in result.err
+
+
+def test_a_schema_that_is_left_out_is_inferred(stickler, data):
+    result = stickler("accept", *LABELLED, *BY_ID, "-o", "policy.json")
+    assert (result.code, "no SCHEMA: it was inferred" in result.err) == (0, True)
+    assert json.loads((data / "policy.json").read_text())["fields"]
 
 
 @pytest.mark.parametrize(

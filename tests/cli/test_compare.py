@@ -294,3 +294,20 @@ def test_other_values_that_are_right_are_named(stickler, data):
     assert 'also right: "1"' in stickler(*command, "--all").out
     (place, *_) = stickler(*command, "-f", "json").json["places"][0]["parts"]
     assert (place["ground_truth_value"], place["alternatives"]) == ("other", ["1"])
+
+
+def test_a_document_of_a_run_directory_is_compared_as_it_was(stickler, data):
+    options = ("--pairing-floor", "0.5", "--extra-fields", "ignore")
+    assert (
+        stickler("eval", "schema.json", "gt", "pred", *options, "-q", "--run-dir", "kept").code == 0
+    )
+    first = stickler("compare", "schema.json", "gt", "pred", *options, "--document", "two")
+    again = stickler("compare", "kept", "--document", "two")
+    assert (again.code, again.out) == (0, first.out)
+    assert stickler("compare", "kept", "--cause", "1", "--only-errors", "-f", "json").json
+
+
+def test_a_run_file_says_how_its_documents_are_compared(stickler, data):
+    stickler("eval", "schema.json", "gt", "pred", "-q", "-o", "run.json")
+    result = stickler("compare", "run.json", "--document", "two")
+    assert (result.code, "stickler compare schema.json gt pred" in result.err) == (2, True)

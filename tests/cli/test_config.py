@@ -124,7 +124,7 @@ def test_outputs_are_relative_to_the_file(stickler, data, monkeypatch):
     [
         ("fail_undr = 0.9", "did you mean fail_under?"),
         ("strict = 1", "expected true or false"),
-        ("gate = 'f1>=0.9'", "expected a list of strings"),
+        ("gate = 0.9", "expected a list of strings"),
         ("show_non_matches = true", "expected a whole number"),
         ("fail_under = 'high'", "expected a number"),
         ("id_field = 3", "expected a string"),
@@ -348,3 +348,9 @@ def test_a_typo_names_the_nearest_options_and_not_all(stickler, data):
     assert len(result.err) < 300
     write(data / "stickler.toml", "qqqq = 0.5\n")
     assert "expected an option of a command" in stickler("eval", "schema.json", "gt", "pred").err
+
+
+def test_check_and_init_take_their_sources_from_a_file(stickler, data):
+    (data / "stickler.toml").write_text("schema = 'schema.json'\ngt = 'gt'\n", "utf-8")
+    assert "schema.json: no problems" in stickler("check").out
+    assert '"properties"' in stickler("init").out

@@ -103,14 +103,14 @@ def test_a_percentage_where_a_share_is_meant_is_told(value: float, hint: str):
 
 
 def test_everything_that_is_wrong_is_told_at_once():
-    given = {"pairing_floor": 1, "missing": "skipp", "strict": 0, "gate": "f1>=1", "id_field": 3}
+    given = {"pairing_floor": 1, "missing": "skipp", "strict": 0, "gate": 1, "id_field": 3}
     with pytest.raises(UsageError) as refused:
         read_settings(EvalSettings, given, parsed=False)
     assert str(refused.value).splitlines() == [
         "--pairing-floor: it is 1, expected a number in [-1, 1)",
         "--missing: it is 'skipp', expected one of fn, skip, error; did you mean skip?",
         "--strict: it is 0, expected true or false",
-        "--gate: it is 'f1>=1', expected a list of strings",
+        "--gate: it is 1, expected a list of strings",
         "--id-field: it is 3, expected a string",
     ]
 

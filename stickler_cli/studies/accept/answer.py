@@ -43,10 +43,9 @@ def answer(settings: AcceptSettings, desk: Desk) -> Answer:
         raise UsageError([Problem("--by", f"there are {len(settings.by)}", "one at most")])
     if settings.apply:
         return applied(settings.apply, settings, desk)
-    missing = [name.upper() for name in ("schema", "gt") if not getattr(settings, name)]
-    if missing:
-        expected, hint = "stickler accept SCHEMA GT PRED", "or --apply POLICY PRED"
-        raise UsageError([Problem("", f"{' and '.join(missing)} missing", expected, hint)])
+    if not settings.gt:
+        expected, hint = "stickler accept [SCHEMA] GT PRED", "or --apply POLICY PRED"
+        raise UsageError([Problem("", "GT missing", expected, hint)])
     if settings.format != "json" and not any(it.endswith(".json") for it in settings.output):
         raise UsageError(
             [Problem("--output", "no policy is written", "a file for it: -o policy.json")]

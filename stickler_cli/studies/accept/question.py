@@ -10,6 +10,7 @@ from stickler_cli.settings.deciding import (
     DocumentOptions,
     SchemaOptions,
     SourceOptions,
+    optional_schema,
 )
 from stickler_cli.settings.running import (
     BreakdownOptions,
@@ -34,9 +35,7 @@ class AcceptSettings(
 ):
     """Settings of `stickler accept`."""
 
-    schema: str = option(
-        "", "The annotated JSON Schema.", "SCHEMA", is_path=True, argument=True, needed=False
-    )
+    schema: str = optional_schema()
     gt: str = option(
         "", "Ground truth, as eval takes it.", "GT", is_path=True, argument=True, needed=False
     )
