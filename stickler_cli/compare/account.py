@@ -114,6 +114,8 @@ class Account:
     """By position: how many elements, or keys of a map, nobody has labelled."""
     left_out: Mapping[int, int] = _NONE
     """Of lists that need not have all elements: how many of a prediction have no pair."""
+    slots: Indexes | None = None
+    """The slots of ground truths of which something is said, also of those that are absent."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - what every account has
         self,
@@ -149,6 +151,10 @@ class Account:
     def innermost(self, pair: int) -> "tuple[Account, int]":
         """Return the account that compared a pair, and the position of the pair in it."""
         return self, pair
+
+    def note(self, slots: Indexes) -> None:
+        """Note the slots of ground truths."""
+        self.slots = slots
 
 
 class UnlabelledAccount(Account):
@@ -320,6 +326,11 @@ class SplitAccount(Account):
     """Pairs that were compared by different nodes: each is in one part."""
 
     parts: tuple[Part, ...] = ()
+
+    def note(self, slots: Indexes) -> None:
+        """Note the slots of ground truths, where they were compared."""
+        for part in self.parts:
+            part.account.note(slots[part.at])
 
     def parts_at(self, at: Indexes) -> Iterator[tuple[Part, Indexes, Indexes]]:
         """Return each part that some pairs are in: which of them, and their positions there."""

@@ -145,7 +145,7 @@ def _odd(elements: Columns, key: Key) -> Mask:
         odd |= elements.gold.lengths[:-1] > 0
     for columns, _ in key:
         if columns.gold is not None:
-            odd |= np.array([it is not None for it in columns.gold.of])[: len(odd)]
+            odd |= columns.gold.said[: len(odd)]
     return odd
 
 
@@ -160,18 +160,11 @@ def _apart(
         np.where(odd[side.owner], -1, code[side.slots])
         for side, code in zip(sides, codes, strict=True)
     ]
-    many = 1 + max(int(code.max(initial=0)) for code in codes)
     lacks = np.zeros(len(odd), np.bool_)
     for side, code in zip(sides, each, strict=True):
         lacks[side.owner[code < 0]] = True
-    names = [
-        np.where(code < 0, -1, side.owner * many + code)
-        for side, code in zip(sides, each, strict=True)
-    ]
-    known = distinct(np.concatenate([name[name >= 0] for name in names]))
-    part = [np.where(name < 0, -1, np.searchsorted(known, name)) for name in names]
-    n, m = (np.bincount(of[of >= 0], minlength=len(known)) for of in part)
-    owner = known // many
+    part, owner = _together([side.owner for side in sides], each)
+    n, m = (np.bincount(of[of >= 0], minlength=len(owner)) for of in part)
     apart = (n > 0) & (m > 0) & ((n == m) | ~lacks[owner])
     new = np.where(apart, np.cumsum(apart) - 1, -1)
     of_gt, of_pred = (np.where(of < 0, -1, np.append(new, -1)[of]) for of in part)
@@ -188,23 +181,28 @@ def _codes(key: Key, truths: int) -> tuple[Indexes, Indexes] | None:
 
     Elements have the same key exactly where they have the same number. None where no numbers tell.
     """
-    sides: tuple[Indexes, Indexes] | None = None
+    sides: list[Indexes] = []
     for columns, node in key:
         found = _field_codes(columns, node)
         if found is None:
             return None
-        found = found[0][:truths], found[1]  # without the alternatives of a field
-        if sides is not None:
-            many = 1 + max(int(of.max(initial=0)) for of in found)
-            both = [
-                np.where((one < 0) | (other < 0), -1, one * many + other)
-                for one, other in zip(sides, found, strict=True)
-            ]
-            known = distinct(np.concatenate(both))
-            left, right = (np.where(of < 0, -1, np.searchsorted(known, of)) for of in both)
-            found = left, right
-        sides = found[0], found[1]
-    return sides
+        both = [found[0][:truths], found[1]]  # without the alternatives of a field
+        sides = _together(sides, both)[0] if sides else both
+    return sides[0], sides[1]
+
+
+def _together(ones: list[Indexes], others: list[Indexes]) -> tuple[list[Indexes], Indexes]:
+    """Return a number for each pair of numbers, of two sides, and what the first of each is.
+
+    Where one of both is below 0, so is their number.
+    """
+    many = 1 + max(int(of.max(initial=0)) for of in others)
+    both = [
+        np.where(np.minimum(one, other) < 0, -1, one * many + other)
+        for one, other in zip(ones, others, strict=True)
+    ]
+    known = distinct(np.concatenate([of[of >= 0] for of in both]))
+    return [np.where(of < 0, -1, np.searchsorted(known, of)) for of in both], known // many
 
 
 def _field_codes(columns: Columns, node: Node) -> tuple[Indexes, Indexes] | None:

@@ -63,12 +63,11 @@ class Comparison:
     @property
     def others(self) -> tuple[JsonValue, ...]:
         """The values that are as right as the ground truth, where it says that there are any."""
-        known, slot = self.account.columns.gold, int(self.account.gt[self.pair])
-        if known is None or slot == NOTHING or (taken := known.chosen(slot)) is None:
+        known, slots = self.account.columns.gold, self.account.slots
+        if known is None or slots is None or slots[self.pair] == NOTHING:
             return ()
-        first = slot - taken
-        values = known.values[first : first + int(known.lengths[known.base[slot]])]
-        return (*values[:taken], *values[taken + 1 :])
+        each, taken = known.alternatives(int(slots[self.pair]))
+        return tuple(it.value for at, it in enumerate(each) if at != taken)
 
     @property
     def outcome(self) -> Outcome:

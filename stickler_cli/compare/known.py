@@ -1,14 +1,13 @@
 """The gold of a column: alternatives, and values that nobody labelled."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.core.gold import Gold, part_of
+from stickler_cli.core.gold import Alternative, Gold, part_of
 from stickler_cli.core.json_values import JsonValue
-from stickler_cli.core.locations import Step
 
 Indexes: TypeAlias = NDArray[np.intp]
 Mask: TypeAlias = NDArray[np.bool_]
@@ -24,16 +23,17 @@ class Known:
         for slot, known in enumerate(gold):
             if known is not None and known.alternatives:
                 starts[slot], lengths[slot] = len(base), len(known.alternatives)
-                for value, inside, _ in known.alternatives:
-                    self.values.append(value)
-                    self.of.append(inside)
-                    base.append(slot)
+                self.values += (it.value for it in known.alternatives)
+                self.of += (it.gold for it in known.alternatives)
+                base += [slot] * len(known.alternatives)
         self.base = np.array(base, np.intp)
         """Of each slot, the one that its alternative is of."""
         more = np.zeros(len(base) - len(values), np.intp)
         self.starts = np.concatenate([starts[:-1], more, [0]])
         """Where the alternatives of each slot are, as `Elements` has it; then of nothing."""
         self.lengths = np.concatenate([lengths[:-1], more, [0]])
+        self.said = np.array([it is not None for it in (*self.of, None)])
+        """Of which slots anything is said."""
         self.unlabelled = np.array([bool(it and not it.labelled) for it in (*self.of, None)])
         """Of which slots nobody has said what is there."""
         self.hiding = np.array([bool(it and it.hides) for it in (*self.of, None)])
@@ -47,17 +47,10 @@ class Known:
         """Return whether something may be at a slot though its value is nothing."""
         return bool(self.unlabelled[slot] or self.there[slot])
 
-    def labels(self, slots: Indexes, steps: Iterable[Step]) -> Mask:
-        """Return whether parts of ground truths are labelled, or nothing is said of them."""
-        each = zip(slots.tolist(), steps, strict=True)
-        parts = (part_of(self.of[slot], step) if slot >= 0 else None for slot, step in each)
-        return np.array([part is None or part.labelled for part in parts], np.bool_)
-
-    def counts(self, slots: Indexes, of: Callable[[Gold], int]) -> dict[int, int]:
-        """Return by position a count of the gold of slots that have any."""
-        known = ((at, self.of[slot]) for at, slot in enumerate(slots.tolist()) if slot >= 0)
-        found = {at: of(each) for at, each in known if each is not None}
-        return {at: number for at, number in found.items() if number}
+    def dropped(self, slots: Indexes) -> dict[int, int]:
+        """Return by position how many elements of lists are not labelled, where any are."""
+        each = ((at, self.of[slot]) for at, slot in enumerate(slots.tolist()) if slot >= 0)
+        return {at: known.dropped for at, known in each if known is not None and known.dropped}
 
     def first_of(self, some: Mask) -> Indexes:
         """Return for each slot its first alternative among some slots, or nothing."""
@@ -67,18 +60,16 @@ class Known:
         found[self.base[chosen]] = chosen  # the first is the last that is put there
         return found
 
-    def chosen(self, slot: int) -> int | None:
-        """Return the position of a slot among the alternatives of its place, if there are any."""
+    def alternatives(self, slot: int) -> tuple[Sequence[Alternative], int]:
+        """Return the alternatives of the place of a slot that is one, and which of them it is."""
         base = int(self.base[slot])
-        return None if base == slot else slot - int(self.starts[base])
+        known = None if base == slot else self.of[base]
+        return known.alternatives if known else (), slot - int(self.starts[base])
 
     def owners(self, slots: Indexes, owner: Indexes, size: int) -> Mask:
         """Return which of some owners have slots of which something is said, of all slots."""
-        said = np.array([it is not None for it in self.of], np.bool_)
-        (mine,) = (slots < len(said)).nonzero()
-        found = np.zeros(size, np.bool_)
-        found[owner[mine][said[slots[mine]]]] = True
-        return found
+        said = self.said[np.minimum(slots, len(self.of))]
+        return np.bincount(owner[said], minlength=size) > 0
 
 
 def of_elements(value: JsonValue, known: Gold | None) -> Iterable[Gold | None]:

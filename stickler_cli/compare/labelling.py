@@ -40,14 +40,16 @@ def _taken_out(
     for each in (Alternative(value, own), *gold.alternatives):
         if each.gold is not None and each.gold.alternatives:  # it is wrapped itself
             _, inner = _taken_out(node, each.value, each.gold, partial)
-            found += inner.alternatives if inner is not None else ()
+            for it in inner.alternatives if inner is not None else ():
+                more = {**each.metadata, **it.metadata}
+                found.append(it._replace(metadata=more, at=(*each.at, *it.at)))
             continue
         told, known = _inside(node, each.value, each.gold, partial)
         if not gold.exhaustive and isinstance(told, list):
             known = known or Gold()
             known.exhaustive = False
         if known is None or known.labelled:
-            found.append(Alternative(told, known, each.metadata))
+            found.append(each._replace(value=told, gold=known))
     if not found:
         return None, UNLABELLED
     whole = Gold()
@@ -89,10 +91,12 @@ def _inside(
     bare: Any = [*parts.values()] if isinstance(value, list) else parts
     if len(unlabelled) == len(value) and any(not it.labelled for it in found.parts.values()):
         return bare, UNLABELLED
-    if unlabelled and isinstance(value, list) and not (node and node.positional):
-        found.exhaustive, found.dropped = False, len(unlabelled)
-        for step in unlabelled:
-            del found.parts[step]
+    if unlabelled and isinstance(value, list):
+        found.dropped = len(unlabelled)
+        if node is None or not node.positional:
+            found.exhaustive = False
+            for step in unlabelled:
+                del found.parts[step]
     found.hides = any(known.hides for known in found.parts.values())
     found.there = is_absent(bare) and any(known.there for known in found.parts.values())
     says = found.parts or found.dropped or not found.exhaustive

@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -248,7 +247,7 @@ class ListNode(SequenceNode):
             pairs = known.pairs.some(some)._replace(owner=owner)
         units, left_out = self._units(columns, gt, pred, pairs, options)
         paired = np.bincount(pairs.owner, minlength=len(gt))
-        dropped = columns.gold.counts(gt, attrgetter("dropped")) if columns.gold else {}
+        dropped = columns.gold.dropped(gt) if columns.gold else {}
         gt, pred, longest = self._lengths(columns, gt, pred, paired, (pairs.owner, pairs.gt))
         reported = np.where(both_sides(units.outcome), units.account.reported, 0.0)
         raw = np.bincount(units.owner, reported, len(gt)) / longest

@@ -21,6 +21,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import ComparisonOptions, ExtraFields, LimitedOptions
 from .account import Account, MismatchAccount, Part, Rules, UnlabelledAccount, split
 from .columns import ABSENT, NOTHING, Columns, Indexes, Mask
+from .known import Known
 from .result import FA, FD, FN, PASSED_OVER
 from .work import CALL, PAIR
 
@@ -163,12 +164,7 @@ class Node(Rules, ABC):
 
     def seen(self, columns: Columns, gt: Indexes, pred: Indexes) -> tuple[Indexes, Indexes]:
         """Return pairs with `NOTHING` for every value that counts as nothing here."""
-
-        def find() -> list[Mask]:
-            sides = (columns.gt, columns.pred)
-            return [np.array([*map(self.is_nothing, side), False]) for side in sides]
-
-        no_gt, no_pred = columns.derived((id(self), "nothing"), find)
+        no_gt, no_pred = self.nothing(columns)
         return np.where(no_gt[gt], NOTHING, gt), np.where(no_pred[pred], NOTHING, pred)
 
     def chosen(self, value: JsonValue) -> "Node":
@@ -185,7 +181,12 @@ class Node(Rules, ABC):
             ComparisonError: a comparator failed, or gave no finite number in [0, 1].
         """
         columns.place.charge(CALL + PAIR * len(gt))
-        return self._settled(columns, self.resolved(columns, gt, pred, options), pred, options)
+        if columns.gold is None:
+            return self.compared(columns, gt, pred, options)
+        gt = self.resolved(columns, gt, pred, options)
+        found = self._settled(columns, columns.gold, gt, pred, options)
+        found.note(gt)
+        return found
 
     def resolved(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Indexes:
         """Return the slots of ground truths, of places with alternatives those that count.
@@ -207,7 +208,7 @@ class Node(Rules, ABC):
             if not len(at):
                 break
             slots = first[at] + turn
-            score = self._settled(columns, slots, pred[at], options).reported
+            score = self._settled(columns, known, slots, pred[at], options).reported
             better = score > best[at] + ALIKE_WITHIN
             best[at[better]], found[at[better]] = score[better], slots[better]
         return found
@@ -243,11 +244,10 @@ class Node(Rules, ABC):
 
         return columns.derived((id(self), "optional"), find)
 
-    def _settled(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
+    def _settled(
+        self, columns: Columns, known: Known, gt: Indexes, pred: Indexes, options: Options
+    ) -> Account:
         """Account for pairs of single ground truths, and pass over those that are not labelled."""
-        known = columns.gold
-        if known is None:
-            return self.compared(columns, gt, pred, options)
         # A document is compared field by field, whatever is left of it.
         if options.purpose is not Purpose.DOCUMENTS and (hiding := known.hiding[gt]).any():
             pred = pred.copy()

@@ -5,19 +5,12 @@ from typing import Final
 
 import numpy as np
 
-from stickler_cli.core.gold import Gold
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
 from .account import Account, Part, split
 from .columns import NOTHING, Aligned, Columns, Indexes, aligned, groups
 from .list import SequenceNode, element_units, own_thresholds
 from .plan import Node, Options, Purpose
-
-
-def _unlabelled(gold: Gold) -> int:
-    """Return how many positions are not labelled."""
-    return sum(not part.labelled for part in gold.parts.values())
-
 
 DEFAULT_TUPLE_THRESHOLD: Final = 0.5
 """The score that a tuple must reach as an element of a list. Source: docs/semantics.md, Lists."""
@@ -59,19 +52,15 @@ class TupleNode(SequenceNode):
         """Return the node of a position."""
         return self.positions[position] if position < len(self.positions) else self.rest
 
-    def _evaluated(
-        self, columns: Columns, lists: Indexes, found: Aligned, options: Options
-    ) -> Aligned:
+    def _evaluated(self, elements: Columns, found: Aligned, options: Options) -> Aligned:
         """Return the positions that are labelled, and that a side has after alternatives."""
-        elements, (gt, pred, owner, place) = columns.elements[2], found
-        if columns.gold is not None:
-            there = columns.gold.labels(lists[owner], place.tolist())
-            gt, pred, owner, place = gt[there], pred[there], owner[there], place[there]
+        gt, pred, owner, place = found
         if elements.gold is not None:
+            passed = elements.gold.unlabelled[gt]
             for position, at in groups(np.minimum(place, len(self.positions))):
                 gt[at] = self.at(position).resolved(elements, gt[at], pred[at], options)
             gt, pred = elements.present(gt, pred)
-            there = np.maximum(gt, pred) >= 0
+            there = ~passed & (np.maximum(gt, pred) >= 0)
             gt, pred, owner, place = gt[there], pred[there], owner[there], place[there]
         return gt, pred, owner, place
 
@@ -83,7 +72,7 @@ class TupleNode(SequenceNode):
         gt_elements, pred_elements, elements = columns.elements
         sides = gt_elements.of(gt), pred_elements.of(pred)
         longest = max(int(place.max(initial=0)) for _, _, place in sides) + 1
-        found = self._evaluated(columns, gt, aligned(*sides, longest), options)
+        found = self._evaluated(elements, aligned(*sides, longest), options)
         gt_slots, pred_slots, owner, place = found
         # Those of each declared position, and those of all others together.
         parts = [
@@ -96,7 +85,7 @@ class TupleNode(SequenceNode):
         score = np.bincount(owner, account.score, len(gt)) / size
         dropped: Mapping[int, int] = {}
         if columns.gold is not None:  # a list without a position that counts is absent
-            dropped, lists = columns.gold.counts(gt, _unlabelled), len(gt)
+            dropped, lists = columns.gold.dropped(gt), len(gt)
             n, m = (np.bincount(owner[of >= 0], minlength=lists) for of in (gt_slots, pred_slots))
             gt, pred = np.where(n == 0, NOTHING, gt), np.where(m == 0, NOTHING, pred)
         told = self._told(whole, gt, pred, raw, score)

@@ -65,6 +65,8 @@ class Alternative(NamedTuple):
     """Its gold, without alternatives."""
     metadata: Mapping[Path, JsonObject] = {}
     """What stands beside it and beside what is inside, by places from here on."""
+    at: Path = ()
+    """Where it is written, in the wrapper of its place; there where its value is."""
 
 
 UNLABELLED: Final = Gold(labelled=False)

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from stickler_cli.core.absence import is_absent
 from stickler_cli.core.gold import ALTERNATIVES, EXHAUSTIVE, LABELLED, SAID, Alternative, Gold
 from stickler_cli.core.json_values import JsonObject, JsonValue, brief
-from stickler_cli.core.locations import ANY_KEY, Path, json_pointer
+from stickler_cli.core.locations import ANY_KEY, Path, Step, json_pointer
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
 
@@ -118,8 +118,8 @@ class Unwrapper:
 
     def __call__(self, document: JsonValue, *, is_truth: bool = False) -> Unwrapped:
         """Return a document without its wrappers; of a ground truth with what these say of it."""
-        work = _Work(Unwrapped(document), is_truth=is_truth)
-        value, confidences = work.taken(self, document, self._root, (), None)
+        work = _Work(self, Unwrapped(document), is_truth=is_truth)
+        value, confidences = work.taken(document, self._root, (), None)
         return work.done(value, confidences) if work.found.wrappers else Unwrapped(document)
 
     def form_of(
@@ -156,14 +156,17 @@ def beside(bare: Unwrapped, given: JsonValue) -> Unwrapped:
 
     A number where the document has an object or a list is that of all values in it.
     """
-    work = _Work(Unwrapped(bare.value, wrappers=bare.wrappers, problems=[*bare.problems]))
+    work = _Work(
+        Unwrapper(None), Unwrapped(bare.value, wrappers=bare.wrappers, problems=[*bare.problems])
+    )
     return work.done(bare.value, work.mirrored(bare.value, given, (), None))
 
 
 class _Work:
     """One document that is being unwrapped."""
 
-    def __init__(self, found: Unwrapped, *, is_truth: bool = False) -> None:
+    def __init__(self, unwrapper: Unwrapper, found: Unwrapped, *, is_truth: bool = False) -> None:
+        self.unwrapper = unwrapper
         self.found = found
         self.is_truth = is_truth
         self.known = False
@@ -173,39 +176,30 @@ class _Work:
         return self.found
 
     def taken(
-        self,
-        unwrapper: Unwrapper,
-        value: JsonValue,
-        node: Place | None,
-        path: Path,
-        around: float | None,
+        self, value: JsonValue, node: Place | None, path: Path, around: float | None
     ) -> tuple[JsonValue, JsonValue]:
         """Return a value without wrappers, and its confidences; it inherits `around`."""
-        own, said = None, None
+        own, within = None, tuple[Step, ...]()
         while isinstance(value, dict) and (
-            form := unwrapper.form_of(value, node, is_truth=self.is_truth)
+            form := self.unwrapper.form_of(value, node, is_truth=self.is_truth)
         ):
             self.found.wrappers[form.value] += 1
             if self.is_truth and not SAID.keys().isdisjoint(value):
-                said = self.said(value, path, said or Gold(), unwrapper, node)
+                self.say(value, path, within, node)
             if form.confidence in value:
                 stated = self.confidence(value[form.confidence], (*path, form.confidence))
                 own = own if stated is None else stated
             more = {name: value[name] for name in value if name not in form}
             if more:
                 self.found.metadata[path] = self.found.metadata.get(path, {}) | more
-            value = value.get(form.value)
+            value, within = value.get(form.value), (*within, form.value)
         if own is not None:
             self.found.stated[path] = own
-        if said is not None:
-            self.tell(said, path)
         known = around if own is None else own
         if isinstance(value, dict):
-            names = unwrapper.declared(node)
+            names = self.unwrapper.declared(node)
             found = {
-                name: self.taken(
-                    unwrapper, part, names.get(name, names.get(ANY_KEY)), (*path, name), known
-                )
+                name: self.taken(part, names.get(name, names.get(ANY_KEY)), (*path, name), known)
                 for name, part in value.items()
             }
             return (
@@ -213,23 +207,14 @@ class _Work:
                 {name: confidence for name, (_, confidence) in found.items()},
             )
         if isinstance(value, list):
-            each = [
-                self.taken(unwrapper, part, node, (*path, at), known)
-                for at, part in enumerate(value)
-            ]
+            each = [self.taken(it, node, (*path, at), known) for at, it in enumerate(value)]
             return [part for part, _ in each], [confidence for _, confidence in each]
         return value, self.counted(value, known, inherited=own is None)
 
-    def said(
-        self,
-        wrapper: JsonObject,
-        path: Path,
-        gold: Gold,
-        unwrapper: Unwrapper,
-        node: Place | None,
-    ) -> Gold:
-        """Return what a wrapper says of its value, added to what one around it says."""
-        told = {}
+    def say(self, wrapper: JsonObject, path: Path, within: Path, node: Place | None) -> None:
+        """Note what a wrapper says of its value; `within` is where it is in those around it."""
+        self.found.gold = self.found.gold or Gold()
+        gold, told = self.found.gold.part(path), {}
         for key in SAID.keys() & wrapper.keys():
             kind, expected = SAID[key]
             if isinstance(wrapper[key], kind):
@@ -240,27 +225,19 @@ class _Work:
         gold.labelled = gold.labelled and told.get(LABELLED) is not False
         gold.exhaustive = gold.exhaustive and told.get(EXHAUSTIVE) is not False
         others: Any = told.get(ALTERNATIVES, ())
-        mine = tuple(self.alternative(unwrapper, value, node) for value in others)
+        mine = tuple(
+            self.alternative(value, node, (*within, ALTERNATIVES, at))
+            for at, value in enumerate(others)
+        )
         gold.alternatives = mine + gold.alternatives
-        return gold
 
-    def alternative(
-        self, unwrapper: Unwrapper, value: JsonValue, node: Place | None
-    ) -> Alternative:
-        work = _Work(Unwrapped(value), is_truth=True)
-        bare, _ = work.taken(unwrapper, value, node, (), None)
+    def alternative(self, value: JsonValue, node: Place | None, at: Path) -> Alternative:
+        work = _Work(self.unwrapper, Unwrapped(value), is_truth=True)
+        bare, _ = work.taken(value, node, (), None)
         found = work.found
         self.found.wrappers += found.wrappers
         self.found.misread += found.misread
-        return Alternative(bare, found.gold, found.metadata)
-
-    def tell(self, said: Gold, path: Path) -> None:
-        """Note what is said of the value at a place; of what is inside it is noted later."""
-        if self.found.gold is None:
-            self.found.gold = Gold()
-        gold = self.found.gold.part(path)
-        gold.labelled, gold.exhaustive = said.labelled, said.exhaustive
-        gold.alternatives = said.alternatives
+        return Alternative(bare, found.gold, found.metadata, at)
 
     def counted(self, value: JsonValue, known: float | None, *, inherited: bool) -> float | None:
         if known is not None and not is_absent(value):

@@ -108,10 +108,11 @@ class ComparedPair:
             kept = [part for part in parts if not part.right]
         else:
             many = place.kind == "list" and len(parts) > MANY
-            there = (part for part in parts if part.outcome is not Outcome.TN)
+            there = (it for it in parts if it.outcome is not Outcome.TN or it.others)
             kept = [part for part in there if not (many and part.right)]
-        absent = sum(part.outcome is Outcome.TN for part in parts)
-        right = len(parts) - len(kept) - absent
+        absent = sum(it.outcome is Outcome.TN for it in parts)
+        right = len(parts) - absent - sum(it.outcome is not Outcome.TN for it in kept)
+        absent -= sum(it.outcome is Outcome.TN for it in kept)
         words = {"right": right, "absent on both sides": absent}
         return kept, ", ".join(f"{count} {what}" for what, count in words.items() if count)
 

@@ -3,15 +3,15 @@
 They are corners, sizes or polygons, in pixels or in fractions of the page.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from stickler_cli.comparators.base import is_number
 from stickler_cli.comparators.bbox import BBoxIoUComparator
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.result import Outcome
-from stickler_cli.core.json_values import JsonValue
-from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.json_values import JsonObject, JsonValue
+from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import Metadata
 from stickler_cli.score.batch import Batch
@@ -166,14 +166,18 @@ def spots_of(
     outcome = outcome_of(unit)
     truth = found = None
     if outcome is not Outcome.FA:
-        truth = _spot(gt, unit.gt_path, unit.gt if is_box else None, form)
+        path = unit.gt_path or ()
+        taken = (it.metadata.get(path[at:], {}) for at, it in unit.visit.alternatives(unit.pair))
+        truth = _spot((*taken, gt.get(path, {})), unit.gt if is_box else None, form)
     if outcome is not Outcome.FN:
-        found = _spot(pred, unit.pred_path, unit.pred if is_box else None, form)
+        beside = (pred.get(unit.pred_path or (), {}),)
+        found = _spot(beside, unit.pred if is_box else None, form)
     return truth, found
 
 
-def _spot(metadata: Metadata, path: Path | None, value: JsonValue, form: BoxFormat) -> Spot | None:
-    found = spot_of(metadata.get(path or (), {}), form)
+def _spot(beside: Iterable[JsonObject], value: JsonValue, form: BoxFormat) -> Spot | None:
+    """Return where a value stands, by the first metadata that say it, else by itself."""
+    found = next(filter(None, (spot_of(it, form) for it in beside)), None)
     if found is None and value is not None:
         box = box_of(value, form)
         return None if box is None else Spot(box)

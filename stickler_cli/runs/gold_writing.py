@@ -4,8 +4,8 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from copy import deepcopy
 from dataclasses import replace
+from functools import partial
 from pathlib import Path as File
 from typing import Any, Final, NamedTuple
 
@@ -20,7 +20,13 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document_pair import PairRef, read_pair
 from stickler_cli.documents.wrappers import OWN, Form, Unwrapper
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.errors.marks import GONE, changes_of, errors_of_marks, without_gone
+from stickler_cli.score.errors.marks import (
+    GONE,
+    changes_of,
+    errors_of_marks,
+    with_value,
+    without_gone,
+)
 from .chunk import read
 from .job import Job
 
@@ -107,36 +113,27 @@ def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[Change]:
     accepted = [unit for marked, unit in found if marks[marked].verdict in ACCEPTED]
     first = int(job.schemas is not None)  # the first step names the schema
     return [
-        Change(path[first:], None if outcome is Outcome.FN else value, accepted=True)
-        for outcome, path, value in changes_of(accepted, account.columns.gt[int(account.gt[0])])
+        Change(it.written[first:], None if it.outcome is Outcome.FN else it.value, accepted=True)
+        for it in changes_of(accepted, account.columns.gt[int(account.gt[0])])
     ]
 
 
 def _with(truth: JsonValue, changes: Iterable[Change], unwrapper: Unwrapper | None) -> JsonValue:
     """Return a ground truth, which stays as it is, with changes; indexes of lists are as before."""
-    changed = deepcopy(truth)
+    form_of = partial((unwrapper or Unwrapper(None)).form_of, node=None, is_truth=True)
+
+    def value_key(value: Any) -> str | None:
+        form = form_of(value)
+        return None if form is None else form.value
+
+    def put(there: Any, change: Change) -> Any:
+        return _other(there, form_of(there) if isinstance(there, dict) else None, change)
+
+    changed: Any = truth
     for change in changes:
-        changed = _changed(changed, change.path, change, unwrapper or Unwrapper(None))
+        changed = with_value(changed, change.path, change, put, value_key)
     found: JsonValue = without_gone(changed)
     return found
-
-
-def _changed(value: Any, path: Path, change: Change, unwrapper: Unwrapper) -> Any:
-    """Return a value in which a change is made at a path; wrappers on the way stay."""
-    is_object = isinstance(value, dict)
-    form = unwrapper.form_of(value, None, is_truth=True) if is_object else None
-    if not path:
-        return _other(value, form, change)
-    if form is not None:
-        return {**value, form.value: _changed(value.get(form.value), path, change, unwrapper)}
-    step, rest = path[0], path[1:]
-    if isinstance(step, str):
-        there = value if is_object else {}
-        return {**there, step: _changed(there.get(step), rest, change, unwrapper)}
-    elements = [*value] if isinstance(value, list) else [] if value is None else [value]
-    elements += [None] * (step + 1 - len(elements))
-    elements[step] = _changed(elements[step], rest, change, unwrapper)
-    return elements
 
 
 def _other(value: Any, form: Form | None, change: Change) -> Any:

@@ -322,27 +322,21 @@ class Merged(Annotations):
     def signature(self) -> str:
         """A text that is the same for equal inherited annotations: a config may hold lists."""
         config = sorted(self.config.items())
-        said = (self.comparator, config, self.clip_under_threshold, self.threshold)
-        return repr((*said, self.aliases, self.absent_values))
+        return repr((config, self.threshold, *(getattr(self, name) for name in _HANDED_ON[1:])))
 
     def below(self, threshold: float | None) -> "Merged":
         """Return the annotations that an array hands to its elements, but not to theirs."""
-        return Merged(
-            comparator=self.comparator,
-            comparator_config=self.comparator_config,
-            named_by=self.named_by,
-            configured_by=self.configured_by,
-            clip_under_threshold=self.clip_under_threshold,
-            threshold=threshold,
-            aliases=self.aliases,
-            absent_values=self.absent_values,
-        )
+        said: dict[str, Any] = {name: getattr(self, name) for name in _HANDED_ON}
+        named = self.named_by, self.configured_by
+        return Merged(**said, threshold=threshold, named_by=named[0], configured_by=named[1])
 
 
 NOTHING_INHERITED: Final = Merged()
 IGNORED: Final = "ignored"
 ON_ARRAY: Final = ("exhaustive", "ordered", "key", "distinct", "ignore")
-ON_PLACE: Final = ("aliases", "absent_values", "ignore")
+ON_LEAF: Final = ("aliases", "absent_values")
+_HANDED_ON: Final = ("comparator_config", "comparator", "clip_under_threshold", *ON_LEAF)
+ON_PLACE: Final = (*ON_LEAF, "ignore")
 
 
 def told(merged: Merged, names: Iterable[str]) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from stickler_cli.compare.account import (
 )
 from stickler_cli.compare.columns import NOTHING, Indexes, Mask
 from stickler_cli.compare.result import BOTH_SIDES, FA, TP
+from stickler_cli.core.gold import Alternative
 from stickler_cli.core.locations import ANY_KEY, Path, Step
 
 Weight: TypeAlias = "float | Floats"  # what a field is worth: one number, or one for each pair
@@ -226,6 +227,18 @@ class Visit(NamedTuple):
         return (
             None if is_list else Inside(_path(pred if outcome == FA else gt) or (), one_sided=True)
         )
+
+    def alternatives(self, pair: int) -> "Iterator[tuple[int, Alternative]]":
+        """Yield the alternatives that a pair is or is inside of, and the lengths of their paths."""
+        visit: Visit | None = self
+        while visit is not None:
+            slot, known = int(visit.account.gt[visit.at[pair]]), visit.account.columns.gold
+            each, taken = ((), 0) if known is None or slot < 0 else known.alternatives(slot)
+            is_place = visit.around is None or visit.order is not None
+            if each and is_place and not visit.is_side:
+                yield len(visit.place(pair).gt_path or ()), each[taken]
+            pair = pair if visit.of is None else int(visit.of[pair])
+            visit = visit.around
 
     def orders(self, pairs: Indexes) -> list[int]:
         """Return the place of each pair among the parts of the pair around it."""

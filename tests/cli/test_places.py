@@ -138,3 +138,13 @@ def test_a_document_of_too_much_work_is_left_out_by_name(places):
     report = places(other, "--work-limit", "0.1", gt=long, code=3)
 
     assert "one is left out: it takes more work" in report["notes"][0]
+
+
+def test_an_alternative_has_the_box_that_stands_beside_it(places):
+    other = {"name": boxed("Anne", 0, 50, 10, 60), "tags": []}
+    inner = [other | {"_x": 1}, {"_value": other, "_alternatives": [{"name": "Bo"}]}]
+    for others in ([other], inner):
+        gt = {"_value": GT, "_alternatives": others}
+        assert cells(places({"name": other["name"]}, gt=gt)["whole"]) == [1, 0, 0, 0]
+    gt = {"name": GT["name"] | {"_alternatives": ["Anne"]}}
+    assert cells(places({"name": boxed("Anne", 0, 0, 10, 10)}, gt=gt)["whole"]) == [1, 0, 0, 0]

@@ -6,7 +6,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from schemas.writing import schema_of
-from .conftest import write
+from .conftest import GOOD, write
 
 VERDICT = {
     "format": "stickler-verdict/1",
@@ -170,3 +170,18 @@ def test_a_ground_truth_is_written_over_no_other(stickler, data, more, problem):
 
     assert told.code == 2
     assert problem in told.err
+
+
+def test_what_is_accepted_inside_an_alternative_is_written_there(stickler, data):
+    other = {"_value": {"id": "2", "lines": []}, "_alternatives": [GOOD | {"total": 9}]}
+    write(data / "gt" / "two.json", {"_value": {"id": "one"}, "_alternatives": [other]})
+    say(data, {"verdict": "both_acceptable", "gt": 9}, INVENTED)
+
+    told = stickler(*COMMAND, "--write-gold", "gold")
+
+    assert "2 alternatives in 1 of them: gold" in told.err, told.err
+    gold = json.loads((data / "gold" / "two.json").read_text("utf-8"))
+    assert gold["_value"] == {"id": "one"}
+    (written,) = gold["_alternatives"][0]["_alternatives"]
+    assert written["total"] == {"_value": 9, "_alternatives": [11]}
+    assert written["lines"][1] == {"_value": None, "_alternatives": [INVENTED["pred"]]}

@@ -359,6 +359,15 @@ def test_a_place_names_the_values_that_were_not_taken():
     assert (fields["b"].others, fields["t"].others) == ((), ())
 
 
+@pytest.mark.parametrize("schema", [EXACT, {"anyOf": [EXACT, obj(b=EXACT)]}, obj(b=EXACT)])
+def test_a_place_that_was_taken_as_absent_names_the_values_too(schema):
+    plan = compile_schema(obj(a=schema))
+    bare = Unwrapper(plan.root)({"a": either("x", None)}, is_truth=True)
+    account = compare(plan, [bare.value], [{}], gold=[bare.gold])
+
+    assert comparison_of(account, 0).fields[0].comparison.others == ("x",)
+
+
 def test_items_go_by_keys_of_which_one_field_has_alternatives():
     schema = obj(i=arr(obj(a=EXACT, b=EXACT, n=EXACT), **{"x-aws-stickler-key": ["a", "b"]}))
     gt = [{"a": "1", "b": either("x", "y"), "n": "p"}, {"a": "2", "b": "z", "n": "q"}]

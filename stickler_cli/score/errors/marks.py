@@ -1,7 +1,6 @@
 """Marks of people on errors, and the figures of a run whose ground truth is as they say."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from stickler_cli.compare.result import Outcome
 from stickler_cli.compare.tuple import TupleNode
+from stickler_cli.core.gold import ALTERNATIVES, Alternative
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path, Step, field_path
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
@@ -173,43 +173,68 @@ def with_none_of(units: Iterable[Unit], truth: JsonValue) -> JsonValue:
     What was missed goes, else the prediction takes its place; what is inside of a place that
     changes as a whole goes with it. Lists keep their indexes until all is done.
     """
-    document = deepcopy(truth)
-    for _, path, value in changes_of(units, truth):
-        document = with_value(document, path, value)
+    document: Any = truth
+    for change in changes_of(units, truth):
+        document = with_value(document, change.path, change.value)
     left: JsonValue = without_gone(document)
     return left
 
 
-def changes_of(units: Iterable[Unit], truth: JsonValue) -> list[tuple[Outcome, Path, Any]]:
+class Change(NamedTuple):
+    """A change of a ground truth by which an error is none."""
+
+    outcome: Outcome
+    """That of the error."""
+    path: Path
+    """Where it is."""
+    value: Any
+    """The new value; `GONE` where nothing is to be."""
+    taken: Sequence[tuple[int, Alternative]] = ()
+    """The alternatives that it is inside of, by the lengths of their paths, the longest first."""
+
+    @property
+    def written(self) -> Path:
+        """The path in a ground truth as it is written, with the steps to alternatives."""
+        path = self.path
+        for length, alternative in self.taken:
+            path = (*path[:length], *alternative.at, *path[length:])
+        return path
+
+
+def changes_of(units: Iterable[Unit], truth: JsonValue) -> list[Change]:
     """Return what errors would change in a ground truth: where, and what would be there.
 
     First what goes, as a value of another kind may come in its place; then from the inside out.
     """
     new: dict[Path, dict[Step, int]] = {}
-    changes = [_place_and_value(unit, truth, new) for unit in units]
-    return sorted(changes, key=lambda change: (change[0] is not Outcome.FN, -len(change[1])))
+    changes = [_change(unit, truth, new) for unit in units]
+    return sorted(changes, key=lambda it: (it.outcome is not Outcome.FN, -len(it.path)))
 
 
-def _place_and_value(
-    unit: Unit, truth: JsonValue, new: dict[Path, dict[Step, int]]
-) -> tuple[Outcome, Path, Any]:
-    """Return what is to be where; new items of a list of the ground truth get its next indexes."""
+def _change(unit: Unit, truth: JsonValue, new: dict[Path, dict[Step, int]]) -> Change:
+    """Return the change of an error; new items of a list of the ground truth get its next indexes.
+
+    An alternative that was taken is the ground truth of what is inside it.
+    """
     value: Any = unit.pred
     visit, pair, item = unit.visit, unit.pair, unit.visit
     if unit.outcome is Outcome.FN:
         # A position of a tuple stays, or others would be in its place.
         value = None if _is_position(visit) else GONE
-    if unit.gt_path is not None:
-        return unit.outcome, unit.gt_path, value
     while visit.around is not None and visit.place(pair).gt_path is None:
         pair = pair if visit.of is None else int(visit.of[pair])
         item, visit = visit, visit.around
-    place = visit.place(pair)
+    taken, place = [*visit.alternatives(pair)], visit.place(pair)
     path = place.gt_path or ()
+    if unit.gt_path is not None:
+        inside = [it for it in taken if it[0] < len(unit.gt_path)]
+        return Change(unit.outcome, unit.gt_path, value, inside)
+    for length, it in reversed(taken):
+        truth = with_value(truth, path[:length], it.value)
     first, *rest = (unit.pred_path or ())[len(place.pred_path or ()) :]
     if not _is_position(item):
         first = index_of_new(first, truth, path, new)
-    return unit.outcome, (*path, first, *rest), value
+    return Change(unit.outcome, (*path, first, *rest), value, taken)
 
 
 def index_of_new(item: Step, truth: JsonValue, path: Path, new: dict[Path, dict[Step, int]]) -> int:
@@ -230,20 +255,30 @@ def _is_position(visit: Visit) -> bool:
     return visit.around is not None and isinstance(visit.around.account.node, TupleNode)
 
 
-def with_value(document: Any, path: Path, value: Any) -> Any:
-    """Return a document with a value at a path; what is missing around it is made."""
+def with_value(
+    value: Any,
+    path: Path,
+    new: Any,
+    put: Callable[[Any, Any], Any] = lambda there, new: new,
+    value_key: Callable[[Any], str | None] = lambda value: None,
+) -> Any:
+    """Return a value with another at a path, as `put` puts it; what is missing around it is made.
+
+    Wrappers on the way stay; `value_key` returns their key of the value.
+    """
     if not path:
-        return value
+        return put(value, new)
     step, rest = path[0], path[1:]
+    key = value_key(value) if isinstance(value, dict) else None
+    if key is not None and step not in (key, ALTERNATIVES):
+        step, rest = key, path
     if isinstance(step, str):
-        document = document if isinstance(document, dict) else {}
-        document[step] = with_value(document.get(step), rest, value)
-        return document
-    if not isinstance(document, list):
-        document = [document]
-    document += [None] * (step + 1 - len(document))
-    document[step] = with_value(document[step], rest, value)
-    return document
+        there = value if isinstance(value, dict) else {}
+        return {**there, step: with_value(there.get(step), rest, new, put, value_key)}
+    elements = [*value] if isinstance(value, list) else [] if value is None else [value]
+    elements += [None] * (step + 1 - len(elements))
+    elements[step] = with_value(elements[step], rest, new, put, value_key)
+    return elements
 
 
 def without_gone(value: Any) -> Any:
