@@ -233,7 +233,7 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
     if threshold is UNSTATED or (threshold is None and stated is not None):
         threshold = DEFAULT_THRESHOLD if stated is None else stated
     rules = {
-        "weight": _in_range("weight", weight),
+        "weight": None if _in_range("weight", weight) == 1 else float(weight),  # as of any field
         "threshold": _in_range("threshold", threshold),
         "pairing-floor": _in_range("pairing_floor", pairing_floor),
         "aggregate": aggregate,
