@@ -22,7 +22,7 @@ from stickler_cli.core.sections import Column, Span, Table
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle, plain_text, table_lines
-from stickler_cli.reports.pair import ComparedPair, Detail, error_classes, sum_text
+from stickler_cli.reports.pair import ComparedPair, Detail, by_place, sum_text
 from stickler_cli.reports.pair_sections import place_table
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.score.batch import Batch, batch_of
@@ -80,7 +80,7 @@ class PairComparison(Comparison):
             extra_fields=self.options.extra_fields,
             root=root,
             chosen=[root],
-            classes=error_classes(batch_of(self).wrong_units(0)),
+            errors=by_place(batch_of(self).wrong_units(0)),
             detail=detail,
         )
 

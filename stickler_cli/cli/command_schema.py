@@ -4,6 +4,7 @@ import re
 import shlex
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from pkgutil import resolve_name
@@ -15,7 +16,7 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document import LineReference
 from stickler_cli.documents.document_pair import Shape, root_steps, root_text
 from stickler_cli.documents.document_tables import SIDES, is_arrow_table
-from stickler_cli.documents.lines import is_stream, lines_of
+from stickler_cli.documents.lines import holds_array, is_stream, lines_of
 from stickler_cli.documents.pairs import open_documents
 from stickler_cli.documents.reading import decoded
 from stickler_cli.documents.sources import Kind, kind_of_source
@@ -101,9 +102,12 @@ def _of_ground_truth(gt: str, settings: FindingOptions, when: Infer) -> LoadedSc
     if is_model(gt) or (kind_of_source(gt) is Kind.FILE and is_schema_file(gt)):
         missing = "PRED" if isinstance(settings, PredictionSource) else "GT"
         raise UsageError([Problem("", f"{missing} missing: {gt} is a {what}, no ground truth")])
-    return load_observed(
-        observe(gt, settings), decoded(gt), when=when, keeps=_keeping(gt, settings)
-    )
+    keeps = _keeping(gt, settings)
+    schema = load_observed(observe(gt, settings), decoded(gt), when=when, keeps=keeps)
+    if kind_of_source(gt) is Kind.FILE and holds_array(gt):
+        more = "its array is one document: its elements are documents with a SCHEMA of objects"
+        return replace(schema, remark=f"{schema.remark}; {more}")
+    return schema
 
 
 def observe(source: str, settings: FindingOptions, most: int | None = None) -> Observed:

@@ -13,7 +13,7 @@ from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.documents.document_pair import DocumentPair, KindsOf, read_pair
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.reports.formats import PAIR_FORMATS
-from stickler_cli.reports.pair import ComparedPair, all_places, error_classes, places
+from stickler_cli.reports.pair import ComparedPair, all_places, by_place, places
 from stickler_cli.runs.assembly import client_of, comparing, inputs_of, kinds_of, policy_of
 from stickler_cli.runs.chunk import unwrapped
 from stickler_cli.runs.job import OutputsRequested, SchemaChoice, parse_groupings, unwrapper_of
@@ -126,7 +126,7 @@ def _comparison(
         extra_fields=settings.extra_fields,
         root=root,
         chosen=_asked_places(settings, loaded, root),
-        classes=error_classes(batch_of(comparison_of(account, 0)).wrong_units(0)),
+        errors=by_place(batch_of(comparison_of(account, 0)).wrong_units(0)),
         detail="errors" if settings.only_errors else "all" if settings.everything else "brief",
         partial_gt=settings.partial_gt,
     )

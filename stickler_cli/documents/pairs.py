@@ -125,6 +125,8 @@ class Pairs:
     """Return the references of all pairs, each id once; again if no source is standard input."""
     total: int | None = None
     """None where only reading to the end would tell."""
+    expected: int | None = None
+    """About how many, for who waits, where that is known without."""
     single: bool = False
     skipped: Mapping[str, int] = field(default_factory=dict)
     """Files left out of each directory, by its name, because they do not end in .json."""
@@ -196,6 +198,7 @@ def open_pairs(
     return Pairs(
         partial(_paired, gts, known, shape),
         total,
+        len(known) if total is None else total,
         skipped={name: listing.skipped for name, listing in listed.items()},
         hidden={name: listing.hidden for name, listing in listed.items()},
         problems=(*notes, *(it for listing in listed.values() for it in listing.problems)),
@@ -342,7 +345,8 @@ def selected(pairs: Pairs, settings: SelectionOptions, seed: int) -> Pairs:
         return islice(pairs.refs(), number) if limit is not None else _sampled(pairs, number, seed)
 
     total = None if pairs.total is None else number
-    return replace(pairs, refs=refs, total=total, problems=(*pairs.problems, remark))
+    problems = (*pairs.problems, remark)
+    return replace(pairs, refs=refs, total=total, expected=number, problems=problems)
 
 
 def _sampled(pairs: Pairs, number: int, seed: int) -> Iterator[PairRef]:

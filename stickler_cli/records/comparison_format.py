@@ -47,6 +47,8 @@ class PlaceRecord(TypedDict):
     """What the place counts as."""
     class_: NotRequired[str]
     """Of an error, what kind of mistake it is: docs/error-classes.md."""
+    swapped_with: NotRequired[str]
+    """Of a swapped value, the path of the place in the ground truth whose value it is."""
     difference: NotRequired[list[PieceRecord]]
     """Two different values, as JSON, cut into runs; long ones are shortened."""
     comparator: NotRequired[str]

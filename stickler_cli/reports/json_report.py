@@ -99,6 +99,7 @@ def _place_record(pair: ComparedPair, place: Explained) -> dict[str, object]:
         "kind": place.kind,
         "outcome": place.outcome.name,
         "class": error_class,
+        "swapped_with": pair.swapped_with(place) or None,
         "difference": [{"text": piece.text, "in": piece.side} for piece in pieces] or None,
         "comparator": place.comparator or None,
         "reason": place.reason or None,

@@ -42,7 +42,7 @@ Side: TypeAlias = Literal["both", "gt", "pred"]
 _MARKS: Final = {"both": ("", ""), "gt": ("[-", "-]"), "pred": ("{+", "+}")}
 
 
-ErrorClasses: TypeAlias = Mapping[tuple[Path, Outcome], ErrorClass]
+Errors: TypeAlias = Mapping[tuple[Path, Outcome], WrongUnit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,8 @@ class ComparedPair:
     root: Explained
     chosen: Sequence[Explained]
     """The places to show: the root, or those that the user asked for."""
-    classes: ErrorClasses
+    errors: Errors
+    """By their places."""
     detail: Detail = "brief"
     partial_gt: bool = False
 
@@ -79,6 +80,8 @@ class ComparedPair:
         error_class, texts = self.class_of(place), []
         if error_class not in (None, ErrorClass.OTHER):
             texts.append(str(error_class).replace("_", " "))
+            if other := self.swapped_with(place):
+                texts[0] += f": the value of {other}"
         elif is_list(place) and not is_judged(place) and place.outcome in ONE_SIDED:
             # Each element of a list that one side lacks is an error.
             what = "missed item" if place.outcome is Outcome.FN else "invented item"
@@ -94,8 +97,17 @@ class ComparedPair:
 
     def class_of(self, place: Explained) -> ErrorClass | None:
         """Return the error class of a place; None of one that is right or no error by itself."""
+        error = self._error_at(place)
+        return error and error.error_class
+
+    def swapped_with(self, place: Explained) -> str:
+        """Return the place whose ground truth is predicted here; empty where nothing is swapped."""
+        error = self._error_at(place)
+        return field_path(error.elsewhere or ()) if error else ""
+
+    def _error_at(self, place: Explained) -> WrongUnit | None:
         path = place.pred_path if place.outcome is Outcome.FA else place.gt_path
-        return self.classes.get((path, place.outcome))
+        return self.errors.get((path or (), place.outcome))
 
     def shown(self, place: Explained) -> tuple[list[Explained], str]:
         """Return the parts of a place that are shown, and how many others there are, in words."""
@@ -117,9 +129,9 @@ class ComparedPair:
         return kept, ", ".join(f"{count} {what}" for what, count in words.items() if count)
 
 
-def error_classes(errors: Iterable[WrongUnit]) -> ErrorClasses:
-    """Return the class of each error by its place."""
-    return {(it.unit.path, it.unit.outcome): it.error_class for it in errors}
+def by_place(errors: Iterable[WrongUnit]) -> Errors:
+    """Return errors by their places."""
+    return {(it.unit.path, it.unit.outcome): it for it in errors}
 
 
 def all_places(root: Explained) -> Iterator[Explained]:

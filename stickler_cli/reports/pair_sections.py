@@ -81,8 +81,8 @@ def _place_rows(pair: ComparedPair, place: Explained, floor: float) -> Iterator[
         Span.of(field_path(place.gt_path) or WHOLE),
         *map(Span, figure_texts(place)),
         *(Span.of(text, quoted=bool(text)) for text in quoted),
-        # By a model, of what is in documents.
-        Span.of(why, quoted=bool(place.reason or place.others)),
+        # By a model, of what is in documents, or of their keys.
+        Span.of(why, quoted=bool(place.reason or place.others or pair.swapped_with(place))),
     ]
     for part in parts:
         yield from _place_rows(pair, part, place.floor or 0.0)

@@ -103,7 +103,8 @@ def evaluate(
             if progress:
                 from .progress import progress_bar  # few runs show it, and rich takes its time
 
-                advance = listening.enter_context(progress_bar(pairs.total, job.options.client))
+                expected = pairs.total if pairs.expected is None else pairs.expected
+                advance = listening.enter_context(progress_bar(expected, job.options.client))
             refs = pairs.refs()
             results = keeper.results(refs, evaluate_rest) if keeper else evaluate_rest(refs)
             total = gather(results, job, keeper.lines if keeper else NO_LINES, advance)

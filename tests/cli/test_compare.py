@@ -311,3 +311,14 @@ def test_a_run_file_says_how_its_documents_are_compared(stickler, data):
     stickler("eval", "schema.json", "gt", "pred", "-q", "-o", "run.json")
     result = stickler("compare", "run.json", "--document", "two")
     assert (result.code, "stickler compare schema.json gt pred" in result.err) == (2, True)
+
+
+def test_a_swapped_value_says_whose_it_is(stickler, data):
+    numbers = {"type": "object", "properties": {it: {"type": "number"} for it in ("net", "gross")}}
+    write(data / "numbers.json", numbers)
+    write(data / "one.json", {"net": 812.5, "gross": 970.75})
+    write(data / "other.json", {"net": 970.75, "gross": 970.75})
+    command = ("compare", "numbers.json", "one.json", "other.json")
+    assert "swapped: the value of gross" in stickler(*command).out
+    net, *_ = stickler(*command, "-f", "json").json["places"][0]["parts"]
+    assert net["swapped_with"] == "gross"

@@ -240,3 +240,17 @@ def test_integers_of_more_than_64_bits_are_compared_exactly(stickler, data, fiel
     fields = record["confusion_matrix"]["fields"]
     assert fields["same"]["overall"]["tp"] == 1
     assert fields["other"]["overall"]["fd"] == 1
+
+
+def test_an_array_without_a_schema_is_one_document_and_says_so(stickler, data):
+    write(data / "many.json", [{"id": "A-1"}, {"id": "B-2"}])
+    result = stickler("eval", "many.json", "many.json", "-f", "json")
+    assert result.json["documents"]["total"] == 1
+    assert "its array is one document" in result.err
+    assert "its elements are documents with a SCHEMA of objects" in result.err
+    assert (
+        stickler("eval", "schema.json", "many.json", "many.json", "-f", "json").json["documents"][
+            "total"
+        ]
+        == 2
+    )

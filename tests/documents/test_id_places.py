@@ -4,8 +4,6 @@ from stickler_cli.core.problems import Problem
 from stickler_cli.documents import lines
 from stickler_cli.documents.document import LineReference
 from stickler_cli.documents.lines import ById, Ids
-from stickler_cli.documents.pairs import open_pairs
-from stickler_cli.settings.deciding import DocumentOptions
 
 
 @pytest.fixture(params=[0, 3, 100])
@@ -55,15 +53,3 @@ def test_documents_that_are_held_go_to_disk_before_there_are_many(monkeypatch):
     known = ById((str(n), LineReference("a.jsonl", n, 9, None, b"x" * 9)) for n in range(30))
     assert known._many is not None  # noqa: SLF001 - nothing else shows it
     assert known["29"] == LineReference("a.jsonl", 29, 9, None, b"x" * 9)
-
-
-def test_nothing_counts_what_is_known_while_documents_are_paired(tmp_path, monkeypatch):
-    monkeypatch.setattr(lines, "FEW", 0)
-    monkeypatch.setattr(ById, "__len__", lambda _: pytest.fail("on disk it reads all there is"))
-    (tmp_path / "gt.jsonl").write_text('{"id": "a"}\n{"id": "B"}\n{"id": "c"}\n')
-    (tmp_path / "pred.jsonl").write_text('{"id": "a"}\n{"id": "b"}\n')
-    settings = DocumentOptions(id_field="id")
-    pairs = open_pairs(str(tmp_path / "gt.jsonl"), str(tmp_path / "pred.jsonl"), settings)
-    found = {ref.id: (ref.pred is not None, bool(ref.hint)) for ref in pairs.refs()}
-    alone = {"B": (False, True), "c": (False, False), "b": (True, False)}
-    assert found == {"a": (True, False), **alone}

@@ -305,3 +305,10 @@ def test_no_lines_lose_or_repeat_an_id(lines: list[str]):
     assert by_line == [f"line {number}" for number in filled]
     assert len(set(by_id)) == len(by_id)
     assert sum(document.startswith(("a", "b", "1", "gt")) for document in by_id) == len(filled)
+
+
+def test_who_waits_for_lines_by_id_is_told_how_many_they_are(tmp_path):
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"id": "1"}\n{"id": "2"}\n', "utf-8")
+    pairs = open_pairs(str(file), str(file), DocumentOptions(id_field="id"))
+    assert (pairs.total, pairs.expected) == (None, 2)

@@ -14,7 +14,7 @@ from stickler_cli.compare.plan import Options
 from stickler_cli.core.figures import cells
 from stickler_cli.reports.formats import PAIR_FORMATS, render
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.pair import MANY, ComparedPair, error_classes, value_pieces
+from stickler_cli.reports.pair import MANY, ComparedPair, by_place, value_pieces
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
 from stickler_cli.settings.of_commands import CompareSettings
@@ -41,7 +41,7 @@ def pair_of(schema=ORDER, gt=GT, pred=PRED, detail="brief"):
     options = Options()
     account = compare(plan, [gt], [pred], options)
     root = explain(account, options)
-    classes = error_classes(batch_of(comparison_of(account, 0)).wrong_units(0))
+    classes = by_place(batch_of(comparison_of(account, 0)).wrong_units(0))
     return ComparedPair(
         "order.json", plan.model_name, "one", 0.2, "fa", root, [root], classes, detail
     )

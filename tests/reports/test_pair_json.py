@@ -11,7 +11,7 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.plan import Options
 from stickler_cli.reports.json_report import COMPARISON_FORMAT, comparison_record
-from stickler_cli.reports.pair import ComparedPair, error_classes
+from stickler_cli.reports.pair import ComparedPair, by_place
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
 
@@ -27,7 +27,7 @@ def record_of(row):
     options = Options(given.get("pairing_floor", 0.2), given.get("extra_fields", "fa"))
     account = compare(plan, [row["gt"]], [row["pred"]], options)
     root = explain(account, options)
-    classes = error_classes(batch_of(comparison_of(account, 0)).wrong_units(0))
+    classes = by_place(batch_of(comparison_of(account, 0)).wrong_units(0))
     return comparison_record(
         ComparedPair(
             "schema.json",
