@@ -71,11 +71,6 @@ def non_matches(errors: Iterable[Error]) -> list[dict[str, Any]]:
     ]
 
 
-def outermost_non_matches(batch: Batch) -> list[dict[str, Any]]:
-    """Return the errors of one document that are inside of no other, for `non_matches`."""
-    return non_matches(error_of("", error) for errors in batch.outermost_errors for error in errors)
-
-
 def comparison_result(
     batch: Batch,
     *,
@@ -93,7 +88,8 @@ def comparison_result(
         "overall_score": float(batch.scores[0]),
         "all_fields_matched": not batch.some_wrong,
     }
-    found = outermost_non_matches(batch) if errors else []
+    wrong = (it for each in batch.outermost_errors for it in each) if errors else ()
+    found = non_matches(error_of("", it, with_cause=False) for it in wrong)
     if counts:
         shown = counts_view(batch, recall_with_fd=recall_with_fd, derived=derived)
         score, matched = view["overall_score"], view["all_fields_matched"]

@@ -6,7 +6,7 @@ Counts, non-matches and explanations are folds of accounts; nothing is paired or
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,11 +33,10 @@ def judged(
     A similarity within `EQUAL_WITHIN` of a threshold meets it.
     """
     outcome = met(similarity, threshold)
-    absent = np.minimum(gt, 0) + 2 * np.minimum(pred, 0)  # 0 where both are there
-    (at,) = absent.nonzero()
+    (at,) = ((gt | pred) < 0).nonzero()
     if len(at):
-        which = absent[at]
-        outcome[at] = _OF_ABSENT.take(which)
+        which = np.minimum(gt[at], 0) + 2 * np.minimum(pred[at], 0)
+        outcome[at] = _OF_ABSENT[which]
         similarity = similarity.copy()
         similarity[at] = which == _NEITHER
     return similarity, outcome
@@ -201,24 +200,16 @@ FieldsPart: TypeAlias = BlockAccount | tuple[int, Account]
 """Fields of objects: a block of leaves, or another one and its position."""
 
 
-def placed(part: FieldsPart) -> tuple[list[int], Account]:
-    """Return the positions of fields and their account."""
-    return (part.block.positions, part) if isinstance(part, BlockAccount) else ([part[0]], part[1])
-
-
-class FieldAccount:
+class FieldAccount(NamedTuple):
     """One field of the objects of an account."""
 
-    def __init__(
-        self, name: str, at: Indexes | None, account: Account, counted: bool | Mask
-    ) -> None:
-        self.name = name
-        self.at = at
-        """The positions of the objects that were compared by fields, in order; None for all."""
-        self.account = account
-        """An entry for each of these objects."""
-        self.counted = counted
-        """Whether the object's `aggregate` and `leaves` include the field."""
+    name: str
+    at: Indexes | None
+    """The positions of the objects that were compared by fields, in order; None for all."""
+    account: Account
+    """An entry for each of these objects."""
+    counted: bool | Mask
+    """Whether the object's `aggregate` and `leaves` include the field."""
 
 
 @dataclass(slots=True, eq=False)
@@ -342,7 +333,7 @@ class SplitAccount(Account):
 
     def innermost(self, pair: int) -> tuple[Account, int]:
         """Return the account that compared a pair, and the position of the pair in it."""
-        places = ((part, int(np.searchsorted(part.at, pair))) for part in self.parts)
+        places = ((part, int(part.at.searchsorted(pair))) for part in self.parts)
         part, at = next((part, at) for part, at in places if pair in part.at[at : at + 1])
         return part.account.innermost(at)
 

@@ -133,7 +133,7 @@ def _laid_out(gt: _Side, pred: _Side, of_gt: Indexes, of_pred: Indexes, size: in
     """Lay elements out by the part that each is in; those below 0 are in none."""
     found: list[_Side | Indexes] = []
     for side, of in ((gt, of_gt), (pred, of_pred)):
-        order = np.argsort(of, kind="stable")[np.count_nonzero(of < 0) :]
+        order = of.argsort(kind="stable")[np.count_nonzero(of < 0) :]
         found += [side.some(order), np.bincount(of[order], minlength=size)]
     return _Laid._make(found)
 
@@ -166,7 +166,7 @@ def _apart(
     part, owner = _together([side.owner for side in sides], each)
     n, m = (np.bincount(of[of >= 0], minlength=len(owner)) for of in part)
     apart = (n > 0) & (m > 0) & ((n == m) | ~lacks[owner])
-    new = np.where(apart, np.cumsum(apart) - 1, -1)
+    new = np.where(apart, apart.cumsum() - 1, -1)
     of_gt, of_pred = (np.where(of < 0, -1, np.append(new, -1)[of]) for of in part)
     left = [
         side.some((of < 0) & lacks[side.owner])
@@ -202,7 +202,7 @@ def _together(ones: list[Indexes], others: list[Indexes]) -> tuple[list[Indexes]
         for one, other in zip(ones, others, strict=True)
     ]
     known = distinct(np.concatenate([of[of >= 0] for of in both]))
-    return [np.where(of < 0, -1, np.searchsorted(known, of)) for of in both], known // many
+    return [np.where(of < 0, -1, known.searchsorted(of)) for of in both], known // many
 
 
 def _field_codes(columns: Columns, node: Node) -> tuple[Indexes, Indexes] | None:
@@ -215,9 +215,9 @@ def _field_codes(columns: Columns, node: Node) -> tuple[Indexes, Indexes] | None
         return None
     # Values of one key are alike at best: so it is looked whether all of them are.
     values = keys[:-1]
-    order = np.argsort(values, kind="stable")
-    low = np.searchsorted(values[order], values, "left")
-    count = np.searchsorted(values[order], values, "right") - low
+    order = values.argsort(kind="stable")
+    low = values[order].searchsorted(values, "left")
+    count = values[order].searchsorted(values, "right") - low
     if int(count.sum()) - len(values) > MOST_ALIKE:
         return None
     at, owner = spread(low, count)
@@ -245,7 +245,7 @@ class _Parts(Search):
     ) -> None:
         gt, n, pred, m = laid
         self._longest = longest
-        starts = np.cumsum(n) - n, len(gt.slots) + np.cumsum(m) - m
+        starts = n.cumsum() - n, len(gt.slots) + m.cumsum() - m
         self._lay_out(item, elements, starts, (n, m), floor, options)
         slots = np.concatenate([gt.slots, pred.slots + self._gts])
         at = np.concatenate([gt.at, pred.at])
@@ -268,7 +268,7 @@ class _Parts(Search):
             near = np.arange(self._near_start[first], self._near_start[last] + self._n[last])
             rows = blocks(self._m[self._near_owner[near]], AT_ONCE)
             gains = np.concatenate([self._keyed_gains(near[some], key) for some in rows])
-            each = np.split(gains, np.cumsum(cells[block])[:-1])
+            each = np.split(gains, cells[block].cumsum()[:-1])
             found += [
                 self._solved_part(part, gain.reshape(-1, self._m[part]), ordered=ordered)
                 for part, gain in zip(block.tolist(), each, strict=True)

@@ -371,8 +371,8 @@ def groups(numbers: Indexes) -> Iterator[tuple[int, Indexes]]:
 
 def spread(starts: Indexes, lengths: Indexes) -> tuple[Indexes, Indexes]:
     """Return the slots of all elements of some lists, and the position of the list of each."""
-    owner = np.repeat(np.arange(len(lengths)), lengths)
-    first = np.cumsum(lengths) - lengths
+    owner = np.arange(len(lengths)).repeat(lengths)
+    first = lengths.cumsum() - lengths
     return starts[owner] + np.arange(len(owner)) - first[owner], owner
 
 
@@ -380,7 +380,7 @@ def blocks(cells: Indexes, most: int) -> Iterator[Indexes]:
     """Return where there are cells, about `most` of them at a time, as memory may hold."""
     (some,) = cells.nonzero()
     if len(some):
-        block = (np.cumsum(cells[some]) - 1) // most
+        block = (cells[some].cumsum() - 1) // most
         yield from np.split(some, np.diff(block).nonzero()[0] + 1)
 
 
@@ -395,6 +395,6 @@ def aligned(
     gt_key, pred_key = gt[1] * places + gt[2], pred[1] * places + pred[2]
     either = distinct(np.concatenate([gt_key, pred_key]))
     gt_slots, pred_slots = np.full((2, len(either)), NOTHING)
-    gt_slots[np.searchsorted(either, gt_key)] = gt[0]
-    pred_slots[np.searchsorted(either, pred_key)] = pred[0]
+    gt_slots[either.searchsorted(gt_key)] = gt[0]
+    pred_slots[either.searchsorted(pred_key)] = pred[0]
     return gt_slots, pred_slots, either // places, either % places

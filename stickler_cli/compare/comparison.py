@@ -1,6 +1,6 @@
 """One pair of an account as a tree: a view for whoever looks at one document, not at columns."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import Final, Literal, TypeAlias
 
@@ -10,13 +10,14 @@ from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
 from .account import (
     Account,
+    BlockAccount,
+    EntryAccount,
     ListAccount,
     MismatchAccount,
     ObjectAccount,
     UnlabelledAccount,
-    placed,
 )
-from .columns import NOTHING, Indexes
+from .columns import NOTHING, Indexes, Mask
 from .result import Outcome
 
 Shape: TypeAlias = Literal["leaf", "object", "list", "mismatch"]
@@ -27,8 +28,10 @@ _SHAPES: Final[Mapping[type[Account], Shape]] = {
     MismatchAccount: "mismatch",
 }
 
-_TOLD: Final = ("shape", "gt", "pred", "outcome", "similarity", "score", "threshold", "reason")
-_TOLD_OF_PARTS: Final = ("fields", "elements", "extras", "undeclared")
+_TOLD: Final = (
+    *("shape", "gt", "pred", "outcome", "similarity", "score", "threshold", "reason"),
+    *("fields", "elements", "extras", "undeclared"),
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,23 +105,35 @@ class Comparison:
     @property
     def fields(self) -> "tuple[FieldComparison, ...]":
         """Of objects, the account of every field, those that only the documents name last."""
+        each = (_field(*part) for part in self._parts())
+        return tuple(it for it in each if not isinstance(it.comparison.account, UnlabelledAccount))
+
+    def _parts(self) -> "Iterator[tuple[str, bool | Mask, Account, int]]":
+        """Yield name, say in the aggregate, account and position there of every field."""
         if not isinstance(self.account, ObjectAccount):
-            return ()
-        found: list[FieldComparison] = []
+            return
         for part in self.account.fields:
-            at = self.pair if part.at is None else int(np.searchsorted(part.at, self.pair))
+            at = self.pair if part.at is None else int(part.at.searchsorted(self.pair))
             if part.at is not None and (at == len(part.at) or part.at[at] != self.pair):
                 break  # an object that neither side has
-            found.append(_field(part.name, part.counted, part.account, at))
-        more: list[tuple[int, FieldComparison]] = []
+            yield part.name, part.counted, part.account, at
+        more: list[tuple[int, EntryAccount, int]] = []
         for entry in self.account.entries:
-            for at in owned(entry.owner, self.pair):
-                name = entry.names[int(entry.key[at])]
-                field = _field(name, entry.counted, entry.account, at)
-                more.append((int(entry.order[at]), field))
-        more.sort(key=itemgetter(0))
-        each = (*found, *(field for _, field in more))
-        return tuple(it for it in each if not isinstance(it.comparison.account, UnlabelledAccount))
+            more += ((int(entry.order[at]), entry, at) for at in owned(entry.owner, self.pair))
+        for _, entry, at in sorted(more, key=itemgetter(0)):
+            yield entry.names[int(entry.key[at])], entry.counted, entry.account, at
+
+    @property
+    def field_outcomes(self) -> "Iterator[tuple[str, set[int]]]":
+        """Yield the name of each field and its class, of lists those of their elements."""
+        for name, _, of_all, position in self._parts():
+            account, at = of_all.innermost(position)
+            found = account.outcome[at : at + 1].tolist()
+            if isinstance(account, ListAccount):
+                units = owned(account.units.owner, at)
+                found = account.units.outcome[units.start : units.stop].tolist() or found
+            if not isinstance(account, UnlabelledAccount):
+                yield name, {*found}
 
     @property
     def field_scores(self) -> dict[str, float]:
@@ -129,8 +144,12 @@ class Comparison:
         if account.entries or account.compared is not None or account.columns.gold is not None:
             return {field.name: field.comparison.score for field in self.fields}
         scores: dict[int, float] = {}
-        for at, of in map(placed, account.parts):
-            scores.update(zip(at, of.score[pair :: len(account)].tolist(), strict=True))
+        for part in account.parts:
+            if isinstance(part, BlockAccount):
+                of_fields = part.score[pair :: len(account)].tolist()
+                scores.update(zip(part.block.positions, of_fields, strict=True))
+            else:
+                scores[part[0]] = float(part[1].score[pair])
         return {name: scores[at] for at, name in enumerate(account.names)}
 
     @property
@@ -161,9 +180,8 @@ class Comparison:
         return self.account.undeclared.get(self.pair, ())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Comparison) and all(
-            getattr(self, name) == getattr(other, name) for name in (*_TOLD, *_TOLD_OF_PARTS)
-        )
+        is_one = isinstance(other, Comparison)
+        return is_one and all(getattr(self, name) == getattr(other, name) for name in _TOLD)
 
     __hash__ = None  # type: ignore[assignment] # values of documents are no keys
 
@@ -204,7 +222,7 @@ def comparison_of(account: Account, pair: int) -> Comparison:
 
 def owned(owner: Indexes, pair: int) -> range:
     """Return where the parts of a pair are; owners are in order."""
-    first, last = np.searchsorted(owner, [pair, pair + 1]).tolist()
+    first, last = owner.searchsorted([pair, pair + 1]).tolist()
     return range(first, last)
 
 

@@ -140,7 +140,7 @@ class PairedLists(NamedTuple):
 
     def positions(self, keys: Indexes) -> Indexes:
         """Return where pairs of lists are, `NOTHING` for those that were not met."""
-        at = np.searchsorted(self.keys, keys)
+        at = self.keys.searchsorted(keys)
         known = np.append(self.keys, NOTHING)[at] == keys
         return np.where(known, at, NOTHING)
 
@@ -300,7 +300,7 @@ class ListNode(SequenceNode):
         n, m = gt_lists.lengths[gt], pred_lists.lengths[pred]
         if elements.gold is not None and pairs is not None:
             may_lack = self.items.optional(elements) >= 0
-            before = np.concatenate([[0], np.cumsum(may_lack)])
+            before = np.concatenate([[0], may_lack.cumsum()])
             starts, (owner, paired_gts) = gt_lists.starts[gt], pairs
             found = np.bincount(owner[may_lack[paired_gts]], minlength=len(gt))
             n = n - (before[starts + n] - before[starts] - found)
@@ -332,7 +332,7 @@ class ListNode(SequenceNode):
                 np.bincount(pairs.owner, of, len(new)).astype(np.float64)
                 for of in (pairs.similarity, added)
             )
-            edges = np.searchsorted(pairs.owner, np.arange(len(new) + 1))
+            edges = pairs.owner.searchsorted(np.arange(len(new) + 1))
             found = PairedLists(new, raw, score, edges[:-1], np.diff(edges), pairs)
             copied = 0 if known is None else 2 * (known.size + found.size)  # to be put in order
             place.keep(found.size + copied - held)
@@ -368,7 +368,7 @@ class ListNode(SequenceNode):
         (invented,) = alone.nonzero()
         owner = np.concatenate([row_owner, owners[invented]])
         # By list; ground-truth elements stand before those that only the prediction has.
-        order = np.argsort(owner, kind="stable")
+        order = owner.argsort(kind="stable")
         gt = np.concatenate([rows, np.full(len(invented), NOTHING)])[order]
         pred = np.concatenate([partner, others[invented]])[order]
         elements.listed = np.bool_(True)
@@ -386,8 +386,8 @@ class ListNode(SequenceNode):
         """Return which elements without a pair match another one, each of them with one."""
         moved = np.zeros(len(units.owner), np.bool_)
         (missed,), (invented,) = (units.outcome == FN).nonzero(), (units.outcome == FA).nonzero()
-        low = np.searchsorted(units.owner[invented], units.owner[missed], "left")
-        high = np.searchsorted(units.owner[invented], units.owner[missed], "right")
+        low = units.owner[invented].searchsorted(units.owner[missed], "left")
+        high = units.owner[invented].searchsorted(units.owner[missed], "right")
         at, of = spread(low, high - low)
         one, other = missed[of], invented[at]
         sides = units.account.gt[one], units.account.pred[other]
@@ -408,7 +408,7 @@ def _positive(numbers: Indexes) -> dict[int, int]:
 def _positions(lists: Elements, chosen: Indexes, owner: Indexes, slots: Indexes) -> Indexes:
     """Return where elements are among those of some lists, one list after the other."""
     lengths = lists.lengths[chosen]
-    return slots + (np.cumsum(lengths) - lengths - lists.starts[chosen])[owner]
+    return slots + (lengths.cumsum() - lengths - lists.starts[chosen])[owner]
 
 
 def _passing(account: Account) -> float | Floats:

@@ -221,18 +221,15 @@ def _mean(
     node: FieldsNode, parts: Sequence[FieldsPart], entries: Sequence[EntryAccount], size: int
 ) -> Floats:
     """Return the weighted means of the fields that either side has; 1.0 where there are none."""
-    total: Floats
-    worth: Floats
-    total, worth = np.zeros((2, size))
-    if parts:
-        scores, weights = np.empty((2, len(node.fields), size))
-        for part in parts:
-            at, of = (part.block.span, part) if isinstance(part, BlockAccount) else part
-            scores[at] = of.score.reshape(-1, size)
-            weights[at] = ((of.outcome < TN) * of.worth).reshape(-1, size)
-        scores *= weights
-        # One after the other: `sum` adds rows of one pair in another order than those of several.
-        total, worth = np.add.accumulate(scores)[-1], np.add.accumulate(weights)[-1]
+    scores, weights = np.zeros((2, len(node.fields) if parts else 1, size))
+    for part in parts:
+        at, of = (part.block.span, part) if isinstance(part, BlockAccount) else part
+        scores[at] = of.score.reshape(-1, size)
+        weights[at] = ((of.outcome < TN) * of.worth).reshape(-1, size)
+    scores *= weights
+    # One after the other: `sum` adds rows of one pair in another order than those of several.
+    total: Floats = np.add.accumulate(scores)[-1]
+    worth: Floats = np.add.accumulate(weights)[-1]
     for entry in entries:
         there = entry.account.outcome < TN
         weights = np.broadcast_to(entry.account.worth, len(there)) * there
@@ -431,7 +428,7 @@ class MapNode(FieldsNode):
         by_place = np.lexsort((place, owner))
         gt_slots, pred_slots = gt_slots[by_place], pred_slots[by_place]
         owner, key = owner[by_place], key[by_place]
-        order = np.arange(len(owner)) - np.searchsorted(owner, owner)
+        order = np.arange(len(owner)) - owner.searchsorted(owner)
 
         def compared(node: Node, at: Indexes) -> Account:
             try:

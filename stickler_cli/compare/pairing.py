@@ -121,8 +121,8 @@ class Search:
         self._n, self._m = np.minimum(n, m), np.maximum(n, m)
         self._near, self._near_owner = spread(np.where(wider, *starts[::-1]), self._n)
         self._far, self._far_owner = spread(np.where(wider, *starts), self._m)
-        self._near_start = np.cumsum(self._n) - self._n
-        self._far_start = np.cumsum(self._m) - self._m
+        self._near_start = self._n.cumsum() - self._n
+        self._far_start = self._m.cumsum() - self._m
 
     @cached_property
     def _keyless(self) -> Mask:
@@ -353,10 +353,10 @@ class SelectiveField:
         keys = int(self.keys.max(initial=0)) + 1
         one = near[1] * keys + near_keys
         other = np.where(far_keys < 0, -1, far[1] * keys + far_keys)
-        order = np.argsort(other, kind="stable")
+        order = other.argsort(kind="stable")
         other = other[order]
-        low = np.searchsorted(other, one, "left")
-        count = np.searchsorted(other, one, "right") - low
+        low = other.searchsorted(one, "left")
+        count = other.searchsorted(one, "right") - low
         count[near_keys < 0] = 0
         tells = (np.bincount(near[1], count, len(most)) <= most)[near[1]] & (near_keys >= 0)
         count[~tells] = 0

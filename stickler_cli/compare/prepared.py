@@ -186,11 +186,8 @@ class Prepared:
         return self._in_range(answers.similarities, gt, pred), answers.reasons
 
     def _in_range(self, similarity: Similarities, gt: Keys, pred: Keys) -> Similarities:
-        if (
-            len(similarity)
-            and np.minimum.reduce(similarity) >= 0.0
-            and np.maximum.reduce(similarity) <= 1.0
-        ):
+        most = np.maximum.reduce(similarity, initial=0.0)
+        if most <= 1.0 and np.minimum.reduce(similarity, initial=0.0) >= 0.0:
             return similarity
         # A NaN would read as "no pair" and vanish: NaN > floor is False.
         wrong = ~((similarity >= -EQUAL_WITHIN) & (similarity <= 1 + EQUAL_WITHIN))

@@ -10,7 +10,7 @@ from stickler_cli.core.locations import plain_path
 from .batch import Batch
 from .counts import Counts
 from .errors.error_rows import Error, error_record
-from .field_counts import Names
+from .field_counts import RAW, SCORE, Names
 from .sums import (
     BESIDE,
     COUNTING_MODES,
@@ -55,6 +55,8 @@ def counts_view(
         kept = ~counts.passed_over[chosen]
         paths = [path for path, it in zip(paths, kept.tolist(), strict=True) if it]
         sums, scores = sums[:, kept], scores[:, kept]
+    scores = scores.copy()
+    scores[RAW : SCORE + 1] = np.trunc(scores[RAW : SCORE + 1] * SCORE_UNIT) / SCORE_UNIT
     for path, *modes, scored, raw, score, weight in zip(
         paths, *sums.tolist(), *scores.tolist(), strict=True
     ):
@@ -65,9 +67,8 @@ def counts_view(
                 known, (shown, rates) = of_mode, _with_rates((*of_mode,), recall_with_fd)
             view[mode] = {**shown, "derived": {**rates}} if derived else {**shown}
         if scored and path:
-            similarity = units_of(raw) / SCORE_UNIT
-            view["raw_similarity_score"] = view["similarity_score"] = similarity
-            view["threshold_applied_score"] = units_of(score) / SCORE_UNIT
+            view["raw_similarity_score"] = view["similarity_score"] = raw
+            view["threshold_applied_score"] = score
             view["weight"] = weight
         views[path] = view
         if path:

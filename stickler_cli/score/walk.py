@@ -133,10 +133,11 @@ class _Walk:
 
     def each_field(self, objects: Visit, account: ObjectAccount, at: Indexes) -> None:
         """Visit the fields of objects that were compared by fields."""
+        whole = objects.is_document
         for name, included in zip(account.names, account.included, strict=True):
             # In schema order, whoever is compared first.
             for say, _ in _by_say(included, at) if included is not True else _IN:
-                self.declared(objects, name, counted=say)
+                self.declared(objects.field, name, counted=say, whole=whole)
         for part in account.parts:
             if not isinstance(part, BlockAccount):
                 self.field(objects, account, *part, at)
@@ -153,7 +154,7 @@ class _Walk:
     ) -> None:
         """Visit one field of objects."""
         for counted, which in _by_say(account.included[order], at):
-            below = self.declared(objects, account.names[order], counted=counted)
+            below = self.declared_of[objects.field.start, account.names[order], counted]
             rows = objects.rows + (below.start - objects.field.start)
             weight = worth_at(one.worth, at)
             part = rows, objects.live, objects.alone, objects, None, order, weight
@@ -178,17 +179,18 @@ class _Walk:
         told = rows, live, alone, objects, of, order, weight, None, fields
         self.found.append(Visit(objects.field, part, at, *told))
 
-    def declared(self, objects: Visit, name: str, *, counted: bool) -> FieldRows:
-        """Return a declared field, with the rows of the field around it."""
-        key = objects.field.start, name, counted
-        if (found := self.declared_of.get(key)) is None:
-            found = self.declared_of[key] = self.below(objects, name, None, counted=counted)
-        return found
+    def declared(self, around: FieldRows, name: str, *, counted: bool, whole: bool) -> None:
+        """Note a declared field, with the rows of the field around it."""
+        key = around.start, name, counted
+        if key not in self.declared_of:
+            path, documents, start = (*around.path, name), around.documents, self.rows
+            below = FieldRows(path, start, documents, around, None, counted, whole)
+            self.declared_of[key] = below
+            self.rows += len(documents)
 
-    def below(self, objects: Visit, name: str, up: Indexes | None, *, counted: bool) -> FieldRows:
-        around, whole = objects.field, objects.is_document
-        documents = around.documents if up is None else around.documents[up]
-        start = self.rows
+    def below(self, objects: Visit, name: str, up: Indexes, *, counted: bool) -> FieldRows:
+        around, start, whole = objects.field, self.rows, objects.is_document
+        documents = around.documents[up]
         self.rows += len(documents)
         return FieldRows((*around.path, name), start, documents, around, up, counted, whole)
 

@@ -74,7 +74,7 @@ class Error(NamedTuple):
         return self._replace(gt=shown_value(self.gt), pred=shown_value(self.pred), judge="")
 
 
-def error_of(document: str, error: WrongUnit) -> Error:
+def error_of(document: str, error: WrongUnit, *, with_cause: bool = True) -> Error:
     """Return the row of a wrong unit."""
     unit, found = error.unit, error.unit.outcome
     is_pair = found is Outcome.FD
@@ -93,7 +93,7 @@ def error_of(document: str, error: WrongUnit) -> Error:
         _ALONE.get(found) or reason_of(*figures),
         error.differing if is_pair else (),
         unit.judge if is_pair else "",
-        cause_keys(error),
+        cause_keys(error) if with_cause else "",
         field_path(error.elsewhere or ()),
     )
 

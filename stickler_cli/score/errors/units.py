@@ -93,12 +93,10 @@ class Unit(NamedTuple):
         if items.outcome not in BOTH_SIDES:
             return (), 0
         differing, right = [], 0
-        for entry in items.fields:
-            elements = entry.comparison.elements
-            outcomes = {element.outcome for element in elements} or {entry.comparison.outcome}
+        for name, outcomes in items.field_outcomes:
             if outcomes & ERRORS:
-                differing.append(entry.name)
-            elif Outcome.TP in outcomes:
+                differing.append(name)
+            elif TP in outcomes:
                 right += 1
         return (*differing, *items.extras), right
 
