@@ -79,7 +79,7 @@ class Batch:
         """The values of predictions that have a confidence; None without any."""
         return leaves_counted(self.counts.confident, self.compared) if self.counts else None
 
-    @cached_property
+    @property
     def _truths(self) -> list[JsonValue]:
         if self.account is None:
             return []
@@ -116,7 +116,7 @@ class Batch:
             found[errors.visit.documents[errors.pairs]] = True
         return found
 
-    @cached_property
+    @property
     def some_wrong(self) -> bool:
         """Whether there is an error at all."""
         return any(map(has_errors, self.visits))

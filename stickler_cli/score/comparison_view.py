@@ -64,8 +64,12 @@ def counts_view(
         known: list[int] = []
         for mode, of_mode in zip(COUNTING_MODES, modes, strict=True):
             if of_mode != known:  # of a leaf all are alike
-                known, (shown, rates) = of_mode, _with_rates((*of_mode,), recall_with_fd)
-            view[mode] = {**shown, "derived": {**rates}} if derived else {**shown}
+                known, of_all = of_mode, _with_rates((*of_mode,), recall_with_fd)
+            view[mode] = shown = of_all.copy()
+            if derived:
+                shown["derived"] = of_all["derived"].copy()
+            else:
+                del shown["derived"]
         if scored and path:
             view["raw_similarity_score"] = view["similarity_score"] = raw
             view["threshold_applied_score"] = score
@@ -77,12 +81,8 @@ def counts_view(
 
 
 @lru_cache(4096)  # most fields of a document have one value
-def _with_rates(
-    counts: tuple[int, ...], recall_with_fd: bool
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    view = Counts(*counts).view(recall_with_fd=recall_with_fd)
-    rates: Any = view.pop("derived")
-    return view, rates
+def _with_rates(counts: tuple[int, ...], recall_with_fd: bool) -> dict[str, Any]:
+    return Counts(*counts).view(recall_with_fd=recall_with_fd)
 
 
 def document_view(batch: Batch, document: int) -> dict[str, object]:
