@@ -18,6 +18,7 @@ import typer
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.reports.html.page import ServedRun
+from stickler_cli.reports.html.payload import WORST_DOCUMENTS
 from stickler_cli.runs.page_index import DocumentIndex, ErrorIndex
 from stickler_cli.runs.page_sources import checked_sources, is_address
 from stickler_cli.runs.saved import errors_of, load_run, with_lines
@@ -58,16 +59,15 @@ def served(name: str, port: int, sources: str | None = None) -> tuple[ThreadingH
         UsageError: there is no such run, it has no single errors, or the port is taken.
     """
     run = load_run(name)
-    errors = errors_of(name, run)
-    if errors is None:
+    if errors_of(name, run) is None:
         found, expected = "a run file has no single errors", "a run directory"
         hint = "make one with stickler eval --run-dir, or a page with stickler report -o"
         raise UsageError([Problem(name, found, expected, hint)])
     if sources and is_address(sources):
         run = replace(run, sources=PageSources(template=sources))
-    page = ServedRun(with_lines(name, run))
-    index = ErrorIndex(_announced(page.rows(errors)))
-    documents = DocumentIndex(line for _, line in (page.documents.lines if page.documents else ()))
+    page = ServedRun(run)
+    index = ErrorIndex(lambda: _announced(page.rows(errors_of(name, run) or ())), name)
+    documents = DocumentIndex(lambda: page.documents(with_lines(name, run)), name)
     questions: Mapping[str, Callable[..., object]] = {
         "select": index.select,
         "page": index.page,
@@ -78,7 +78,9 @@ def served(name: str, port: int, sources: str | None = None) -> tuple[ThreadingH
         "place-documents": documents.place,
     }
     root = f"/{secrets.token_urlsafe(16)}/"
-    answers = partial(_Answers, root, page.text(index.total).encode(), questions)
+    worst = documents.page({}, 0, WORST_DOCUMENTS)
+    text = page.text(index.total, documents.total, documents.lost, worst)
+    answers = partial(_Answers, root, text.encode(), questions)
     try:
         server = _Server((HERE, port), answers)
     except (OSError, OverflowError):

@@ -1,15 +1,22 @@
-"""Errors and documents in a database, while somebody looks at them: found, sorted and grouped."""
+"""Errors and documents in a database, while somebody looks at them: found, sorted and grouped.
+
+It is kept beside a run whose directory can be written, and made anew once the run is another one.
+"""
 
 import json
 import sqlite3
 from abc import ABC, abstractmethod
 from array import array
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar, Final
 
+from stickler_cli import __version__
 from stickler_cli.core.json_values import json_line
+from .whole_files import PARTIAL, RESULTS
 
 SELECTIONS: Final = 8
 """Selections that are remembered: those that one goes back to; a million lines are 8 MB of one."""
@@ -55,20 +62,60 @@ _OF_DOCUMENTS: Final = {
 
 
 class LineIndex(ABC):
-    """Lines with columns to find them by, in a database of their own, which goes away with it."""
+    """Lines with columns to find them by, in a database of their own."""
 
     columns: ClassVar[str]
     """What lines are found by, as SQL declares it: the columns beside the number and the line."""
+    by: ClassVar[str]
+    """The column of the documents that lines are of."""
+    file: ClassVar[str]
+    """Its name beside a run."""
 
-    def __init__(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        # One connection for all threads of a server, one at a time; "" is a file of its own.
-        self._lock = Lock()
-        self._base = sqlite3.connect("", check_same_thread=False)
-        self._base.execute(f"CREATE TABLE line (n INTEGER PRIMARY KEY, {self.columns}, line)")
-        marks = ", ?" * (self.columns.count(",") + 2)
-        self._base.executemany(f"INSERT INTO line VALUES (NULL{marks})", rows)  # noqa: S608 - marks
+    def __init__(self, rows: Callable[[], Iterable[tuple[Any, ...]]], run: str = "") -> None:
+        """Take rows, or what is kept of them beside a run; without one, nothing is kept."""
+        # One connection for all threads of a server, one at a time.
+        self._lock, folder = Lock(), Path(run)
+        kept = None
+        if folder.is_dir() and run:
+            kept = self._kept(folder)
+            with suppress(OSError, sqlite3.OperationalError):  # it is full, or of somebody else
+                kept = kept or self._made(rows, folder)
+        self._base = kept or self._made(rows)
         ((self.total,),) = self.ask("SELECT count(*) FROM line")
         self._found: OrderedDict[str, tuple[array[int], list[Any]]] = OrderedDict()
+
+    def _kept(self, folder: Path) -> sqlite3.Connection | None:
+        """Return the database that is kept; None without one of this very run."""
+        place = (folder / self.file).resolve().as_uri()
+        with suppress(sqlite3.Error):
+            base = sqlite3.connect(f"{place}?mode=ro", uri=True, check_same_thread=False)
+            base.execute("PRAGMA trusted_schema = OFF")  # whoever wrote it
+            if base.execute("SELECT key FROM made").fetchall() == [(_key_of(folder),)]:
+                return base
+        return None
+
+    def _made(
+        self, rows: Callable[[], Iterable[tuple[Any, ...]]], folder: Path | None = None
+    ) -> sqlite3.Connection:
+        """Return a new database: in a folder, or of a file that goes away with it."""
+        partial = folder and folder / f"{self.file}{PARTIAL}"
+        marks = ", ?" * (self.columns.count(",") + 2)
+        try:
+            if partial:
+                partial.unlink(missing_ok=True)
+            base = sqlite3.connect(partial or "", check_same_thread=False)
+            base.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+            base.execute(f"CREATE TABLE line (n INTEGER PRIMARY KEY, {self.columns}, line)")
+            base.executemany(f"INSERT INTO line VALUES (NULL{marks})", rows())  # noqa: S608 - marks
+            base.execute(f"CREATE INDEX of_document ON line ({self.by})")
+            if partial and folder:
+                base.execute("CREATE TABLE made AS SELECT ? AS key", [_key_of(folder)])
+                base.commit()
+                partial.replace(folder / self.file)
+        finally:
+            if partial:
+                partial.unlink(missing_ok=True)
+        return base
 
     @abstractmethod
     def found(self, query: Mapping[str, Any]) -> tuple["array[int]", list[Any]]:
@@ -107,17 +154,25 @@ class LineIndex(ABC):
             return self._base.execute(text, values).fetchall()
 
 
-class ErrorIndex(LineIndex):
-    """Errors in a database of their own, which goes away with it."""
+def _key_of(folder: Path) -> str:
+    """Return what tells the files of a run from those of another one."""
+    files = (folder / name for name in RESULTS)
+    stats = [it.stat() if it.exists() else None for it in files]
+    return json.dumps([__version__, *(it and [it.st_size, it.st_mtime_ns] for it in stats)])
 
+
+class ErrorIndex(LineIndex):
+    """Errors in a database of their own."""
+
+    by, file = "document", "view-errors.sqlite"
     columns = (
         "row INT, document, path, field, outcome, class, similarity REAL, gt, pred, inside, "
         "vals INT, cause INT, text"
     )
 
-    def __init__(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        super().__init__(map(_error_columns, rows))
-        self.ask("CREATE INDEX of_document ON line (document)")
+    def __init__(self, rows: Callable[[], Iterable[tuple[Any, ...]]], run: str = "") -> None:
+        """Take errors as a page holds them."""
+        super().__init__(lambda: map(_error_columns, rows()), run)
 
     def place(self, query: Mapping[str, Any], place: Mapping[str, str]) -> dict[str, Any]:
         """Return an error by document and path, and its position among those of a query, or -1."""
@@ -177,11 +232,13 @@ def _error_columns(shown: tuple[Any, ...]) -> tuple[Any, ...]:
 class DocumentIndex(LineIndex):
     """Documents as a page lists them, in a database of their own."""
 
+    by, file = "id", "view-documents.sqlite"
     columns = "id, status, score REAL, lost INT, groups, found"
 
-    def __init__(self, lines: Iterable[bytes]) -> None:
-        super().__init__(map(_document_columns, lines))
-        self.ask("CREATE INDEX by_id ON line (id)")
+    def __init__(self, lines: Callable[[], Iterable[bytes]], run: str = "") -> None:
+        """Take documents as a page lists them, in order."""
+        super().__init__(lambda: map(_document_columns, lines()), run)
+        ((self.lost,),) = self.ask("SELECT count(*) FROM line WHERE lost > 0")
 
     def found(self, query: Mapping[str, Any]) -> tuple["array[int]", list[Any]]:
         """Return the numbers of the documents that a query finds, in order; there are no groups."""

@@ -12,7 +12,7 @@ import pytest
 from stickler_cli.cli import viewing
 from stickler_cli.cli.viewing import served
 from stickler_cli.reports.html.page import ServedRun
-from stickler_cli.runs.page_index import DocumentIndex
+from stickler_cli.runs.page_index import DocumentIndex, ErrorIndex
 from stickler_cli.runs.saved import load_run, with_lines
 
 
@@ -109,9 +109,8 @@ def test_documents_are_found_by_their_groups(stickler, data):
 
 
 def documents_of(name: str) -> DocumentIndex:
-    documents = ServedRun(with_lines(name, load_run(name))).documents
-    assert documents is not None
-    return DocumentIndex(line for _, line in documents.lines)
+    run = load_run(name)
+    return DocumentIndex(lambda: ServedRun(run).documents(with_lines(name, run)))
 
 
 def test_documents_of_a_run_without_rows_are_those_of_its_lines(stickler):
@@ -202,3 +201,34 @@ def test_it_is_told_how_many_errors_were_read(capsys, monkeypatch):
 
     assert len([*rows]) == 2_500
     assert capsys.readouterr().err == "1,000 errors are read\n2,000 errors are read\n"
+
+
+def test_what_is_looked_up_is_kept_beside_the_run_as_long_as_it_is_this_one(stickler, data):
+    command = ("eval", "schema.json", "gt/", "pred/", "--run-dir", "night", "-q")
+    stickler(*command)
+    night = data / "night"
+
+    def lines():
+        server, _ = served("night", 0)
+        server.server_close()
+        asked = [ErrorIndex(lambda: pytest.fail("it is made anew"), "night")]
+        return [index.page({}, 0, 100) for index in asked]
+
+    before = lines()
+    stamps = {it.name: it.stat().st_mtime_ns for it in night.glob("view-*.sqlite")}
+    assert len(stamps) == 2
+    assert lines() == before
+    assert stamps == {it.name: it.stat().st_mtime_ns for it in night.glob("view-*")}
+    (night / "view-errors.sqlite").write_bytes(b"no database")
+    assert lines() == before
+    (night / "non-matches.jsonl").write_text("")
+    assert lines() == [[]]
+    assert stickler(*command).code == 0  # a run directory all the same
+
+
+def test_nothing_is_kept_where_nothing_can_be_written(stickler, data, monkeypatch):
+    stickler("eval", "schema.json", "gt/", "pred/", "--run-dir", "night", "-q")
+    monkeypatch.setattr(ErrorIndex, "file", "no/such/folder")
+    server, _ = served("night", 0)
+    server.server_close()
+    assert [it.name for it in (data / "night").glob("view-*")] == ["view-documents.sqlite"]

@@ -5,6 +5,7 @@ Markup is escaped by the templates, and what the script shows, it shows as text.
 
 import base64
 import hashlib
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import cache
@@ -15,6 +16,7 @@ from markupsafe import Markup
 
 from stickler_cli.core.figures import number_of, setting, visible
 from stickler_cli.core.json_values import json_line
+from stickler_cli.core.sorted_lines import SortedLines
 from stickler_cli.reports.cause_sentences import CauseText, causes
 from stickler_cli.reports.html import payload
 from stickler_cli.reports.layout import TableStyle
@@ -64,10 +66,13 @@ class ServedRun:
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self.documents: ListedDocuments | None = None
+
+    def documents(self, run: Run) -> Iterator[bytes]:
+        """Yield the documents of the run, which has its rows, as the page wants them."""
         if run.evaluation.ledger.blocks is not None:
             fields = field_views(RunView(run, visible), {})
-            self.documents = payload.documents_of(run.evaluation.ledger.blocks, fields)
+            listed = payload.documents_of(run.evaluation.ledger.blocks, fields)
+            yield from (line for _, line in listed.lines)
 
     def rows(self, errors: Iterable[Error]) -> Iterator[tuple[Any, ...]]:
         """Yield errors as the page wants them."""
@@ -75,10 +80,15 @@ class ServedRun:
         named, more = causes(view)
         return payload.error_rows((it.shown for it in errors), places_of(view), [*named, *more])
 
-    def text(self, errors: int) -> str:
-        """Return the page, of so many errors."""
+    def text(self, errors: int, documents: int, lost: int, worst: Iterable[str]) -> str:
+        """Return the page, of so many errors and documents, of which so many lost values.
+
+        `worst` are the first `WORST_DOCUMENTS` of `documents`.
+        """
         detail = Detail(errors=KeptErrors(total=errors), knows_values=False)
-        return _page_of(replace(self.run, detail=detail), self.documents, served=True)
+        named = [json.loads(line) for line in worst]
+        listed = ListedDocuments(documents, named, SortedLines(), lost) if documents else None
+        return _page_of(replace(self.run, detail=detail), listed, served=True)
 
 
 def render(run: Run, style: TableStyle) -> str:
