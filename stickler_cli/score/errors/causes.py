@@ -28,6 +28,7 @@ MOST_KINDS: Final = 500
 """Kinds of errors of one field and class that are told apart; some 100 kB in a run file."""
 
 _DIGITS: Final = 10  # of a key, hexadecimal
+_AS_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode  # `dumps` makes one for each value
 
 LONGEST: Final = 80
 """Characters of a value, as JSON, by which errors are told apart; longer ones hardly repeat."""
@@ -106,14 +107,13 @@ def cause_key(pattern: tuple[str, ...], error_class: ErrorClass, kind: Kind | No
 OneCause: TypeAlias = tuple[Group, Kind | None]
 
 
-@dataclass(slots=True)
 class _Found:
     """Errors of one cause in a batch."""
 
-    errors: int = 0
-    values: int = 0
-    documents: dict[int, None] = field(default_factory=dict)
-    origins: Counter[Origin] | None = None
+    def __init__(self) -> None:
+        self.errors = self.values = 0
+        self.documents: dict[int, None] = {}
+        self.origins: Counter[Origin] | None = None
 
     def add(self, error: WrongUnit) -> None:
         self.errors += 1
@@ -144,7 +144,7 @@ class Causes:
                 kinds = found.setdefault(key[0], {})
                 # Keys that nothing declares can be any number, all of one group.
                 kind = key[1] if len(kinds) <= MOST_KINDS else None
-                kinds.setdefault(kind, _Found()).add(error)
+                (kinds.get(kind) or kinds.setdefault(kind, _Found())).add(error)
         names = batch.compared_ids
         for group, kinds in found.items():
             for kind, of in kinds.items():
@@ -332,7 +332,7 @@ def short_json(value: JsonValue) -> str:
     if isinstance(value, dict | list) or (isinstance(value, str) and len(value) > LONGEST):
         return ""
     try:
-        text = json.dumps(value, ensure_ascii=False)
+        text = _AS_JSON(value)
     except ValueError:  # more digits than Python writes
         return ""
     return text if len(text) <= LONGEST else ""

@@ -231,7 +231,7 @@ class Places:
                 texts.add(value)
             else:
                 others.add(value)
-        return frozenset(text.strip().casefold() for text in texts), frozenset(others)
+        return frozenset(map(str.casefold, map(str.strip, texts))), frozenset(others)
 
     def _beside(
         self, wanted: JsonValue, around: JsonValue, step: Step, inside: Path
