@@ -92,7 +92,8 @@ def configuration() -> Iterator[str]:
     yield ""
     yield "All commands read `stickler.toml`, or the table `[tool.stickler]` of a `pyproject.toml`,"
     yield "from the nearest folder upwards; `--config FILE` names another, `--no-config` none."
-    yield "A file of another user is not read unless it is named, and a warning says so."
+    yield "A file of another user, or that others may write, is not read unless it is named,"
+    yield "and a warning says so."
     yield "The command line wins. Paths are relative to the file."
     yield ""
     options = _in_files()

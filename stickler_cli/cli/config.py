@@ -95,7 +95,7 @@ def _is_ours(file: Path) -> bool:
     """Return whether a file belongs to who runs this, also by sudo; as git asks of a repository.
 
     In a directory that all may write to, such as /tmp, anybody could say what options are; and in a
-    file that all may write to.
+    file that all may write to, or a group that is not the user's own.
     """
     if sys.platform == "win32":
         return True
@@ -106,7 +106,9 @@ def _is_ours(file: Path) -> bool:
 
 
 def _others_write(file: Path) -> bool:
-    return bool(file.stat().st_mode & stat.S_IWOTH)
+    said = file.stat()
+    by_group = said.st_gid != os.getegid() and said.st_mode & stat.S_IWGRP
+    return bool(said.st_mode & stat.S_IWOTH or by_group)
 
 
 def _table(file: Path) -> dict[str, Any]:

@@ -329,15 +329,20 @@ def test_an_address_is_no_path_beside_the_file(stickler, data, monkeypatch, sour
         ("pyproject.toml", "[tool.stickler]\nfail_under = 1.0"),
     ],
 )
-def test_a_file_that_others_may_write_is_read_only_if_it_is_named(stickler, data, name, text):
+def test_a_file_that_others_may_write_is_read_only_if_it_is_named(
+    stickler, data, monkeypatch, name, text
+):
     write(data / name, text)
     (data / name).chmod(0o646)
     result = stickler(*EVAL)
     assert result.code == 0
     assert f"{name} may be written by others and was not read" in result.err
     assert stickler(*EVAL, "--config", name).code == 1
-    (data / name).chmod(0o664)
+    (data / name).chmod(0o664)  # by the user's own group
     assert stickler(*EVAL).code == 1
+    own = os.getegid()
+    monkeypatch.setattr(os, "getegid", lambda: own + 1)
+    assert "may be written by others" in stickler(*EVAL).err
 
 
 def test_a_typo_names_the_nearest_options_and_not_all(stickler, data):
