@@ -115,6 +115,11 @@ def test_everything_that_is_wrong_is_told_at_once():
     ]
 
 
+def test_one_text_is_a_list_of_one():
+    found = read_settings(EvalSettings, {"by": "kind", "gate": ["f1>=0.5"]}, parsed=False)
+    assert (found.by, found.gate) == (("kind",), ("f1>=0.5",))
+
+
 def test_settings_are_values():
     settings = EvalSettings(missing="skip")
     assert settings == EvalSettings(missing="skip") != EvalSettings()

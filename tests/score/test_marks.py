@@ -1,17 +1,23 @@
 """What a run comes to with its marked errors right: what it would be with the mended documents."""
 
+import numpy as np
 import pytest
 
+from stickler_cli.compare.engine import compare
+from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.score.batch import Batch
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.errors.marks import RIGHT as TAKEN
 from stickler_cli.score.errors.marks import (
     Mark,
     Marked,
     MarkedCounts,
+    changes_of,
     errors_of_marks,
     outcome_of_marks,
     with_none_of,
+    with_value,
 )
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.sums import COUNTING_MODES, units_of
@@ -125,3 +131,29 @@ def test_a_run_without_documents_has_no_score():
     told = outcome_of_marks({"a": MARKS}, MarkedCounts(), scored(Evaluation()), RateRule())
     assert told.overall_score is None
     assert len(told.unfit) == 5
+
+
+def test_a_change_inside_an_alternative_is_written_there():
+    truth = {**RIGHT, "lines": {"_value": [], "_alternatives": [[LAMP]]}}
+    bare = Unwrapper(PLAN.root)(truth, is_truth=True)
+    pred = {**RIGHT, "lines": [{**LAMP, "name": "lamb"}, BULB]}
+    account = compare(PLAN, [bare.value], [pred], gold=[bare.gold])
+    result = batch(PLAN, {"one": (RIGHT, pred)}).results
+    units = [error.unit for error in Batch(result, account, np.arange(1)).wrong_units(0)]
+
+    changes = changes_of(units, bare.value)
+
+    assert {("lines", 0, "name"), ("lines", 1, "sku")} <= {it.path for it in changes}
+    for it in changes:
+        assert it.written == ("lines", "_alternatives", 0, *it.path[1:])
+
+
+def test_a_value_is_put_inside_the_wrappers_on_its_way():
+    wrapped = {"a": {"_value": {"b": 1}, "_alternatives": [{"b": 2}]}}
+
+    def key_of(value):
+        return "_value" if "_value" in value else None
+
+    assert with_value(wrapped, ("a", "b"), 3, value_key=key_of)["a"]["_value"] == {"b": 3}
+    told = with_value(wrapped, ("a", "_alternatives", 0, "b"), 3, value_key=key_of)
+    assert told == {"a": {"_value": {"b": 1}, "_alternatives": [{"b": 3}]}}

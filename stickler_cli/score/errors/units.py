@@ -250,8 +250,6 @@ def _units(visit: Visit, chosen: Mask) -> Iterator[Unit]:
 def _extras(visit: Visit, chosen: Mask) -> Iterator[Unit]:
     """Return the keys that only predictions have and the schema does not declare."""
     account = visit.account
-    if not account.extras:
-        return
     pairs = {int(visit.at[pair]): pair for pair in chosen.nonzero()[0].tolist()}
     for position in account.extras.keys() & pairs.keys():
         pair = pairs[position]
