@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from inspect import cleandoc
 from pathlib import Path
@@ -25,53 +26,103 @@ WIDTH = "80"
 
 def commands() -> Iterator[str]:
     """Return the lines of the page of commands: the help of each, what several share once."""
-    root, evaluation = _help(""), _help("eval")
-    shared = {**_entries(root), **_entries(evaluation)}
+    helps = {name: _help(name) for name in ("", *settings_of_commands())}
+    shared = {**_entries(helps[""]), **_entries(helps["eval"])}
+    others = Counter(
+        entry for name, text in helps.items() if name not in WHOLE for entry in _entries(text)
+    )
+    common = {entry: entry for entry, times in others.items() if times > 2 and entry not in shared}
     yield "# Commands"
     yield ""
-    yield "What `--help` prints, and `--help-all` of eval. Elsewhere, options that eval has with"
-    yield "the same words are only named, and exit codes left out that mean the same everywhere;"
-    yield "examples are on the pages about each."
-    yield f"All have {', '.join(EVERYWHERE)}."
+    yield "What `--help` prints, and `--help-all` of eval. For the other commands, options that"
+    yield "eval has with the same words are only named, as are whole groups of them; left out are"
+    yield "exit codes that mean the same everywhere, and examples, which stand on other pages."
+    yield f"All commands have {', '.join(EVERYWHERE)};"
+    yield f"all but init and check have {' and '.join(NEARLY)}."
     yield "[Configuration](configuration.md) has what a file can set."
-    for name in ("", *settings_of_commands()):
+    groups = _groups(helps["eval"])
+    for name, text in helps.items():
         yield ""
         yield f"## stickler {name}".rstrip()
         yield ""
         yield "```text"
-        yield {"": root, "eval": evaluation}.get(name) or _without(shared, _help(name))
+        yield text if name in WHOLE else _without(shared, common, groups, text)
         yield "```"
+    yield ""
+    yield "## What commands share"
+    yield ""
+    yield "```text"
+    for text in helps.values():
+        for entry in _ENTRY.findall(text):
+            if common.pop(" ".join(entry.split()), None):
+                yield entry.rstrip()
+    yield "```"
 
 
-EVERYWHERE = ("--quiet", "--debug", "--no-config", "--config", "--help")
+WHOLE = ("", "eval")
+EVERYWHERE = ("--quiet", "--debug", "--no-config", "--config", "--help", "--url-timeout")
+NEARLY = ("--verbose", "--no-color")  # init and check have nothing to draw
 _ENTRY = re.compile(r"^  (?:-\S|\d+  |\[?[A-Z]+\]? <).*\n?(?:^ {4,}\S.*\n?)*", re.MULTILINE)
+_HEADING = re.compile(r"^(\w[\w ]*):\n", re.MULTILINE)
 
 
 def _entries(text: str) -> dict[str, str]:
     """Return the options and exit codes of a help text: name by words, however they are broken."""
-    found = {}
-    for entry in _ENTRY.findall(text):
-        names = re.match(r"  (?:-\w, )?([-\w\[\]]+)", entry)
-        found[" ".join(entry.split())] = names[1] if names else ""
-    return found
+    return {" ".join(entry.split()): _name(entry) for entry in _ENTRY.findall(text)}
 
 
-def _without(shared: dict[str, str], text: str) -> str:
+def _name(entry: str) -> str:
+    names = re.match(r"  (?:-\w, )?([-\w\[\]]+)", entry)
+    return names[1] if names else ""
+
+
+def _groups(text: str) -> dict[str, list[str]]:
+    """Return the names of the options of a help text by their headings."""
+    _, *parts = _HEADING.split(text)
+    return {
+        heading: [
+            name for name in map(_name, _ENTRY.findall(part)) if name not in (*EVERYWHERE, *NEARLY)
+        ]
+        for heading, part in zip(parts[::2], parts[1::2], strict=True)
+    }
+
+
+def _without(
+    shared: dict[str, str], common: dict[str, str], groups: dict[str, list[str]], text: str
+) -> str:
     """Return a help text in which what is shared is a list of names."""
-    title, *parts = re.split(r"^(\w[\w ]*:)\n", text, flags=re.MULTILINE)
+    title, *parts = _HEADING.split(text)
     options: list[str] = []
+    ended: list[str] = []
     for heading, part in zip(parts[::2], parts[1::2], strict=True):
         own = part
         for entry in _ENTRY.findall(part):
-            if name := shared.get(" ".join(entry.split())):
+            words = " ".join(entry.split())
+            if words in common:
+                own = own.replace(entry, "", 1)
+                ended.append(_name(entry))
+            elif name := shared.get(words):
                 own = own.replace(entry, "", 1)
                 options += [] if name.isdigit() else [name]
-        if own.strip() and heading != "Examples:":  # how-to pages have them
-            title += f"{heading}\n{own.strip(chr(10))}\n\n"
-    options = [name for name in options if name not in EVERYWHERE]
+        if own.strip() and heading != "Examples":  # how-to pages have them
+            title += f"{heading}:\n{own.strip(chr(10))}\n\n"
+    end = f" As at the end of this page: {', '.join(ended)}." if ended else ""
     return title + fill(
-        f"As for eval: {', '.join(options)}.", width=int(WIDTH), break_on_hyphens=False
+        f"As for eval: {', '.join(_in_groups(options, groups))}.{end}",
+        width=int(WIDTH),
+        break_on_hyphens=False,
     )
+
+
+def _in_groups(options: list[str], groups: dict[str, list[str]]) -> Iterator[str]:
+    """Name options, and groups of them where that is shorter."""
+    left = [name for name in options if name not in (*EVERYWHERE, *NEARLY)]
+    for heading, names in groups.items():
+        missing = [name for name in names if name not in left]
+        if len(missing) + 4 < len(names) - len(missing):
+            left = [name for name in left if name not in names]
+            yield f"all {heading} options" + (f" (not {', '.join(missing)})" if missing else "")
+    yield from left
 
 
 def _help(command: str) -> str:
