@@ -17,7 +17,8 @@ SCHEMA = json.loads((ROOT / "schemas" / "stickler-run.json").read_text(encoding=
 def first_column(section):
     """List the code in the first column of the tables of a section."""
     (text,) = re.findall(rf"^## {section}\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
-    return re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE)
+    cells = re.findall(r"^\| (`[^|]+`) \|", text, re.MULTILINE)
+    return [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
 
 
 def test_the_page_lists_the_formats_and_their_suffixes():
