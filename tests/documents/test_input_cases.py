@@ -118,17 +118,21 @@ def test_a_prediction_that_is_no_document_fails_a_strict_run_only(tmp_path, opti
 
 
 def table() -> str:
-    """Write the table of docs/reliability.md."""
-    rows = ["| input | as prediction | as ground truth | what is told |", "|---|---|---|---|"]
+    """Write the tables of docs/reliability.md, one for each two outcomes."""
+    tables: dict[tuple[str, str], list[str]] = {}
     for case in CASES:
         told = case.told.strip().removesuffix(":") or "; ".join(
             {"byte_order_mark": ["counted, in a note"]}.get(case.remark, [])
         )
-        rows.append(f"| {case.name} | `{case.pred}` | `{case.gt}` | {told} |")
-    return "\n".join(rows) + "\n"
+        tables.setdefault((case.pred, case.gt), []).append(f"| {case.name} | {told} |")
+    return "\n".join(
+        f"As prediction `{pred}`, as ground truth `{gt}`:\n\n"
+        "| input | message |\n|---|---|\n" + "\n".join(rows) + "\n"
+        for (pred, gt), rows in tables.items()
+    )
 
 
-def test_the_page_has_the_table_of_these_cases():
+def test_the_page_has_the_tables_of_these_cases():
     before, begin, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     shown, end, after = rest.partition(END)
     assert begin
