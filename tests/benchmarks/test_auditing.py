@@ -42,5 +42,6 @@ def test_a_copy_is_named_and_independent_systems_are_not():
 def test_the_docs_show_what_the_simulation_does():
     page = (Path(__file__).parents[2] / "docs" / "auditing.md").read_text("utf-8")
     it = audited(KINDS[3], SETS, 0)
-    figures = f"{it.precision:.2f} | {it.covered:.3f} | {it.width:.2f}"
-    assert f"| {it.labels.name} | {figures} |" in page
+    assert it.labels.name == "3 systems, 3.0% wrong, 30% shared"
+    figures = f"{it.precision:.2f}, {it.covered:.3f}, {it.width:.2f}"
+    assert f"| 3% | 30% shared | {figures} |" in page
