@@ -63,7 +63,12 @@ def test_the_defaults_by_kind_are_those_of_the_code():
     members = leaf_default("string", members=["a"])
     expected.append(["enum or const", members.comparator, str(members.threshold)])
 
-    assert sorted(rows("Defaults")) == sorted(expected)
+    listed = []
+    for kind, *rest in rows("Defaults"):
+        before, form, names = kind.partition("string with format ")
+        listed += [[f"{before}{form}{name}", *rest] for name in names.split(", ")]
+
+    assert sorted(listed) == sorted(expected)
 
 
 def test_a_value_of_no_json_type_is_compared_as_text():
