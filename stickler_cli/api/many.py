@@ -30,7 +30,7 @@ from stickler_cli.runs.job import (
     unwrapper_of,
     validation_of,
 )
-from stickler_cli.schema.inference.observation import FIRST, Observed
+from stickler_cli.schema.inference.observation import FIRST, Look, Observed
 from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas, loaded
 from stickler_cli.settings.deciding import Counting, ExtraFields, Infer, Missing, Validate
 from stickler_cli.settings.of_commands import ManySettings
@@ -126,9 +126,9 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         head: list[object] = []
         rest = iter(pairs)
 
-        def look(kind: DocumentKind) -> Observed:
+        def look() -> Observed:
             head.extend(islice(rest, FIRST))
-            return _values_in(_document_pairs(head, (kind,)))
+            return _values_in(_document_pairs(head, OBJECTS_OR_ARRAYS))
 
         plan, contents, file = compiled(schema, settings, look)
         documents = _document_pairs(chain(head, rest), (plan.kind,))
@@ -178,23 +178,23 @@ def _values_in(pairs: Iterable[DocumentPair]) -> Observed:
 def compiled(
     schema: object,
     settings: ManySettings,
-    look: Callable[[DocumentKind], Observed] | None = None,
+    look: Look | None = None,
 ) -> tuple[Plan, Callable[[], Any] | None, str | None]:
     """Return the plan of a schema in any form, a function that returns the schema, and its file.
 
     Where it is inferred, `look` returns the values of the first documents.
     """
-    how: Any = {"allow_plugins": settings.allow_plugins, "when": settings.infer}
+    how: Any = {"allow_plugins": settings.allow_plugins, "when": settings.infer, "look": look}
     match schema:
         case Plan():
             return schema, None, None
         case str() | os.PathLike():
-            found = _told(_looked(partial(load_schema, os.fspath(schema), **how), look))
+            found = _told(load_schema(os.fspath(schema), **how))
             return found.plan, lambda: found.contents, found.path
         case dict():
             if problem := first_misfit(schema, "the schema", "schema"):
                 raise SchemaError([problem])
-            found = _told(_looked(partial(loaded, schema, "the schema", **how), look))
+            found = _told(loaded(schema, "the schema", **how))
             return found.plan, lambda: schema, None
         case type():
             compiled = method_of(schema, "comparison_plan")
@@ -207,18 +207,11 @@ def compiled(
                 known: dict[str, Any] = {}
                 contents = model_schema(schema, known)
                 how |= {"allow_plugins": True, "comparators": known}
-                found = _told(_looked(partial(loaded, contents, schema.__name__, **how), look))
+                found = _told(loaded(contents, schema.__name__, **how))
                 return found.plan, lambda: found.contents, None
     there = repr(schema) if isinstance(schema, type) else described(schema)
     expected = "a schema file, a parsed schema, or a pydantic class"
     raise UsageError([Problem("schema", f"it is {there}", expected)])
-
-
-def _looked(
-    load: Callable[..., LoadedSchema], look: Callable[[DocumentKind], Observed] | None
-) -> LoadedSchema:
-    found = load()
-    return load(seen=look(found.plan.kind)) if look and found.inferred else found
 
 
 def validation_by(

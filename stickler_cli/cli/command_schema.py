@@ -5,6 +5,7 @@ import shlex
 import sys
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from pkgutil import resolve_name
@@ -61,9 +62,7 @@ def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
     elif not name and isinstance(settings, TruthSource) and isinstance(settings, FindingOptions):
         schema = _of_ground_truth(settings.gt, settings, settings.infer)
     else:
-        schema = _named(name, settings, None)
-        if schema.inferred and (seen := _values_in_hand(settings)):
-            schema = _named(name, settings, seen)
+        schema = _named(name, settings)
     if not (isinstance(settings, ConsoleOptions) and settings.quiet):
         show_problems(schema.warnings, "warning")
         if schema.remark:
@@ -71,9 +70,9 @@ def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
     return schema
 
 
-def _named(name: str, settings: SchemaOptions, seen: Observed | None) -> LoadedSchema:
-    """Load the schema of a file or of a model, with the values seen in its documents."""
-    how: Any = {"when": settings.infer, "seen": seen}
+def _named(name: str, settings: SchemaOptions) -> LoadedSchema:
+    """Load the schema of a file or of a model."""
+    how: Any = {"when": settings.infer, "look": partial(_values_in_hand, settings)}
     if not is_model(name):
         return load_schema(name, allow_plugins=settings.allow_plugins, **how)
     compared_by: dict[str, BaseComparator] = {}

@@ -17,7 +17,7 @@ from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.remote import is_url, list_url, read_named, shown_url
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.inference.observation import Observed, observed_schema
+from stickler_cli.schema.inference.observation import Look, Observed, observed_schema
 from stickler_cli.settings.deciding import DocumentOptions, Infer
 from .compiler import compile_schema
 from .dialects import Schema
@@ -82,9 +82,9 @@ def load_schema(
     *,
     allow_plugins: bool = False,
     when: Infer = "never",
-    seen: Observed | None = None,
+    look: Look | None = None,
 ) -> LoadedSchema:
-    """Read and compile a schema file; raise SchemaError as `compile_schema` does."""
+    """Read and compile a schema file, as `loaded` does a parsed one."""
     shown = shown_url(path) if is_url(path) else path
     try:
         content = read_named(path, DocumentOptions.max_document_size)
@@ -103,7 +103,7 @@ def load_schema(
     digest = schema_digest(content)
     # What is elsewhere leads to nothing else: there is no file that a reference could be beside.
     file = None if is_url(path) else Path(path)
-    return loaded(schema, shown, file, digest, allow_plugins=allow_plugins, when=when, seen=seen)
+    return loaded(schema, shown, file, digest, allow_plugins=allow_plugins, when=when, look=look)
 
 
 def load_schemas(path: str, *, allow_plugins: bool = False, when: Infer = "never") -> LoadedSchema:
@@ -178,7 +178,7 @@ def load_observed(
     schema = observed_schema(seen)
     digest = schema_digest(json_line(schema))
     how: Infer = "never" if when == "never" else "always"
-    found = loaded(schema, f"inferred from {source}", None, digest, when=how, seen=seen)
+    found = loaded(schema, f"inferred from {source}", None, digest, when=how, look=lambda: seen)
     count = f"{seen.total} document{'s' * (seen.total != 1)}"
     told = f" (`{keeps}` keeps it)" if keeps else ""
     remark = f"no SCHEMA: it was inferred from the {count} of {source}, read once for that{told}"
@@ -208,12 +208,17 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
     *,
     allow_plugins: bool = False,
     when: Infer = "never",
-    seen: Observed | None = None,
+    look: Look | None = None,
     comparators: Mapping[str, BaseComparator] | None = None,
 ) -> LoadedSchema:
-    """Infer and compile a parsed schema; raise SchemaError as `compile_schema` does."""
+    """Infer and compile a parsed schema; raise SchemaError as `compile_schema` does.
+
+    `look` is asked for the values of its documents where something is inferred.
+    """
     how: Any = {"allow_plugins": allow_plugins, "comparators": comparators}
-    found = infer(schema, path, file, when=when, seen=seen, **how)
+    found = infer(schema, path, file, when=when, **how)
+    if found.choices and look is not None and (seen := look()):
+        found = infer(schema, path, file, when=when, seen=seen, **how)
     inferred = found.annotations
     nothing = isinstance(schema, dict) and not found.fields
     refusals = (nothing_described(found.schema, path),) if nothing else ()

@@ -8,6 +8,7 @@ method, what it covers in simulations, and its limits.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import fsum, log
 from typing import Any, Final, NamedTuple
 
@@ -187,10 +188,14 @@ def beta_percentiles(first: Floats, second: Floats, tail: float) -> Floats:
     return found
 
 
+_known_intervals: Final = lru_cache(1024)(rate_intervals)
+"""Wide schemas have many fields with the same sums."""
+
+
 def field_intervals(tally: Tally, level: float, *, recall_with_fd: bool) -> FieldIntervals:
     """Return the intervals of a field, or of whole documents."""
     spreads = spreads_of(tally, recall_with_fd=recall_with_fd)
-    found = dict(zip(spreads, rate_intervals([*spreads.values()], level), strict=True))
+    found = dict(zip(spreads, _known_intervals((*spreads.values(),), level), strict=True))
     rates = {mode: {name: found[mode, name] for name in RATES} for mode in COUNTING_MODES}
     return FieldIntervals(rates, found[SCORE_SPREAD])
 

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import field
-from typing import Final
+from typing import Final, TypeAlias
 
 from stickler_cli.comparators.amounts import UNITS, measured
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
@@ -219,6 +219,10 @@ class Observed:
         if other.elements is not None and (self.elements or self.room.left > 0):
             self.elements = self.elements or Observed(self.room)
             self.elements.absorb(other.elements)
+
+
+Look: TypeAlias = Callable[[], Observed | None]
+"""Reads the first documents, and returns the values that are in them; None without any."""
 
 
 def _keys_of(items: list[JsonObject]) -> Iterator[str]:
