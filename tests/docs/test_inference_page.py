@@ -60,18 +60,21 @@ def test_what_no_rule_names_is_compared_as_the_page_says():
     assert f"number to {NUMBER.comparator} with threshold {NUMBER.threshold}" in rest
 
 
+def kind_of(value):
+    return "string" if isinstance(value, str) else "number"
+
+
 def test_pairs_of_values_are_judged_as_the_page_says():
     rows = table("named")
-    names, schemas, gts, preds = ([row[at].strip("`") for row in rows] for at in range(4))
-    texts = zip(names, schemas, gts, preds, strict=True)
+    names, gts, preds = ([row[at].strip("`") for row in rows] for at in range(3))
     pairs = [
-        Pair("", name, json.loads(schema), [], json.loads(gt), json.loads(pred), right=True, why="")
-        for name, schema, gt, pred in texts
+        Pair("", name, {"type": kind_of(gt)}, [], gt, json.loads(pred), right=True, why="")
+        for name, gt, pred in zip(names, map(json.loads, gts), preds, strict=True)
     ]
 
     assert len(rows) >= 60
     assert [is_right(pair, "its own value") for pair in pairs] == [
-        row[4].startswith("right") for row in rows
+        row[3].startswith("right") for row in rows
     ]
 
 
