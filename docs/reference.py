@@ -36,8 +36,8 @@ def commands() -> Iterator[str]:
     yield ""
     yield "What `--help` prints, and `--help-all` of eval. For the other commands, options that"
     yield "eval has with the same words are only named, as are whole groups of them; left out are"
-    yield "exit codes that mean the same everywhere, and examples, which stand on other pages."
-    yield f"All commands have {', '.join(EVERYWHERE)};"
+    yield "exit codes that mean the same everywhere, and what the page about each command says."
+    yield f"All here have {', '.join(EVERYWHERE)};"
     yield f"all but init and check have {' and '.join(NEARLY)}."
     yield "[Configuration](configuration.md) has what a file can set."
     groups = _groups(helps["eval"])
@@ -45,6 +45,10 @@ def commands() -> Iterator[str]:
         yield ""
         yield f"## stickler {name}".rstrip()
         yield ""
+        if name not in WHOLE:
+            title, _, place = ABOUT[name].partition(": ")
+            yield f"See [{title}]({place})."
+            yield ""
         yield "```text"
         yield text if name in WHOLE else _without(shared, common, groups, text)
         yield "```"
@@ -60,6 +64,26 @@ def commands() -> Iterator[str]:
 
 
 WHOLE = ("", "eval")
+ABOUT = {
+    "compare": "One comparison, explained: compare.md",
+    "errors": "Where is it wrong?: evaluating.md#where-is-it-wrong",
+    "init": "Without a schema: inference.md#without-a-schema",
+    "check": "Gate a pipeline: evaluating.md#gate-a-pipeline",
+    "show": "See what a schema comes to: schema.md#see-what-a-schema-comes-to",
+    "merge": "Shards: results.md#shards",
+    "report": "Of a finished run: html-report.md#of-a-finished-run",
+    "view": "Of a run of any size: html-report.md#of-a-run-of-any-size",
+    "diff": "Run against run: diff.md",
+    "lint": "Look at the ground truth first: lint.md",
+    "accept": "Accepting values unseen: accepting.md",
+    "tune": "Thresholds from evidence: tuning.md",
+    "judge-check": "Can the judge be trusted?: judges.md",
+    "split": "Packets: packets.md",
+    "places": "Places: places.md",
+    "plan": "How many documents: planning.md",
+    "audit": "Which labels are wrong: auditing.md",
+}
+"""The title and place of the page about each command."""
 EVERYWHERE = ("--quiet", "--debug", "--no-config", "--config", "--help", "--url-timeout")
 NEARLY = ("--verbose", "--no-color")  # init and check have nothing to draw
 _ENTRY = re.compile(r"^  (?:-\S|\d+  |\[?[A-Z]+\]? <).*\n?(?:^ {4,}\S.*\n?)*", re.MULTILINE)
@@ -92,6 +116,7 @@ def _without(
 ) -> str:
     """Return a help text in which what is shared is a list of names."""
     title, *parts = _HEADING.split(text)
+    title = title.partition("\n\n")[0] + "\n\n"  # the page about it has the description
     options: list[str] = []
     ended: list[str] = []
     for heading, part in zip(parts[::2], parts[1::2], strict=True):
