@@ -25,6 +25,7 @@ from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.core.absence import Reading
 from stickler_cli.core.json_values import brief, kind_of
 from stickler_cli.core.locations import Path, json_pointer
+from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, SchemaError, did_you_mean
 from stickler_cli.schema.annotations import ON_LIST, ON_OBJECT, PREFIX, RULES
 from .comparable import ComparableModel
@@ -94,7 +95,7 @@ _KEYWORDS: Final = (
     *("aliases", "absent_values", "ignore", *_OF_PYDANTIC),
 )
 
-_GENERIC: Final = re.compile(r"(?P<outer>list|optional|dict)\[(?P<inner>.+)\]", re.IGNORECASE)
+_GENERIC: Final = pattern(r"(?P<outer>list|optional|dict)\[(?P<inner>.+)\]", re.IGNORECASE)
 
 
 def type_named(text: str) -> Any:

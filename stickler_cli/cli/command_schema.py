@@ -1,6 +1,5 @@
 """The schema of a command, loaded as its settings say."""
 
-import re
 import shlex
 import sys
 from contextlib import suppress
@@ -13,6 +12,7 @@ from typing import Any, Final
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, json_line
+from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document import LineReference
 from stickler_cli.documents.document_pair import Shape, root_steps, root_text
@@ -46,7 +46,7 @@ from stickler_cli.settings.deciding import (
 from stickler_cli.settings.running import ConsoleOptions
 from .console import show_problems, warn
 
-_MODEL: Final = re.compile(r"[^\W\d][\w./]*:[^\W\d][\w.]*")
+_MODEL: Final = pattern(r"[^\W\d][\w./]*:[^\W\d][\w.]*")
 
 
 def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:

@@ -19,6 +19,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
+from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import UnavailableError
 from stickler_cli.core.values import dataclass
 from .allowance import Retry
@@ -46,16 +47,16 @@ PASSING_ERRORS: Final = GARBLED_ERRORS | frozenset(
 )
 
 # What Amazon Bedrock and some others say with another status.
-NO_SUCH_MODEL: Final = re.compile(
+NO_SUCH_MODEL: Final = pattern(
     r"model identifier is invalid|is not a valid model|model_not_found", re.IGNORECASE
 )
-TOO_LARGE: Final = re.compile(
+TOO_LARGE: Final = pattern(
     r"too (?:large|long|many|big)|maximum|at most|exceed|longer than|larger than|limit",
     re.IGNORECASE,
 )
 """How servers say of a request that they would take less of it."""
-SECRET_NAMES: Final = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
-SECRETS: Final = re.compile(r"\b(?:sk|pk|rk)-[\w*-]{4,}|\b(?:AKIA|ASIA)[A-Z0-9]{8,}|Bearer\s+\S+")
+SECRET_NAMES: Final = pattern(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+SECRETS: Final = pattern(r"\b(?:sk|pk|rk)-[\w*-]{4,}|\b(?:AKIA|ASIA)[A-Z0-9]{8,}|Bearer\s+\S+")
 SHOWN: Final = 200  # characters of a server's message
 
 MOST_FAILURES: Final = 10  # calls in a row

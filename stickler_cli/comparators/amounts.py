@@ -5,15 +5,16 @@ import unicodedata
 from decimal import Decimal
 from typing import Final, NamedTuple
 
+from stickler_cli.core.pattern import pattern
 from .number_parsing import parse_number
 
-_NUMBER: Final = re.compile(r"\d+(?:[.,'\u2019 ]\d+)*(?:[eE][+-]?\d+(?!\w))?|[.,]\d+")
-_POWER: Final = re.compile(r"(?<!\d[eE])(?<=[^\W\d_])[23](?!\w)|10\^\d+")
+_NUMBER: Final = pattern(r"\d+(?:[.,'\u2019 ]\d+)*(?:[eE][+-]?\d+(?!\w))?|[.,]\d+")
+_POWER: Final = pattern(r"(?<!\d[eE])(?<=[^\W\d_])[23](?!\w)|10\^\d+")
 """Digits that are part of a unit: m2, 10^9/L."""
-_WORD: Final = re.compile(r"\w*\$|[^\W\d_]+[23]?|[€£₹₩₽₺₪₫₴₦₱฿%\"]|10\^\d+")
-_RELATION: Final = re.compile(r"[<>≤≥]=?")
+_WORD: Final = pattern(r"\w*\$|[^\W\d_]+[23]?|[€£₹₩₽₺₪₫₴₦₱฿%\"]|10\^\d+")
+_RELATION: Final = pattern(r"[<>≤≥]=?")
 _DASHES: Final = str.maketrans("\u2212\u2013\u00a0\u2009\u202f", "--   ")
-_CREDIT: Final = re.compile(r"(?<=[\d.])\s*(?:-|CR\b\.?)|\bCR\b(?=\s*\d)")
+_CREDIT: Final = pattern(r"(?<=[\d.])\s*(?:-|CR\b\.?)|\bCR\b(?=\s*\d)")
 """An amount below zero, as accounts write it."""
 
 

@@ -3,7 +3,6 @@
 Nothing here depends on the day of the run or on the time zone of the machine.
 """
 
-import re
 from calendar import monthrange
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, timezone, tzinfo
@@ -11,6 +10,8 @@ from itertools import compress, product
 from typing import Any, Final, TypeAlias
 
 from dateutil.parser import parser, parserinfo
+
+from stickler_cli.core.pattern import pattern
 
 LONGEST: Final = 256
 """Characters of the longest string that can be a date. Source: docs/dates.md."""
@@ -26,18 +27,18 @@ _PARTS: Final = {
 }
 """Which are stated -> their names; a table, because lists of dates ask for it all the time."""
 
-_ISO: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_ISO_TIME: Final = re.compile(
+_ISO: Final = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_ISO_TIME: Final = pattern(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ](?:[01][0-9]|2[0-3]):[0-5][0-9]"
     r"(?::[0-5][0-9](?:\.[0-9]{1,6})?)?(?:Z|[+-][0-2][0-9]:[0-5][0-9])?"
 )
 _DAY: Final = r"([0-9]{1,2})(?:st|nd|rd|th)?"
 _NAME: Final = r"([A-Za-z]{3,9})"
-_NAMED: Final = re.compile(rf"(?:{_DAY} {_NAME}|{_NAME} {_DAY}),? ([12][0-9]{{3}})")
-_NUMBERS: Final = re.compile(r"([0-3]?[0-9])([/.-])([0-3]?[0-9])\2([12][0-9]{3})")
-_YEAR_FIRST: Final = re.compile(r"\d{4}")
-_ONE_DOT: Final = re.compile(r"(?<![\d.:])(\d{1,4})\.(\d+)(?![\d.:])")
-_DELIMITER: Final = re.compile(r"\s(?:to|through|-)\s")
+_NAMED: Final = pattern(rf"(?:{_DAY} {_NAME}|{_NAME} {_DAY}),? ([12][0-9]{{3}})")
+_NUMBERS: Final = pattern(r"([0-3]?[0-9])([/.-])([0-3]?[0-9])\2([12][0-9]{3})")
+_YEAR_FIRST: Final = pattern(r"\d{4}")
+_ONE_DOT: Final = pattern(r"(?<![\d.:])(\d{1,4})\.(\d+)(?![\d.:])")
+_DELIMITER: Final = pattern(r"\s(?:to|through|-)\s")
 
 # What dateutil raises on odd strings besides its ParserError, a ValueError: its own arithmetic,
 # look-ups and assertions fail on some. "9" * 99 is an OverflowError.

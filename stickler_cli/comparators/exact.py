@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from stickler_cli.core.json_values import json_key, same_json
+from stickler_cli.core.pattern import pattern
 from .base import (
     BaseComparator,
     Keys,
@@ -135,7 +136,7 @@ def _text(prepared: Prepared) -> str:
     return prepared.text if isinstance(prepared, Number) else prepared
 
 
-_SEPARATOR: Final = re.compile(r"(?<=[^\W_])[-\u2010-\u2013./_,:'\u2019\s]+(?=[^\W_])|\s+")
+_SEPARATOR: Final = pattern(r"(?<=[^\W_])[-\u2010-\u2013./_,:'\u2019\s]+(?=[^\W_])|\s+")
 _RUNS: Final = "\0"
 """Stands in a prepared text before its runs of digits."""
 
@@ -230,7 +231,7 @@ def _is_model(value: object) -> bool:
     return callable(getattr(value, "compare", None))
 
 
-_IGNORABLE: Final = re.compile(
+_IGNORABLE: Final = pattern(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )

@@ -7,16 +7,18 @@ import re
 from decimal import Decimal
 from typing import Final
 
+from stickler_cli.core.pattern import pattern
+
 MAGNITUDE: Final = 10_000
 """Numbers from 10**-MAGNITUDE to 10**MAGNITUDE are read; no measurement needs more, and the exact
 sum of `1e999999999` and 1 would fill the memory."""
 
-_SCIENTIFIC: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE]([+-]?[0-9]+)")
-_PLAIN: Final = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
-_WORD: Final = re.compile(r"[^\W\d_]+(?:[-.][^\W\d_]+)*(\.?)")
+_SCIENTIFIC: Final = pattern(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE]([+-]?[0-9]+)")
+_PLAIN: Final = pattern(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+_WORD: Final = pattern(r"[^\W\d_]+(?:[-.][^\W\d_]+)*(\.?)")
 """With the dots and hyphens that are part of it: `Rs. 500` is 500, not 0.500."""
-_FIRST_TO_LAST: Final = re.compile(r"[0-9](?:.*[0-9])?", re.DOTALL)
-_IGNORED: Final = re.compile(r"[^0-9.-]+")
+_FIRST_TO_LAST: Final = pattern(r"[0-9](?:.*[0-9])?", re.DOTALL)
+_IGNORED: Final = pattern(r"[^0-9.-]+")
 
 
 def written(number: float | Decimal) -> Decimal:

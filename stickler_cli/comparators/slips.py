@@ -14,12 +14,13 @@ from typing import Final
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
+from stickler_cli.core.pattern import pattern
 from .base import Similarities
 
-_THOUSANDS: Final = re.compile(
+_THOUSANDS: Final = pattern(
     r"(?<![\d.,])\d{1,3}([.,'\u2019\u00a0\u2009\u202f])\d{3}(?:\1\d{3})*(?!\d)"
 )
-_RUN: Final = re.compile(r"(?:(?<![^\s(])([-\u2212\u2013]|[<>≤≥]=?\s?)[$€£¥.]?)?(\d+)")
+_RUN: Final = pattern(r"(?:(?<![^\s(])([-\u2212\u2013]|[<>≤≥]=?\s?)[$€£¥.]?)?(\d+)")
 _MINUS: Final = str.maketrans("\u2212\u2013", "--")
 
 SHORT: Final = 40
@@ -50,12 +51,12 @@ _PREFIXES: Final = (
     *("sub", "sud", "south", "super", "supra", "tachy", "tri", "un", "under", "uni", "up", "west"),
 )
 """Of two words with the same letters behind unequal ones of these, neither is the other."""
-_PARTIES: Final = re.compile(r"(.{3,})(?:[eo]r|ee)")
-_NUMERAL: Final = re.compile(r"[ivx]{1,4}[a-e]?")
-_WORD: Final = re.compile(r"[^\W\d_]+")
-_NO_NUMBER: Final = re.compile(r"\bn[or][.:#]?\s*(?=\d)")
-_LEFT_OUT: Final = re.compile(r"[.,;:!?'\"()\u2019‘“”\s]+|(?<![^\s(])\+(?=\d)")  # noqa: RUF001
-_HYPHEN: Final = re.compile(r"(?<=\w)[-\u2010\u2013/](?=\w)")
+_PARTIES: Final = pattern(r"(.{3,})(?:[eo]r|ee)")
+_NUMERAL: Final = pattern(r"[ivx]{1,4}[a-e]?")
+_WORD: Final = pattern(r"[^\W\d_]+")
+_NO_NUMBER: Final = pattern(r"\bn[or][.:#]?\s*(?=\d)")
+_LEFT_OUT: Final = pattern(r"[.,;:!?'\"()\u2019‘“”\s]+|(?<![^\s(])\+(?=\d)")  # noqa: RUF001
+_HYPHEN: Final = pattern(r"(?<=\w)[-\u2010\u2013/](?=\w)")
 
 
 @lru_cache(maxsize=65536)

@@ -4,17 +4,18 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final, TypeAlias
 
+from stickler_cli.core.pattern import pattern
 from .base import BaseComparator, Keys, codes_of, text_of
 
-_TIME: Final = re.compile(
+_TIME: Final = pattern(
     r"(?P<hour>\d{1,2})(?:\s?[:.h]\s?(?P<minute>\d\d)(?:[:.](?P<second>\d\d)(?:\.\d+)?)?)?"
     r"\s?(?P<half>[ap]\.?\s?m\.?)?\s?(?:uhr|h|hrs?|hours|o'clock)?\s?(?P<zone>z|[a-z]{2,5}|(?:\+|(?<=:\d\d:\d\d)-)\d\d:?\d\d)?",
     re.ASCII | re.IGNORECASE,
 )
-_APART: Final = re.compile(
+_APART: Final = pattern(
     r"\s*(?:[-\u2013\u2014]|\b(?:to|until|till|bis|a|à|tot)\b)\s*", re.IGNORECASE
 )
-_HOURS: Final = re.compile(r"[ap]\.?\s?m|uhr|h|o'clock", re.IGNORECASE)
+_HOURS: Final = pattern(r"[ap]\.?\s?m|uhr|h|o'clock", re.IGNORECASE)
 """Without minutes, what makes a number a time."""
 
 Prepared: TypeAlias = tuple[tuple[int, str], ...] | str

@@ -1,12 +1,12 @@
 """From numbers and values to text: the one home of digits, and of making text harmless."""
 
 import math
-import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable
 from typing import Final, Protocol, TypeAlias
 
 from .json_values import JsonValue, brief
+from .pattern import pattern
 
 
 class Ends(Protocol):
@@ -127,7 +127,7 @@ def more_of(count: int) -> str:
     return f"and {count} more; all of them are in the JSON report"
 
 
-_COMMAND: Final = re.compile(r"##(?=\w*\[)|^\s*:(?=:)")
+_COMMAND: Final = pattern(r"##(?=\w*\[)|^\s*:(?=:)")
 """The beginning of a command in the log of a CI job: `##[` anywhere in a line, `::` at its start.
 Source: actions/runner, ActionCommand.cs; Azure and TeamCity have `##vso[` and `##teamcity[`."""
 

@@ -5,10 +5,11 @@ Both are built from a tuple of steps: a string is a property name, an int is a l
 """
 
 import json
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, TypeAlias
+
+from .pattern import pattern
 
 Step: TypeAlias = str | int
 Path: TypeAlias = tuple[Step, ...]
@@ -17,10 +18,10 @@ ANY_KEY: Final = "*"
 """Stands for the names that only documents have."""
 
 _NAME: Final = r"""[^.\[\]"\s]+"""
-_PLAIN_NAME: Final = re.compile(_NAME)
-_SCHEMA: Final = re.compile(r"""[^./\[\]"\s]+/""")
+_PLAIN_NAME: Final = pattern(_NAME)
+_SCHEMA: Final = pattern(r"""[^./\[\]"\s]+/""")
 """Begins the path of a place in documents of one of several schemas."""
-_STEP: Final = re.compile(
+_STEP: Final = pattern(
     rf"""(?:^|(?!^)\.)(?P<name>{_NAME})|\[(?P<index>\d+)\]|\[(?P<quoted>"(?:[^"\\]|\\.)*")\]"""
 )
 

@@ -4,17 +4,17 @@ Names come from a table, from entry points of installed packages, and, where the
 that nobody installed for this purpose, from `package.module:Class`; in this order.
 """
 
-import re
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Final, Generic, TypeVar
 
+from .pattern import pattern
 from .problems import did_you_mean
 from .values import dataclass
 
 T = TypeVar("T")
 
-_LOCATION: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_LOCATION: Final = pattern(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
 class UnknownNameError(LookupError):

@@ -18,6 +18,7 @@ from time import sleep
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, TypeVar, cast
 from urllib.parse import unquote, urlsplit
 
+from .pattern import pattern
 from .problems import Problem, UnavailableError, UsageError, import_extra
 
 if TYPE_CHECKING:
@@ -48,9 +49,9 @@ URL_TIMEOUT: Final = "STICKLER_URL_TIMEOUT"
 workers have it, too."""
 PATIENCE: Final = 60.0
 
-_URL: Final = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)  # one letter is a drive
-_SECRET: Final = re.compile(r"(?<=://)[^/@]*@|\?.*", re.DOTALL)
-_QUOTED_SECRET: Final = re.compile(r"(?<=://)[^/@\s]*@|\?\S*")
+_URL: Final = pattern(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)  # one letter is a drive
+_SECRET: Final = pattern(r"(?<=://)[^/@]*@|\?.*", re.DOTALL)
+_QUOTED_SECRET: Final = pattern(r"(?<=://)[^/@\s]*@|\?\S*")
 _FINAL_ERRORS: Final = (
     FileNotFoundError,
     PermissionError,

@@ -27,6 +27,7 @@ from stickler_cli.core.json_values import (
     brief,
     kind_of,
 )
+from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem
 from .positions import doubled_keys
 from .reading import (
@@ -54,12 +55,12 @@ _WAYS: Final = {
 MOST_FENCES: Final = 50
 """How many are looked into, as each may have to be read to the end. No answer has so many."""
 
-_FENCE: Final = re.compile(r"(?:```|~~~)[\w+.-]*")
-_OPENING: Final = re.compile(r'(?:\[\s*)?\{\s*"')
-_OPENING_ARRAY: Final = re.compile(r'\[\s*(?:\{\s*)?"')
-_THOUGHTS: Final = re.compile(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
+_FENCE: Final = pattern(r"(?:```|~~~)[\w+.-]*")
+_OPENING: Final = pattern(r'(?:\[\s*)?\{\s*"')
+_OPENING_ARRAY: Final = pattern(r'\[\s*(?:\{\s*)?"')
+_THOUGHTS: Final = pattern(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
 """Begins, or ends, the thoughts of a model, drafts of the document included."""
-_BRACKET: Final = re.compile(r"[{}\[\]]")
+_BRACKET: Final = pattern(r"[{}\[\]]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +202,7 @@ DUPLICATE_KEYS: Final = "duplicate_keys"  # a remark: an object has a key twice;
 MOST_FOR_A_HINT: Final = 1_000_000  # bytes that are looked into only to name an option
 _DIGEST_BYTES: Final = 16  # enough that two documents never share a digest by accident
 
-_ESCAPED_COLON: Final = re.compile(rb"\\u003[aA]")
+_ESCAPED_COLON: Final = pattern(rb"\\u003[aA]")
 
 
 class FileReference(NamedTuple):

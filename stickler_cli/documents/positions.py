@@ -1,7 +1,6 @@
 """Positions of values in a JSON text, which no parser of ours tells; and keys put into the text."""
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from operator import attrgetter
@@ -11,9 +10,10 @@ import orjson
 
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import json_pointer
+from stickler_cli.core.pattern import pattern
 from stickler_cli.core.values import dataclass
 
-_TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],]|[^\s{}\[\],:"]+')
+_TOKEN: Final = pattern(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],]|[^\s{}\[\],:"]+')
 
 
 class Position(NamedTuple):

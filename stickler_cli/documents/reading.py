@@ -7,7 +7,6 @@ import gzip
 import io
 import json
 import os
-import re
 import stat
 import sys
 import zlib
@@ -24,6 +23,7 @@ from stickler_cli.core.json_values import (
     brief,
     kind_of,
 )
+from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, Undelivered, import_extra
 from stickler_cli.core.remote import is_url, read_urls, shown_url, size_of_url
 from stickler_cli.settings.deciding import DocumentOptions
@@ -71,7 +71,7 @@ STANDARD_INPUT: Final = "-"
 BOM: Final = b"\xef\xbb\xbf"  # some programs begin UTF-8 with it. Source: RFC 8259, 8.1
 _BLANK: Final = b" \t\r\n\0"
 _FENCE: Final = "```"
-_NON_FINITE: Final = re.compile(r"-?(?:NaN|Infinity)")
+_NON_FINITE: Final = pattern(r"-?(?:NaN|Infinity)")
 _DEPTH: Final = "depth"  # is in what all versions of orjson say of a document that is too deep
 
 _NO_BUFFER: Final = "Not enough memory"  # how orjson begins to say that there is none for a text

@@ -17,6 +17,7 @@ from typing import Final, TypeAlias
 from rapidfuzz import process
 
 from stickler_cli.core.json_values import brief
+from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.remote import is_url, list_url, shown_url, size_of_url
 from stickler_cli.core.values import dataclass
@@ -25,13 +26,13 @@ from .document_tables import is_arrow_table
 from .lines import LINES_SUFFIX, TABLE_SUFFIX, is_stream
 from .reading import STANDARD_INPUT, decoded, unreadable
 
-_DOCUMENT_SUFFIX: Final = re.compile(r"\.json(\.gz|\.zst)?\Z", re.IGNORECASE)
+_DOCUMENT_SUFFIX: Final = pattern(r"\.json(\.gz|\.zst)?\Z", re.IGNORECASE)
 _KINDS: Final = (
     "a directory, a .json file, a .jsonl, .ndjson, .csv or .tsv file (each also .gz or .zst), "
     "a .parquet or .arrow table, or -"
 )
 
-_OWN_FORMAT: Final = re.compile(rb'\s*\{\s*"format"\s*:\s*"(stickler-[a-z-]+/\d+)"')
+_OWN_FORMAT: Final = pattern(rb'\s*\{\s*"format"\s*:\s*"(stickler-[a-z-]+/\d+)"')
 _BEGINNING: Final = 100  # bytes in which a file of ours has said its format
 
 PATIENCE: Final = 2.0  # seconds that listing may take before it is said what takes so long
@@ -358,12 +359,12 @@ def pattern_for(gts: Sequence[str], preds: Sequence[str]) -> tuple[str, int] | N
     """
     gts, preds = gts[:MOST_NAMES], preds[:MOST_NAMES]
     best: tuple[str, int] | None = None
-    for pattern in PATTERNS:
-        mine, its = _parts_found(pattern, gts), _parts_found(pattern, preds)
+    for each in PATTERNS:
+        mine, its = _parts_found(each, gts), _parts_found(each, preds)
         paired = len(mine & its)
         unique = len(mine) == len(gts) and len(its) == len(preds)
         if unique and 2 * paired >= min(len(gts), len(preds)) and paired > (best[1] if best else 0):
-            best = pattern, paired
+            best = each, paired
     return best
 
 

@@ -15,6 +15,7 @@ from stickler_cli.core.absence import is_absent
 from stickler_cli.core.gold import ALTERNATIVES, EXHAUSTIVE, LABELLED, SAID, Alternative, Gold
 from stickler_cli.core.json_values import JsonObject, JsonValue, brief
 from stickler_cli.core.locations import ANY_KEY, Path, Step, json_pointer
+from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
 
@@ -39,7 +40,7 @@ USUAL: Final = (
 )
 """Only an object that has nothing but metadata beside both keys is such a wrapper."""
 
-_METADATA: Final = re.compile(
+_METADATA: Final = pattern(
     r"_.*|value.*|bounding_?(box(es)?|poly|regions?)|bbox|geometry|polygon|offset|length|spans?"
     r"|page(s|_?number|_?anchor)?|(raw_?)?text|text_?anchor|mention_?(id|text)|normalized_?value"
     r"|citations?|content|id|kind|provenance|source|type|unit",

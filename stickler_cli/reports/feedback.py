@@ -3,7 +3,6 @@
 Worst first, within a number of characters, and no more of the ground truth than may be told.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -12,6 +11,7 @@ from typing import Final, Literal, TypeAlias, get_args
 from stickler_cli.core.figures import number_of, value_text, visible
 from stickler_cli.core.json_values import kind_of
 from stickler_cli.core.locations import Path, field_path, parse_field_path
+from stickler_cli.core.pattern import pattern
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import Error
@@ -28,7 +28,7 @@ BUDGET: Final = 2_000  # characters: some 500 tokens
 _MOST_ITEMS: Final = 10  # of those missed or invented in one list, that are shown
 _LONGEST: Final = 200  # characters of texts that are looked at for what is kept in them
 
-_STEP: Final = re.compile(r"[.\[]")  # begins each but the first of a path
+_STEP: Final = pattern(r"[.\[]")  # begins each but the first of a path
 
 _MEANINGS: Final = {
     **SAME_SLIP,

@@ -3,13 +3,13 @@
 import base64
 import io
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import quote
 
+from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, UsageError, import_extra, require
 from stickler_cli.score.record import PageSources, Picture, Run
 
@@ -23,7 +23,7 @@ MOST_SHEETS: Final = 5
 """Pages of a document that are put into the page: the first, and those that have boxes."""
 
 _PICTURE: Final = "a picture of a document"
-_ADDRESS: Final = re.compile(r"https?://[^\s{}/]+/\S*\Z")
+_ADDRESS: Final = pattern(r"https?://[^\s{}/]+/\S*\Z")
 _ACROSS: Final = 1400  # pixels: small print of a letter page can be read
 _QUALITY: Final = 70  # of JPEG: some 150 kB a page
 

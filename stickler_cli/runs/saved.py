@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from stickler_cli.compare.result import SEMANTICS
 from stickler_cli.core.json_values import JsonValue, kind_of
 from stickler_cli.core.option import part_of
+from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_there, is_url
 from stickler_cli.documents.document import read_document
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 
 MAX_RUN_BYTES: Final = 2_000_000_000  # unpacked: about a million documents of forty fields
 
-_FILE: Final = re.compile(r"\.(json(\.gz|\.zst)?|parquet)\Z", re.IGNORECASE)
+_FILE: Final = pattern(r"\.(json(\.gz|\.zst)?|parquet)\Z", re.IGNORECASE)
 _EXPECTED: Final = "a run file, as stickler eval -o run.json writes it, or a run directory"
 
 

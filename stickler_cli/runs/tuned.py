@@ -4,7 +4,6 @@ A gate on the documents that thresholds were tuned on judges them by their own e
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import Final
@@ -18,6 +17,7 @@ from stickler_cli.core.json_values import (
     JsonObject,
     JsonValue,
 )
+from stickler_cli.core.pattern import pattern
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.pairs import open_documents
@@ -30,7 +30,7 @@ KEPT: Final = 64
 """Hashes that are kept, the lowest: of documents of which a twentieth comes again, some three."""
 
 _HASH_BYTES: Final = 6
-_TUNED: Final = re.compile(
+_TUNED: Final = pattern(
     r"\[stickler tune: (?P<what>[^\]]*) on (?P<count>\d+) documents, (?P<kept>[0-9a-f,]*)\]"
 )
 

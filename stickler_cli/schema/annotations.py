@@ -15,6 +15,7 @@ from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ThresholdSource
 from stickler_cli.core.absence import Reading, doubled_names
 from stickler_cli.core.json_values import JsonObject, JsonValue, brief
 from stickler_cli.core.locations import json_pointer
+from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, did_you_mean
 from stickler_cli.core.rules import FRACTION, Rule
 from stickler_cli.core.values import dataclass
@@ -83,7 +84,7 @@ MOST_WEIGHT: Final = 1e100
 OLD_PREFIX: Final = "x-stickler-"
 """A prefix that people try; never valid, always worth a hint."""
 
-_NUMBER: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
+_NUMBER: Final = pattern(r"-?\d+(\.\d+)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

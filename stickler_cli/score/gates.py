@@ -8,13 +8,13 @@ What is printed is what is compared, at full precision, and an empty denominator
 
 import math
 import operator
-import re
 from collections.abc import Callable, Collection, Iterable
 from difflib import get_close_matches
 from operator import attrgetter
 from typing import Annotated, Final
 
 from stickler_cli.core.locations import Path, field_path, parse_field_path
+from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, UsageError, nearest
 from stickler_cli.core.rules import Flag, Number, NumberOrNone, Rule
 from stickler_cli.core.values import dataclass
@@ -43,7 +43,7 @@ RIGHT: Final = "right"  # the share of documents without an error
 DOCUMENTS: Final = "documents"  # the path of gates on how many documents there were of a kind
 SYNTAX: Final = "[set:][path.]metric op number, such as line_items.price.recall>=0.9"
 
-_GATE: Final = re.compile(
+_GATE: Final = pattern(
     rf"\s*(?:(?P<mode>{'|'.join(COUNTING_MODES)}):)?(?P<target>.*?)\s*"
     rf"(?P<operator>{'|'.join(OPERATORS)})\s*(?P<limit>[^<>=!]*?)\s*"
 )
@@ -154,7 +154,7 @@ def check_metrics(gates: Collection[Gate], names: Collection[str]) -> None:
 
 
 FAIL_UNDER: Final = "--fail-under"
-_BETA: Final = re.compile(r"[fF][-_]?[\d.]+")  # F of another weight, which there is not
+_BETA: Final = pattern(r"[fF][-_]?[\d.]+")  # F of another weight, which there is not
 
 _SHARES: Final = frozenset({*RATES, SCORE, LABELLED, *TRUST}) - {f"{CONFIDENCE}.log_loss"}
 

@@ -1,6 +1,5 @@
 """Acceptance policies: values that pass unseen, and outcomes on labelled documents."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -10,13 +9,14 @@ import numpy as np
 
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import parse_field_path
+from stickler_cli.core.pattern import pattern
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone, Rule, encoded
 from stickler_cli.core.values import dataclass
 from .confidence.confidences import Units
 from .evaluation import NO_GROUP, Evaluation, Results
 
 POLICY_FORMAT: Final = "stickler-policy/1"
-_POSITION: Final = re.compile(r"line \d+")
+_POSITION: Final = pattern(r"line \d+")
 
 PASSING: Final = (
     ("pass", "pass: the share of values at or above the confidence in the column `from`"),

@@ -18,6 +18,7 @@ from time import monotonic
 from typing import Final, TypeAlias
 
 from stickler_cli.core.json_values import brief, json_line
+from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import (
     is_url,
@@ -36,7 +37,7 @@ from .journal import Journal
 
 SEND_SECONDS: Final = 30.0  # how much of a run a crash of the machine may lose
 SENT: Final = (*RESULTS, *(f"{name}{PARTIAL}" for name in RESULTS))
-_PART: Final = re.compile(rf"{JOURNAL}(\.\d+)?", re.ASCII)
+_PART: Final = pattern(rf"{JOURNAL}(\.\d+)?", re.ASCII)
 
 
 BEGIN_AGAIN: Final = "--restart begins again, another directory keeps both"

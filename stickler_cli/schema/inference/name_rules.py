@@ -6,13 +6,13 @@ a total). So rules are looked up by how a name ends, and longer endings win.
 """
 
 import json
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Final
 
+from stickler_cli.core.pattern import pattern
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import DATE, FORM, LeafDefault
 
@@ -138,7 +138,7 @@ PREPOSITIONS: Final = _names_in(
 )
 """Words inside a name after which only details of the part before them come."""
 
-_WORD: Final = re.compile(r"[A-Z]{2,}s(?![^\W\d_])|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
+_WORD: Final = pattern(r"[A-Z]{2,}s(?![^\W\d_])|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 
 
 def words_of(name: str) -> tuple[str, ...]:

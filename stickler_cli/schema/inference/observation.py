@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 from stickler_cli.comparators.amounts import UNITS, measured
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
+from stickler_cli.core.pattern import pattern
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import DATE, FORM, PREFIX, LeafDefault
 from .name_rules import (
@@ -48,7 +49,7 @@ DEEPEST: Final = 40
 ALIKE: Final = 0.9
 """The share of the texts of a place that have a form, at which the place has it."""
 
-_DATE: Final = re.compile(
+_DATE: Final = pattern(
     r"\d{4}[-/.]\d\d?[-/.]\d\d?\b.*"
     r"|\d\d?[-/. ](\d\d?|[^\W\d_]{3,9}\.?)[-/., ]+\d{2,4}\b.*"
     r"|[^\W\d_]{3,9}\.? \d\d?(st|nd|rd|th)?,? \d{4}"
@@ -56,7 +57,7 @@ _DATE: Final = re.compile(
 """How a date looks whose field nobody called one."""
 
 
-_CODE: Final = re.compile(
+_CODE: Final = pattern(
     r"(?=.*\d)(?:[\w./#-]{3,}"
     r"|(?=.{3,20}$)[#A-Z]{0,4}\d*(?:[ ./-]+(?:[A-Z]{1,4}|[A-Z]*\d[A-Z\d]*))+)",
     re.ASCII,
@@ -71,12 +72,12 @@ def _is_measurement(text: str) -> bool:
     return found.number is not None and known and not text.strip()[:1].isalpha()
 
 
-def _matches(pattern: str) -> Callable[[str], bool]:
-    compiled = re.compile(pattern, re.ASCII | re.IGNORECASE)
-    return lambda text: compiled.fullmatch(text) is not None
+def _matches(text: str) -> Callable[[str], bool]:
+    wanted = pattern(text, re.ASCII | re.IGNORECASE)
+    return lambda given: wanted.fullmatch(given) is not None
 
 
-_MAY_BE_DATE: Final = re.compile(r"(?=.*\d)(?=.*(\d\D*\d|[^\W\d_]{3}))", re.DOTALL)
+_MAY_BE_DATE: Final = pattern(r"(?=.*\d)(?=.*(\d\D*\d|[^\W\d_]{3}))", re.DOTALL)
 
 
 def _is_date(text: str) -> bool:

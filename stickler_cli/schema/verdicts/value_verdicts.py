@@ -11,6 +11,7 @@ from typing import Final
 from stickler_cli.compare.one_of import Acceptor
 from stickler_cli.core.json_values import JsonDocument, JsonValue, kind_of
 from stickler_cli.core.locations import field_path, json_pointer
+from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, SchemaError, Violation
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import own_keys
@@ -61,7 +62,7 @@ class NumberAcceptor(Acceptor):
         return self.inner(value)
 
 
-_NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NUMBER: Final = pattern(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 def _reads(parse: Callable[[str], object], shape: str, text: str) -> bool:

@@ -1,6 +1,5 @@
 """Values and the boxes that they came with, compared document by document and counted by field."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import Final, NamedTuple
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from stickler_cli import __version__
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import field_path
+from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
@@ -31,7 +31,7 @@ from .question import PlacesSettings
 from .record import PlacedField, PlacesReport
 from .sections import report_of
 
-_SIZE: Final = re.compile(r"\s*(\d{1,6})\s*[xX]\s*(\d{1,6})\s*")
+_SIZE: Final = pattern(r"\s*(\d{1,6})\s*[xX]\s*(\d{1,6})\s*")
 
 NO_BOXES: Final = (
     "error: no right value has a box on both sides; docs/places.md says how they are read"
