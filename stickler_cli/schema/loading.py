@@ -217,16 +217,18 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
     """
     how: Any = {"allow_plugins": allow_plugins, "comparators": comparators}
     found = infer(schema, path, file, when=when, **how)
-    if found.choices and look is not None and (seen := look()):
-        found = infer(schema, path, file, when=when, seen=seen, **how)
-    inferred = found.annotations
     nothing = isinstance(schema, dict) and not found.fields
     refusals = (nothing_described(found.schema, path),) if nothing else ()
     try:
-        plan = compile_schema(found.schema, path, file, inferred=inferred, **how)
+        plan = compile_schema(found.schema, path, file, inferred=found.annotations, **how)
+        # Only now: a schema that cannot be used says so before any document is read.
+        if found.choices and look is not None and (seen := look()):
+            found = infer(schema, path, file, when=when, seen=seen, **how)
+            plan = compile_schema(found.schema, path, file, inferred=found.annotations, **how)
     except SchemaError as error:
         # What is invalid may be no schema at all, but have one inside.
         raise SchemaError((*(each for each in refusals if each.hint), *error.problems)) from None
+    inferred = found.annotations
     if refusals and when != "never":
         raise SchemaError(refusals)
     said = repr([(place, said) for (_, place), said in inferred.items()]).encode()
