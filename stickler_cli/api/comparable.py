@@ -39,8 +39,8 @@ def values_of(instance: BaseModel, *, only_given: bool = False) -> JsonDocument:
     """Return the JSON values that an instance stands for, by the names that its plan has.
 
     Computed fields and private attributes are left out, and on demand what the instance was made
-    without. A value that cannot be serialised stands
-    for its text: whatever a model holds, it is scored.
+    without. A value that cannot be serialised stands for its text: whatever a model holds, it is
+    scored.
 
     Raises:
         TypeError: it is no pydantic instance.
@@ -113,7 +113,8 @@ def _value(value: Any, above: tuple[int, ...], *, by_alias: bool) -> JsonValue:
         case bytes():
             found = value.decode("utf-8", "backslashreplace")
         case _:
-            found = str(value)
+            found = f"<{type(value).__name__}>"  # whatever refuses to say what it is
             with suppress(Exception):
+                found = str(value)
                 found = to_jsonable_python(value, fallback=str)
     return found

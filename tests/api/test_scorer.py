@@ -99,6 +99,19 @@ def test_a_prediction_may_come_in_many_forms(pred):
     assert (scored.score, scored.passed, scored.errors) == (1.0, True, ())
 
 
+class Silent:
+    """Has no text."""
+
+    def __repr__(self):
+        raise ValueError
+
+
+def test_what_cannot_say_what_it_is_is_a_wrong_value():
+    (error,) = SCORER.score(GT, {**GT, "id": Silent()}).errors
+
+    assert (error.path, error.outcome, error.pred) == ("id", "FD", "<Silent>")
+
+
 @pytest.mark.parametrize(
     "pred",
     [
@@ -117,6 +130,7 @@ def test_a_prediction_may_come_in_many_forms(pred):
         [[GT]],
         Order,
         print,
+        Silent(),
         around("x", 5_000),
         "[" * 5_000,
     ],
