@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from benchmarks.report import Report
 from stickler_cli.score.intervals import Spread, rate_intervals
 from stickler_cli.studies.audit.agreement import Groups, runs_that_share, votes_and_against
-from stickler_cli.studies.audit.answer import Audit, Mark
+from stickler_cli.studies.audit.answer import Audit
 from stickler_cli.studies.audit.estimation import drawn, strata_of, wrong_share
+from stickler_cli.studies.audit.marks import Mark
 from stickler_cli.studies.audit.question import AuditSettings
 from stickler_cli.studies.audit.record import AuditReport
 from stickler_cli.studies.audit.witnesses import AnsweredPlace
@@ -152,7 +153,7 @@ def audit_of(it: Labels, random: np.random.Generator, seed: int) -> AuditReport:
         place = AnsweredPlace(str(document), path, "v", int(gt), told, groups[at].tolist())
         places.append(place)
         if at in looked_at:
-            marks[place.document, path[0]] = Mark(not gt, False, (0,) if gt else ())
+            marks[place.document, path[0]] = Mark(not gt, (0,) if gt else ())
     settings = AuditSettings(runs=tuple(map(str, range(it.systems))))
     names = [*dict.fromkeys(place.document for place in places)]
     answered: Any = Answered(names, range(it.systems), places)

@@ -147,7 +147,8 @@ def test_it_continues_from_its_directory(audit, stickler, data):
 
 
 def verdict(document, path, said, **more):
-    return json.dumps({"document": document, "path": path, "verdict": said, **more}) + "\n"
+    drawn = {"document": document, "path": path, "probability": 1, "verdict": said}
+    return json.dumps(drawn | more) + "\n"
 
 
 def test_each_verdict_says_who_is_right(audit, data):
@@ -233,6 +234,67 @@ def test_what_is_wrong_in_wrappers_is_mended_in_them(audit, data):
     assert (added["items"]["_page"], added["items"]["_value"][-1]) == (3, {"name": "deposit"})
 
 
+def test_a_verdict_is_on_the_values_that_were_seen(audit, stickler, data):
+    """A mended ground truth is right where it was wrong; another value was not judged."""
+    drawn = stickler("audit", *SOURCES, "--draw", "100").out.splitlines()
+    known = [json.loads(it) for it in (FOLDER / "verdicts.jsonl").read_text("utf-8").splitlines()]
+    lines = [
+        json.dumps(json.loads(line) | said) + "\n" for line, said in zip(drawn, known, strict=True)
+    ]
+    (data / "v.jsonl").write_text("".join(lines), "utf-8")
+    before = audit("--verdicts", "v.jsonl", "--write-gold", "gold")["whole"]
+    assert before == audit(*VERDICTS)["whole"]
+    sources = [SOURCES[0], "gold", *SOURCES[2:]]
+    after = audit("--verdicts", "v.jsonl", sources=sources)
+    assert (after["whole"]["wrong"], after["whole"]["looked_at"]) == (0, 100)
+    other = Path(SOURCES[1]).read_text("utf-8").replace("50.87", "60.87")
+    (data / "other.jsonl").write_text(other, "utf-8")
+    record = audit("--verdicts", "v.jsonl", sources=[SOURCES[0], "other.jsonl", *SOURCES[2:]])
+    assert "left out: 1 verdict on no place of this ground truth" in record["notes"]
+
+
+def test_the_answer_that_was_seen_is_right_whoever_gives_more_votes(audit, data):
+    page = {"format": "stickler-verdict/1", "gt": "paint"}
+    place = ("slip-284", "merchant")
+
+    def mended(*lines):
+        (data / "v.jsonl").write_text("".join(lines), "utf-8")
+        folder = f"gold{len([*data.iterdir()])}"
+        notes = audit("--verdicts", "v.jsonl", "--write-gold", folder)["notes"]
+        return json.loads((data / folder / "slip-284.json").read_text("utf-8")), notes
+
+    gold, _ = mended(verdict(*place, "prediction_right", pred="notebook", **page))
+    assert gold["merchant"] == {"_value": "paint", "_alternatives": ["notebook"]}
+    gold, _ = mended(verdict(*place, "ground_truth_wrong", gt="paint", others=[{"answer": "tea"}]))
+    assert gold["merchant"] == "tea"
+    # A value that the page had to cut is not in the verdict; nor is what an invented item is.
+    gold, notes = mended(verdict(*place, "ground_truth_wrong", **page))
+    assert (gold["merchant"], any("no verdict says" in it for it in notes)) == ("paint", True)
+    invented = verdict(
+        "slip-284", "items[0].name", "ground_truth_wrong", **page | {"gt": None, "pred": "fee"}
+    )
+    gold, notes = mended(invented)
+    assert gold["items"][0]["name"] != "fee"
+    assert "left out: 1 verdict on no place of this ground truth" in notes
+
+
+def test_places_that_were_not_drawn_stand_for_no_others(audit, data):
+    every = (FOLDER / "verdicts.jsonl").read_text("utf-8")
+    drawn = {(it["document"], it["path"]) for it in map(json.loads, every.splitlines())}
+    suspects = [(it["document"], it["path"]) for it in audit()["suspects"]]
+    unknown = [it for it in suspects if it not in drawn][:3]
+    lines = [verdict(*it, "ground_truth_wrong", probability=None) for it in unknown]
+    (data / "v.jsonl").write_text(every + "".join(lines), "utf-8")
+    record = audit("--verdicts", "v.jsonl")
+    places = record["whole"]["places"]
+    # None that was drawn from their stratum is wrong.
+    expected = audit(*VERDICTS)["whole"]["wrong"] + 3 / places
+    assert record["whole"]["wrong"] == pytest.approx(expected, abs=1e-9)
+    assert any("not drawn stand for no others" in it for it in record["notes"])
+    (data / "v.jsonl").write_text("".join(lines), "utf-8")
+    assert audit("--verdicts", "v.jsonl")["whole"]["wrong"] is None
+
+
 def test_gates_are_on_shares_and_their_ends(audit, stickler):
     passing = ["agreement>=0.8", "items.amount.agreement>=0.5", "items.*.alpha>=0.5"]
     gates = [
@@ -278,7 +340,7 @@ def test_without_intervals_there_are_none(audit):
 def test_verdicts_that_fit_nothing_are_told(audit, stickler, data):
     (data / "v.jsonl").write_text(verdict("slip-999", "total", "neither"), "utf-8")
     notes = audit("--verdicts", "v.jsonl")["notes"]
-    assert "1 verdicts are on places that there are not" in notes
+    assert "left out: 1 verdict on no place of this ground truth" in notes
     (data / "v.jsonl").write_text(verdict("slip-251", "total", "neither"), "utf-8")
     assert (
         "a stratum of places has no verdict: nothing is estimated"

@@ -3,26 +3,23 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path as File
 from tempfile import TemporaryDirectory
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli import __version__
+from stickler_cli.core.figures import number_of
 from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.locations import Path, Step, field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.documents.document import read_document
 from stickler_cli.documents.document_pair import PairRef, read_pair
-from stickler_cli.documents.lines import TABLE_SUFFIX, lines_of
+from stickler_cli.documents.lines import TABLE_SUFFIX
 from stickler_cli.documents.pairs import open_pairs
-from stickler_cli.documents.reading import source_of
 from stickler_cli.documents.wrappers import Unwrapper
-from stickler_cli.records.account_format import VERDICT_FORMAT
 from stickler_cli.records.row_files import row_bytes
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.boxes import Spot, spot_of
@@ -38,7 +35,8 @@ from stickler_cli.score.record import Verdict
 from stickler_cli.settings.of_commands import as_of_eval
 from stickler_cli.studies.answering import Answer, Desk
 from .agreement import agreement, chance_of_difference, rarity, runs_that_share, votes_and_against
-from .estimation import drawn, strata_of, weights_of, wrong_share
+from .estimation import KNOWN, drawn, strata_of, weights_of, wrong_share
+from .marks import Mark, Marks, read_marks
 from .question import AuditSettings
 from .record import AuditedField, AuditedRun, AuditReport, Said, Suspect
 from .sections import report_of
@@ -51,14 +49,6 @@ COLUMNS: Final = (
     *("document", "path", "page", "box", "probability", "gt", "others", "verdict", "right"),
 )
 """Those of places to look at, as a spreadsheet."""
-VERDICTS: Final = {
-    "ground_truth_right": (True, False),
-    "prediction_right": (True, True),
-    "both_acceptable": (True, True),
-    "ground_truth_wrong": (False, True),
-    "neither": (False, False),
-}
-"""By verdict, whether the ground truth is right, and the first other answer."""
 
 
 def answer(settings: AuditSettings, desk: Desk) -> Answer:
@@ -71,7 +61,7 @@ def answer(settings: AuditSettings, desk: Desk) -> Answer:
     if directory is not None:
         check_directory(directory, gt, settings.verdicts)
     said, limit = settings.verdicts, settings.max_document_size
-    marks = _marks_of(said, limit) if said else {}
+    marks = read_marks(said, limit) if said else {}
     loaded, unfit = desk.schema(), False
     plan = loaded.plan
     check_paths(gates, [info.path for info in loaded.fields])
@@ -115,56 +105,8 @@ def _spots(
     return {place: spot for place, spot in spots.items() if spot}
 
 
-class Mark(NamedTuple):
-    """A verdict on a place: whether the ground truth is right there, and who else is."""
-
-    gt_right: bool
-    other_right: bool
-    right: tuple[JsonValue, ...]
-    """The right value, where the verdict says it."""
-
-
 SpotsOf: TypeAlias = Callable[[Collection[str]], Mapping[tuple[str, Path], Spot]]
 """Where values of some documents stand in their source."""
-Marks = Mapping[tuple[str, str], Mark]
-"""Verdicts by document and path."""
-
-
-def _marks_of(file: str, limit: int) -> Marks:
-    """Read verdicts; lines without one are left out.
-
-    Raises:
-        UsageError: with every line that is none.
-    """
-    found, problems = dict[tuple[str, str], Mark](), []
-    for line in lines_of(file, limit):
-        value = read_document(line).value
-        said = {**value} if isinstance(value, dict) else {}
-        if TABLE_SUFFIX.search(
-            file
-        ):  # a right value in a cell is JSON, or text; an empty cell says nothing
-            said = {key: cell for key, cell in said.items() if cell is not None}
-            said["document"] = str(said.get("document")).removeprefix("'")  # before "=1"
-            with suppress(KeyError, ValueError):
-                said["right"] = json.loads(str(said["right"]))
-        match said.get("document"), said.get("path"), said.get("verdict"):
-            case str(), str(), None:
-                pass
-            case str(document), str(path), str(verdict) if verdict in VERDICTS:
-                if said.get("format") == VERDICT_FORMAT and verdict == "ground_truth_wrong":
-                    said = {"right": said.get("pred"), **said}  # of a page: what was seen
-                right = (said["right"],) if "right" in said else ()
-                found[document, path] = Mark(*VERDICTS[verdict], right)
-            case _ if isinstance(value, Problem):
-                problems.append(value)
-            case _:
-                what = f"document, path and one of {', '.join(VERDICTS)}"
-                problems.append(
-                    Problem(source_of(file), "this is no verdict", what, line=line.line)
-                )
-    if problems:
-        raise UsageError(problems)
-    return found
 
 
 class Audit:
@@ -184,20 +126,23 @@ class Audit:
         table = np.fromiter(self._rows(), np.dtype(kinds))
         self.documents, self.of_field = table["document"], table["field"]
         self.groups, self.there, self.truth = table["groups"], table["there"], table["truth"]
-        kinds = [("at", "i8"), ("wrong", "?"), ("truth", "?"), ("right", "?", (runs,))]
+        kinds = [("at", "i8"), *((it, "?") for it in ("drawn", "wrong", "truth"))]
+        kinds += [("right", "?", (runs,))]
         self.looked = np.array(self.looked_at, np.dtype(kinds))
         self.votes, self.against = votes_and_against(self.groups)
         self.rarity = rarity(self.groups, self.of_field)
         self.order = np.lexsort((self.rarity, self.against, -self.votes))
         self.strata = strata_of(self.votes, runs)
+        self.strata[self.looked["at"][~self.looked["drawn"]]] = KNOWN
         self.weights = weights_of(self.strata, self.looked["at"])
 
     def _rows(self) -> Iterator[tuple[object, ...]]:
         """Yield all places as numbers; answers are counted, and marks looked up, on the way."""
         numbers = {name: at for at, name in enumerate(self.names)}
         for at, place in enumerate(self.witnesses.places()):
-            if mark := self.marks.get((place.document, field_path(place.path))):
-                self.looked_at.append((at, *self._looked(place, mark)))
+            mark = self.marks.get((place.document, field_path(place.path)))
+            if mark and (fitting := mark.on(place.gt)):
+                self.looked_at.append((at, mark.drawn, *self._looked(place, fitting)))
             if len(place.answers) > 1:
                 for value, who in [(place.gt, place.agreeing), *place.different]:
                     if who:  # as text: bytes hold on to a whole buffer
@@ -214,8 +159,8 @@ class Audit:
         What the ground truth is to have instead, or beside it, is noted.
         """
         others, truth, right = place.different, place.gt, {0} if mark.gt_right else set[int]()
-        known = mark.right or tuple(value for value, _ in others[: mark.other_right])
-        if known and not (mark.gt_right and not mark.other_right):
+        known = mark.right or tuple(value for value, _ in others[: mark.by_votes])
+        if known:
             values = [value for value, _ in others]
             same = self.witnesses.same(place.names, [*known] * len(others), values)
             right |= {place.groups[who[0]] for it, (_, who) in zip(same, others, strict=True) if it}
@@ -303,7 +248,9 @@ class Audit:
     def _notes(self) -> Iterator[str]:
         yield "mistakes that all runs share with the ground truth have no votes; --draw has some"
         if unmet := len(self.marks) - len(self.looked):
-            yield f"{unmet} verdicts are on places that there are not"
+            yield f"left out: {number_of(unmet, 'verdict')} on no place of this ground truth"
+        if known := int((~self.looked["drawn"]).sum()):
+            yield f"{number_of(known, 'verdict')} on places that were not drawn stand for no others"
         if self.unsaid and self.settings.write_gold:
             yield f"{self.unsaid} wrong values stay as they are: no verdict says what is right"
         if len(self.looked) and self.weights is None:

@@ -11,6 +11,9 @@ from stickler_cli.score.intervals import Share, beta_percentiles
 Places = NDArray[np.intp]
 
 STRATA: Final = 3
+"""Those that places are drawn from."""
+KNOWN: Final = STRATA
+"""The stratum of places that were looked at without being drawn: they stand for no others."""
 
 
 def strata_of(votes: NDArray[np.int64], runs: int) -> Places:
@@ -34,7 +37,7 @@ def drawn(strata: Places, number: int, seed: int) -> Places:
 
 def weights_of(strata: Places, looked_at: Places) -> NDArray[np.float64] | None:
     """Return how many places each that was looked at stands for; None where a stratum has none."""
-    sizes, seen = (np.bincount(it, minlength=STRATA) for it in (strata, strata[looked_at]))
+    sizes, seen = (np.bincount(it, minlength=KNOWN + 1) for it in (strata, strata[looked_at]))
     if ((sizes > 0) & (seen == 0)).any():
         return None
     weights: NDArray[np.float64] = (sizes / np.maximum(seen, 1))[strata[looked_at]]
