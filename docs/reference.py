@@ -86,7 +86,7 @@ ABOUT = {
 """The title and place of the page about each command."""
 EVERYWHERE = ("--quiet", "--debug", "--no-config", "--config", "--help", "--url-timeout")
 NEARLY = ("--verbose", "--no-color")  # init and check have nothing to draw
-_ENTRY = re.compile(r"^  (?:-\S|\d+  |\[?[A-Z]+\]? <).*\n?(?:^ {4,}\S.*\n?)*", re.MULTILINE)
+_ENTRY = re.compile(r"^  (?:-\S|\d+  |\[?[A-Z]+\]?  ).*\n?(?:^ {4,}\S.*\n?)*", re.MULTILINE)
 _HEADING = re.compile(r"^(\w[\w ]*):\n", re.MULTILINE)
 
 

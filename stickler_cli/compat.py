@@ -60,6 +60,7 @@ MODULES: Final[Mapping[str, str]] = {
     f"{_OBJECTS}.evaluator": "StructuredModelEvaluator",
     f"{_OBJECTS}.models": _MODELS,
     f"{_OBJECTS}.models.comparable_field": "ComparableField",
+    f"{_OBJECTS}.models.comparator_registry": "",
     f"{_OBJECTS}.models.non_match_field": _NON_MATCHES,
     f"{_OBJECTS}.models.structured_model": "StructuredModel",
     f"{_OBJECTS}.utils": _ANLS,

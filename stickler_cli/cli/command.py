@@ -338,6 +338,10 @@ def single_command(
             }
             return super().parse_args(ctx, spread(args, flags))
 
+        def collect_usage_pieces(self, ctx: Any) -> list[str]:
+            known = (it for it in self.get_params(ctx) if it.param_type_name == "argument")
+            return [self.options_metavar, *(it.metavar for it in known)]
+
         def format_options(self, ctx: Any, formatter: Any) -> None:
             parameters = self.get_params(ctx)
             if usual and not ctx.meta.get(EVERYTHING):
@@ -359,7 +363,7 @@ def panels(parameters: Sequence[Any], context: Any) -> dict[str, list[tuple[str,
         said = parameter.get_help_record(context)
         panel = getattr(parameter, "rich_help_panel", None) or "options"
         if parameter.param_type_name == "argument":
-            panel = "arguments"
+            panel, said = "arguments", (parameter.metavar, parameter.help)
         elif parameter.name == "help":
             panel = "run"
         if said is not None:

@@ -13,14 +13,15 @@ from typing import Any, Final
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, json_line
 from stickler_cli.core.pattern import pattern
-from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.problems import Problem, SchemaError, UsageError
+from stickler_cli.core.remote import is_url
 from stickler_cli.documents.document import LineReference
 from stickler_cli.documents.document_pair import Shape, root_steps, root_text
 from stickler_cli.documents.document_tables import SIDES, is_arrow_table
 from stickler_cli.documents.lines import holds_array, is_stream, lines_of
 from stickler_cli.documents.pairs import open_documents
 from stickler_cli.documents.reading import decoded
-from stickler_cli.documents.sources import Kind, kind_of_source
+from stickler_cli.documents.sources import Kind, kind_of_source, near_name
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.inference.observation import FIRST, Observed
 from stickler_cli.schema.kinds import open_default
@@ -74,6 +75,9 @@ def _named(name: str, settings: SchemaOptions) -> LoadedSchema:
     """Load the schema of a file or of a model."""
     how: Any = {"when": settings.infer, "look": partial(_values_in_hand, settings)}
     if not is_model(name):
+        if not (is_url(name) or Path(name).exists()):
+            found = "there is no such file or directory"
+            raise SchemaError([Problem(name, found, "a JSON Schema file", near_name(name))])
         return load_schema(name, allow_plugins=settings.allow_plugins, **how)
     compared_by: dict[str, BaseComparator] = {}
     contents = model_schema(name, settings, compared_by)

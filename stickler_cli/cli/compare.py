@@ -1,5 +1,6 @@
 """`stickler compare`: one pair of documents, explained."""
 
+import shlex
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -96,12 +97,12 @@ def _found(
         if ref.id == document:
             return read_pair(ref, kinds_of=kinds_of)
         ids.append(ref.id)
+    example = f"such as --document {shlex.quote(ids[0])}" if ids else ""
     if document is None:
         expected = "two JSON files, or --document ID"
-        hint = f"such as --document {ids[0]}" if ids else ""
-        raise UsageError([Problem(settings.gt, "there are many documents", expected, hint)])
+        raise UsageError([Problem(settings.gt, "there are many documents", expected, example)])
     found = f"there is no document {document!r}"
-    hint = did_you_mean(document, ids)
+    hint = did_you_mean(document, ids) or example
     raise UsageError([Problem("--document", found, "an id as eval names it", hint)])
 
 

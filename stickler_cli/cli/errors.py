@@ -61,7 +61,7 @@ def _errors_kept(settings: ErrorsSettings, desk: Desk) -> Answer:
     if kept is None:
         found = "a run file has no single errors"
         expected = "a run directory, as stickler eval --run-dir makes it"
-        hint = f"or compare the documents again: {on_sources('errors', run)}"
+        hint = f"or compare the documents again: {on_sources('errors', run, settings)}"
         raise UsageError([Problem(settings.pred, found, expected, hint)])
     return Answer(_asked_errors(run, kept, settings))
 
@@ -76,7 +76,7 @@ def _errors_made(settings: ErrorsSettings, desk: Desk) -> Answer:
 
 def _asked_errors(run: Run, found: Iterable[Error], settings: ErrorsSettings) -> ErrorList:
     """Return the errors that were asked for, in the order that was asked for."""
-    total, kept, documents, inside = 0, list[tuple[Any, bytes]](), set[str](), 0
+    total, kept, documents = 0, list[tuple[Any, bytes]](), set[str]()
     order, document, field = _ORDERS.get(settings.sort), settings.document, settings.field
     name = settings.error_class and _class_name(settings.error_class)
     keys = None
@@ -93,14 +93,13 @@ def _asked_errors(run: Run, found: Iterable[Error], settings: ErrorsSettings) ->
             line = json_line(error_record(error))[:-1]  # a copy without room to spare
             kept.append((order and order(error), line))
             documents.add(error.document)
-            inside += error.inside is not None
     if not kept:
         _refuse_unknown(run, settings)
     if order is not None:
         kept.sort(key=lambda entry: entry[0])
     named, more = causes(RunView(run)) if kept and settings.sort == "cause" else ([], [])
-    lines = [line for _, line in kept]
-    return ErrorList(lines, inside, len(documents), total, [*named, *more])
+    lines, of = [line for _, line in kept], total if settings.cause is None else None
+    return ErrorList(lines, len(documents), of, [*named, *more])
 
 
 def _refuse_unknown(run: Run, settings: ErrorsSettings) -> None:

@@ -3,14 +3,14 @@
 import os
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
 
 from stickler_cli.core.locations import field_path
-from stickler_cli.core.option import Settings, options_of
+from stickler_cli.core.option import Option, Settings, options_of
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.documents.lines import is_stream
 from stickler_cli.documents.pairs import Pairs
@@ -142,11 +142,15 @@ def _again(command: str, settings: EvalSettings, kinds: Sequence[type[Settings]]
     # mypy: a type[Settings] cannot be hashed
     options = (options_of(kind).items() for kind in kinds)  # type: ignore[arg-type]
     known = {name: option for of_kind in options for name, option in of_kind}
-    for name, option in known.items():
+    return shlex.join([*words, *spelt(settings, known)])
+
+
+def spelt(settings: Settings, options: Mapping[str, Option]) -> Iterator[str]:
+    """Yield the words by which a command line says those of some options that are no defaults."""
+    for name, option in options.items():
         value = getattr(settings, name)
         if value != option.default:
-            words += [option.flag] if value is True else [option.flag, str(value)]
-    return shlex.join(words)
+            yield from [option.flag] if value is True else [option.flag, str(value)]
 
 
 def refuse_keys_of_none(run: Run) -> None:

@@ -238,8 +238,8 @@ def _nothing_paired(evaluation: Evaluation) -> Problem:
     names = nearest_names(gts, preds)
     if names is not None:
         found += f"; the nearest names are {brief(names[0])} and {brief(names[1])}"
-    hint = name_pattern(evaluation) or ""
-    return Problem("", found, "the same names, or ids, on both sides", hint)
+    same = "the same names, or ids," if gts and preds else "documents"
+    return Problem("", found, f"{same} on both sides", name_pattern(evaluation) or "")
 
 
 def listing(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:

@@ -21,9 +21,14 @@ from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas
 from stickler_cli.score.document_result import SIDES
 from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
 from stickler_cli.settings.deciding import DecidingOptions, DocumentOptions, Infer, SelectionOptions
-from stickler_cli.settings.of_commands import CompareSettings, EvalSettings, ReportSettings
+from stickler_cli.settings.of_commands import (
+    CompareSettings,
+    ErrorsSettings,
+    EvalSettings,
+    ReportSettings,
+)
 from stickler_cli.settings.running import TerminalOptions
-from .eval import evaluated, explaining, refuse_keys_of_none
+from .eval import evaluated, explaining, refuse_keys_of_none, spelt
 
 _KEPT: Final = ("pairs", "seed", "metric")
 _KEPT_ONLY_BY_THE_RUN: Final = ("policy", "verdicts")
@@ -65,12 +70,15 @@ def _check_directory(name: str, which: str, hint: str = "") -> None:
         raise UsageError([Problem(which, found, "a run directory, as --run-dir makes it", hint)])
 
 
-def on_sources(command: str, run: Run) -> str:
-    """Return a command on the sources of a run, as far as it names them."""
+def on_sources(command: str, run: Run, settings: CompareSettings | ErrorsSettings) -> str:
+    """Return a command on the sources of a run, as far as it names them, with its options."""
     sources = [side for it in run.provenance[:1] for side in (it.gt, it.pred)]
     words = [run.schema.path, *sources] if len(sources) == 2 else ["SCHEMA", "GT", "PRED"]
     words = words[words[0].startswith("inferred from ") :]
-    return shlex.join(["stickler", command, *words])
+    own = options_of(type(settings))  # type: ignore[arg-type]  # cannot be hashed for mypy
+    decided = {name: it for name, it in options_of(DecidingOptions).items() if name in own}
+    which = ["--document", settings.document] if settings.document else []
+    return shlex.join(["stickler", command, *words, *spelt(run.options, decided), *which])
 
 
 def of_finished(settings: CompareSettings) -> CompareSettings:
@@ -81,7 +89,8 @@ def of_finished(settings: CompareSettings) -> CompareSettings:
     """
     name = settings.pred
     run = load_run(name)
-    _check_directory(name, "RUN", f"or name the documents: {on_sources('compare', run)}")
+    again = on_sources("compare", run, settings)
+    _check_directory(name, "RUN", f"or name the documents: {again}")
     asked = _as_it_was(name, run, ReportSettings(allow_plugins=settings.allow_plugins))
     decided = {
         key: getattr(asked, key)

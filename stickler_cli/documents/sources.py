@@ -76,7 +76,7 @@ def _kind_on_disk(name: str) -> Kind | Problem:
     try:
         mode = Path(name).stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
-        return Problem(decoded(name), "there is no such file or directory", hint=_near_name(name))
+        return Problem(decoded(name), "there is no such file or directory", hint=near_name(name))
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         return unreadable(decoded(name), error)
     if stat.S_ISDIR(mode):
@@ -128,7 +128,7 @@ def _asked_for(name: str) -> Kind | None:
     return Kind.TABLE if is_arrow_table(name) else None
 
 
-def _near_name(name: str) -> str:
+def near_name(name: str) -> str:
     """Return a name that exists beside a missing one, as a hint."""
     path = Path(name)
     try:

@@ -24,12 +24,10 @@ class ErrorList:
 
     lines: Sequence[bytes]
     """Each as a line of a file of errors without its end: a tenth of what its values take."""
-    inside: int
-    """How many of them are inside of what failed as a whole, which is an error itself."""
     documents: int
     """In how many documents they are."""
-    total: int
-    """How many errors the run has."""
+    total: int | None
+    """How many errors the run has; None where they are of one cause, whose items count as one."""
     causes: Sequence[CauseText] = ()
     """By which they are told, worst first; none where they are one list."""
 
@@ -41,21 +39,30 @@ class ErrorList:
 
 def sections_of(errors: ErrorList, style: TableStyle, *, page: bool) -> list[Section]:
     """Return errors as sections, how many there are first."""
-    shown = len(errors.lines)
+    shown, groups = len(errors.lines), _by_cause(errors) if errors.causes else {}
     where = f", in {number_of(errors.documents, 'document')}" if shown else ""
-    head = [Text(f"{shown} of {number_of(errors.total, 'error')}{where}", "title")]
-    if errors.inside:
-        told = f"{errors.inside} of them inside items or objects that failed as a whole"
-        more = ": --sort document lists them" if errors.causes else ", which are errors themselves"
-        head.append(Text(f"{told}{more}", "dim", INDENT))
+    of = "" if errors.total is None else f"{shown} of "
+    found = shown if errors.total is None else errors.total
+    head = [Text(f"{of}{number_of(found, 'error')}{where}", "title")]
+    inside, more = shown - sum(map(len, groups.values())), ": --sort document lists them"
     if not errors.causes:
-        blocks = [*error_blocks(errors.rows(), style)] if shown else []
-        return [Section("", head), Section("", blocks)]
-    return [Section("", head), *_by_cause(errors, style)]
+        inside = sum(error.inside is not None for error in errors.rows())
+        more = ", which are errors themselves"
+    if inside:
+        told = f"{inside} of them inside items or objects that failed as a whole{more}"
+        head.append(Text(told, "dim", INDENT))
+    sections = [Section("", head)]
+    if not errors.causes and shown:
+        sections.append(Section("", [*error_blocks(errors.rows(), style)]))
+    texts = {text.number: text for text in errors.causes}
+    for number, of_cause in groups.items():
+        title = [Text(_NO_CAUSE, "title")] if number not in texts else _heading(texts[number])
+        sections.append(Section("", [*title, _cause_table(of_cause, style)]))
+    return sections
 
 
-def _by_cause(errors: ErrorList, style: TableStyle) -> Iterator[Section]:
-    """Yield the errors of each cause; an item is one row, for all that is inside of it."""
+def _by_cause(errors: ErrorList) -> dict[int, list[Error]]:
+    """Return the errors of each cause; an item is one error, with all that is inside of it."""
     known = {cause.key: text for text in errors.causes for cause in text.causes}
     groups: dict[int, list[Error]] = {text.number: [] for text in errors.causes}
     whole = set[tuple[str, str]]()
@@ -66,11 +73,7 @@ def _by_cause(errors: ErrorList, style: TableStyle) -> Iterator[Section]:
             group, own = keys_in(error.cause)
             text = known.get(own) or known.get(group)
             groups.setdefault(text.number if text else 0, []).append(error)
-    texts = {text.number: text for text in errors.causes}
-    for number, found in groups.items():
-        if found:
-            told = [Text(_NO_CAUSE, "title")] if number not in texts else _heading(texts[number])
-            yield Section("", [*told, _cause_table(found, style)])
+    return {number: found for number, found in groups.items() if found}
 
 
 _NO_CAUSE: Final = "without a cause of their own"

@@ -148,7 +148,8 @@ def headline(view: RunView) -> str:
     for status, count in evaluation.statuses.items():
         if count and status in _COMPARED_WITH_NOTHING and status not in skipped:
             verb = "has" if count == 1 else "have"
-            told.append(f"{count:,} of them {verb} {_COMPARED_WITH_NOTHING[status]}: all missed")
+            which = f"{count:,} document{'s' * (count != 1)} {verb}"
+            told.append(f"{which} {_COMPARED_WITH_NOTHING[status]}: all missed")
         elif count and status is not Status.EVALUATED:
             thing, which = _LEFT_OUT[status]
             told.append(f"{number_of(count, thing)}{which} left out")

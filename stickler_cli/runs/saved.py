@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from stickler_cli.compare.result import SEMANTICS
-from stickler_cli.core.json_values import JsonValue, kind_of
+from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.option import part_of
 from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, UsageError
@@ -24,6 +24,7 @@ from stickler_cli.documents.reading import (
     read_bytes,
     source_of,
 )
+from stickler_cli.documents.sources import near_name
 from stickler_cli.records.account_format import VERDICT_FORMAT, VerdictRecord
 from stickler_cli.records.codec import read
 from stickler_cli.records.parquet_runs import accounts_in, is_in_rows, record_in
@@ -69,8 +70,8 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
     if is_in_rows(file):
         return _run_in_rows(file)
     record = _json_in(file, limit)
-    if not isinstance(record, dict):
-        raise UsageError([Problem(decoded(file), f"this is of type {kind_of(record)}", _EXPECTED)])
+    if not isinstance(record, dict) or "format" not in record:
+        raise UsageError([Problem(decoded(file), "this is no run", _EXPECTED)])
     return read_run(record, decoded(file))
 
 
@@ -100,12 +101,12 @@ def _run_file(name: str) -> str:
     if is_url(name) or path.is_dir():
         if file := file_in(name, RUN_FILE):
             return file
-        found = f"there is no {RUN_FILE} in this directory"
+        found, hint = f"there is no {RUN_FILE} in this directory", ""
     elif path.exists():
         return name
     else:
-        found = "there is no such file or directory"
-    raise UsageError([Problem(decoded(name), found, _EXPECTED)])
+        found, hint = "there is no such file or directory", near_name(name)
+    raise UsageError([Problem(decoded(name), found, _EXPECTED, hint)])
 
 
 def _run_in_rows(file: str) -> Run:
@@ -294,8 +295,8 @@ def marks_of(file: str, limit: int) -> Marks:
         marked = Marked(said["document"], said["path"], said["outcome"])
         seen: dict[str, JsonValue] = {it: value[it] for it in ("gt", "pred") if it in value}
         found.setdefault(marked.document, {})[marked] = Mark(said["verdict"], seen)
-    if not found and not problems:
-        problems.append(Problem(source_of(file), "there are no verdicts", _VERDICTS))
+    if not found:  # another file, of which no line is one
+        problems = problems[:1] or [Problem(source_of(file), "there are no verdicts", _VERDICTS)]
     if problems:
         raise UsageError(problems)
     return found

@@ -24,6 +24,7 @@ from .dialects import Schema
 from .inference import Inference, Inferred, infer
 from .references import parsed_json
 from .schema_problems import (
+    is_document,
     is_meant_as_schema,
     names_fields,
     nothing_described,
@@ -226,6 +227,8 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
             found = infer(schema, path, file, when=when, seen=seen, **how)
             plan = compile_schema(found.schema, path, file, inferred=found.annotations, **how)
     except SchemaError as error:
+        if isinstance(schema, dict) and is_document(schema):
+            raise SchemaError([nothing_described(schema, path)]) from None
         # What is invalid may be no schema at all, but have one inside.
         raise SchemaError((*(each for each in refusals if each.hint), *error.problems)) from None
     inferred = found.annotations

@@ -28,7 +28,6 @@ from .annotations import (
     Merged,
     annotated,
     annotation_problems,
-    own_keys,
     read_annotations,
 )
 from .dialects import KEYWORDS, LISTED, NAMED, TYPES, Dialect, Schema, named_dialect, walk
@@ -386,6 +385,9 @@ def nothing_described(schema: Schema, source: str) -> Problem:
 
 
 def _what_was_meant(schema: Schema, source: str) -> str:
+    made = str(schema.get("format", ""))
+    if made.startswith("stickler-"):
+        return f"this is a file of stickler ({made})"
     for key in schema:
         if _meant(key) in NAMED | LISTED:
             return f"did you mean {_meant(key)} instead of {key}?"
@@ -398,9 +400,13 @@ def _what_was_meant(schema: Schema, source: str) -> str:
             f"a schema is inside, at {pointer}{others}: give that alone, or a file beside this one "
             f'with {{"$ref": "{reference}"}}'
         )
-    if not (KEYWORDS & schema.keys() or own_keys(schema)):
-        return "is this a document? The order is SCHEMA GT PRED"
-    return ""
+    return "is this a document? The order is SCHEMA GT PRED" if is_document(schema) else ""
+
+
+def is_document(schema: Schema) -> bool:
+    """Return whether most keys of what is no valid schema are none that a schema has."""
+    others = [key for key in schema if key not in KEYWORDS and not key.startswith(("$", "x-"))]
+    return len(others) * 2 > len(schema) and not is_meant_as_schema(schema)
 
 
 def is_meant_as_schema(schema: JsonValue) -> bool:

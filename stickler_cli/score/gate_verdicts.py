@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from stickler_cli.core.figures import told_apart
 from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.problems import did_you_mean
 from stickler_cli.settings.deciding import Counting
 from .counts import BOUNDS, RATES, VALUES, RateRule
 from .evaluation import Evaluation
@@ -145,7 +146,10 @@ def check_kind(gate: Gate, kinds: Collection[str]) -> None:
     """Raise UsageError if there is no such kind of documents as a gate asks for."""
     if gate.metric not in kinds:
         expected = f"one of {', '.join(kinds)}"
-        raise refused("--gate", f"{gate.text!r} asks for {gate.metric}", expected)
+        hint = did_you_mean(
+            gate.metric, kinds, shown=lambda near: gate.text.replace(gate.metric, near, 1)
+        )
+        raise refused("--gate", f"{gate.text!r} asks for {gate.metric}", expected, hint)
 
 
 def _asked_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:

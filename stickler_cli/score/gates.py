@@ -187,6 +187,10 @@ def _meant(gate: Gate) -> str:
     prefix, _, _ = name_of(gate).rpartition(gate.metric)
     # More alike than names are: a field may be called "price", which is not far from "precision".
     names = FIGURES if gate.path[:1] == (CONFIDENCE,) else METRICS
+    if gate.path and gate.path[-1] in (*RATES, SCORE):  # an end of its interval
+        end = nearest(gate.metric, BOUNDS)
+        whole = f"{prefix}{end}{gate.operator}{gate.limit:g}"
+        return _did_you_mean(whole) if end else ""
     near = get_close_matches(gate.metric, names, n=1, cutoff=0.75)
     last = gate.metric.rpartition("_")[2]
     near = near or ([last] if last in names else ["f1"] if _BETA.fullmatch(gate.metric) else [])

@@ -270,7 +270,7 @@ class CheckSettings(SchemaOptions, ConsoleOptions):
     """Settings of `stickler check`."""
 
     schema: tuple[str, ...] = option(
-        (), "Annotated JSON Schemas.", "SCHEMA", is_path=True, argument=True
+        (), "Annotated JSON Schemas.", "SCHEMA...", is_path=True, argument=True
     )
 
 

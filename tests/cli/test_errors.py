@@ -114,8 +114,17 @@ def test_the_table_says_how_many_of_how_many(stickler, kept):
     assert flat[3].split()[:3] == ["three", "total", "FD"]
     none = stickler("errors", "night", "--document", "one")
     assert (none.code, none.out) == (0, f"0 of {total} errors\n")
-    inside = stickler("errors", "night", "--class", "invented_value").out
-    assert "inside items or objects that failed as a whole" in inside
+    inside = "2 of them inside items or objects that failed as a whole"
+    by_class = ("errors", "night", "--class", "invented_value")
+    assert f"{inside}, which are errors" in stickler(*by_class, "--sort", "document").out
+    assert inside not in stickler(*by_class).out  # it lists them
+
+
+def test_an_item_of_a_cause_counts_as_one_error(stickler, kept):
+    lines = stickler("errors", "night", "--cause", "1").out.splitlines()
+
+    assert lines[0] == "1 error, in 1 document"
+    assert lines[2].startswith("1  2  lines: 1 item invented in 1 document")
 
 
 def test_many_errors_are_written_in_pieces(stickler, kept, monkeypatch):

@@ -17,6 +17,8 @@ SOURCES = ("schema.json", "gt", "pred")
         (("--gate", "document_score>=0.5"), ("--gate", "score>=0.5")),
         (("--gate", "total>=0.5"), ("--gate", "total.f1>=0.5")),
         (("--gate", "f1>=50"), ("--gate", "f1>=0.5")),
+        (("--gate", "lines.f1.lowr>=0"), ("--gate", "lines.f1.lower>=0")),
+        (("--gate", "documents.rigth>=0.5"), ("--gate", "documents.right>=0.5")),
         (("--fail-under", "50"), ("--fail-under", "0.5")),
         (("--columns", "wrung"), ("--columns", "wrong")),
         (("--fields", "lines.qti"), ("--fields", "lines.qty")),
@@ -68,12 +70,69 @@ def test_files_of_our_own_are_taken_for_no_documents(stickler, data):
     assert "diff.json: this is a file of stickler (stickler-diff/" in result.err
 
 
-def test_errors_that_a_run_file_has_not_are_had_by_the_command_that_it_tells(stickler):
+@pytest.mark.parametrize(
+    ("words", "told", "again"),
+    [
+        (("errors", "run.json"), "again", "errors"),
+        (("compare", "run.json", "--document", "two"), "documents", "compare"),
+    ],
+)
+def test_what_a_run_file_has_not_is_had_by_the_command_that_it_tells(stickler, words, told, again):
+    stickler("eval", *SOURCES, "--extra-fields", "ignore", "-q", "-o", "run.json")
+    result = stickler(*words)
+    (command,) = re.findall(rf"{told}: stickler (.*)$", result.err, re.MULTILINE)
+    which = " --document two" if again == "compare" else ""
+    assert command == f"{again} schema.json gt pred --extra-fields ignore{which}"
+    assert stickler(*shlex.split(command)).code == 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "hint", "right"),
+    [
+        ("eval shcema.json gt pred", r"did you mean (.*)\?", "eval {} gt pred"),
+        ("eval schema.json gt perd", r"did you mean (.*)\?", "eval schema.json gt {}"),
+        ("check shcema.json", r"did you mean (.*)\?", "check {}"),
+        ("report rnu.json", r"did you mean (.*)\?", "report {}"),
+        ("compare schema.json gt pred", "such as (.*)", "compare schema.json gt pred {}"),
+        (
+            "compare schema.json gt pred --document x",
+            "such as (.*)",
+            "compare schema.json gt pred {}",
+        ),
+        ("diff gt pred", "stickler (.*)", "{}"),
+    ],
+)
+def test_a_hint_that_is_followed_works(stickler, data, wrong, hint, right):
+    for name in ("one", "two"):  # as ids that a shell would break
+        (data / "gt" / f"{name}.json").rename(data / "gt" / f"{name} of 2.json")
+        (data / "pred" / f"{name}.json").rename(data / "pred" / f"{name} of 2.json")
     stickler("eval", *SOURCES, "-q", "-o", "run.json")
-    result = stickler("errors", "run.json")
-    (again,) = re.findall(r"again: stickler (.*)$", result.err, re.MULTILINE)
-    assert again == "errors schema.json gt pred"
-    assert stickler(*shlex.split(again)).code == 0
+    result = stickler(*wrong.split())
+    assert (result.code, result.out) == (2, "")
+    (meant,) = re.findall(f"; (?:.*: )?{hint}$", result.err, re.MULTILINE)
+    meant = meant.replace("SCHEMA GT PRED_A PRED_B", "schema.json gt pred gt")
+    assert stickler(*shlex.split(right.format(meant))).code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            "eval gt/two.json gt pred",
+            "two.json#: the schema describes .* SCHEMA GT PRED$",
+        ),
+        ("check run.json", "run.json#: .*; this is a file of stickler .stickler-run/2.$"),
+        ("diff run.json gt/two.json", "two.json: this is no run, expected a run file, as .*$"),
+        ("eval schema.json gt none", "0 predictions, expected documents on both sides$"),
+    ],
+)
+def test_a_file_in_the_place_of_another_is_seen_for_what_it_is(stickler, data, words, told):
+    write(data / "gt" / "two.json", {"items": [1], "number": "a", "total": 2})
+    write(data / "none" / "x.txt", "")
+    stickler("eval", *SOURCES, "-q", "-o", "run.json")
+
+    (line,) = stickler(*words.split()).err.splitlines()
+    assert re.search(told, line)
 
 
 def test_the_command_that_shows_what_was_inferred_names_the_file(stickler, data):
@@ -92,6 +151,6 @@ def test_predictions_of_which_none_can_be_used_are_no_success(stickler, data, co
     assert result.code == 3
     assert "no ground truth has a prediction that can be used" in result.err
     heading = result.out.splitlines()[0]
-    assert heading.endswith("2 of them have a prediction that cannot be read: all missed")
+    assert heading.endswith("2 documents have a prediction that cannot be read: all missed")
     page = stickler("eval", *SOURCES, "--pred-root", "reslt", "-f", "markdown").out
     assert "nothing was compared" in page

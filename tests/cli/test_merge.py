@@ -152,4 +152,4 @@ def test_what_is_no_run_is_named(shards, stickler):
     result = stickler("merge", "0.json", "schema.json")
 
     assert result.code == 2
-    assert "schema.json#: format is missing" in result.err
+    assert "schema.json: this is no run" in result.err

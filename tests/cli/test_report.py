@@ -129,7 +129,7 @@ def test_a_file_of_errors_that_breaks_off_is_refused(stickler, run_directory):
         (["nowhere.json"], "there is no such file or directory"),
         (["run.json", "-o", "x.yaml"], "the file is x.yaml"),
         (["run.json", "-o", "run.json"], "it is the run, or in it, and would overwrite it"),
-        (["schema.json"], "format is missing"),
+        (["schema.json"], "schema.json: this is no run, expected a run file"),
     ],
 )
 def test_what_cannot_be_reported_is_refused(stickler, run_file, arguments, message):

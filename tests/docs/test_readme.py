@@ -21,14 +21,13 @@ PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
 
 
 def commands(page: Path) -> list[tuple[str, str]]:
-    """Every command of this project that a page shows, and the output that it shows."""
+    """Every command that a page shows, and the output that it shows."""
     shown = []
     blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     for block in blocks:
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
-            if command.startswith("stickler "):
-                shown.append((command, output.strip("\n")))
+            shown.append((command, output.strip("\n")))
     return shown
 
 
@@ -62,6 +61,19 @@ def a_place(tmp_path: Path, run_files: Path) -> Path:
         (tmp_path / name).symlink_to(target)
     (tmp_path / "first.json").write_text(FIRST_SCHEMA, "utf-8")
     return tmp_path
+
+
+def test_no_console_block_but_the_set_up_is_without_a_prompt():
+    blocks = [
+        block
+        for page in PAGES
+        for block in re.findall(r"```console\n(.*)", page.read_text(encoding="utf-8"))
+    ]
+    without = [first for first in blocks if not first.startswith("$ ")]
+    assert without == [
+        "python3 -m venv .venv && .venv/bin/pip install -q . &&",
+        'python3 -m venv .venv && .venv/bin/pip install -q -e ".[dev]" &&',
+    ]
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda it: it.stem)

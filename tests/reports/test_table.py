@@ -90,11 +90,11 @@ def test_the_headline_says_what_became_of_each_document(run_of):
         DocumentPair("d", Problem("d.json", "this is empty"), gt),
         DocumentPair("e", None, gt),
     ]
-    invalid = "1 of them has a prediction that cannot be read: all missed"
+    invalid = "1 document has a prediction that cannot be read: all missed"
     out = "1 failed document left out; 1 prediction without ground truth left out"
 
     told = render(run_of(pairs=pairs), PLAIN).splitlines()[0]
-    missing = "1 of them has no prediction: all missed"
+    missing = "1 document has no prediction: all missed"
     assert told == f"Order: 3 documents, 1 wholly right; {missing}; {invalid}; {out}"
     told = render(run_of(pairs=pairs, missing="skip"), PLAIN).splitlines()[0]
     missing = "1 ground truth without a prediction left out"

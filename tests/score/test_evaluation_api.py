@@ -332,7 +332,7 @@ def test_a_notebook_tells_what_became_of_the_documents():
 
     assert "1 document could not be evaluated; no gate set; F1 " in text
     assert (
-        "9 documents, 2 wholly right; 2 of them have no prediction: all missed; 1 of them has"
+        "9 documents, 2 wholly right; 2 documents have no prediction: all missed; 1 document has"
         in text
     )
     assert "a missed in 2 documents" in text

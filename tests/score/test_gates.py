@@ -99,6 +99,8 @@ def test_a_gate_is_read_into_its_parts(text, mode, path, metric, operator, limit
         ("leavs:a:b.f1>=0.9", "did you mean leaves:a:b.f1>=0.9?"),
         ("brier<=0.2", "did you mean confidence.brier<=0.2?"),
         ("confidence.brierr<=0.2", "did you mean confidence.brier<=0.2?"),
+        ("f1.lowr>=0.5", "did you mean f1.lower>=0.5?"),
+        ("name.f1.price>=0.5", "expected one of precision, recall, f1, accuracy, score, tp, fd"),
         ("f1=0.9 and recall=0.9", "is not a gate"),
         ("leavs:name.f1>=0.9", "did you mean leaves:name.f1>=0.9?"),
         ("f1=>0.9", "did you mean f1>=0.9?"),

@@ -18,7 +18,7 @@ class PlanSettings(FinishedOptions, StudyOptions):
     run: str = option(
         "",
         "A run of documents like those to come: a run file or directory.  [default: NEW]",
-        "RUN",
+        "[RUN]",
         is_path=True,
         argument=True,
         needed=False,

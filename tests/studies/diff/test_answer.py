@@ -115,7 +115,7 @@ def test_the_summary_of_a_step_is_filled(stickler, runs, monkeypatch):
         (("base.json", "new.json", "--gate", "f1>=-2"), "expected a number between -1 and 1"),
         (("base.json", "new.json", "-o", "d.what"), "--output: the file is d.what, expected"),
         (("base.json", "new.json", "-o", "base.json"), "it is BASE, or in it"),
-        (("base.json", "schema.json"), "schema.json#: format is missing"),
+        (("base.json", "schema.json"), "schema.json: this is no run"),
     ],
 )
 def test_what_cannot_be_done_is_said_with_what_can(stickler, runs, arguments, message):

@@ -318,7 +318,10 @@ def test_a_gate_on_an_interval_asks_for_enough_documents():
     ("gate", "message"),
     [
         ("totl.f1>=0", "asks for the field totl, which does not exist.*did you mean total.f1>=0"),
-        ("documents.wrse>=0", "asks for wrse, expected one of compared, better"),
+        (
+            "documents.wrse>=0",
+            "asks for wrse, expected one of compared, better.*did you mean documents.worse>=0",
+        ),
         ("f1>=-15", "-15, expected a number between -1 and 1; did you mean f1>=-0.15"),
         ("f1>=20", "did you mean f1>=0.2"),
         # Neither a share nor, as anybody would say it, a percentage.
