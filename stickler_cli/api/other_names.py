@@ -3,16 +3,17 @@
 from collections.abc import Iterator
 from typing import Any, get_args
 
-from pydantic import AliasChoices, BaseModel
+from pydantic import AliasChoices, AliasPath, BaseModel
 from pydantic.fields import FieldInfo
 
 from stickler_cli.compare.renaming import WHOLE
+from stickler_cli.core.locations import json_pointer
 
 
 def other_names(model: type[BaseModel]) -> dict[str, dict[str, tuple[str, list[str]]]]:
     """Return, of a class and those in it, the keys of fields and the classes inside each.
 
-    Empty where no field has another name. An alias that is a path into an object is no key.
+    Empty where no field has another name. An alias that is a path into a value is a JSON Pointer.
     """
     found: dict[str, dict[str, tuple[str, list[str]]]] = {}
     known: dict[type[BaseModel], str] = {model: WHOLE}
@@ -35,7 +36,12 @@ def other_names(model: type[BaseModel]) -> dict[str, dict[str, tuple[str, list[s
 def _aliases(info: FieldInfo) -> Iterator[str]:
     for alias in (info.alias, info.validation_alias, info.serialization_alias):
         choices = alias.choices if isinstance(alias, AliasChoices) else [alias]
-        yield from (each for each in choices if isinstance(each, str))
+        for each in choices:
+            path = each.path if isinstance(each, AliasPath) else [each or ""]
+            if len(path) > 1:
+                yield json_pointer((*path,))
+            elif path[0]:
+                yield str(path[0])
 
 
 def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:

@@ -54,3 +54,32 @@ def test_a_wrong_value_is_told_under_the_name(tmp_path):
 
     (error,) = evaluate(Bill(**BILL), wrong).non_matches
     assert error["field_path"] == "iban"
+
+
+class Shipment(BaseModel):
+    city: str = Field(validation_alias=AliasPath("address", "city"))
+    street: str = Field(validation_alias=AliasPath("address", "street"))
+    first: str = Field(validation_alias=AliasPath("names", 0))
+    last: str = Field(validation_alias=AliasPath("names", 1))
+    code: str = Field(validation_alias=AliasPath("code"))
+    sender: Party = Field(validation_alias=AliasChoices("from", AliasPath("parties", 0, "is")))
+    bank: dict[str, str] = {}
+    bic: str = Field("", validation_alias=AliasPath("bank", "bic"))
+
+
+SHIPMENT = {
+    "address": {"city": "X", "street": "Y 1"},
+    "names": ["a", "b"],
+    "code": "7",
+    "parties": [{"is": {"vatNumber": "1"}}],
+    "bank": {"bic": "Z"},
+}
+
+
+@pytest.mark.parametrize("gt", [SHIPMENT, Shipment(**SHIPMENT)])
+@pytest.mark.parametrize("pred", [SHIPMENT, Shipment(**SHIPMENT)])
+def test_a_path_of_keys_and_indexes_is_a_field_too(gt, pred):
+    result = evaluate(gt, pred, schema=Shipment)
+
+    assert result.non_matches == []
+    assert {*result.field_scores} == {*Shipment.model_fields}
