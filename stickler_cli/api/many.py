@@ -26,6 +26,7 @@ from stickler_cli.runs.job import (
     Job,
     SchemaChoice,
     Validation,
+    group_of,
     parse_groupings,
     unwrapper_of,
     validation_of,
@@ -155,16 +156,32 @@ def _of_schemas(
     if not isinstance(schema, str | os.PathLike):
         expected = "the directory of schemas that schema_by chooses from"
         raise UsageError([Problem("schema", f"it is {described(schema)}", expected)])
-    how: Any = {"allow_plugins": settings.allow_plugins, "when": settings.infer}
-    found = _told(load_schemas(os.fspath(schema), **how))
     (by,) = parse_groupings((), settings.by_file, settings.schema_by)
+    head: list[object] = []
+    rest = iter(pairs)
+
+    def look(schemas: Mapping[str, LoadedSchema]) -> dict[str, Observed]:
+        head.extend(islice(rest, FIRST))
+        found: dict[str, Observed] = {}
+        for pair in _document_pairs(head, OBJECTS_OR_ARRAYS):
+            step = f"{group_of(pair.id, pair.gt, by)}/"
+            if step in schemas and isinstance(pair.gt, dict | list):
+                found.setdefault(step, Observed()).add(pair.gt)
+        return found
+
+    how: Any = {"allow_plugins": settings.allow_plugins, "when": settings.infer}
+    found = _told(load_schemas(os.fspath(schema), look=look, **how))
     choice = SchemaChoice(by, found.of_step)
 
     def job_of(options: Options) -> Job:
         job = Job(found.plan, options, settings.missing, metrics=measures)
         return job_of_schema(found, settings, job, by)
 
-    return found.plan, _document_pairs(pairs, OBJECTS_OR_ARRAYS, choice.kinds_of), job_of
+    return (
+        found.plan,
+        _document_pairs(chain(head, rest), OBJECTS_OR_ARRAYS, choice.kinds_of),
+        job_of,
+    )
 
 
 def _values_in(pairs: Iterable[DocumentPair]) -> Observed:

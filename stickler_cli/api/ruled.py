@@ -18,7 +18,9 @@ from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.schema.annotations import annotated
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.inference import Inferred, infer
+from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.schema.loading import LoadedSchema, load_schema, loaded
+from stickler_cli.settings.deciding import Infer
 from .fields import annotated_schema
 from .other_names import other_names
 from .structured import StructuredModel
@@ -58,38 +60,33 @@ class Ruled(NamedTuple):
     """How each field is compared, and why."""
 
 
-def ruled(schema: "Schema | LoadedSchema", rules: Mapping[str, FieldRules]) -> Ruled:
+def ruled(
+    schema: Schema | LoadedSchema, rules: Mapping[str, FieldRules], seen: Observed | None = None
+) -> Ruled:
     """Return how documents of a schema are compared under rules for single fields.
+
+    `seen` are values of their ground truth, which inference asks.
 
     Raises:
         SchemaError: the schema cannot be used, or stands for no object.
         UsageError: there is no field, or rule, of a name in `rules`.
     """
-    if isinstance(schema, LoadedSchema):
-        return _ruled_schema(schema, rules)
-    if isinstance(schema, Mapping):
-        return _ruled_schema(loaded(dict(schema), "the schema", when="auto"), rules)
-    if not isinstance(schema, type):
-        return _ruled_schema(load_schema(os.fspath(schema), when="auto"), rules)
-    return _ruled_class(schema, rules)
-
-
-def _ruled_schema(schema: LoadedSchema, rules: Mapping[str, FieldRules]) -> Ruled:
-    if rules and isinstance(schema.contents, dict):
-        return _with_rules(schema.contents, schema.path, rules, schema.fields, {})
-    return Ruled(schema.plan, schema.fields)
-
-
-def _ruled_class(model: type[BaseModel], rules: Mapping[str, FieldRules]) -> Ruled:
     known: dict[str, BaseComparator] = {}
-    # A class is code already: a comparator that it names by its place is no less trusted.
-    name = model.__name__
-    how: Any = {"allow_plugins": True, "comparators": known}
-    found = infer(model_schema(model, known), name, **how)
-    if rules:
-        return _with_rules(found.schema, name, rules, found.fields, known)
-    plan = compile_schema(found.schema, name, inferred=found.annotations, **how)
-    return Ruled(plan, found.fields)
+    look: Any = None if seen is None else lambda: seen
+    if isinstance(schema, LoadedSchema):
+        found = schema
+    elif isinstance(schema, Mapping):
+        found = loaded(dict(schema), "the schema", when="auto", look=look)
+    elif isinstance(schema, type):
+        # A class is code already: a comparator that it names by its place is no less trusted.
+        how: Any = {"allow_plugins": True, "comparators": known, "look": look}
+        when: Infer = "always" if schema.model_fields else "never"  # one without any may be
+        found = loaded(model_schema(schema, known), schema.__name__, when=when, **how)
+    else:
+        found = load_schema(os.fspath(schema), when="auto", look=look)
+    if rules and isinstance(found.contents, dict):
+        return _with_rules(found.contents, found.path, rules, found.fields, known)
+    return Ruled(found.plan, found.fields)
 
 
 def _with_rules(

@@ -11,6 +11,7 @@ from pydantic_core import to_jsonable_python
 
 from stickler_cli.compare.field_listing import field_listing, known_paths
 from stickler_cli.compare.plan import Options
+from stickler_cli.compare.renaming import renamed
 from stickler_cli.compare.result import TP
 from stickler_cli.core.figures import truncate
 from stickler_cli.core.json_values import JsonDocument, json_line, kind_of
@@ -26,6 +27,7 @@ from stickler_cli.documents.document import read_plain, read_text
 from stickler_cli.documents.reading import expected_of, parse_document
 from stickler_cli.documents.wrappers import Place, Unwrapped, Unwrapper
 from stickler_cli.reports.feedback import BUDGET, REVEALS, Reveal, Teller
+from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks
@@ -41,7 +43,7 @@ from stickler_cli.settings.deciding import DecidingOptions
 from .comparable import json_of, values_of
 from .eval_result import EvalResult, choices_table, compared, pair_of
 from .evaluation_views import Evaluation
-from .ruled import FieldRules, Schema, ruled
+from .ruled import FieldRules, Ruled, Schema, ruled
 
 Side: TypeAlias = BaseModel | Mapping[str, Any] | list[Any]
 """A document: an instance, or its JSON values; a list where the schema is one of arrays."""
@@ -57,7 +59,7 @@ class Scorer:
 
     def __init__(  # noqa: PLR0913 - a keyword for each option
         self,
-        schema: Schema | LoadedSchema,
+        schema: Schema | LoadedSchema | Ruled,
         *documents: object,
         fields: Mapping[str, FieldRules] | None = None,
         of: str = "f1",
@@ -84,7 +86,9 @@ class Scorer:
             UsageError: there is no such field, rule or figure.
         """
         _check(schema, documents, reveal, budget)
-        self.plan, self.inferred = ruled(schema, fields or {})
+        self.plan, self.inferred = (
+            schema if isinstance(schema, Ruled) else ruled(schema, fields or {})
+        )
         self.aim = parse_aim(of)
         check_paths([self.aim.gate], known_paths(self.plan))
         self.reveal, self.budget, self.options = reveal, budget, options
@@ -153,6 +157,12 @@ class Scorer:
             return []
         batch = self._compared(*zip(*values, strict=True))
         return [EvalResult(batch, at, self.plan, self.inferred) for at in range(len(values))]
+
+    def seen_in(self, gt: Side) -> Observed:
+        """Return the values of a ground truth, for inference to ask."""
+        found, bare = Observed(), bare_truth(self._values(gt, "gt"), self.plan.root)
+        found.add(renamed(bare.value, self.plan.renames or {}))
+        return found
 
     def explain(self) -> str:
         """Return how each field is compared and why, as a table."""
@@ -410,7 +420,7 @@ def _check(schema: object, documents: tuple[object, ...], reveal: str, budget: o
     if documents:
         raise TypeError(f"Scorer takes a schema and keywords; {advice}")
     is_model = isinstance(schema, type) and issubclass(schema, BaseModel)
-    if not is_model and not isinstance(schema, str | os.PathLike | Mapping | LoadedSchema):
+    if not is_model and not isinstance(schema, str | os.PathLike | Mapping | LoadedSchema | Ruled):
         found = f"the class {schema.__name__}" if isinstance(schema, type) else repr(schema)
         expected = "a pydantic class, a JSON Schema or its file"
         raise TypeError(f"schema is {truncate(found, 80)}, expected {expected}; {advice}")

@@ -1,9 +1,10 @@
 """`evaluate`: compare instances of any pydantic model, or JSON values, without setting anything up.
 
-How each field is compared is inferred from types and names; `eval_for` does that once for many.
+How each field is compared is inferred from types, names and the ground truth; `eval_for` does
+that once for many documents, without these.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -16,7 +17,7 @@ from stickler_cli.core.figures import number_of, rate
 from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.schema.loading import LoadedSchema, load_observed
 from .eval_result import EvalResult
-from .ruled import FieldRules, Schema
+from .ruled import FieldRules, Schema, ruled
 from .scorer import Scorer, Side, bare_truth
 
 
@@ -47,10 +48,13 @@ def evaluate(
     """
     if schema is None and isinstance(gt, BaseModel):
         schema = type(gt)
-    if schema is None or partial_gt:
-        shown, options = schema or _shown_by(gt), Options(partial_gt=partial_gt)
-        return Scorer(shown, fields=fields, options=options).evaluate(gt, pred)
-    return eval_for(schema, fields).evaluate(gt, pred)
+    options = Options(partial_gt=True) if partial_gt else None
+    if schema is None:
+        return Scorer(_shown_by(gt), fields=fields, options=options).evaluate(gt, pred)
+    seen = eval_for(schema, fields).seen_in(gt)
+    if fields or options or not isinstance(schema, type):
+        return Scorer(ruled(schema, fields or {}, seen), options=options).evaluate(gt, pred)
+    return _scorer_of(schema, seen).evaluate(gt, pred)
 
 
 def eval_for(schema: Schema, fields: Mapping[str, FieldRules] | None = None) -> Scorer:
@@ -62,12 +66,21 @@ def eval_for(schema: Schema, fields: Mapping[str, FieldRules] | None = None) -> 
     """
     if fields or not isinstance(schema, type):
         return Scorer(schema, fields=fields)
-    if schema not in _scorers:
-        _scorers[schema] = Scorer(schema)
-    return _scorers[schema]
+    return _scorer_of(schema)
 
 
-_scorers: Final[WeakKeyDictionary[type[BaseModel], Scorer]] = WeakKeyDictionary()
+_scorers: Final[WeakKeyDictionary[type[BaseModel], dict[Hashable, Scorer]]] = WeakKeyDictionary()
+MOST_KNOWN: Final = 64
+"""Ways to compare a class that are kept: by names alone, and by the forms of values."""
+
+
+def _scorer_of(schema: type[BaseModel], seen: Observed | None = None) -> Scorer:
+    known, key = _scorers.setdefault(schema, {}), seen and seen.summary
+    if key not in known:
+        if len(known) > MOST_KNOWN:
+            known.popitem()
+        known[key] = Scorer(ruled(schema, {}, seen))
+    return known[key]
 
 
 def _shown_by(gt: object) -> LoadedSchema:

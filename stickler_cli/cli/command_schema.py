@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -11,18 +12,19 @@ from pkgutil import resolve_name
 from typing import Any, Final
 
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, json_line
+from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, JsonDocument, json_line
 from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, SchemaError, UsageError
 from stickler_cli.core.remote import is_url
 from stickler_cli.documents.document import LineReference
 from stickler_cli.documents.document_pair import Shape, root_steps, root_text
 from stickler_cli.documents.document_tables import SIDES, is_arrow_table
-from stickler_cli.documents.lines import holds_array, is_stream, lines_of
-from stickler_cli.documents.pairs import open_documents
+from stickler_cli.documents.lines import holds_array, is_stream, lines_of, looking_into
+from stickler_cli.documents.pairs import DocumentSet, open_documents
 from stickler_cli.documents.reading import decoded
 from stickler_cli.documents.sources import Kind, kind_of_source, near_name
 from stickler_cli.documents.wrappers import Unwrapper
+from stickler_cli.runs.job import group_of, parse_groupings
 from stickler_cli.schema.inference.observation import FIRST, Observed
 from stickler_cli.schema.kinds import open_default
 from stickler_cli.schema.loading import (
@@ -59,7 +61,8 @@ def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
         if not name:
             found = "SCHEMA is left out"
             raise UsageError([Problem("--schema-by", found, "a directory of schemas")])
-        schema = load_schemas(name, allow_plugins=settings.allow_plugins, when=settings.infer)
+        how: Any = {"allow_plugins": settings.allow_plugins, "when": settings.infer}
+        schema = load_schemas(name, look=partial(_values_by_schema, settings), **how)
     elif not name and isinstance(settings, TruthSource) and isinstance(settings, FindingOptions):
         schema = _of_ground_truth(settings.gt, settings, settings.infer)
     else:
@@ -90,11 +93,28 @@ def _values_in_hand(settings: SchemaOptions) -> Observed | None:
     """Return the values of the first documents of the ground truth, where there is one."""
     if not (isinstance(settings, TruthSource) and isinstance(settings, FindingOptions)):
         return None
-    if not settings.gt or is_stream(settings.gt):
+    if not settings.gt:
         return None
-    with suppress(UsageError):  # the run will tell
+    with suppress(UsageError, OSError), looking_into(settings.gt):  # the run will tell
         return observe(settings.gt, settings, FIRST)
     return None
+
+
+def _values_by_schema(
+    settings: SeveralSchemas, schemas: Mapping[str, LoadedSchema]
+) -> dict[str, Observed]:
+    """Return the values of the first documents of the ground truth, by the key of their schema."""
+    found: dict[str, Observed] = {}
+    if not (isinstance(settings, TruthSource) and isinstance(settings, FindingOptions)):
+        return found
+    (by,) = parse_groupings((), settings.by_file, settings.schema_by)
+    with suppress(UsageError, OSError), looking_into(settings.gt):
+        for name, value in islice(
+            _values_of(open_documents(settings.gt, settings), settings), FIRST
+        ):
+            if value is not None and (step := f"{group_of(name, value, by)}/") in schemas:
+                found.setdefault(step, Observed()).add(value)
+    return found
 
 
 def _of_ground_truth(gt: str, settings: FindingOptions, when: Infer) -> LoadedSchema:
@@ -120,20 +140,29 @@ def observe(source: str, settings: FindingOptions, most: int | None = None) -> O
         UsageError: the source cannot be used, or no document of it can be read.
     """
     found, root, unread = open_documents(source, settings), Observed(), 0
-    shape = Shape(gt_root=root_steps(settings.gt_root), kinds=OBJECTS_OR_ARRAYS)
-    unwrapper = Unwrapper(open_default(), None)
-    for _, reference in islice(found.refs(), most):
-        value = shape.read(reference, "gt").value
-        if isinstance(value, Problem) or value is None:
+    for _, value in islice(_values_of(found, settings), most):
+        if value is None:
             unread += 1
         else:
-            root.add(unwrapper(value, is_truth=True).value)
+            root.add(value)
     if not root.total:
         told = f"none of its {unread} documents can be read" if unread else "there is no document"
         raise UsageError([*found.problems, Problem(source, told, "documents to infer a schema of")])
     if not root.fields and root.elements is None:
         raise UsageError([Problem(source, "its documents have no key", "documents with values")])
     return root
+
+
+def _values_of(
+    found: DocumentSet, settings: FindingOptions
+) -> Iterator[tuple[str, JsonDocument | None]]:
+    """Yield the documents of a ground truth out of their wrappers; None of those unread."""
+    shape = Shape(gt_root=root_steps(settings.gt_root), kinds=OBJECTS_OR_ARRAYS)
+    unwrapper = Unwrapper(open_default(), None)
+    for name, reference in found.refs():
+        value = shape.read(reference, "gt").value
+        bare = None if isinstance(value, Problem) else unwrapper(value, is_truth=True).value
+        yield name, bare if isinstance(bare, dict | list) else None
 
 
 def _keeping(gt: str, settings: FindingOptions) -> str:

@@ -320,10 +320,53 @@ def _open_lines(file: str) -> Iterator[tuple[IO[bytes], bool]]:
 
 
 def open_stream(file: str) -> AbstractContextManager[IO[bytes]]:
-    """Open a source of lines as it is."""
+    """Open a source of lines, from its beginning though someone has looked into it."""
+    owner, beginning = _LOOKED_INTO.pop(file, (None, None))
+    if beginning is not None and owner is sys.stdin:
+        return nullcontext(beginning)
     if file == STANDARD_INPUT:
         return nullcontext(sys.stdin.buffer)
     return open_named(file)
+
+
+_LOOKED_INTO: Final[dict[str, tuple[object, IO[bytes]]]] = {}
+"""Streams of which the beginning was read, until they are opened again; each with the standard
+input of the time."""
+
+
+class _Again(io.RawIOBase):
+    """The beginning of a stream, and then the rest of it."""
+
+    def __init__(self, head: bytes, rest: IO[bytes]) -> None:
+        self._head, self._rest = io.BytesIO(head), rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        part = self._head.read(len(buffer)) or self._rest.read(len(buffer))
+        buffer[: len(part)] = part
+        return len(part)
+
+
+@contextmanager
+def looking_into(file: str) -> Iterator[None]:
+    """Have a stream opened in the block end after its beginning, and be whole afterwards.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    if not is_stream(file):
+        yield
+        return
+    _LOOKED_INTO.pop(file, None)
+    stream = open_stream(file).__enter__()
+    head = stream.read(LITTLE)  # and the run will read on
+    _LOOKED_INTO[file] = sys.stdin, io.BufferedReader(io.BytesIO(head))
+    try:
+        yield
+    finally:
+        _LOOKED_INTO[file] = sys.stdin, io.BufferedReader(_Again(head, stream))
 
 
 def _id_of(

@@ -21,6 +21,7 @@ from stickler_cli.settings.deciding import (
     DocumentOptions,
     FindingOptions,
     PairsSource,
+    PredictionSource,
     SelectionOptions,
 )
 from .document import FileReference, LineReference, Reference, Side
@@ -81,6 +82,9 @@ def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> 
         return DocumentSet(lambda: ((it.id, it.gt) for it in pairs.refs() if it.gt is not None))
     (kind,) = _kinds(source)
     limit = settings.max_document_size
+    other = settings.pred if isinstance(settings, PredictionSource) else ""
+    if is_stream(source) and other and _kinds(other) == [Kind.FILE] and settings.id_field is None:
+        return DocumentSet(lambda: [(id_of_file(other) or decoded(other), _only(source, limit))])
     if kind is Kind.FILE:
         document = id_of_file(source) or decoded(source), FileReference(source, limit)
         return DocumentSet(lambda: [document])

@@ -2,7 +2,7 @@
 
 import hashlib
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
 from pathlib import Path
@@ -107,10 +107,17 @@ def load_schema(
     return loaded(schema, shown, file, digest, allow_plugins=allow_plugins, when=when, look=look)
 
 
-def load_schemas(path: str, *, allow_plugins: bool = False, when: Infer = "never") -> LoadedSchema:
+def load_schemas(
+    path: str,
+    *,
+    allow_plugins: bool = False,
+    when: Infer = "never",
+    look: Callable[[Mapping[str, LoadedSchema]], Mapping[str, Observed]] | None = None,
+) -> LoadedSchema:
     """Read and compile the schemas of a directory, one for each kind of document.
 
-    Files that describe no field, such as shared definitions, are left out.
+    Files that describe no field, such as shared definitions, are left out. Where something is
+    inferred, `look` returns the values of the documents of each schema, by its key.
 
     Raises:
         SchemaError: with everything that is wrong in any of them.
@@ -118,18 +125,23 @@ def load_schemas(path: str, *, allow_plugins: bool = False, when: Infer = "never
     found: dict[str, LoadedSchema] = {}
     problems: list[Problem] = []
     shown = shown_url(path) if is_url(path) else path
-    for name, file in _schema_files(path):
+    how: Any = {"allow_plugins": allow_plugins, "when": when}
+    files = {f"{name.removesuffix('.json')}/": file for name, file in _schema_files(path)}
+    for step, file in files.items():
         try:
-            one = load_schema(file, allow_plugins=allow_plugins, when=when)
+            one = load_schema(file, **how)
         except SchemaError as error:
             problems += () if _describes_nothing(file) else error.problems
         else:
-            found |= {} if one.refusals else {f"{name.removesuffix('.json')}/": one}
+            found |= {} if one.refusals else {step: one}
     if not found and not problems:
         hint = "without --schema-by, SCHEMA is a file" if Path(path).is_file() else ""
         problems.append(Problem(shown, "there is no schema", "a directory of .json files", hint))
     if problems:
         raise SchemaError(problems)
+    if look is not None and any(one.remark for one in found.values()):
+        for step, seen in look(found).items():
+            found[step] = load_schema(files[step], look=lambda seen=seen: seen, **how)  # type: ignore[misc]
     inferred = [one for one in found.values() if one.remark]
     more = len(inferred) - 1
     said = [(step, one.digest, one.inferred) for step, one in found.items()]

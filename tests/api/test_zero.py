@@ -13,8 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, computed_field, cr
 from stickler_cli.api import zero
 from stickler_cli.api.eval_result import EvalResult
 from stickler_cli.api.fields import ComparableField
+from stickler_cli.api.ruled import ruled
 from stickler_cli.api.structured import StructuredModel
-from stickler_cli.api.zero import evaluate
+from stickler_cli.api.zero import eval_for, evaluate
 from stickler_cli.comparators import BaseComparator
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.core.locations import field_path
@@ -441,8 +442,9 @@ def test_a_text_that_a_comparator_cannot_read_is_right_if_it_is_the_same():
 
     gt = Report(period="first quarter", total="none")
 
-    assert evaluate(gt, gt).all_fields_matched
-    other = evaluate(gt, {"period": "second quarter", "total": "no sum"})
+    by_names = eval_for(Report)
+    assert by_names.evaluate(gt, gt).all_fields_matched
+    other = by_names.evaluate(gt, {"period": "second quarter", "total": "no sum"})
     assert set(other.field_scores.values()) == {0.0}
 
 
@@ -485,3 +487,35 @@ def test_a_nested_class_made_of_a_schema_is_compared_as_the_schema_says():
         "NumericComparator",
     ]
     assert result.field_scores == {"seller": 0.0, "total": 1.0}
+
+
+class Sold(BaseModel):
+    mood: str
+    tags: list[str] = []
+
+
+@pytest.mark.parametrize(
+    "schema", [Sold, {"type": "object", "properties": {"mood": {"type": "string"}}}]
+)
+def test_values_of_the_ground_truth_say_how_fields_are_compared(schema):
+    def found(mood, other, **how):
+        return evaluate({"mood": mood}, {"mood": other}, schema=schema, **how)
+
+    for how in ({}, {"partial_gt": True}, {"fields": {"mood": {"weight": 2.0}}}):
+        assert found("16:05", "4:05 pm", **how).all_fields_matched
+        assert found("1,250 kg", "1250 kg", **how).all_fields_matched
+        assert not found("calm", "4:05 pm", **how).all_fields_matched
+    assert not eval_for(schema).evaluate({"mood": "16:05"}, {"mood": "4:05 pm"}).all_fields_matched
+
+
+def test_a_class_is_compiled_once_for_values_of_one_form(monkeypatch):
+    class Fresh(Sold):
+        pass
+
+    made = []
+    monkeypatch.setattr(zero, "MOST_KNOWN", 2)
+    monkeypatch.setattr(zero, "ruled", lambda *args: made.append(args) or ruled(*args))
+
+    for mood, count in (("16:05", 2), ("17:05", 2), ("X-1", 3), ("2024-01-02", 4), ("X-2", 5)):
+        assert evaluate(Fresh(mood=mood, tags=["a", "b"]), {"mood": mood}).f1 < 1
+        assert len(made) == count

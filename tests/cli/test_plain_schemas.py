@@ -1,6 +1,10 @@
 """Schemas without annotations: what is inferred decides, and is told."""
 
+import gzip
+import io
 import json
+import sys
+from types import SimpleNamespace
 
 import pytest
 from pydantic import BaseModel
@@ -156,3 +160,64 @@ def test_values_in_memory_say_it_too(schema):
 
     assert found["confusion_matrix"]["leaves"]["fd"] == 0
     assert found["documents"]["evaluated"] == 3
+
+
+ROWS = [{"kind": "a", "code": f"ZX{number:03}9"} for number in range(3)]
+KINDS = {"type": "object", "properties": dict.fromkeys(("kind", "code"), TEXT)}
+
+
+@pytest.fixture
+def lines(tmp_path):
+    """A schema, in a directory too, and ground truth whose codes have a blank in predictions."""
+    (tmp_path / "kinds").mkdir()
+    for name in ("s.json", "kinds/a.json", "kinds/b.json"):
+        (tmp_path / name).write_text(json.dumps(KINDS))
+    rows = [json.dumps(row) + "\n" for row in (*ROWS, {"kind": "none"})]
+    (tmp_path / "gt.jsonl").write_text("".join(rows))
+    (tmp_path / "pred.jsonl").write_text("".join(rows).replace("ZX", "ZX "))
+    return tmp_path
+
+
+def right(result):
+    assert result.code in {0, 3}, result.err
+    return result.json["confusion_matrix"]["leaves"]["tp"]
+
+
+@pytest.mark.parametrize("packed", [bytes, gzip.compress])
+def test_values_of_a_stream_are_looked_at_before_it_is_read(stickler, lines, monkeypatch, packed):
+    text = packed((lines / "gt.jsonl").read_bytes())
+    for _ in range(2):  # what is left of one is not read for another
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text)))
+        found = ("eval", str(lines / "s.json"), "-", str(lines / "pred.jsonl"), "-f", "json")
+        assert right(stickler(*found)) == 7
+
+
+def test_a_stream_is_looked_into_in_bounded_memory(stickler, lines, monkeypatch):
+    monkeypatch.setattr("stickler_cli.documents.lines.LITTLE", 40)
+    text = (lines / "gt.jsonl").read_bytes()
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text)))
+
+    found = ("eval", str(lines / "s.json"), "-", str(lines / "pred.jsonl"), "-f", "json")
+    assert right(stickler(*found)) == 7
+    assert stickler("eval", str(lines / "s.json"), "/dev/none", str(lines / "pred.jsonl")).code == 2
+
+
+def test_the_one_document_of_a_stream_is_looked_at(stickler, lines, monkeypatch):
+    (lines / "one.json").write_text(json.dumps({"code": "ZX 0019"}))
+    text = json.dumps({"code": "ZX0019"}, indent=1).encode()
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text)))
+
+    shown = stickler("compare", str(lines / "s.json"), "-", str(lines / "one.json")).out
+    assert "TP" in shown
+
+
+@pytest.mark.filterwarnings("ignore:.*how to compare was inferred")
+def test_values_are_looked_at_by_the_schema_of_their_document(stickler, lines):
+    sources = [str(lines / name) for name in ("kinds", "gt.jsonl", "pred.jsonl")]
+    result = stickler("eval", *sources, "--schema-by", "kind", "-f", "json")
+
+    assert right(result) == 6
+    assert "ExactComparator" in {each["comparator"] for each in result.json["fields"]}
+    pairs = [(row, {**row, "code": row["code"].replace("ZX", "ZX ")}) for row in ROWS]
+    found = evaluate_many(sources[0], [*pairs, (None, ROWS[0])], schema_by="kind").to_dict()
+    assert found["confusion_matrix"]["leaves"]["tp"] == 6

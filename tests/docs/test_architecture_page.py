@@ -92,7 +92,6 @@ DEPARTING = {
     "runs/progress.py": "loads rich, which few runs need",
     "studies/registry.py": "what help loads of studies",
     "core/pattern.py": "below all that have patterns",
-    "compare/renaming.py": "a subject of its own, below all that read names",
 }
 """Modules of fewer than 40 lines or more than 450, and why; adapters of frameworks are short."""
 

@@ -6,8 +6,9 @@ judged by the first `SAMPLE` of each place.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import field
+from functools import partial
 from typing import Final, TypeAlias
 
 from stickler_cli.comparators.amounts import UNITS, measured
@@ -39,6 +40,8 @@ MOST_VALUES: Final = 50
 """Distinct texts of a place that are kept; a place with more has no set of values."""
 LONGEST_VALUE: Final = 60
 """Characters of such a text; a longer one is no value of a set."""
+LONGEST_READ: Final = 100
+"""Characters of a text that may be a date, a number or a code."""
 MOST_KEYS: Final = 300
 """Keys of an object that are places of their own; an object with more is a map."""
 MOST_PLACES: Final = 20_000
@@ -65,52 +68,58 @@ _CODE: Final = pattern(
 """Without spaces, or capitals and digits in groups: `D02 X285`."""
 
 
-def _is_measurement(text: str) -> bool:
-    """Return whether a text is a number and a unit that is known: `5 mg`, `<10 %`."""
-    found = measured(text)
-    known = found.units <= {*UNITS.values()}
-    return found.number is not None and known and not text.strip()[:1].isalpha()
-
-
-def _matches(text: str) -> Callable[[str], bool]:
-    wanted = pattern(text, re.ASCII | re.IGNORECASE)
-    return lambda given: wanted.fullmatch(given) is not None
-
-
-_MAY_BE_DATE: Final = pattern(r"(?=.*\d)(?=.*(\d\D*\d|[^\W\d_]{3}))", re.DOTALL)
-
-
-def _is_date(text: str) -> bool:
-    if not _MAY_BE_DATE.match(text):
-        return False
-    from stickler_cli.comparators.date_parsing import readings  # loads dateutil
-
-    return any(readings(text, dayfirst=None))
-
-
-FORMS: Final[dict[str, Callable[[str], bool]]] = {
-    "date": _matches(r"\d{4}-\d\d-\d\d"),
-    "date-time": _matches(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)"),
-    "email": _matches(r"[^@\s]+@[^@\s]+\.[a-z]{2,}"),
-    "uri": _matches(r"[a-z][a-z0-9+.-]*://\S+"),
-    "uuid": _matches(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
-    "readable date": _is_date,
-    "time of day": _matches(
+_form: Final = partial(pattern, flags=re.ASCII | re.IGNORECASE)
+FORMATS: Final = {
+    "date": _form(r"\d{4}-\d\d-\d\d"),
+    "date-time": _form(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)"),
+    "email": _form(r"[^@\s]+@[^@\s]+\.[a-z]{2,}"),
+    "uri": _form(r"[a-z][a-z0-9+.-]*://\S+"),
+    "uuid": _form(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+}
+"""Forms of a text that are formats of JSON Schema."""
+_WITH_DIGITS: Final = {
+    "time of day": _form(
         r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?(\s?[ap]\.?m\.?)?|(1[0-2]|[1-9])\s?[ap]\.?m\.?"
     ),
-    "address of a host": _matches(r"(\d{1,3}\.){3}\d{1,3}(/\d+|:\d+)?"),
-    "looks like a date": lambda text: _DATE.fullmatch(text.strip()) is not None,
-    "number": lambda text: measured(text).number is not None,
-    "measurement": _is_measurement,
-    "money": lambda text: bool(measured(text).currencies),
-    "short": lambda text: len(text.strip()) <= SHORT,
-    "digits and signs": _matches(r"\W*\d[\d.,' ]*\W*(\s?[a-z]{3})?|[a-z]{3}\s?\W*\d[\d.,' ]*"),
-    "leading zero": _matches(r"0\d+"),
-    "code": lambda text: _CODE.fullmatch(text.strip()) is not None,
-    "prose": lambda text: len(text.split()) >= 8,
+    "address of a host": _form(r"(\d{1,3}\.){3}\d{1,3}(/\d+|:\d+)?"),
+    "looks like a date": _DATE,
+    "digits and signs": _form(r"\W*\d[\d.,' ]*\W*(\s?[a-z]{3})?|[a-z]{3}\s?\W*\d[\d.,' ]*"),
+    "leading zero": _form(r"0\d+"),
+    "code": _CODE,
 }
-"""Forms of a text; the first are formats of JSON Schema."""
-FORMATS: Final = ("date", "date-time", "email", "uri", "uuid")
+"""Those of texts with a digit; all but these are told by reading."""
+_MAY_BE_DATE: Final = pattern(
+    r"(?=.*(\d\D*\d|[^\W\d_]{3}))(?!.*(?<![^\W\d_])"
+    r"(?!jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|min|sec|through)"
+    r"[^\W\d_]{6})",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Has no long word but those of dates in English: reading takes long."""
+
+
+def _forms_of(text: str) -> Iterator[str]:
+    """Yield the forms that a text has."""
+    yield from (form for form, wanted in FORMATS.items() if wanted.fullmatch(text))
+    text = text.strip()
+    if len(text) <= SHORT:
+        yield "short"
+    if len(text.split()) >= 8:
+        yield "prose"
+    if len(text) > LONGEST_READ or not any(map(str.isdigit, text)):
+        return
+    yield from (form for form, wanted in _WITH_DIGITS.items() if wanted.fullmatch(text))
+    found = measured(text)
+    if found.number is not None:
+        yield "number"
+        if found.units <= {*UNITS.values()} and not text[:1].isalpha():
+            yield "measurement"
+    if found.currencies:
+        yield "money"
+    if _MAY_BE_DATE.match(text):
+        from stickler_cli.comparators.date_parsing import readings  # loads dateutil
+
+        if any(readings(text, dayfirst=None)):
+            yield "readable date"
 
 
 @dataclass(slots=True, eq=False)
@@ -155,6 +164,13 @@ class Observed:
         """Return the share of texts that had a form, in [0, 1]; 0 without texts."""
         return self.forms[form] / self.forms[""] if self.forms[""] else 0.0
 
+    @property
+    def summary(self) -> Hashable:
+        """A key of all that makes a difference to how fields of a known schema are compared."""
+        fields = ((key, part.summary) for key, part in sorted(self.fields.items()))
+        inside = self.elements and self.elements.summary
+        return frozenset(self.forms.items()), is_set(self), (*fields,), inside
+
     def at(self, path: tuple[str | int, ...]) -> "Observed | None":
         """Return the values seen at a field, through lists."""
         here: Observed | None = self
@@ -185,7 +201,7 @@ class Observed:
                 self.values = None
         if self.forms[""] < SAMPLE and text.strip():
             self.forms[""] += 1
-            self.forms.update(form for form, holds in FORMS.items() if holds(text))
+            self.forms.update(_forms_of(text))
 
     def _field(self, key: str) -> "Observed | None":
         if key not in self.fields:
