@@ -3,17 +3,18 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betaincinv
 
 from benchmarks.report import Report
-from stickler_cli.score.intervals import Spread, rate_intervals
 from stickler_cli.studies.audit.agreement import Groups, runs_that_share, votes_and_against
 from stickler_cli.studies.audit.answer import Audit
 from stickler_cli.studies.audit.estimation import drawn, strata_of, wrong_share
-from stickler_cli.studies.audit.marks import Mark
+from stickler_cli.studies.audit.place_verdicts import Mark
 from stickler_cli.studies.audit.question import AuditSettings
 from stickler_cli.studies.audit.record import AuditReport
 from stickler_cli.studies.audit.witnesses import AnsweredPlace
@@ -115,13 +116,20 @@ def audited(it: Labels, sets: int = SETS, seed: int = 0, looked_at: int = LOOKED
         held += ends[0] - 1e-9 <= wrong.mean() <= ends[1] + 1e-9
         widths.append(ends[1] - ends[0])
         sample = random.permutation(len(wrong))[:looked_at]
-        bad = np.bincount(documents[sample], wrong[sample], DOCUMENTS)
-        good = np.bincount(documents[sample], ~wrong[sample], DOCUMENTS)
-        sums = (good, bad, good**2, good * bad, bad**2)
-        (interval,) = rate_intervals([Spread(*(float(part.sum()) for part in sums))], LEVEL)
-        plain.append(interval.upper - interval.lower if interval else 1.0)
+        plain.append(plain_width(int(wrong[sample].sum()), looked_at, len(wrong)))
     width = float(np.mean(widths) / np.mean(plain))
     return Audited(it, float(np.mean(precisions)), held / sets, width)
+
+
+def plain_width(wrong: int, looked_at: int, places: int) -> float:
+    """Return the width of the interval of a plain random sample, drawn without putting back.
+
+    Source: Clopper and Pearson (1934), doi:10.1093/biomet/26.4.404.
+    """
+    right = looked_at - wrong
+    lower = float(betaincinv(wrong, right + 1, (1 - LEVEL) / 2)) if wrong else 0.0
+    upper = float(betaincinv(wrong + 1, right, (1 + LEVEL) / 2)) if right else 1.0
+    return (upper - lower) * sqrt(1 - looked_at / places)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.reports.formats import WITH_DETAIL
+from stickler_cli.reports.formats import WITH_DETAIL, format_of
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.runs.whole_files import check_outputs, whole_file
@@ -30,8 +30,11 @@ def answer(study: Study, settings: Any) -> ExitCode:
         found: Answer = import_module(f"{study.folder}.answer").answer(settings, desk)
         return found
 
-    lines = study.lines and getattr(settings, study.lines)
-    return answered(ask, settings, study.inputs(settings), None if lines else study.formats)
+    formats: Collection[str] | None = study.formats
+    if study.lines and getattr(settings, study.lines):
+        asked = {settings.format, *map(format_of, settings.output)}
+        formats = WITH_DETAIL if WITH_DETAIL & asked else None
+    return answered(ask, settings, study.inputs(settings), formats)
 
 
 def answered(

@@ -132,12 +132,24 @@ def cell_text(cell: Cell) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Choices:
+    """Verdicts on a row, of which a page lets people choose one, to be downloaded as a line."""
+
+    line: str
+    """A JSON object."""
+    choices: Sequence[tuple[str, str]]
+    """The text of each button, and the JSON object whose entries it adds to the line."""
+
+
+@dataclass(frozen=True, slots=True)
 class Figures:
     """A table as the values of its rows, and the figures that are read of each."""
 
     figures: Sequence[Figure]
     rows: Sequence[object]
     legend: Sequence[tuple[str, str]] = ()
+    choices: Sequence[Choices] = ()
+    """Of each row; pages have them."""
 
     def table(self, *, aside: bool = False) -> Table:
         """Return the table as it is drawn; `aside` puts sentences below the rows."""

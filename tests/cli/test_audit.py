@@ -1,7 +1,9 @@
 """`stickler audit`: suspects, places to look at, and what verdicts on them say."""
 
 import csv
+import html
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -90,6 +92,26 @@ def test_what_is_drawn_says_where_it_stands_in_its_source(stickler, data):
     lines = map(json.loads, stickler("audit", *files, "--draw", "2").out.splitlines())
     found = {it["document"]: (it["page"], it["box"]) for it in lines}
     assert found == {"line 1": ("2", [0.1, 0.2, 0.3, 0.4]), "line 2": (None, None)}
+
+
+def test_places_may_be_marked_in_a_page(audit, stickler, data):
+    stickler("audit", *SOURCES, "--draw", "100", "-o", "places.html")
+    page = (data / "places.html").read_text("utf-8")
+    lines = [html.unescape(it) for it in re.findall('data-line="([^"]*)"', page)]
+    buttons = page.partition("<fieldset")[2].partition("</fieldset>")[0]
+    pressed = html.unescape(re.findall('data-more="([^"]*)"', buttons)[1])
+    assert json.loads(pressed) == {"verdict": "ground_truth_wrong", "right": "bread"}
+    right = [json.loads(it) | {"verdict": "ground_truth_right"} for it in lines]
+    right[0] |= json.loads(pressed)
+    (data / "v.jsonl").write_text("".join(json.dumps(it) + "\n" for it in right), "utf-8")
+    whole = audit("--verdicts", "v.jsonl")["whole"]
+    assert (whole["looked_at"], whole["wrong"]) == (100, pytest.approx(1 / 410))
+    # Suspects of the report were not drawn.
+    report = stickler("audit", *SOURCES, "-f", "html").out
+    assert report.count("<fieldset") == 20
+    assert "probability" not in report
+    both = stickler("audit", *SOURCES, "--draw", "9", "-o", "p.html", "-o", "p.csv")
+    assert (both.code, "ends in .html" in both.err) == (2, True)
 
 
 def test_places_may_be_marked_in_a_spreadsheet(audit, stickler, data):
@@ -276,6 +298,24 @@ def test_the_answer_that_was_seen_is_right_whoever_gives_more_votes(audit, data)
     gold, notes = mended(invented)
     assert gold["items"][0]["name"] != "fee"
     assert "left out: 1 verdict on no place of this ground truth" in notes
+
+
+def test_an_item_that_is_wholly_wrong_hides_that_runs_have_the_right_one(audit, data):
+    slip = {"id": "x", "merchant": "Blue Door", "items": [{"name": "tea", "amount": 1.5}]}
+    right = slip | {"items": [{"name": "bread", "amount": 40.0}]}
+    for name, said in (("gt", slip), ("a", right), ("b", right)):
+        (data / f"{name}.jsonl").write_text(json.dumps(said) + "\n", "utf-8")
+    lines = [
+        verdict("x", "merchant", "ground_truth_right"),
+        verdict("x", "items[0].name", "ground_truth_wrong", right="bread"),
+        verdict("x", "items[0].amount", "ground_truth_wrong", right=40),
+        verdict("x", "items.+0.name", "ground_truth_right"),
+        verdict("x", "items.+0.amount", "ground_truth_right"),
+    ]
+    (data / "v.jsonl").write_text("".join(lines), "utf-8")
+    sources = [SOURCES[0], "gt.jsonl", "a.jsonl", "b.jsonl", *SOURCES[5:]]
+    for run in audit("--verdicts", "v.jsonl", sources=sources)["runs"]:
+        assert (run["f1"], run["right_f1"]) == (pytest.approx(1 / 3), 1)
 
 
 def test_places_that_were_not_drawn_stand_for_no_others(audit, data):

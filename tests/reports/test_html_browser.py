@@ -30,6 +30,7 @@ from stickler_cli.score.detail import PlacedBox
 from stickler_cli.score.errors.error_rows import error_record
 from stickler_cli.score.errors.kept_errors import KeptErrors
 from stickler_cli.score.record import PageSources, Picture
+from stickler_cli.studies.audit.sections import page_of
 from stickler_cli.studies.diff.changed_documents import changed_values
 from stickler_cli.studies.diff.comparing import compare_runs
 from stickler_cli.studies.diff.record import RunsBeside
@@ -1037,3 +1038,30 @@ def test_a_served_page_lists_what_a_page_that_has_all_lists(browser, open_page, 
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def test_rows_of_a_study_have_buttons_whose_verdicts_are_downloaded(open_page, tmp_path):
+    line = {"document": EVIL, "path": "total", "gt": TURNED, "agree": [], "verdict": None}
+    line["others"] = [{"answer": 12.5, "runs": ["a"]}]
+    page = open_page(page_of([line, line | {"path": "tax", "others": []}], ["a"]))
+    pressed = page.locator("button[aria-pressed=true]").all_inner_texts
+    first, second = (page.locator("[data-line]").nth(at).locator("button") for at in (0, 1))
+    assert second.all_inner_texts() == ["ground truth right", "neither"]
+    first.nth(1).click()
+    second.nth(0).click()
+    second.nth(1).click()
+    becomes(page, pressed, ["12.5 right", "neither"])
+    page.reload()
+    becomes(page, pressed, ["12.5 right", "neither"])
+    with page.expect_download() as download:
+        page.get_by_text("Download verdicts.jsonl").click()
+    download.value.save_as(tmp_path / "verdicts.jsonl")
+    lines = (tmp_path / "verdicts.jsonl").read_text("utf-8").splitlines()
+    said, other = map(json.loads, lines)
+    assert said == line | {"verdict": "ground_truth_wrong", "right": 12.5}
+    assert other["verdict"] == "neither"
+    second.nth(1).click()
+    becomes(page, pressed, ["12.5 right"])
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.get_by_text("Forget").click()
+    becomes(page, pressed, [])

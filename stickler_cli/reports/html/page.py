@@ -3,7 +3,6 @@
 Markup is escaped by the templates, and what the script shows, it shows as text.
 """
 
-import base64
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,11 +31,12 @@ from stickler_cli.settings.deciding import RunOptions
 from .charts import coverage_chart, reliability_chart
 from .field_tree import MOST_FIELDS, confusion_matrices, dot_plot, field_views, heat_maps, places_of
 from .payload import ListedDocuments
-from .report_page import POLICY, asset, filled
+from .report_page import filled, policy_of, wrapped
 
 SCRIPTS: Final = (
     *("text", "diff", "engine", "data", "state", "list", "panel", "fields", "selection", "narrow"),
-    *("verdicts", "sources", "error_panel", "errors", "grid", "documents", "pictures", "main"),
+    *("kept_verdicts", "verdicts", "sources", "error_panel", "errors", "grid", "documents"),
+    *("pictures", "main"),
 )
 """The parts of the script, in order: each uses what stands above it."""
 
@@ -173,15 +173,13 @@ def _payload_parts(
 
 def script_policy() -> str:
     """Return the policy of a page that has the script, which makes a worker of its own text."""
-    digest = base64.b64encode(hashlib.sha256(script().encode()).digest()).decode()
-    return f"{POLICY}; script-src 'sha256-{digest}'; worker-src blob:"
+    return f"{policy_of(script())}; worker-src blob:"
 
 
 @cache
 def script() -> str:
     """Return the page's one script."""
-    parts = (asset(f"{name}.js") for name in SCRIPTS)
-    return '(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"
+    return wrapped(SCRIPTS)
 
 
 def _first_screen(view: RunView, known: Sequence[CauseText]) -> dict[str, object]:

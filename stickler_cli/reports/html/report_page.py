@@ -1,6 +1,9 @@
 """The HTML page of a study: its sections; and templates and policy of all pages."""
 
-from collections.abc import Mapping
+import base64
+import hashlib
+from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path as File
 from typing import Final
 
@@ -46,13 +49,35 @@ def asset(name: str) -> str:
     return (HERE / name).read_text(encoding="utf-8")
 
 
+def policy_of(script: str) -> str:
+    """Return the policy of a page that has a script."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return f"{POLICY}; script-src 'sha256-{digest}'"
+
+
+def wrapped(names: Iterable[str]) -> str:
+    """Return scripts that lie beside the templates as one: each uses what stands before it."""
+    parts = (asset(f"{name}.js") for name in names)
+    return '(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"
+
+
+@cache
+def _choosing() -> str:
+    return wrapped(("text", "kept_verdicts", "choices"))
+
+
 def render(report: Report, style: TableStyle) -> str:
     """Return a report as an HTML page; ends with a line break."""
     head, *others = report.sections
     first = head.blocks[0]
     title = head.title or (first.text if isinstance(first, Text) else "")
+    tables = [it for section in others for it in section.blocks if isinstance(it, Figures)]
+    lines = "".join(choices.line for it in tables for choices in it.choices)
+    script = _choosing() if lines else ""
     context: dict[str, object] = {
-        "policy": POLICY,
+        "policy": policy_of(script) if script else POLICY,
+        "script": Markup(script),  # noqa: S704 - ours
+        "page": hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()[:16],
         "title": title,
         "head": [_shown_as(block) for block in (head.blocks if head.title else head.blocks[1:])],
         "sections": [
@@ -68,7 +93,7 @@ def _shown_as(block: Block | Figures | Curves) -> dict[str, object]:
     """Return a block as the template has it."""
     match block:
         case Figures():
-            return {"table": block.table()}
+            return {"table": block.table(), "choices": block.choices}
         case Curves():
             return {
                 "title": block.title,
@@ -77,7 +102,7 @@ def _shown_as(block: Block | Figures | Curves) -> dict[str, object]:
                 "curves": [_curve(it, block) for it in block.curves],
             }
         case Table():
-            return {"table": block}
+            return {"table": block, "choices": ()}
         case Text():
             return {"text": block.text, "tone": block.tone, "level": len(block.margin) // 2}
     return {"text": "".join(span.text for span in block), "tone": "", "level": 0}

@@ -36,10 +36,10 @@ from stickler_cli.settings.of_commands import as_of_eval
 from stickler_cli.studies.answering import Answer, Desk
 from .agreement import agreement, chance_of_difference, rarity, runs_that_share, votes_and_against
 from .estimation import KNOWN, drawn, strata_of, weights_of, wrong_share
-from .marks import Mark, Marks, read_marks
+from .place_verdicts import Mark, Marks, read_marks
 from .question import AuditSettings
 from .record import AuditedField, AuditedRun, AuditReport, Said, Suspect
-from .sections import report_of
+from .sections import page_of, report_of
 from .witnesses import NOT_THERE, AnsweredPlace, NewItem, Witnesses, rows_by_document
 
 _NOTHING: Final = Share(None, None)
@@ -79,13 +79,16 @@ def answer(settings: AuditSettings, desk: Desk) -> Answer:
         refs = open_pairs(gt, runs[0], settings).refs()
         unwrapper = unwrapper_of(plan.root, settings)
         if settings.draw:
-            lines = audit.lines(settings.draw, partial(_spots, refs, unwrapper))
+            lines = [*audit.lines(settings.draw, partial(_spots, refs, unwrapper))]
+            verdict = Verdict.INCOMPLETE if unfit else Verdict.PASSED
+            if desk.shows_values:
+                return Answer(page_of(lines, runs), verdict)
             if any(map(TABLE_SUFFIX.search, settings.output)):
                 rows = ([*map(it.get, COLUMNS)] for it in lines)
                 desk.write([row_bytes("csv", dict.fromkeys(COLUMNS, str), rows)])
             else:
                 desk.write(map(json_line, lines))
-            return Answer(None, Verdict.INCOMPLETE if unfit else Verdict.PASSED)
+            return Answer(None, verdict)
         if directory is not None:
             changes_in = partial(audit.changes_in, unwrapper)
             desk.tell(write_gold(refs, changes_in, unwrapper, directory))
@@ -170,7 +173,12 @@ class Audit:
         elif not mark.gt_right:
             self.unsaid += 1
         there = truth is not None or not (mark.gt_right or known)
-        return not mark.gt_right, there, [it in right for it in place.groups]
+        found = [it in right for it in place.groups]
+        if known and not mark.gt_right and truth is not None:
+            # An item that is so wrong that a run's right one went with no item of its list.
+            for run, says in place.in_new_items().items():
+                found[run] |= any(self.witnesses.same(place.names, [truth] * len(says), says))
+        return not mark.gt_right, there, found
 
     def changes_in(
         self, unwrapper: Unwrapper | None, ref: PairRef, truth: JsonValue
@@ -320,7 +328,7 @@ class Audit:
     ) -> NDArray[np.float64]:
         """Return the parts of F1 that values add, above and below its line."""
         to_find = truth if self.settings.recall_with_fd else truth & (same | ~there)
-        parts: NDArray[np.float64] = np.array([2.0 * (truth & there & same), 1.0 * there + to_find])
+        parts: NDArray[np.float64] = np.array([2.0 * (truth & same), 1.0 * there + to_find])
         return parts
 
 

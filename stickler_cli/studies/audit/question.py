@@ -52,8 +52,8 @@ class AuditSettings(
 
     draw: int | None = option(
         None,
-        "Write N places to look at instead, as lines of JSON, or as CSV to a file .csv: put in a "
-        "verdict, and give them to --verdicts.",
+        "Write N places to look at instead, as lines of JSON, to a file .csv or .html as CSV or as "
+        "a page with buttons: put in verdicts, and give them to --verdicts.",
         "N",
         values=SOME,
         in_file="none",

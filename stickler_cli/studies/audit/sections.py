@@ -1,9 +1,12 @@
 """Runs beside a ground truth, as sections."""
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Final
 
-from stickler_cli.core.figures import number_of, rate, value_text
-from stickler_cli.core.sections import Figure, Figures, Report, Section, Text, notes
+from stickler_cli.core.figures import NOTHING, number_of, rate, value_text
+from stickler_cli.core.json_values import json_line
+from stickler_cli.core.sections import Choices, Figure, Figures, Report, Section, Text, notes
 from .record import AuditedRun, AuditReport, Suspect
 
 SHOWN: Final = 20
@@ -72,7 +75,7 @@ def report_of(record: AuditReport) -> Report:
         Section(
             "suspects" if record.suspects else "",
             [
-                *([Figures(_SUSPECTS, record.suspects[:SHOWN])] if record.suspects else []),
+                *([_suspects(record)] if record.suspects else []),
                 *([Text(f"and {more} more, which JSON has", "dim")] if more > 0 else []),
             ],
         ),
@@ -80,6 +83,64 @@ def report_of(record: AuditReport) -> Report:
         Section("", notes(record.notes)),
     ]
     return Report(record, sections, table)
+
+
+def _suspects(record: AuditReport) -> Figures:
+    shown, names = record.suspects[:SHOWN], [it.run for it in record.runs]
+    lines = [
+        {
+            **{key: getattr(it, key) for key in ("document", "path", "field", "gt")},
+            "others": [
+                {"answer": said.answer, "runs": [names[run] for run in said.runs]}
+                for said in it.others
+            ],
+        }
+        for it in shown
+    ]
+    return Figures(_SUSPECTS, shown, choices=[*map(_choices, lines)])
+
+
+def _choices(line: Mapping[str, Any]) -> Choices:
+    """Return the verdicts on a place: each answer may be the right one."""
+    answers = [it["answer"] for it in line["others"]]
+    said = [
+        ("ground truth right", {"verdict": "ground_truth_right"}),
+        *(
+            (f"{_shown(it)} right", {"verdict": "ground_truth_wrong", "right": it})
+            for it in answers
+        ),
+        *([("both acceptable", {"verdict": "both_acceptable"})] if answers else []),
+        ("neither", {"verdict": "neither"}),
+    ]
+    return Choices(_json(line), [(text, _json(more)) for text, more in said])
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return json_line({**value}).decode().rstrip("\n")
+
+
+def _shown(value: Any) -> str:
+    return "absent" if value is None else value_text(value)
+
+
+def page_of(lines: Sequence[Mapping[str, Any]], runs: Sequence[str]) -> Report:
+    """Return places to look at as a page, whose buttons make verdicts of them."""
+
+    def says(it: Mapping[str, Any], run: str) -> str:
+        others = (_shown(said["answer"]) for said in it["others"] if run in said["runs"])
+        return next(others, "agrees" if run in it["agree"] else NOTHING)
+
+    figures = (
+        Figure("document", lambda it: it["document"], str),
+        Figure("place", lambda it: it["path"], str),
+        Figure("ground truth", lambda it: _shown(it["gt"]), str),
+        *(Figure(run, partial(says, run=run), str) for run in runs),
+    )
+    bare = [{key: part for key, part in it.items() if key != "verdict"} for it in lines]
+    table = Figures(figures, lines, choices=[*map(_choices, bare)])
+    told = Text("Download the verdicts, and give them to --verdicts.")
+    head = Section(f"{number_of(len(lines), 'place')} to look at", [told])
+    return Report([*lines], [head, Section("", [table])], table)
 
 
 def _estimate(record: AuditReport) -> str:

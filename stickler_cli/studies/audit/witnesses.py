@@ -55,11 +55,25 @@ class AnsweredPlace:
     """By run: its answer, None where it is absent, and whether that is the ground truth's."""
     groups: list[int] = field(default_factory=list)
     """By run: 0 where it agrees with the ground truth, others where they agree, `NOT_THERE`."""
+    beside: "Mapping[Path, AnsweredPlace]" = field(default_factory=dict)
+    """All places of the document."""
 
     @property
     def agreeing(self) -> list[int]:
         """The runs that agree with the ground truth."""
         return [run for run, group in enumerate(self.groups) if group == 0]
+
+    def in_new_items(self) -> Mapping[int, Sequence[JsonValue]]:
+        """Return by run what it says in items that the ground truth lacks, if it is absent here."""
+        found: dict[int, list[JsonValue]] = {}
+        for path, place in self.beside.items():
+            at = next((at for at, step in enumerate(path) if isinstance(step, NewItem)), len(path))
+            own = self.path[at : at + 1]
+            if path[at:] and path == (*self.path[:at], path[at], *self.path[at + 1 :]):
+                for run, (value, _) in place.answers.items() if isinstance(own[0], int) else ():
+                    if value is not None and self.answers.get(run, (0, False))[0] is None:
+                        found.setdefault(run, []).append(value)
+        return found
 
     @property
     def different(self) -> list[tuple[JsonValue, list[int]]]:
@@ -137,6 +151,7 @@ class Witnesses:
             absent = dict.fromkeys(there, (None, place.gt is None))
             place.answers = absent | place.answers
             place.groups = [0 if run in absent else NOT_THERE for run in range(len(read))]
+            place.beside = found
         return found.values()
 
     def _placed(self, read: Iterable[Sequence[Row]]) -> Iterator[tuple[int, Path, Row]]:
