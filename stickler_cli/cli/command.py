@@ -178,15 +178,11 @@ def _from_the_right(context: typer.Context, options: Mapping[str, Option]) -> di
     found |= zip(left[len(left) - len(typed) :], typed, strict=True)
     if missing := [name for name in names if not found[name] and options[name].needed]:
         said = f"{', '.join(map(str.upper, missing))} missing"
-        usage = f"stickler {context.info_name} {usage_of(options)}"
+        arguments = " ".join(it.metavar for it in _arguments(options).values())
+        usage = f"stickler {context.info_name} {arguments}"
         hint = f"{OWN_FILE} may have {', '.join(missing)} instead"
         raise UsageError([Problem("", said, usage, hint)])
     return found
-
-
-def usage_of(options: Mapping[str, Option]) -> str:
-    """Return the arguments among options as usage has them: `[SCHEMA] GT PRED`."""
-    return " ".join(argument.metavar for argument in _arguments(options).values())
 
 
 def _said_by(context: typer.Context, name: str) -> str:

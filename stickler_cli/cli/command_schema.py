@@ -182,12 +182,6 @@ def is_model(name: str) -> bool:
     return _MODEL.fullmatch(name) is not None and not Path(name).exists()
 
 
-def _module_name(name: str) -> str:
-    """Return the name of a model; the file of its module may stand for the module."""
-    file, colon, model = name.partition(":")
-    return f"{file.removesuffix('.py').replace('/', '.')}{colon}{model}"
-
-
 def model_schema(
     name: str, settings: PluginOptions, known: "dict[str, BaseComparator] | None" = None
 ) -> dict[str, Any]:
@@ -202,7 +196,8 @@ def model_schema(
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))  # where a script beside the model would find it
     try:
-        model = resolve_name(_module_name(name))
+        file, colon, of_module = name.partition(":")  # the file of a module may stand for it
+        model = resolve_name(f"{file.removesuffix('.py').replace('/', '.')}{colon}{of_module}")
     except Exception as error:
         found = f"it cannot be imported ({type(error).__name__}: {error})"
         raise UsageError([Problem(name, found, "module:Model")]) from error

@@ -24,16 +24,7 @@ from stickler_cli.runs.job import BY, EXPECTED, Job, OutputsRequested, Workers
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.evaluation import NO_GROUP
 from stickler_cli.score.record import MOST_ERRORS, Run
-from stickler_cli.settings.deciding import (
-    DecidingOptions,
-    DocumentOptions,
-    LimitedOptions,
-    SchemaOptions,
-    SelectionOptions,
-    SeveralSchemas,
-    WrapperOptions,
-)
-from stickler_cli.settings.of_commands import EvalSettings
+from stickler_cli.settings.of_commands import CompareSettings, ErrorsSettings, EvalSettings
 from .command_schema import schema_of
 from .console import ExitCode, warn, write_result
 from .outputs import exit_code_of, listing, outputs_of, tell_asked
@@ -52,11 +43,7 @@ _OF_THE_FIRST: Final[dict[str, Any]] = {
 }
 """Settings that are for the first predictions, and not for those that repeat them."""
 
-_DECIDING: Final = (SeveralSchemas, DocumentOptions, WrapperOptions, SchemaOptions, LimitedOptions)
-"""The options that `stickler compare` has too, and by which it comes to the same."""
-
-_OF_RUNS: Final = (DecidingOptions, SelectionOptions)
-"""The others that `stickler errors` has."""
+_OF_THIS_CALL: Final = ("output", "run")  # panels of options that no other call has to repeat
 
 
 def report_run(settings: EvalSettings) -> ExitCode:
@@ -72,7 +59,8 @@ def report_run(settings: EvalSettings) -> ExitCode:
         _check_repeats(settings)
         reported = replace(reported, accounts=True, first_non_matches=MOST_ERRORS)
     tell = None if settings.quiet else warn
-    check_gold(settings)
+    if settings.write_gold is not None:
+        check_directory(settings.write_gold, settings.gt, settings.verdicts)
     assembly = assemble(settings, reported, lambda: schema_of(settings.schema, settings), tell)
     pairs = assembly.pairs
     if settings.verbose:
@@ -103,12 +91,6 @@ def report_run(settings: EvalSettings) -> ExitCode:
     return max([code, *(exit_code_of(each) for each in further if each.unfit)])
 
 
-def check_gold(settings: EvalSettings) -> None:
-    """Refuse to write a ground truth over another, or without verdicts."""
-    if settings.write_gold is not None:
-        check_directory(settings.write_gold, settings.gt, settings.verdicts)
-
-
 def tell_gold(assembly: Assembly, *, quiet: bool) -> None:
     """Write the ground truth with what verdicts accept, where that is asked for."""
     directory, job = assembly.settings.write_gold, assembly.job
@@ -123,34 +105,35 @@ def listing_of(settings: EvalSettings) -> str:
     """Return the command that lists the errors of a run, but for which ones; empty if none does."""
     if settings.run_dir is not None:
         return shlex.join(["stickler", "errors", settings.run_dir])
-    return "" if settings.sample else _again("errors", settings, (*_DECIDING, *_OF_RUNS))
+    return "" if settings.sample else _again("errors", settings, options_of(ErrorsSettings))
 
 
 def explaining(settings: EvalSettings) -> str:
     """Return the command that explains a document, but for its id; empty of standard input."""
-    return _again("compare", settings, _DECIDING)
+    return _again("compare", settings, options_of(CompareSettings))
 
 
-def _again(command: str, settings: EvalSettings, kinds: Sequence[type[Settings]]) -> str:
+def _again(command: str, settings: EvalSettings, options: Mapping[str, Option]) -> str:
     """Return another command on the same documents; empty of what has no second time."""
     if any(map(is_stream, (settings.gt, settings.pred))):
         return ""
-    sources = (
-        [settings.gt, settings.pred] if settings.pairs is None else ["--pairs", settings.pairs]
-    )
+    sources = [settings.gt, settings.pred] if settings.pairs is None else []
     words = ["stickler", command, *filter(None, [settings.schema]), *sources]
-    # mypy: a type[Settings] cannot be hashed
-    options = (options_of(kind).items() for kind in kinds)  # type: ignore[arg-type]
-    known = {name: option for of_kind in options for name, option in of_kind}
-    return shlex.join([*words, *spelt(settings, known)])
+    shared = {
+        name: option
+        for name, option in options.items()
+        if hasattr(settings, name) and not (option.argument or option.panel in _OF_THIS_CALL)
+    }
+    return shlex.join([*words, *spelt(settings, shared)])
 
 
 def spelt(settings: Settings, options: Mapping[str, Option]) -> Iterator[str]:
     """Yield the words by which a command line says those of some options that are no defaults."""
     for name, option in options.items():
         value = getattr(settings, name)
-        if value != option.default:
-            yield from [option.flag] if value is True else [option.flag, str(value)]
+        for each in value if isinstance(value, tuple) else (value,):
+            if value != option.default:
+                yield from [option.flag] if each is True else [option.flag, str(each)]
 
 
 def refuse_keys_of_none(run: Run) -> None:

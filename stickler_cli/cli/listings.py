@@ -114,7 +114,8 @@ def show(settings: ShowSettings) -> ExitCode:
     """Print the plan of a schema: as a tree, or with full paths in a pipe."""
     loaded = schema_of(settings.schema, settings)
     style, fields = style_of(settings), loaded.fields
-    head = f"{loaded.plan.model_name} ({loaded.path}): {number_of(len(fields), 'field')}"
+    name, path = loaded.name, loaded.path
+    head = f"{path if name in path else f'{name} ({path})'}: {number_of(len(fields), 'field')}"
     blocks: list[Block] = [Text(head, "title")]
     if not fields:
         blocks.append(Text("without declared fields, values are compared by their kinds"))

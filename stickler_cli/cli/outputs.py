@@ -103,15 +103,11 @@ class Outputs:
         if self.printed and not (self.settings.quiet and self.printed == "table"):
             for piece in pieces(self.printed, results, self.style):
                 write_result(piece)
-        if isinstance(results, Run) and self.style.fields != TableStyle().fields:
-            self._refuse_fields_of_none(results)
-
-    def _refuse_fields_of_none(self, run: Run) -> None:
-        """Raise UsageError if no field of a run is one that its tables were to show."""
-        wanted, names = self.style.fields, [field_path(row.path) for row in field_rows(run)]
-        if names and not any(fnmatchcase(name, wanted) for name in names):
-            found = f"no field matches {wanted!r}"
-            raise UsageError([Problem("--fields", found, "", did_you_mean(wanted, names))])
+        if isinstance(results, Run) and (wanted := self.style.fields) != TableStyle().fields:
+            names = [field_path(row.path) for row in field_rows(results)]
+            if names and not any(fnmatchcase(name, wanted) for name in names):
+                missing = f"no field matches {wanted!r}"
+                raise UsageError([Problem("--fields", missing, "", did_you_mean(wanted, names))])
 
     def conclude(self, results: "Run | Difference") -> None:
         """Append the summary of a step; name failed gates where a person does not see them.

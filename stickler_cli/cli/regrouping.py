@@ -102,7 +102,7 @@ def of_finished(settings: CompareSettings) -> CompareSettings:
 
 def explaining_finished(name: str, run: Run, settings: ReportSettings) -> str:
     """Return the command that explains a document of the run of a directory, but for which one."""
-    return explaining(_as_it_was(name, run, settings))
+    return explaining(replace(_as_it_was(name, run, settings), offline=False))
 
 
 def _as_it_was(name: str, run: Run, settings: ReportSettings) -> EvalSettings:

@@ -106,22 +106,19 @@ def _told_text(view: RunView, known: Causes, told: tuple[Cause, ...]) -> str:
     if number == 1:
         return f"{_pair(view, name, first, first.kind)} once"
     if slip:
+        lists = {info.path for info in view.run.fields if info.kind in ("list", "tuple")}
+        path = first.kind.path
+        in_list = any(path[:size] in lists for size in range(len(path) + 1))
         # Of a field that is in no list, a document has one value.
-        often = f", {number_of(number, 'time')}"
-        if not _in_list(view, first.kind.path):
-            often = f" in {number_of(number, 'document')}"
+        often = (
+            f", {number_of(number, 'time')}" if in_list else f" in {number_of(number, 'document')}"
+        )
         return f"{name}: {_sources(view, known, told) or slip}{often}"
     if len(told) == 1:
         return _cause_text(view, known, first)
     other = first.error_class is ErrorClass.OTHER
     what = f"{number} wrong" if other else of_class(first.error_class, number)
     return f"{name}: {what}, all different"
-
-
-def _in_list(view: RunView, path: tuple[str, ...]) -> bool:
-    """Return whether a field, which may be a list itself, is inside of a list."""
-    lists = {info.path for info in view.run.fields if info.kind in ("list", "tuple")}
-    return any(path[:size] in lists for size in range(len(path) + 1))
 
 
 def _sources(view: RunView, known: Causes, told: tuple[Cause, ...]) -> str:

@@ -6,7 +6,18 @@ from typing import Final
 
 from stickler_cli.core.figures import NOTHING, Quoting, more_of, number_of, rate, some_of
 from stickler_cli.core.locations import field_path
-from stickler_cli.core.sections import INDENT, Block, Column, Section, Span, Table, Text, Tone
+from stickler_cli.core.sections import (
+    INDENT,
+    Block,
+    Column,
+    Figure,
+    Figures,
+    Section,
+    Span,
+    Table,
+    Text,
+    Tone,
+)
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.gates import SCORE
 from stickler_cli.settings.deciding import CountingOptions
@@ -295,20 +306,19 @@ def _changed_documents(view: DifferenceView, what: str) -> Iterator[Text]:
         yield Text(more_of(more), indent=INDENT if view.page else "")
 
 
-def metric_changes_table(changes: Iterable[MetricChange]) -> Table:
+def metric_changes_table(changes: Sequence[MetricChange]) -> Table:
     """Return a row for each figure of a metric of both runs."""
-    return Table(
-        [Column("metric", left=True), *map(Column, ("before", "after", "change"))],
-        [
-            [
-                Span.of(each.name),
-                Span(metric_text(each.before)),
-                Span(metric_text(each.after), "title"),
-                Span(NOTHING if each.change is None else f"{each.change:+.4g}"),
-            ]
-            for each in changes
-        ],
-    )
+
+    def change(it: MetricChange) -> str:
+        return NOTHING if it.change is None else f"{it.change:+.4g}"
+
+    figures = [
+        Figure("metric", "name", str),
+        Figure("before", "before", shown=lambda it: metric_text(it.before)),
+        Figure("after", "after", shown=lambda it: metric_text(it.after), tone="title"),
+        Figure("change", "change", shown=change),
+    ]
+    return Figures(figures, changes).table()
 
 
 def change_table(

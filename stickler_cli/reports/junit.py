@@ -149,9 +149,10 @@ def _document_cases(view: RunView) -> list[Case]:
         cases[MOST_DOCUMENTS:] = [Case(classname, "and more", "error", told)]
     if not cases and not view.run.evaluation.evaluated:
         return [Case(classname, "documents", "error", "no document was evaluated")]
-    worst = run_sentences.worst_fields(view)
+    texts = run_sentences.worst_field_texts(view)
+    worst = [f"worst fields: {', '.join(texts)}"] if texts else []
     message = run_sentences.headline(view)
-    return cases or [Case(classname, "documents", "passed", message, [worst] if worst else [])]
+    return cases or [Case(classname, "documents", "passed", message, worst)]
 
 
 def junit_text(

@@ -13,7 +13,6 @@ from .layout import LEAST_TEXT, TableStyle
 from .markdown import code
 from .pair import (
     ComparedPair,
-    Piece,
     differs,
     figure_texts,
     marked,
@@ -27,6 +26,7 @@ TITLES: Final = (
     *("field", "outcome", "similarity", "threshold", "from", "weight", "adds"),
     *("gt", "pred", "difference", "why"),
 )
+_TONES: Final[dict[str, Tone]] = {"gt": "bad", "pred": "good", "both": ""}
 _NUMBERS: Final = frozenset(("similarity", "threshold", "weight", "adds"))
 
 _COLUMNS: Final = (
@@ -103,15 +103,11 @@ def _tree(
     last = inside[-1][1] if inside else below
     sums = (hidden, sum_text(place) if parts else "")
     last += [Text(text, "dim", margin=margin) for text in sums if text]
-    yield _tree_row(place, depth), below
-    yield from inside
-
-
-def _tree_row(place: Explained, depth: int) -> list[Span]:
     tone: Tone = "" if place.right else "bad" if place.kind == "leaf" else "warn"
     title = title_of(place, whole=not depth) or WHOLE
     tones: tuple[Tone, ...] = (tone, tone, "dim", "dim", "dim", "")
-    return [Span.of(INDENT * depth + title, tone), *map(Span, figure_texts(place), tones)]
+    yield [Span.of(INDENT * depth + title, tone), *map(Span, figure_texts(place), tones)], below
+    yield from inside
 
 
 def _values(pair: ComparedPair, place: Explained, style: TableStyle, margin: str) -> Iterator[Line]:
@@ -129,13 +125,10 @@ def _values(pair: ComparedPair, place: Explained, style: TableStyle, margin: str
         side = "pred" if gt is None else "gt" if pred is None else "both"
         sides = {side: [piece]} if piece.text else {}
     for side, some in sides.items():
-        yield from _flow(f"{margin}{side:<6}", [_span(piece, style) for piece in some], style.width)
-
-
-def _span(piece: Piece, style: TableStyle) -> Span:
-    """Return a piece that shows a difference by colour, or by marks where there is none."""
-    tones: dict[str, Tone] = {"gt": "bad", "pred": "good", "both": ""}
-    return Span.of(piece.text if style.color else marked([piece]), tones[piece.side])
+        # By colour, or by marks where there is none.
+        shown = ((it.text if style.color else marked([it]), _TONES[it.side]) for it in some)
+        spans = [Span.of(text, tone) for text, tone in shown]
+        yield from _flow(f"{margin}{side:<6}", spans, style.width)
 
 
 def _flow(label: str, spans: Sequence[Span], width: int | None) -> list[Line]:

@@ -74,22 +74,16 @@ def _figures(view: RunView, style: TableStyle) -> Iterator[str]:
     yield from run_sentences.validities(view)
 
 
-def _title(view: RunView, style: TableStyle) -> Iterator[Text]:
-    gates, verdict = view.run.gates, view.run.verdict
+def _page_head(view: RunView, style: TableStyle) -> Iterator[Text]:
+    run = view.run
     told = {
         Verdict.INCOMPLETE: ": incomplete",
-        Verdict.FAILED: f": {view.failed_gates} of {len(gates)} gates failed",
-        Verdict.PASSED: ": all gates passed" if gates else "",
+        Verdict.FAILED: f": {view.failed_gates} of {len(run.gates)} gates failed",
+        Verdict.PASSED: ": all gates passed" if run.gates else "",
     }
-    yield Text(f"{MARKER}\n### {view.quoted(view.run.schema.model_name)}{told[verdict]}")
-
-
-def _judgement(view: RunView, style: TableStyle) -> Iterator[Text]:
-    if view.run.gates or view.run.verdict is not Verdict.PASSED or view.run.partial:
+    yield Text(f"{MARKER}\n### {view.quoted(run.schema.model_name)}{told[run.verdict]}")
+    if run.gates or run.verdict is not Verdict.PASSED or run.partial:
         yield Text(run_sentences.verdict(view), "title")
-
-
-def _first_figures(view: RunView, style: TableStyle) -> Iterator[Text]:
     yield Text(run_sentences.headline(view))
     yield from map(Text, _figures(view, style))
 
@@ -150,7 +144,7 @@ def _field_part(view: RunView, style: TableStyle) -> Iterator[Block]:
     if shown:
         table = tables.field_table(view, shown, style.columns or titles, nested=nested)
         yield replace(table, legend=tables.legend(view)) if style.verbose else table
-        if not style.verbose and tables.leaves_wrong_out(view):
+        if not style.verbose and view.leaves_wrong_out:
             yield Text(tables.RECALL_LEGEND, "dim")
     elif view.rows and not view.page:
         yield Text("no field is as --fields and --only-errors ask for", "dim", INDENT)
@@ -329,10 +323,6 @@ def gate_blocks(gates: Sequence[GateResult], *, page: bool) -> Iterator[Block]:
             yield Text(f"{word}  {each.reason}", indent=" " * 6, lead=tone)
 
 
-def _run_gates(view: RunView, style: TableStyle) -> Iterator[Block]:
-    return gate_blocks(view.run.gates, page=view.page)
-
-
 def _notes(view: RunView, style: TableStyle) -> Blocks:
     found = run_sentences.notes(view)
     return [Text(it, indent=INDENT) for it in found] if view.page else notes(found)
@@ -354,8 +344,10 @@ def _problems(view: RunView, style: TableStyle) -> Iterator[Text]:
 Part: TypeAlias = Callable[[RunView, TableStyle], Blocks]
 
 _AFTER_THE_HEAD: Final[Sequence[Part]] = (
-    *(_cause_list, _countings, _classes, _field_part, _run_gates, _groups, _confidence, _metrics),
+    *(_cause_list, _countings, _classes, _field_part),
+    lambda view, style: gate_blocks(view.run.gates, page=view.page),
+    *(_groups, _confidence, _metrics),
     *(_policy, _repeats, _worst_documents, _non_matches, _notes, _problems),
 )
 _ON_TERMINAL: Final[Sequence[Part]] = (_head, *_AFTER_THE_HEAD)
-_ON_PAGE: Final[Sequence[Part]] = (_title, _judgement, _first_figures, *_AFTER_THE_HEAD)
+_ON_PAGE: Final[Sequence[Part]] = (_page_head, *_AFTER_THE_HEAD)

@@ -239,12 +239,6 @@ def _class_texts(counts: ByClass) -> str:
     return ", ".join(of_class(error_class, count) for error_class, count in counts.items())
 
 
-def worst_fields(view: RunView) -> str | None:
-    """Return the fields to look at first, with their errors; None without any."""
-    texts = worst_field_texts(view)
-    return f"worst fields: {', '.join(texts)}" if texts else None
-
-
 def worst_field_texts(view: RunView) -> list[str]:
     """Return a text for each of the fields to look at first, the worst one first."""
     texts = []

@@ -13,9 +13,10 @@ from stickler_cli.core.sections import INDENT, Column, Figure, Figures, Span, Ta
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.policy import PASSING, PolicyOutcome, name_of
 from .run_sentences import MODES
-from .view import FieldRow, GroupRow, RunView
+from .view import FieldRow, RunView
 
 if TYPE_CHECKING:
+    from stickler_cli.score.evaluation import Results
     from stickler_cli.score.record import FieldRepeats, Repeats
 
 _OUTCOMES: Final = ("right", "wrong", "missed", "invented", "absent")
@@ -84,10 +85,9 @@ def countings_table(view: RunView) -> Table:
 
 def metric_table(figures: Mapping[str, float | None]) -> Table:
     """Return a row for each figure of a metric that was asked for."""
-    return Table(
-        [Column("metric", left=True), Column("")],
-        [[Span.of(name), Span(metric_text(figure), "title")] for name, figure in figures.items()],
-    )
+    name, figure = Figure("metric", itemgetter(0), str), itemgetter(1)
+    value = Figure("", figure, shown=lambda it: metric_text(figure(it)), tone="title")
+    return Figures([name, value], [*figures.items()]).table()
 
 
 def metric_text(figure: float | None) -> str:
@@ -95,28 +95,25 @@ def metric_text(figure: float | None) -> str:
     return rate(figure) if figure is None or 0 <= figure <= 1 else setting(figure)
 
 
-def group_table(view: RunView, key: str, groups: Sequence[GroupRow]) -> Table:
+def group_table(view: RunView, key: str, groups: Sequence[tuple[str, "Results"]]) -> Table:
     """Return a row for each of some groups."""
-    columns = [
-        Column(visible(f"by {view.quoted(key)}"), left=True),
-        *ranked_columns(("documents", "wholly right", "F1", "mean score"), 1, 2, 0, 3),
+    margin, rule = "" if view.page else INDENT, view.run.rule
+    figures = [
+        Figure(visible(f"by {view.quoted(key)}"), lambda it: margin + it[0], str),
+        Figure("documents", lambda it: it[1].evaluated, int, 1, "docs"),
+        Figure("wholly right", lambda it: it[1].wholly_right.right, int, 2),
+        Figure("F1", "", shown=lambda it: view.rate(view.f1_of(it[1])), tone="title"),
+        Figure("mean score", "", rank=3, shown=lambda it: view.rate(it[1].overall_score)),
     ]
-    rows = [
-        [
-            Span.of(row.name if view.page else f"{INDENT}{row.name}"),
-            Span(str(row.documents)),
-            Span(str(row.right)),
-            Span(view.rate(row.f1), "title"),
-            Span(view.rate(row.score)),
-        ]
-        for row in groups
-    ]
-    if any(row.interval for row in groups):
-        at = len(columns) if view.page else 4
-        columns.insert(at, Column(view.interval_title, 4))
-        for cells, row in zip(rows, groups, strict=True):
-            cells.insert(at, Span(view.interval(row.interval)))
-    return Table(columns, rows)
+    if view.interval_title:
+        bounds = Figure(
+            view.interval_title,
+            "",
+            rank=4,
+            shown=lambda it: view.interval(view.bounds("f1", it[1].intervals(rule))),
+        )
+        figures.insert(5 if view.page else 4, bounds)
+    return Figures(figures, groups).table()
 
 
 FIELD_COLUMNS: Final = (
@@ -169,18 +166,13 @@ def field_table(
 RECALL_LEGEND: Final = "recall leaves wrong values out (--recall-with-fd counts them as missed)"
 
 
-def leaves_wrong_out(view: RunView) -> bool:
-    """Whether recall is another figure than one that counts wrong values as missed."""
-    return bool(view.whole.counts.fd) and not view.recall_counts_wrong_values
-
-
 def legend(view: RunView) -> list[tuple[str, str]]:
     """Return the explanations of a table of all columns: a column, and a text."""
     rows = view.rows
     lines = []
     if any(None in row.rates for row in rows):
         lines.append(("F1", "- nothing to divide by"))
-    if leaves_wrong_out(view):
+    if view.leaves_wrong_out:
         lines.append(("recall", RECALL_LEGEND))
     if any(row.whole for row in rows):
         lines.append(("whole", "whole: items or objects found, without an error inside"))

@@ -182,19 +182,6 @@ def _own_losses(rows: Sequence[FieldRow]) -> dict[Path, int]:
     return lost
 
 
-@dataclass(frozen=True, slots=True)
-class GroupRow:
-    """The documents of one group that were evaluated."""
-
-    name: str
-    documents: int
-    right: int
-    """Those of them that lost no value."""
-    f1: float | None
-    interval: Interval | None
-    score: float | None
-
-
 @dataclass(frozen=True)
 class RunView:
     """A run, and everything that reports show of it; each part is made when it is first read."""
@@ -206,9 +193,9 @@ class RunView:
     """Whether it is for a page of Markdown."""
 
     @property
-    def recall_counts_wrong_values(self) -> bool:
-        """Whether a wrong value counts as not found."""
-        return self.run.rule.recall_with_fd
+    def leaves_wrong_out(self) -> bool:
+        """Whether recall is another figure than one that counts wrong values as missed."""
+        return bool(self.whole.counts.fd) and not self.run.rule.recall_with_fd
 
     @cached_property
     def limits(self) -> frozenset[float]:
@@ -260,22 +247,18 @@ class RunView:
         return field_rows(self.run)
 
     @cached_property
-    def groups(self) -> dict[str, list[GroupRow]]:
+    def groups(self) -> dict[str, list[tuple[str, "Results"]]]:
         """The groups by each key, the lowest F1 first; those without one come last."""
-        return {
-            key: sorted(
-                (self._group_row(name, group) for name, group in groups.items()),
-                key=lambda row: (row.f1 is None, row.f1 or 0.0, row.name),
-            )
-            for key, groups in self.run.evaluation.by.items()
-        }
 
-    def _group_row(self, name: str, group: "Results") -> GroupRow:
-        rule, bounds = self.run.rule, group.intervals(self.run.rule)
-        f1 = rule.rates(group.tally.counts(rule.counting)).f1
-        interval = self.bounds("f1", bounds) if bounds else None
-        right, score = group.wholly_right.right, group.overall_score
-        return GroupRow(name, group.evaluated, right, f1, interval, score)
+        def order(group: tuple[str, "Results"]) -> tuple[bool, float, str]:
+            f1 = self.f1_of(group[1])
+            return f1 is None, f1 or 0.0, group[0]
+
+        return {key: sorted(it.items(), key=order) for key, it in self.run.evaluation.by.items()}
+
+    def f1_of(self, results: "Results") -> float | None:
+        """Return the F1 of all documents of a group."""
+        return self.run.rule.rates(results.tally.counts(self.run.rule.counting)).f1
 
     @cached_property
     def confidence(self) -> dict[str, Any] | None:

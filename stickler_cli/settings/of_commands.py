@@ -155,18 +155,8 @@ class EvalSettings(
     )
 
 
-class CompareSettings(
-    SourceOptions,
-    SeveralSchemas,
-    DocumentOptions,
-    WrapperOptions,
-    SchemaOptions,
-    LimitedOptions,
-    ModelOptions,
-    WidthOptions,
-    TerminalOptions,
-):
-    """Settings of `stickler compare`."""
+class SourcesOrRun(SourceOptions):
+    """The sources of a run, or a finished one."""
 
     schema: str = optional_schema()
     gt: str = option(
@@ -179,6 +169,21 @@ class CompareSettings(
         is_path=True,
         argument=True,
     )
+
+
+class CompareSettings(
+    SourcesOrRun,
+    SeveralSchemas,
+    DocumentOptions,
+    WrapperOptions,
+    SchemaOptions,
+    LimitedOptions,
+    ModelOptions,
+    WidthOptions,
+    TerminalOptions,
+):
+    """Settings of `stickler compare`."""
+
     document: str | None = option(
         None,
         "Which document, of directories or JSON Lines; as eval names it.",
@@ -210,7 +215,7 @@ class CompareSettings(
 
 
 class ErrorsSettings(
-    SourceOptions,
+    SourcesOrRun,
     SeveralSchemas,
     SelectionOptions,
     DocumentOptions,
@@ -223,17 +228,6 @@ class ErrorsSettings(
 ):
     """Settings of `stickler errors`; those of documents are for a run that it makes."""
 
-    schema: str = optional_schema()
-    gt: str = option(
-        "", "Ground truth, as eval takes it.", "[GT]", is_path=True, argument=True, needed=False
-    )
-    pred: str = option(
-        "",
-        "Predictions, as eval takes them; or a run directory, whose errors there are already.",
-        "PRED|RUN",
-        is_path=True,
-        argument=True,
-    )
     document: str | None = option(
         None, "Show the errors of these documents only.", "ID|GLOB", in_file="none"
     )

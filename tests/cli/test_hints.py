@@ -154,3 +154,14 @@ def test_predictions_of_which_none_can_be_used_are_no_success(stickler, data, co
     assert heading.endswith("2 documents have a prediction that cannot be read: all missed")
     page = stickler("eval", *SOURCES, "--pred-root", "reslt", "-f", "markdown").out
     assert "nothing was compared" in page
+
+
+def test_the_last_line_has_the_options_that_decide_the_run(stickler):
+    models = ("--endpoint", "openai:a=http://localhost:1/v1", "--offline")
+    options = ("--limit", "2", "--extra-fields", "ignore", *models)
+    out = stickler("eval", *SOURCES, *options, "--jobs", "1", "--sort", "f1").out
+    (again,) = re.findall(r"^next: stickler (.*)$", out, re.MULTILINE)
+    words = shlex.split(again)
+    assert words[:4] == ["errors", *SOURCES]
+    assert sorted(words[4:]) == sorted((*options, "--cause", "1"))
+    assert stickler(*words).code == 0

@@ -25,7 +25,7 @@ def test_a_row_of_a_field_has_its_comparator_threshold_weight_and_who_said_what(
     }
     write(data / "mixed.json", schema)
     assert stickler("show", "mixed.json").out == (
-        "DynamicModel (mixed.json): 4 fields\n"
+        "mixed.json: 4 fields\n"
         "\n"
         "field      comparator                         threshold  weight  kind            said by\n"
         "sum        NumericComparator(tolerance=0.01)        0.5       3  number          "
@@ -65,8 +65,7 @@ def test_where_only_some_fields_are_annotated_the_others_can_be_inferred(stickle
 def test_a_schema_without_declared_fields_says_so(stickler, data):
     write(data / "open.json", {"type": "object"})
     assert stickler("show", "open.json", "--infer", "never").out == (
-        "DynamicModel (open.json): 0 fields\n"
-        "without declared fields, values are compared by their kinds\n"
+        "open.json: 0 fields\nwithout declared fields, values are compared by their kinds\n"
     )
 
 

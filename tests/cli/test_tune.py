@@ -45,7 +45,7 @@ def evidence(data):
 def test_a_threshold_is_proposed_with_its_gain_and_a_histogram(stickler, evidence):
     result = stickler("tune", "schema.json", "gt.jsonl", "pred.jsonl")
     assert result.code == 0
-    assert "DynamicModel (schema.json), by the similarities of 400 documents" in result.out
+    assert "schema.json, by the similarities of 400 documents" in result.out
     assert "1 threshold of 2 fields should change" in result.out
     assert "only 0 and 1 occur" in result.out
     assert "variance explained 0.0000 -> 0.9" in result.out

@@ -38,7 +38,8 @@ def report_of(record: LintRecord, most: int) -> Report:
     """Return findings as a report: what, where (so many places of each), and advice."""
     found = Counter(finding.severity for finding in record.findings)
     counts = [number_of(found[severity], severity) for severity in SEVERITIES if found[severity]]
-    head = f"{record.gt}: {number_of(record.documents, 'document')} of {record.schema}"
+    of = ", schema" if record.schema.startswith("inferred from ") else " of"
+    head = f"{record.gt}: {number_of(record.documents, 'document')}{of} {record.schema}"
     sections = [
         Section(head, [Text(", ".join(counts) or "nothing found")]),
         *(Section("", [*_blocks(finding, most)]) for finding in record.findings),

@@ -51,7 +51,7 @@ def answer(settings: TuneSettings, desk: Desk) -> Answer:
         "stickler-tuning/1",
         __version__,
         loaded.path,
-        loaded.plan.model_name,
+        loaded.name,
         settings.verdicts is not None,
         len(evidence.names),
         settings.ci,

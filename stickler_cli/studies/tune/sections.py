@@ -31,11 +31,11 @@ def report_of(record: TuningRecord, asked: Collection[str] = ()) -> Report:
     evidence = f"the similarities of {number_of(record.units, 'document')}"
     if record.by_verdicts:
         evidence = number_of(sum(field.pairs for field in record.fields), "verdict")
-    head = f"{record.model_name} ({record.schema}), by {evidence}"
+    name, schema = record.model_name, record.schema
+    head = f"{schema if name in schema else f'{name} ({schema})'}, by {evidence}"
     shown = [field for field in record.fields if field.proposed is not None or field.field in asked]
     table = Figures(_FIELDS, record.fields)
     if not shown:
-        table = Figures(_FIELDS, record.fields)
         reasons = Counter(field.reason for field in record.fields).most_common()
         why = "; ".join(f"{reason} ({number_of(count, 'field')})" for reason, count in reasons)
         told = [Text(_summary(record)), *([Text(why, "dim")] if why else [])]
