@@ -17,7 +17,8 @@ from stickler_cli.comparators.base import BaseComparator, KeywordError, UnknownK
 from stickler_cli.comparators.registry import UnknownComparatorError, construct, location_of
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
-from stickler_cli.compare.object import Field, MapNode, ObjectNode
+from stickler_cli.compare.map import MapNode
+from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.one_of import RecursionNode
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node, Plan
@@ -344,10 +345,9 @@ class _Writer:
                     config["threshold"] = node.list_threshold
                 alike = all(leaf.comparator == leaves[0].comparator for leaf in leaves)
                 config = {"type": "any", **(_comparator(leaves[0]) if alike else {}), **config}
-            case MapNode(rest=Field(node=LeafNode() as value)):
-                config["type"] = f"Dict[str, {_text_of(None, value)}]"
-            case MapNode(rest=Field()):
-                config["type"] = "dict"
+            case MapNode(rest=Field(node=value)):
+                inside = _text_of(None, value) if isinstance(value, LeafNode) else None
+                config["type"] = f"Dict[str, {inside}]" if inside else "dict"
             case _:
                 self._note(path, "it is a union, a tuple or a map")
         return config

@@ -185,7 +185,7 @@ class Columns:
         gt_kinds, pred_kinds = self.kinds
         no_gt, no_pred = gt_kinds[gt] == ABSENT, pred_kinds[pred] == ABSENT
         if self.gold is not None:  # of alternatives the absent one counts
-            no_gt |= no_pred & self.gold.there[gt]
+            no_gt |= no_pred & self.gold.lacking(gt, pred >= 0)
         return np.where(no_gt, NOTHING, gt), np.where(no_pred, NOTHING, pred)
 
     @cached_property
@@ -249,7 +249,7 @@ class Columns:
         self, parts: Parts, of_parts: Callable[[JsonValue, Gold | None], Iterable[Gold | None]]
     ) -> tuple[Elements, list[JsonValue], list[Gold | None] | None]:
         """Lay out the parts of ground truths that count, with the gold of each."""
-        absent = self.place.absence
+        absent, named = self.place.absence, of_parts is of_entries
         if self.gold is None:
             return *_parts(self.gt, parts, absent), None
         laid_out: list[list[tuple[int, JsonValue]]] = []
@@ -257,7 +257,7 @@ class Columns:
         for value, known in zip(self.gt, self.gold.of, strict=True):
             laid_out.append([])
             for (place, part), said in zip(parts(value), of_parts(value, known), strict=True):
-                if not absent(part) or (said is not None and (said.there or not said.labelled)):
+                if not absent(part) or (said is not None and said.counts(named=named)):
                     laid_out[-1].append((place, part))
                     gold.append(said)
         rows = iter(laid_out)

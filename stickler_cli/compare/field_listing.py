@@ -9,7 +9,8 @@ from stickler_cli.core.json_values import DocumentKind
 from stickler_cli.core.locations import ANY_KEY, Path
 from .leaf import LeafNode
 from .list import ListNode
-from .object import FieldsNode, MapNode, ObjectNode
+from .map import MapNode
+from .object import FieldsNode, ObjectNode
 from .one_of import OneOfNode, followed
 from .open import OpenNode, SchemasNode
 from .plan import Node, Plan, once_each

@@ -7,6 +7,7 @@ from stickler_cli.core.absence import is_absent
 from stickler_cli.core.gold import UNLABELLED, Alternative, Gold, part_of
 from stickler_cli.core.json_values import JsonDocument, JsonValue
 from stickler_cli.core.locations import ANY_KEY, Step
+from .object import FieldsNode
 from .plan import Node
 
 
@@ -55,15 +56,22 @@ def _taken_out(
     whole = Gold()
     whole.alternatives = tuple(found)
     whole.hides = any(each.gold is not None and each.gold.hides for each in found)
-    nothing = [_is_nothing(node, each) for each in found]
-    whole.there = nothing[0] and not all(nothing)
+    inside = [each.gold is not None and each.gold.there for each in found]
+    nothing = [
+        not there and (is_absent(it.value) or (node is not None and node.is_nothing(it.value)))
+        for it, there in zip(found, inside, strict=True)
+    ]
+    whole.there = any(nothing + inside) and not all(nothing)
     return found[0].value, whole
 
 
-def _is_nothing(node: Node | None, each: Alternative) -> bool:
-    if each.gold is not None and each.gold.there:
-        return False
-    return is_absent(each.value) or (node is not None and node.is_nothing(each.value))
+def _may_be_absent(value: JsonValue, gold: Gold | None) -> bool:
+    """Return whether a part may be missing; values that count as nothing do not reach up."""
+    if gold is None:
+        return is_absent(value)
+    if gold.alternatives:
+        return any(_may_be_absent(each.value, each.gold) for each in gold.alternatives)
+    return gold.there or not gold.labelled or is_absent(value)
 
 
 def _inside(
@@ -76,9 +84,7 @@ def _inside(
     found = Gold()
     found.exhaustive = gold is None or gold.exhaustive
     parts: dict[Step, JsonValue] = {}
-    steps: Iterable[tuple[Step, JsonValue]]
-    steps = value.items() if isinstance(value, dict) else enumerate(value)
-    for step, part in steps:
+    for step, part in _looked_at(node, value):
         told, known = _taken_out(node and node.below(step), part, part_of(gold, step), partial)
         if known is not None:
             found.parts[step] = known
@@ -88,16 +94,29 @@ def _inside(
         names = (name for name, _ in node.named() if name != ANY_KEY)
         left_out = [name for name in names if name not in value]
         found.parts |= dict.fromkeys(left_out, UNLABELLED)
-    bare: Any = [*parts.values()] if isinstance(value, list) else parts
-    if len(unlabelled) == len(value) and any(not it.labelled for it in found.parts.values()):
+    bare: Any = [*parts.values()] if isinstance(value, list) else {**value, **parts}
+    if len(unlabelled) == len(parts) and any(not it.labelled for it in found.parts.values()):
         return bare, UNLABELLED
-    if unlabelled and isinstance(value, list):
-        found.dropped = len(unlabelled)
-        if node is None or not node.positional:
-            found.exhaustive = False
-            for step in unlabelled:
-                del found.parts[step]
-    found.hides = any(known.hides for known in found.parts.values())
-    found.there = is_absent(bare) and any(known.there for known in found.parts.values())
+    by_place = isinstance(value, dict) or (node is not None and node.positional)
+    found.dropped = len(unlabelled) if isinstance(value, list) else 0
+    if unlabelled and not by_place:
+        found.exhaustive = False
+        for step in unlabelled:
+            del found.parts[step]
+    found.hides = by_place and any(known.hides for known in found.parts.values())
+    found.there = any(known.there for known in found.parts.values()) and all(
+        _may_be_absent(part, found.parts.get(step)) for step, part in parts.items()
+    )
     says = found.parts or found.dropped or not found.exhaustive
     return bare, found if says else None
+
+
+def _looked_at(
+    node: Node | None, value: dict[str, JsonValue] | list[JsonValue]
+) -> Iterable[tuple[Step, JsonValue]]:
+    """Return the parts of a value, but for fields that nobody looks at."""
+    if isinstance(value, list):
+        return enumerate(value)
+    if not isinstance(node, FieldsNode):
+        return value.items()
+    return ((name, part) for name, part in value.items() if not node.ignores(name))

@@ -59,7 +59,7 @@ class SequenceNode(Node, ABC):
 
     @abstractmethod
     def left_of(self, values: list[JsonValue]) -> list[JsonValue]:
-        """Return the elements of a list, None for those that are nothing here."""
+        """Return the elements of a list, None for those that count as nothing here."""
 
     def is_nothing(self, value: JsonValue) -> bool:
         """Return whether all elements are nothing here; any other value is a list of one."""
@@ -177,8 +177,9 @@ class ListNode(SequenceNode):
     """Whether an element that stood before, as JSON, is dropped."""
 
     def left_of(self, values: list[JsonValue]) -> list[JsonValue]:
-        """Return the elements of a list, None for nothing here and for those that stood before."""
-        left = [None if is_absent(it) or self.items.is_nothing(it) else it for it in values]
+        """Return the elements of a list, None for what counts as nothing or stood before."""
+        is_nothing = self.items.is_nothing
+        left = [it if is_absent(it) or not is_nothing(it) else None for it in values]
         if self.distinct:
             firsts = {json_key(it): at for at, it in reversed([*enumerate(left)])}
             left = [it if firsts[json_key(it)] == at else None for at, it in enumerate(left)]

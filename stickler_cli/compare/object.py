@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from itertools import repeat
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
 from stickler_cli.core.absence import is_absent
+from stickler_cli.core.gold import part_of
 from stickler_cli.core.json_values import JsonValue
-from stickler_cli.core.locations import ANY_KEY, Step
+from stickler_cli.core.locations import Step
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.core.values import dataclass
 from .account import (
@@ -23,7 +24,8 @@ from .account import (
     clipped,
     judged,
 )
-from .columns import NOTHING, OBJECT, Columns, Indexes, Mask, aligned, groups
+from .columns import ABSENT, NOTHING, OBJECT, Columns, Indexes, Mask
+from .known import Known
 from .leaf import LeafBlock, LeafNode, blocks_of
 from .one_of import SAYS, OneOfNode
 from .plan import Node, Options, Purpose
@@ -93,20 +95,21 @@ class FieldsNode(Node):
             for name, part in value.items()
         )
 
-    def _hides(self, name: str, value: JsonValue) -> bool:
-        """Return whether nobody looks into an object; values for nothing do not reach up."""
-        nodes = (entry.node for entry in self.fields if entry.name == name)
-        if not isinstance(value, dict) or (node := next(nodes, None)) is None:
-            return False
-        inside = node.chosen(value)
-        return isinstance(inside, FieldsNode) and inside.is_nothing(value)
+    def _hides(self, step: Step, value: JsonValue) -> bool:
+        node = self.below(step)
+        return node is not None and _is_unseen(node, value)
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
         """Return which slots hold objects; None if all values do."""
         if columns.types <= _OBJECTS:
             return None
         gt_kinds, pred_kinds = columns.kinds
-        return gt_kinds == OBJECT, pred_kinds == OBJECT
+        return (gt_kinds == OBJECT) | (gt_kinds == ABSENT), pred_kinds == OBJECT
+
+    def keeps(self, columns: Columns, known: Known, gt: Indexes, pred: Indexes) -> Mask | bool:
+        """Return the objects in which something is not labelled, where objects are predicted."""
+        found: Mask = known.hiding[gt] & (columns.kinds[1][pred] == OBJECT)
+        return found
 
     def below(self, step: Step) -> Node | None:
         """Return the node of a field; None where it has none."""
@@ -137,7 +140,9 @@ class FieldsNode(Node):
         if len(live):
             parts = self._compared(columns, *some, inside)
             entries = self.of_entries(columns, *some, inside)
-        similarity = _mean(self, parts, entries, len(live))
+        similarity, said = _mean(self, parts, entries, len(live)), gt
+        if columns.gold is not None and options.purpose is not Purpose.DOCUMENTS:
+            gt = np.where(self.nothing(columns)[0][gt], NOTHING, gt)
         if at is not None:
             for entry in entries:
                 entry.owner = at[entry.owner]
@@ -154,7 +159,7 @@ class FieldsNode(Node):
                 account.included = counted(self, account)
             account.undeclared = _undeclared(self, columns, gt, "gt")
             if options.extra_fields == "fa":
-                account.extras = _extras(self, columns, gt, pred)
+                account.extras = _extras(self, columns, said, pred)
         return account
 
     def _compared(
@@ -200,6 +205,15 @@ class FieldsNode(Node):
 
 def _first(part: LeafBlock | int) -> int:
     return part if isinstance(part, int) else part.positions[0]
+
+
+def _is_unseen(node: Node, value: JsonValue) -> bool:
+    """Return whether nobody looks at anything in a value; values for nothing do not reach up."""
+    node = node.chosen(value)
+    if isinstance(value, list):
+        inside = ((node.below(at), it) for at, it in enumerate(value))
+        return all(is_absent(it) or (of is not None and _is_unseen(of, it)) for of, it in inside)
+    return isinstance(value, dict) and isinstance(node, FieldsNode) and node.is_nothing(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -317,131 +331,12 @@ def _extras(
     for position, names in _undeclared(node, columns, pred, "pred").items():
         value, _ = columns.values(int(gt[position]), NOTHING)
         there = value if isinstance(value, dict) else {}
-        known = columns.gold and columns.gold.of[gt[position]] if gt[position] >= 0 else None
-        said = known.parts if known else {}
+        gold = columns.gold.of if columns.gold is not None and gt[position] >= 0 else None
+        known = None if gold is None else gold[gt[position]]
         extras[position] = tuple(
-            name for name in names if is_absent(there.get(name)) and name not in said
+            name
+            for name in names
+            if is_absent(there.get(name))
+            and ((said := part_of(known, name)) is None or not (said.hides or said.counts()))
         )
     return {position: names for position, names in extras.items() if names}
-
-
-_UNDECLARED = -1
-
-
-class Searcher(Protocol):
-    """Says whether a key belongs to a family."""
-
-    def search(self, string: str, /) -> object:
-        """Return something true if it does."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A family of keys and the node for their values."""
-
-    regex: Searcher
-    node: Node
-    aggregate: bool | None = None
-    ignored: bool = False
-    """Whether nobody looks at the values."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MapNode(FieldsNode):
-    """An object some of whose fields are named only by the documents.
-
-    Its fields are the declared ones and every key that has a value on either side. A declared name
-    goes before a pattern, a pattern before `rest`.
-    """
-
-    patterns: tuple[Pattern, ...] = ()
-    rest: Field | None = None
-    """For keys that nothing else names; None makes them undeclared."""
-
-    @property
-    def families(self) -> tuple[Pattern | Field, ...]:
-        """The families of the other fields: the patterns, and after them all `rest`."""
-        return (*self.patterns, self.rest) if self.rest else self.patterns
-
-    def named(self) -> Iterator[tuple[str, Node]]:
-        """Return the fields; `ANY_KEY` stands for those that only documents name."""
-        yield from ((entry.name, entry.node) for entry in self.fields)
-        yield from ((ANY_KEY, it.node) for it in self.families if not it.ignored)
-
-    nested = True
-
-    def has_field(self, name: str) -> bool:
-        """Return whether a key is a field."""
-        return name in self.names or self.family(name) != _UNDECLARED
-
-    def ignores(self, name: str) -> bool:
-        """Return whether nobody looks at the values of a key."""
-        if name in self.names:
-            return FieldsNode.ignores(self, name)
-        at = self.family(name)
-        return at != _UNDECLARED and self.families[at].ignored
-
-    def _seen_family(self, name: str) -> int:
-        """Return the family of a key that is looked at, and that nothing else names."""
-        return _UNDECLARED if name in self.names or self.ignores(name) else self.family(name)
-
-    def below(self, step: Step) -> Node | None:
-        """Return the node of a field; None where it has none."""
-        if step in self.names:
-            return FieldsNode.below(self, step)
-        at = self.family(str(step))
-        return None if at == _UNDECLARED else self.families[at].node
-
-    def family(self, name: str) -> int:
-        """Return the position of the pattern that a key belongs to; after all, that of `rest`."""
-        for position, pattern in enumerate(self.patterns):
-            if pattern.regex.search(name):
-                return position
-        return len(self.patterns) if self.rest else _UNDECLARED
-
-    def of_entries(
-        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
-    ) -> tuple[EntryAccount, ...]:
-        """Account for the fields that only the documents name, one call for each family."""
-        gt_entries, pred_entries, values, names = columns.entries
-        family = columns.derived(
-            (id(self), "family"),
-            lambda: np.array([*map(self._seen_family, names)], np.intp),
-        )
-        sides: list[tuple[Indexes, Indexes, Indexes]] = []
-        for entries, slots in ((gt_entries, gt), (pred_entries, pred)):
-            chosen, owner, place = entries.of(slots)
-            there = family[place] != _UNDECLARED
-            if columns.place.hides:
-                of_gt = entries is gt_entries
-                side, known = (values.gt, values.gold) if of_gt else (values.pred, None)
-                for at in there.nonzero()[0].tolist():
-                    node = self.families[family[place[at]]].node
-                    says_more = known is not None and known.says_more(chosen[at])
-                    there[at] = says_more or not node.is_nothing(side[chosen[at]])
-            (at,) = there.nonzero()
-            sides.append((chosen[at], owner[at], place[at]))
-        gt_slots, pred_slots, owner, key = aligned(sides[0], sides[1], len(names) or 1)
-        # As the ground truth has them, then the prediction: not by name, whose number is the
-        # chunk's, so that sums of floats are the same in every chunk.
-        place = np.where(gt_slots < 0, len(values.gt) + pred_slots, gt_slots)
-        by_place = np.lexsort((place, owner))
-        gt_slots, pred_slots = gt_slots[by_place], pred_slots[by_place]
-        owner, key = owner[by_place], key[by_place]
-        order = np.arange(len(owner)) - owner.searchsorted(owner)
-
-        def compared(node: Node, at: Indexes) -> Account:
-            try:
-                return node.compare(values, gt_slots[at], pred_slots[at], options)
-            except ComparisonError as error:
-                for entry in at.tolist() if len(at) > 1 else ():  # whose fault it is
-                    compared(node, np.array([entry]))
-                raise error.below(names[int(key[at[0]])]) from error.__cause__
-
-        found = []
-        for position, at in groups(family[key]):
-            named = self.families[position]
-            account = compared(named.node, at)
-            say = said(named.node, named.aggregate, account)
-            found.append(EntryAccount(names, key[at], owner[at], order[at], say, True, account))
-        return tuple(found)

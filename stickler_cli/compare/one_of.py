@@ -11,7 +11,8 @@ from stickler_cli.core.absence import without_absent
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
 from .account import Account, Floats, Outcomes, Part, split
-from .columns import NOTHING, Columns, Indexes, groups
+from .columns import NOTHING, OBJECT, Columns, Indexes, Mask, groups
+from .known import Known
 from .plan import Node, Options, Purpose
 
 SAYS: Final = {None: -1, False: 0, True: 1}
@@ -42,6 +43,12 @@ class ChoiceNode(Node, ABC):
     def is_nothing(self, value: JsonValue) -> bool:
         """Return whether a value counts as nothing for the node that it chooses."""
         return self.choose(value).is_nothing(value)
+
+    def keeps(self, columns: Columns, known: Known, gt: Indexes, pred: Indexes) -> Mask | bool:
+        """Return those of which the chosen nodes have something to say."""
+        hiding = known.hiding[gt] & (columns.kinds[1][pred] == OBJECT)
+        found: Mask = hiding | known.open[gt]
+        return found
 
     def seen(self, columns: Columns, gt: Indexes, pred: Indexes) -> tuple[Indexes, Indexes]:
         """Return pairs as they are: the chosen nodes look at them."""

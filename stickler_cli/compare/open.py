@@ -15,7 +15,8 @@ from .account import Account, Part, split
 from .columns import Columns, Indexes
 from .leaf import LeafNode
 from .list import ListNode
-from .object import Field, MapNode
+from .map import MapNode
+from .object import Field
 from .one_of import ChoiceNode, OneOfNode, RecursionNode
 from .plan import Node, Options, Plan
 from .result import ThresholdSource

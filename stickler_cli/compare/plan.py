@@ -167,6 +167,20 @@ class Node(Rules, ABC):
         no_gt, no_pred = self.nothing(columns)
         return np.where(no_gt[gt], NOTHING, gt), np.where(no_pred[pred], NOTHING, pred)
 
+    def present(self, columns: Columns, gt: Indexes, pred: Indexes) -> tuple[Indexes, Indexes]:
+        """Return pairs with `NOTHING` for every value that is absent or counts as nothing here."""
+        there, given = columns.present(gt, pred)
+        if columns.place.hides:
+            there, given = self.seen(columns, there, given)
+        if columns.gold is not None:
+            there = np.where(columns.gold.lacking(gt, pred >= 0) & (given < 0), NOTHING, there)
+            there = np.where((given >= 0) & self.keeps(columns, columns.gold, gt, given), gt, there)
+        return there, given
+
+    def keeps(self, columns: Columns, known: Known, gt: Indexes, pred: Indexes) -> Mask | bool:
+        """Return which absent ground truths say something of what is predicted in their place."""
+        return False
+
     def chosen(self, value: JsonValue) -> "Node":
         """Return the node that a value by itself leads to: this one, or one that it chooses."""
         return self
@@ -223,6 +237,8 @@ class Node(Rules, ABC):
                     found | np.array([*map(self.is_nothing, side), True])
                     for found, side in ((gt, columns.gt), (pred, columns.pred))
                 )
+                if columns.gold is not None:  # something is there in an alternative
+                    gt &= ~columns.gold.there
             return gt, pred
 
         return columns.derived((id(self), "absent"), find)
@@ -230,14 +246,14 @@ class Node(Rules, ABC):
     def optional(self, columns: Columns) -> Indexes:
         """Return the slot of the first absent alternative of each slot; `NOTHING` for none.
 
-        A value that is there only by alternatives inside it is one itself.
+        A value in which all may be absent is one itself.
         """
         known = columns.gold
         if known is None:
             return np.full(len(columns.gt) + 1, NOTHING)
 
         def find() -> Indexes:
-            found = known.first_of(self.nothing(columns)[0])
+            found = known.first_of(self.nothing(columns)[0] | known.there)
             (inside,) = (known.there & (found == NOTHING)).nonzero()
             found[inside] = inside
             return found
@@ -250,11 +266,12 @@ class Node(Rules, ABC):
         """Account for pairs of single ground truths, and pass over those that are not labelled."""
         # A document is compared field by field, whatever is left of it.
         if options.purpose is not Purpose.DOCUMENTS and (hiding := known.hiding[gt]).any():
-            pred = pred.copy()
+            gt, pred = gt.copy(), pred.copy()
             for one in np.flatnonzero(hiding & (pred >= 0)).tolist():
                 said, value = known.of[gt[one]], columns.pred[pred[one]]
                 if said and shows_nothing(value, said, columns.place.absence):
                     pred[one] = NOTHING
+                    gt[one] = NOTHING if known.lacks[gt[one]] else gt[one]
         unlabelled = known.unlabelled[gt]
         if options.purpose is Purpose.DOCUMENTS:  # one that is passed over has no fields
             gt, pred = (np.where(unlabelled, NOTHING, side) for side in (gt, pred))
@@ -273,9 +290,7 @@ class Node(Rules, ABC):
         """Account for pairs as `compare` does, of which nothing else is said."""
         if options.purpose is Purpose.DOCUMENTS:
             return self.account(columns, gt, pred, options)
-        gt, pred = columns.present(gt, pred)
-        if columns.place.hides:
-            gt, pred = self.seen(columns, gt, pred)
+        gt, pred = self.present(columns, gt, pred)
         declared = self.declares(columns)
         if declared is None:
             return self.account(columns, gt, pred, options)

@@ -1,16 +1,18 @@
 """Tuples: lists whose elements are compared by their positions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
+from stickler_cli.core.absence import is_absent
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
 from .account import Account, Part, split
 from .columns import NOTHING, Aligned, Columns, Indexes, aligned, groups
 from .list import SequenceNode, element_units, own_thresholds
 from .plan import Node, Options, Purpose
+from .result import TN
 
 DEFAULT_TUPLE_THRESHOLD: Final = 0.5
 """The score that a tuple must reach as an element of a list. Source: docs/semantics.md, Lists."""
@@ -39,10 +41,12 @@ class TupleNode(SequenceNode):
         return (*self.positions, self.rest)
 
     def left_of(self, values: list[JsonValue]) -> list[JsonValue]:
-        """Return the elements of a list, None for those that are nothing here."""
-        unseen = self.ignored, len(self.positions)
+        """Return the elements of a list, None for those that count as nothing here."""
+        unseen, declared = self.ignored, len(self.positions)
         return [
-            None if min(at, unseen[1]) in unseen[0] or self.at(at).is_nothing(it) else it
+            None
+            if min(at, declared) in unseen or (not is_absent(it) and self.at(at).is_nothing(it))
+            else it
             for at, it in enumerate(values)
         ]
 
@@ -60,9 +64,19 @@ class TupleNode(SequenceNode):
             for position, at in groups(np.minimum(place, len(self.positions))):
                 gt[at] = self.at(position).resolved(elements, gt[at], pred[at], options)
             gt, pred = elements.present(gt, pred)
+            gt = np.where(elements.gold.lacks[gt] & (pred < 0), NOTHING, gt)
             there = ~passed & (np.maximum(gt, pred) >= 0)
             gt, pred, owner, place = gt[there], pred[there], owner[there], place[there]
         return gt, pred, owner, place
+
+    def _compared(self, elements: Columns, found: Aligned, options: Options) -> Account:
+        """Account for positions, those of each declared one, and all others together."""
+        gt, pred, _, place = found
+        parts = [
+            Part(at, self.at(position).compare(elements, gt[at], pred[at], options))
+            for position, at in groups(np.minimum(place, len(self.positions)))
+        ]
+        return split(self.rest, elements, gt, pred, parts)
 
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of lists, position by position, where either has a value."""
@@ -73,19 +87,19 @@ class TupleNode(SequenceNode):
         sides = gt_elements.of(gt), pred_elements.of(pred)
         longest = max(int(place.max(initial=0)) for _, _, place in sides) + 1
         found = self._evaluated(elements, aligned(*sides, longest), options)
+        account = self._compared(elements, found, options)
+        there = account.outcome < TN
+        if not there.all():  # an open list may come to nothing
+            gt_slots, pred_slots, owner, place = found
+            found = gt_slots[there], pred_slots[there], owner[there], place[there]
+            account = self._compared(elements, found, options)
         gt_slots, pred_slots, owner, place = found
-        # Those of each declared position, and those of all others together.
-        parts = [
-            Part(at, self.at(position).compare(elements, gt_slots[at], pred_slots[at], options))
-            for position, at in groups(np.minimum(place, len(self.positions)))
-        ]
-        account = split(self.rest, elements, gt_slots, pred_slots, parts)
         size = np.maximum(np.bincount(owner, minlength=len(gt)), 1)
         raw = np.bincount(owner, account.similarity, len(gt)) / size
         score = np.bincount(owner, account.score, len(gt)) / size
-        dropped: Mapping[int, int] = {}
-        if columns.gold is not None:  # a list without a position that counts is absent
-            dropped, lists = columns.gold.dropped(gt), len(gt)
+        dropped = columns.gold.dropped(gt) if columns.gold is not None else {}
+        if columns.gold is not None or not there.all():  # without a position that counts: absent
+            lists = len(gt)
             n, m = (np.bincount(owner[of >= 0], minlength=lists) for of in (gt_slots, pred_slots))
             gt, pred = np.where(n == 0, NOTHING, gt), np.where(m == 0, NOTHING, pred)
         told = self._told(whole, gt, pred, raw, score)

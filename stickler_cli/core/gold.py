@@ -6,6 +6,7 @@ Source: docs/semantics.md, "What the ground truth says of itself".
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
+from .absence import is_absent
 from .json_values import JsonObject, JsonValue
 from .locations import Path, Step
 
@@ -36,9 +37,17 @@ class Gold:
         self.dropped = 0
         """How many elements of a list are not labelled."""
         self.there = False
-        """Whether an alternative here or inside is a value, where what stands there is nothing."""
+        """Whether something is here in some alternatives, its own or of what is inside."""
         self.hides = not labelled
-        """Whether anything here or inside is not labelled, but for elements of lists."""
+        """Whether anything here or inside is not labelled, but for what is in lists."""
+
+    def counts(self, *, named: bool = True) -> bool:
+        """Return whether a part where nothing stands counts; one with a name also if it is open."""
+        return self.there or not self.labelled or (named and not self.exhaustive)
+
+    def lacks(self, value: JsonValue) -> bool:
+        """Return whether all in a value that stands here may be missing."""
+        return self.there and not self.alternatives and not is_absent(value)
 
     @staticmethod
     def around(step: Step, inside: "Gold | None") -> "Gold | None":

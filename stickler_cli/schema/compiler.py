@@ -13,7 +13,8 @@ from stickler_cli.compare.arranged import arms_of, may_be_object
 from stickler_cli.compare.field_listing import plan_of
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode, SequenceNode
-from stickler_cli.compare.object import Field, FieldsNode, MapNode, ObjectNode, Pattern
+from stickler_cli.compare.map import MapNode, Pattern
+from stickler_cli.compare.object import Field, FieldsNode, ObjectNode
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode, RecursionNode, Target
 from stickler_cli.compare.open import document_node
 from stickler_cli.compare.plan import Node, Plan

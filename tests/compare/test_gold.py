@@ -14,6 +14,7 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
 from tests.score.batches import comparison_view
 
+IGNORED = {"x-aws-stickler-ignore": True}
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 
 
@@ -41,6 +42,14 @@ def leaves(schema, gt, pred, **how):
 
 def either(value, *others, **more):
     return {"_value": value, "_alternatives": [*others], **more}
+
+
+def pair(*positions):
+    return {"type": "array", "prefixItems": [*positions]}
+
+
+def table(values):
+    return {"type": "object", "additionalProperties": values}
 
 
 UNKNOWN = {"_labelled": False}
@@ -311,13 +320,84 @@ def test_a_document_of_which_nothing_is_left_to_compare_is_right():
         (obj(n=EXACT), {"n": either(None, "x")}, {"n": None}),
         ({"type": "object"}, {"n": either(None, "x")}, {"n": None}),
         (arr(EXACT), [either(None, "x")], []),
+        (obj(n=EXACT), {"n": either("x", None)}, {}),
+        (obj(n=EXACT), either({"n": "y"}, {"n": either("x", None)}), {}),
+        (obj(n=EXACT, u=EXACT), {"n": either("x", None), "u": UNKNOWN}, {"u": "q"}),
+        (obj(n=EXACT, i=IGNORED), {"n": either("x", None), "i": 1}, {"i": 2}),
+        ({"type": "object"}, {"n": [either("x", None)]}, {}),
+        (arr(obj(n=EXACT)), [{"n": either("x", None)}], []),
+        (pair(EXACT, obj(n=EXACT)), ["x", {"n": either("x", None)}], ["x"]),
+        (pair(EXACT, obj(n=EXACT)), ["x", either({"n": "x"}, {"n": either("y", None)})], ["x"]),
+        (table(obj(n=EXACT)), {"k": {"n": "x"}, "l": {"n": either("x", None)}}, {"k": {"n": "x"}}),
     ],
 )
-def test_what_is_there_by_an_alternative_only_is_not_missed(field, gt, pred):
+def test_what_need_not_be_there_is_not_missed(field, gt, pred):
     found = result(obj(f=field), {"f": gt}, {"f": pred})
 
     assert found["overall_score"] == 1.0
     assert found["confusion_matrix"]["overall"]["fn"] == 0
+
+
+OPEN = {"_value": [], "_exhaustive": False}
+HIDING = {"x-aws-stickler-absent-values": ["N/A"]}
+
+
+@pytest.mark.parametrize(
+    ("field", "gt", "pred", "expected"),
+    [
+        (obj(k=EXACT, b=EXACT), {"k": UNKNOWN, "b": None}, {"k": "x", "b": "y"}, {"fa": 1}),
+        (obj(k=EXACT), {"k": UNKNOWN, "b": None}, {"k": "x", "b": "y"}, {"fa": 1}),
+        ({}, {"k": UNKNOWN, "b": None}, {"k": "x", "b": "y"}, {"fa": 1}),
+        ({}, {"k": UNKNOWN, "b": None}, "y", {"fa": 1}),
+        (
+            obj(q=obj(k=EXACT, b=EXACT)),
+            {"q": {"k": UNKNOWN, "b": None}},
+            {"q": {"k": "x"}},
+            {"tn": 1},
+        ),
+        (
+            arr(obj(b=EXACT, k=EXACT)),
+            [{"b": "z", "k": UNKNOWN}, {"k": "w"}],
+            [{"k": "w"}],
+            {"tp": 1, "fn": 1, "tn": 1},
+        ),
+        (arr(obj(b=EXACT, k=EXACT)), [{"b": "z", "k": UNKNOWN}], [{"k": "w"}], {"fn": 1, "fa": 1}),
+        (arr(obj(b=EXACT)), [{"b": either(None, "z")}], [{"b": "z"}], {"tp": 1}),
+        (pair(obj(b=EXACT)), [{"b": either(None, "z")}], [{"b": "z"}], {"tp": 1}),
+        (obj(b=EXACT), {"u": [{"v": either(None, "z")}]}, {"u": [{"v": "q"}]}, {"tn": 1}),
+        (table(arr(EXACT)), {"k": OPEN, "l": ["y"]}, {"k": ["x"], "l": ["y"]}, {"tp": 1, "tn": 1}),
+        ({}, {"k": OPEN, "l": ["y"]}, {"k": ["x"], "l": ["y"]}, {"tp": 1, "tn": 1}),
+        (
+            pair(EXACT, arr(EXACT, **{"x-aws-stickler-exhaustive": False})),
+            ["a", []],
+            ["a", ["x"]],
+            {"tp": 1},
+        ),
+    ],
+)
+def test_places_of_which_something_is_said_are_found_beside_nothing(field, gt, pred, expected):
+    for more in (EXACT, EXACT | HIDING):  # which says nothing of the others
+        assert leaves(obj(f=field, g=more), {"f": gt, "g": "g"}, {"f": pred, "g": "g"}) == (
+            expected | {"tp": expected.get("tp", 0) + 1}
+        )
+
+
+def test_a_wrapper_that_says_nothing_more_hides_no_invented_key():
+    assert leaves(obj(a=EXACT), {"u": either(None)}, {"u": "x"}) == {"fa": 1, "tn": 1}
+    assert leaves(obj(a=EXACT), {"u": either(None, "y")}, {"u": "x"}) == {"tn": 1}
+
+
+def test_nothing_is_labelled_in_an_object_of_which_only_ignored_values_are():
+    schema = obj(o=obj(a=EXACT, i=IGNORED))
+
+    assert leaves(schema, {"o": {"a": UNKNOWN, "i": 1}}, {}) == {}
+    assert leaves(schema, {"o": {"a": UNKNOWN, "i": UNKNOWN}}, {"o": {"a": "x"}}) == {}
+
+
+def test_an_object_is_nothing_if_lists_in_it_have_only_what_nobody_looks_at():
+    schema = obj(o=obj(l=arr(obj(i=IGNORED))))
+
+    assert leaves(schema, {}, {"o": {"l": [{"i": 1}, None]}}) == {"tn": 1}
 
 
 def test_an_item_that_is_there_by_an_alternative_only_is_not_in_the_length():

@@ -4,7 +4,8 @@ import pytest
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.object import Field, MapNode, Pattern
+from stickler_cli.compare.map import MapNode, Pattern
+from stickler_cli.compare.object import Field
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome

@@ -9,7 +9,8 @@ from stickler_cli.comparators.numeric import NumericComparator
 from stickler_cli.comparators.texts import FuzzyComparator, LevenshteinComparator
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
-from stickler_cli.compare.object import Field, MapNode, ObjectNode
+from stickler_cli.compare.map import MapNode
+from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.one_of import Arm, OneOfNode
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.tuple import TupleNode

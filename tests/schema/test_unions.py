@@ -8,7 +8,7 @@ from stickler_cli.comparators.texts import FuzzyComparator
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
-from stickler_cli.compare.object import MapNode
+from stickler_cli.compare.map import MapNode
 from stickler_cli.compare.one_of import OneOfNode
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema
