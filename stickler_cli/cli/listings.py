@@ -119,47 +119,29 @@ def show(settings: ShowSettings) -> ExitCode:
     blocks: list[Block] = [Text(head, "title")]
     if not fields:
         blocks.append(Text("without declared fields, values are compared by their kinds"))
-    table = [(_lines if style.plain else _tree_of_fields)(fields)] if fields else []
+    table = [_field_table(fields, tree=not style.plain)] if fields else []
     write_result(draw([Section("", blocks), Section("", table)], style))
     return ExitCode.OK
 
 
-def _lines(fields: Sequence[Inferred]) -> Table:
-    """Return a row for each field, with all that there is to say."""
-    rows = [
-        _field_row(field_path(field.path) or WHOLE, field.compared_by, field, said_by(field))
-        for field in fields
-    ]
-    return Table(*_with_rules((*_COLUMNS, _SAID_BY), rows, fields))
-
-
-def _with_rules(
-    columns: tuple[Column, ...], rows: list[list[Span]], fields: Sequence[Inferred]
-) -> tuple[tuple[Column, ...], list[list[Span]]]:
-    """Add what the schema knows of the ground truth, where it knows anything."""
-    if not any(field.rules for field in fields):
-        return columns, rows
-    told = (Span.of("; ".join(field.rules)) for field in fields)
-    return (*columns, _RULES), [[*row, rule] for row, rule in zip(rows, told, strict=True)]
-
-
-def _tree_of_fields(fields: Sequence[Inferred]) -> Table:
-    """Return the fields as a tree, with details below each."""
+def _field_table(fields: Sequence[Inferred], *, tree: bool) -> Table:
+    """Return a row for each field with all that there is to say, in a tree partly below it."""
     rows, below = [], []
+    rules = any(field.rules for field in fields)  # what the schema knows of the ground truth
     for field in fields:
-        margin = INDENT * (len(field.path) - 1)
-        name = margin + (field_path(field.path[-1:]) or WHOLE)
-        rows.append(_field_row(name, field.comparator.removesuffix("Comparator"), field))
-        said = said_by(field)
+        said, margin = said_by(field), INDENT * (len(field.path) - 1) if tree else ""
+        name = margin + (field_path(field.path[-1:] if tree else field.path) or WHOLE)
+        comparator = field.comparator.removesuffix("Comparator") if tree else field.compared_by
+        figures = setting(field.threshold), setting(field.weight)
+        last = (*(() if tree else (said,)), *(("; ".join(field.rules),) if rules else ()))
+        rows.append([Span.of(it) for it in (name, comparator, *figures, field.kind, *last)])
         more = filter(None, (field.keywords, "" if said == ANNOTATION else said))
         below.append([Text(text, "dim", margin=f"{margin}{INDENT}") for text in more])
+    columns = (*_COLUMNS, *(() if tree else (_SAID_BY,)), *((_RULES,) if rules else ()))
+    if not tree:
+        return Table(columns, rows)
     legend = [("field", "where nothing else is below a field, annotations say it all")]
-    return Table(*_with_rules(_COLUMNS, rows, fields), legend, below)
-
-
-def _field_row(name: str, comparator: str, field: Inferred, *more: str) -> list[Span]:
-    figures = setting(field.threshold), setting(field.weight)
-    return [Span.of(cell) for cell in (name, comparator, *figures, field.kind, *more)]
+    return Table(columns, rows, legend, below)
 
 
 def said_by(field: Inferred) -> str:
@@ -170,8 +152,6 @@ def said_by(field: Inferred) -> str:
     if not others and field.said:
         told = field.reason not in {"", ANNOTATED} and "comparator" in field.said
         return f"{ANNOTATION}: {field.reason}" if told else ANNOTATION
-    if not others:
-        return rest
-    if not field.said:
+    if not others or not field.said:
         return rest
     return f"{ANNOTATION}: {', '.join(field.said)}; {rest}: {', '.join(others)}"

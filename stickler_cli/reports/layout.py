@@ -35,12 +35,6 @@ LEAST_TEXT: Final = 8
 HEIGHTS: Final = "▁▂▃▄▅▆▇█"
 CURVE_CELLS: Final = 40  # width of a drawn curve
 
-FIELD_TITLES: Final = (
-    *("right", "wrong", "missed", "invented", "absent", "precision", "recall", "F1"),
-    *("whole", "mean score", "comparator", "threshold", "weight"),
-)
-"""The columns that a table of fields can have, but for the first one."""
-
 _CODES: Final[dict[Tone, str]] = {
     "title": "1",
     "bad": "1;31",

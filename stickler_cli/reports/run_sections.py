@@ -27,7 +27,7 @@ from stickler_cli.score.document_result import Status
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Flip, Run, Verdict
 from .error_list import error_blocks, error_table
-from .layout import FIELD_TITLES, TableStyle
+from .layout import TableStyle
 from .markdown import code
 from .view import RunView, rows_shown
 
@@ -140,7 +140,7 @@ def _field_part(view: RunView, style: TableStyle) -> Iterator[Block]:
     shown = rows_shown(view.rows, style.sort, style.fields, only_errors=style.only_errors)
     every = len(shown) == len(view.rows) and style.sort == "schema"
     nested = every and not (style.plain or view.page)
-    titles = FIELD_TITLES if style.verbose else ()
+    titles = [column.title for column in tables.FIELD_COLUMNS] if style.verbose else ()
     if shown:
         table = tables.field_table(view, shown, style.columns or titles, nested=nested)
         yield replace(table, legend=tables.legend(view)) if style.verbose else table

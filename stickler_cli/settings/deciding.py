@@ -24,15 +24,7 @@ RunFormat = Literal[
     "otel",
     "html",
 ]
-CsvShape = Literal["tidy", "wide"]
-Order = Literal["schema", "f1", "errors", "name"]
-ComparisonFormat = Literal["table", "json", "markdown"]
-StudyFormat = Literal["table", "json", "csv", "tsv", "jsonl", "markdown", "html"]
 BoxFormat = Literal["xyxy", "xywh"]
-ErrorFormat = Literal["table", "csv", "tsv", "jsonl"]
-ErrorOrder = Literal["cause", "document", "field", "class", "similarity"]
-LintFormat = Literal["table", "json", "csv", "tsv", "jsonl", "markdown", "html", "github"]
-FailOn = Literal["error", "warning", "note", "never"]
 
 LEVEL: Final = 0.95  # of confidence intervals: the customary one
 MARGIN: Final = 0.02  # the least change of a rate between two runs that is worth a word
@@ -163,8 +155,8 @@ class FindingOptions(Settings, panel="input"):
     )
 
 
-class PairingOptions(Settings, panel="input"):
-    """How predictions are found, and their ground truth."""
+class DocumentOptions(LenientOptions, FindingOptions, panel="input"):
+    """How documents of both sides are found and read, and paired."""
 
     pair_by: str | None = option(
         None,
@@ -177,10 +169,6 @@ class PairingOptions(Settings, panel="input"):
     )
 
 
-class DocumentOptions(LenientOptions, PairingOptions, FindingOptions):
-    """How documents of both sides are found and read."""
-
-
 class WrapperOptions(Settings, panel="input"):
     """Options of wrappers around values."""
 
@@ -189,18 +177,6 @@ class WrapperOptions(Settings, panel="input"):
         "Take values out of objects with metadata, such as confidences: auto knows the usual "
         "forms, none takes nothing, VALUE_KEY[:CONFIDENCE_KEY] is a form of your own.",
         "FORM",
-    )
-
-
-class MetricOptions(Settings, panel="statistics"):
-    """Options of metrics over whole documents."""
-
-    metric: tuple[str, ...] = option(
-        (),
-        "Also give this metric of all documents: anls_star (the mean ANLS* of whole documents; "
-        "anls_star_numbers compares numbers by value), one that a package offers, or "
-        "module:Class. Repeatable.",
-        "NAME",
     )
 
 

@@ -7,19 +7,15 @@ from .deciding import (
     COUNT,
     PROCESSES,
     SOME,
-    ComparisonFormat,
     ConfidenceSource,
     Counting,
     CountingOptions,
     DecidingOptions,
     DocumentOptions,
-    ErrorFormat,
-    ErrorOrder,
     FindingOptions,
     GateOptions,
     IntervalOptions,
     LimitedOptions,
-    MetricOptions,
     PluginOptions,
     RunFormat,
     RunOptions,
@@ -33,13 +29,13 @@ from .deciding import (
     optional_schema,
 )
 from .running import (
+    BoxOptions,
     BreakdownOptions,
     ConsoleOptions,
     EngineOptions,
     LinkOptions,
     ModelOptions,
     OutputOptions,
-    PictureOptions,
     ReportOptions,
     TableOptions,
     TerminalOptions,
@@ -67,13 +63,13 @@ class EvalSettings(
     RunOptions,
     ValidationOptions,
     ReportOptions,
-    PictureOptions,
+    BoxOptions,
+    LinkOptions,
     TableOptions,
     GateOptions,
     IntervalOptions,
     ModelOptions,
     BreakdownOptions,
-    MetricOptions,
     WorkOptions,
     EngineOptions,
     TerminalOptions,
@@ -123,6 +119,14 @@ class EvalSettings(
         is_path=True,
         panel="output",
     )
+    embed_sources: int = option(
+        0,
+        "Put pictures of the N documents with the lowest scores into the HTML page, with the "
+        "boxes of their values. Needs the extra sources.",
+        "N",
+        values=COUNT,
+        panel="output",
+    )
     label: tuple[str, ...] = option(
         (),
         "A word about the run for its record and its reports, such as a model or prompt=v3. "
@@ -137,6 +141,14 @@ class EvalSettings(
         "which values are right in some runs only.",
         "PRED...",
         in_file="none",
+        panel="statistics",
+    )
+    metric: tuple[str, ...] = option(
+        (),
+        "Also give this metric of all documents: anls_star (the mean ANLS* of whole documents; "
+        "anls_star_numbers compares numbers by value), one that a package offers, or "
+        "module:Class. Repeatable.",
+        "NAME",
         panel="statistics",
     )
     run_dir: str | None = option(
@@ -208,7 +220,7 @@ class CompareSettings(
         in_file="none",
         panel="output",
     )
-    format: ComparisonFormat = printed()
+    format: Literal["table", "json", "markdown"] = printed()
     output: tuple[str, ...] = output_files(
         "Also write it to this file; its suffix (.json, .md, .txt) says the format. Repeatable."
     )
@@ -246,14 +258,14 @@ class ErrorsSettings(
         in_file="none",
     )
     cause: int | None = _cause("Show those of this cause, by its number in eval.")
-    sort: ErrorOrder = option(
+    sort: Literal["cause", "document", "field", "class", "similarity"] = option(
         "cause",
         "The order of errors: a table by cause, else of documents; by field, by class, or the "
         "least similar values first.",
         in_file="none",
         panel="output",
     )
-    format: ErrorFormat = printed()
+    format: Literal["table", "csv", "tsv", "jsonl"] = printed()
     output: tuple[str, ...] = output_files(
         "Also write them to this file; its suffix (.csv, .tsv, .jsonl, .parquet, .txt) says the "
         "format. Repeatable."

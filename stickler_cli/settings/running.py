@@ -11,11 +11,8 @@ from .deciding import (
     SOME,
     TIMEOUT,
     BoxFormat,
-    CsvShape,
     MetadataOptions,
-    Order,
     RunFormat,
-    StudyFormat,
 )
 
 
@@ -166,7 +163,7 @@ class OutputOptions(TerminalOptions, panel="output"):
         "the extra parquet. Repeatable.",
         in_file="eval",
     )
-    csv: CsvShape = option(
+    csv: Literal["tidy", "wide"] = option(
         "tidy",
         "The columns of CSV, TSV, JSON Lines and Parquet: those that one would chart, or all.",
     )
@@ -193,7 +190,7 @@ class StudyFiles(WidthOptions, TerminalOptions, panel="output"):
 class StudyOptions(StudyFiles, panel="output"):
     """Output of a study."""
 
-    format: StudyFormat = printed()
+    format: Literal["table", "json", "csv", "tsv", "jsonl", "markdown", "html"] = printed()
 
 
 class ReportOptions(OutputOptions, panel="output"):
@@ -223,22 +220,10 @@ class LinkOptions(Settings, panel="output"):
     )
 
 
-class PictureOptions(BoxOptions, LinkOptions, panel="output"):
-    """Pictures of documents in an HTML page."""
-
-    embed_sources: int = option(
-        0,
-        "Put pictures of the N documents with the lowest scores into the HTML page, with the "
-        "boxes of their values. Needs the extra sources.",
-        "N",
-        values=COUNT,
-    )
-
-
 class TableOptions(WidthOptions, panel="output"):
     """Which fields and documents a table shows, and in which order."""
 
-    sort: Order = option(
+    sort: Literal["schema", "f1", "errors", "name"] = option(
         "schema", "The order of fields: of the schema, the lowest F1 or most values lost first."
     )
     columns: str | None = option(

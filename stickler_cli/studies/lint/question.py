@@ -1,13 +1,11 @@
 """`stickler lint`: its options and its help."""
 
-from typing import Final
+from typing import Final, Literal
 
 from stickler_cli.core.option import option
 from stickler_cli.settings.deciding import (
     COUNT,
-    FailOn,
     FindingOptions,
-    LintFormat,
     OptionalSchemaSource,
     SchemaOptions,
     TruthSource,
@@ -30,7 +28,7 @@ class LintSettings(
     ignore: tuple[str, ...] = option(
         (), "Leave out what this rule finds. Repeatable.", "RULE", in_file="none"
     )
-    fail_on: FailOn = option(
+    fail_on: Literal["error", "warning", "note", "never"] = option(
         "error", "Exit 1 if anything as bad as this is found, or worse.", in_file="none"
     )
     places: int = option(
@@ -41,7 +39,9 @@ class LintSettings(
         in_file="none",
         panel="output",
     )
-    format: LintFormat = printed()
+    format: Literal["table", "json", "csv", "tsv", "jsonl", "markdown", "html", "github"] = (
+        printed()
+    )
 
 
 LINT: Final = Study(
