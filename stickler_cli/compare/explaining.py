@@ -278,9 +278,10 @@ def _best(
     taken: int | None,
     partners: Mapping[int | None, int | None],
 ) -> Candidate | None:
-    # Ties go to the first; what has nothing in common is no candidate.
+    # Ties go to the first; what has nothing in common is no candidate. What an open list leaves out
+    # has no partner.
     best: Candidate | None = None
     for index, similarity in zip(indexes, similarities, strict=True):
         if index != taken and similarity > (best.similarity if best else 0.0):
-            best = Candidate(index, similarity, partners[index])
+            best = Candidate(index, similarity, partners.get(index))
     return best

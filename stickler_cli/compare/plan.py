@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from stickler_cli.clients.allowance import DEFAULT_POLICY, Policy
-from stickler_cli.core.gold import shows_nothing
+from stickler_cli.core.absence import is_absent
+from stickler_cli.core.gold import labelled_part
 from stickler_cli.core.json_values import DocumentKind, JsonValue
 from stickler_cli.core.locations import Step
 from stickler_cli.core.values import dataclass
@@ -268,10 +269,11 @@ class Node(Rules, ABC):
         if options.purpose is not Purpose.DOCUMENTS and (hiding := known.hiding[gt]).any():
             gt, pred = gt.copy(), pred.copy()
             for one in np.flatnonzero(hiding & (pred >= 0)).tolist():
-                said, value = known.of[gt[one]], columns.pred[pred[one]]
-                if said and shows_nothing(value, said, columns.place.absence):
-                    pred[one] = NOTHING
-                    gt[one] = NOTHING if known.lacks[gt[one]] else gt[one]
+                if said := known.of[gt[one]]:
+                    value = labelled_part(columns.pred[pred[one]], said)
+                    if is_absent(value) or self.is_nothing(value):
+                        pred[one] = NOTHING
+                        gt[one] = NOTHING if known.lacks[gt[one]] else gt[one]
         unlabelled = known.unlabelled[gt]
         if options.purpose is Purpose.DOCUMENTS:  # one that is passed over has no fields
             gt, pred = (np.where(unlabelled, NOTHING, side) for side in (gt, pred))

@@ -112,7 +112,7 @@ def setting(value: float | None) -> str:
 
 def number_of(count: float, noun: str) -> str:
     """Return a number of things in words."""
-    return f"{round(count, 2)} {noun}{'' if count == 1 else 's'}"
+    return f"{round(count, 2):,} {noun}{'' if count == 1 else 's'}"
 
 
 def some_of(names: Iterable[str], most: int) -> str:

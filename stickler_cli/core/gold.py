@@ -65,6 +65,13 @@ class Gold:
             found = found.parts.setdefault(step, Gold())
         return found
 
+    def is_labelled(self, path: Iterable[Step]) -> bool:
+        """Return whether a place inside is labelled, and all around it."""
+        found: Gold | None = self
+        for step in path:
+            found = found.parts.get(step) if found is not None and found.labelled else found
+        return found is None or found.labelled
+
 
 class Alternative(NamedTuple):
     """A value that is as right as others at its place."""
@@ -86,16 +93,15 @@ def part_of(gold: Gold | None, step: Step) -> Gold | None:
     return None if gold is None else gold.parts.get(step)
 
 
-def shows_nothing(value: Any, gold: Gold, absent: Any) -> bool:
-    """Return whether a prediction has no value but where the ground truth is not labelled."""
-    if not gold.labelled or absent(value):
-        return True
+def labelled_part(value: JsonValue, gold: Gold) -> JsonValue:
+    """Return a prediction without what stands where the ground truth is not labelled."""
+    if not gold.labelled:
+        return None
     if not gold.hides or not isinstance(value, dict | list):
-        return False
-    steps = value.items() if isinstance(value, dict) else enumerate(value)
-    return all(
-        absent(part)
-        if (inside := gold.parts.get(step)) is None
-        else shows_nothing(part, inside, absent)
+        return value
+    steps: Any = enumerate(value) if isinstance(value, list) else value.items()
+    parts = {
+        step: part if (inside := gold.parts.get(step)) is None else labelled_part(part, inside)
         for step, part in steps
-    )
+    }
+    return parts if isinstance(value, dict) else [*parts.values()]

@@ -13,6 +13,7 @@ import numpy as np
 
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.result import Outcome
+from stickler_cli.core.figures import number_of
 from stickler_cli.core.gold import ALTERNATIVES
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
@@ -89,9 +90,9 @@ def write_gold(
         file.write_bytes(f"{text}\n".encode("utf-8", "surrogatepass"))
         documents, changed = documents + 1, changed + bool(changes)
         kinds.update(it.accepted for it in changes)
-    told = f"{kinds[False]:,} values mended and " if kinds[False] else ""
-    told += f"{kinds[True]:,} alternatives in {changed:,} of them"
-    return f"{documents:,} ground truths written, {told}: {directory}"
+    told = f"{number_of(kinds[False], 'value')} mended and " if kinds[False] else ""
+    told += f"{number_of(kinds[True], 'alternative')} in {changed:,} of them"
+    return f"{number_of(documents, 'ground truth')} written, {told}: {directory}"
 
 
 def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[Change]:

@@ -161,7 +161,7 @@ class Validation:
         return {
             side: None
             if isinstance(document, Problem)
-            else tuple(self.validator.violations(document))
+            else tuple(self.validator.violations(document, pair.gold if side == "gt" else None))
             for side, document in documents
             if document is not None
         }

@@ -24,6 +24,14 @@ def four(data):
     return data
 
 
+def test_a_ground_truth_is_valid_where_it_is_not_labelled(stickler, four):
+    write(four / "gt" / "one.json", {**GOOD, "total": {"_labelled": False}})
+
+    result = stickler(*EVAL, "gt", "-f", "json")
+
+    assert result.json["validity"]["gt"]["invalid"] == 0
+
+
 def test_predictions_are_counted_by_what_the_schema_says_of_them(stickler, four):
     result = stickler(*EVAL, "pred", "-f", "json", "--documents", "documents.jsonl")
 

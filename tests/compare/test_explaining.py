@@ -342,6 +342,14 @@ def test_an_element_without_a_pair_tells_the_best_that_there_was():
     ]
 
 
+def test_an_element_that_an_open_list_leaves_out_is_the_best_of_none():
+    tags = an_object(tags=a_list(TEXT, **{"x-aws-stickler-exhaustive": False}))
+    root = explained(tags, {"tags": ["abcd", "wxyz"]}, {"tags": ["abcd", "abce"]})
+
+    pairings = [each.pairing for each in part(root, "tags").parts]
+    assert pairings == [Pairing(0, 0, Candidate(1, 0.75, None)), Pairing(1, None, None)]
+
+
 def test_what_one_side_lacks_has_no_sum_and_its_whole_value():
     schema = an_object(o=an_object(a=TEXT), t=a_list(TEXT), s=a_list(TEXT))
     root = explained(schema, {"o": {"a": "x"}, "t": ["y"]}, {})

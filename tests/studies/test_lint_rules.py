@@ -94,6 +94,14 @@ def test_what_the_schema_forbids_is_found_with_the_place(found, schema, value, r
     assert (finding.rule, finding.field, places(finding)[0][:2]) == (rule, "x", (1, "/x"))
 
 
+def test_a_place_that_is_not_labelled_breaks_no_rule(found):
+    number = {"type": "number"}
+    schema = an_object(x=number, l={"type": "array", "items": an_object(y=number)})
+    unknown = {"_labelled": False}
+
+    assert found(schema, [{"x": unknown, "l": [{"y": unknown}, {"y": 1}]}]) == {}
+
+
 def test_a_required_value_that_is_missing_is_found(found):
     schema = {**an_object(x=TEXT), "required": ["x"]}
     assert [*found(schema, [{}])] == [("missing-required", "x")]

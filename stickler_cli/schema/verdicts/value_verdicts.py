@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from stickler_cli.compare.one_of import Acceptor
+from stickler_cli.core.gold import Gold
 from stickler_cli.core.json_values import JsonDocument, JsonValue, kind_of
 from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.pattern import pattern
@@ -140,8 +141,11 @@ class DocumentValidator:
         """Whether a verdict takes time in proportion to the document."""
         return self._part.documents.are_bounded
 
-    def violations(self, document: JsonDocument) -> Iterator[Violation]:
-        """Find everything in a document that the schema forbids; nothing if it is valid."""
+    def violations(self, document: JsonDocument, gold: Gold | None = None) -> Iterator[Violation]:
+        """Find everything in a document that the schema forbids; nothing if it is valid.
+
+        Of places that a ground truth does not label it says nothing.
+        """
         if too_deep(document):
             yield Violation("", "", "", f"the document has more than {MOST_LEVELS} levels")
             return
@@ -152,6 +156,8 @@ class DocumentValidator:
                 yield Violation("", "", "", brief_message(str(reason)))
             return
         for error, steps, place in found:
+            if gold is not None and not gold.is_labelled(place):
+                continue
             keyword = error.kind.name
             missing = [getattr(error.kind, "property", "")] if keyword == "required" else []
             if keyword == "falseSchema" and steps and steps[-1] in _ABOUT:

@@ -114,7 +114,7 @@ class DocumentRules:
         """Hold a document against the keywords of its schema."""
         if self._validator is None:
             return
-        for violation in self._validator.violations(document.value):
+        for violation in self._validator.violations(document.value, document.gold):
             if violation.keyword in _UNDECLARED:
                 continue
             rule = _RULES.get(violation.keyword, "not-valid")
