@@ -135,20 +135,22 @@ def test_places_may_be_marked_in_a_spreadsheet(audit, stickler, data):
     assert result.code == 2
 
 
-def test_ids_that_look_like_formulas_are_found_again(audit, stickler, data):
+@pytest.mark.parametrize(("suffix", "between"), [("csv", ","), ("tsv", "\t")])
+def test_ids_that_look_like_formulas_are_found_again(audit, stickler, data, suffix, between):
     for name in ("gt", "a", "b", "c"):
         text = (FOLDER / f"{name}.jsonl").read_text("utf-8").replace("slip-", "=")
         (data / f"{name}.jsonl").write_text(text, "utf-8")
     sources = [SOURCES[0], *(f"{name}.jsonl" for name in ("gt", "a", "b", "c")), "--id-field", "id"]
-    stickler("audit", *sources, "--draw", "9", "-o", "places.csv")
-    text = (data / "places.csv").read_text("utf-8")
+    places = f"places.{suffix}"
+    stickler("audit", *sources, "--draw", "9", "-o", places)
+    text = (data / places).read_text("utf-8")
     assert "'=" in text
     lines = [
-        line[:-1] + "ground_truth_right," if at else line
+        f"{line[:-1]}ground_truth_right{between}" if at else line
         for at, line in enumerate(text.splitlines())
     ]
-    (data / "places.csv").write_text("\n".join(lines), "utf-8")
-    assert audit("--verdicts", "places.csv", sources=sources)["whole"]["looked_at"] == 9
+    (data / places).write_text("\n".join(lines), "utf-8")
+    assert audit("--verdicts", places, sources=sources)["whole"]["looked_at"] == 9
 
 
 def test_verdicts_of_the_page_of_a_run_are_read(audit, data):

@@ -2,11 +2,11 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path as File
 from tempfile import TemporaryDirectory
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,11 @@ from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.locations import Path, Step, field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document_pair import PairRef, read_pair
-from stickler_cli.documents.lines import TABLE_SUFFIX
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.records.row_files import row_bytes
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
-from stickler_cli.runs.boxes import Spot, spot_of
+from stickler_cli.runs.boxes import spot_of
 from stickler_cli.runs.chunk import unwrapped
 from stickler_cli.runs.gold_writing import Change, check_directory, write_gold
 from stickler_cli.runs.job import OutputsRequested, unwrapper_of
@@ -49,6 +48,8 @@ COLUMNS: Final = (
     *("document", "path", "page", "box", "probability", "gt", "others", "verdict", "right"),
 )
 """Those of places to look at, as a spreadsheet."""
+TABLES: Final = {f".{name}": name for name in ("csv", "tsv")}
+"""Format of a spreadsheet by the suffix of its file."""
 
 
 def answer(settings: AuditSettings, desk: Desk) -> Answer:
@@ -78,38 +79,40 @@ def answer(settings: AuditSettings, desk: Desk) -> Answer:
         audit = Audit(settings, witnesses, marks)
         refs = open_pairs(gt, runs[0], settings).refs()
         unwrapper = unwrapper_of(plan.root, settings)
+        complete = Verdict.INCOMPLETE if unfit else Verdict.PASSED
         if settings.draw:
-            lines = [*audit.lines(settings.draw, partial(_spots, refs, unwrapper))]
-            verdict = Verdict.INCOMPLETE if unfit else Verdict.PASSED
+            lines = audit.lines(settings.draw)
+            _add_spots(lines, refs, unwrapper)
             if desk.shows_values:
-                return Answer(page_of(lines, runs), verdict)
-            if any(map(TABLE_SUFFIX.search, settings.output)):
+                return Answer(page_of(lines, runs), complete)
+            suffix = {File(it).suffix.lower() for it in settings.output}
+            if table := suffix & TABLES.keys():
                 rows = ([*map(it.get, COLUMNS)] for it in lines)
-                desk.write([row_bytes("csv", dict.fromkeys(COLUMNS, str), rows)])
+                name = TABLES[table.pop()]
+                desk.write([row_bytes(name, dict.fromkeys(COLUMNS, str), rows)])
             else:
                 desk.write(map(json_line, lines))
-            return Answer(None, verdict)
+            return Answer(None, complete)
         if directory is not None:
             changes_in = partial(audit.changes_in, unwrapper)
             desk.tell(write_gold(refs, changes_in, unwrapper, directory))
         record = audit.report(gates)
     failed = [f"gate failed: {it.reason}" for it in record.gates if not it.passed]
-    verdict = Verdict.FAILED if failed else Verdict.PASSED
-    return Answer(report_of(record), Verdict.INCOMPLETE if unfit else verdict, failed)
+    verdict = Verdict.FAILED if failed and not unfit else complete
+    return Answer(report_of(record), verdict, failed)
 
 
-def _spots(
-    refs: Iterable[PairRef], unwrapper: Unwrapper | None, documents: Collection[str]
-) -> dict[tuple[str, Path], Spot]:
-    """Return where values of some documents stand in their source, as the ground truth says."""
+def _add_spots(
+    lines: Iterable[dict[str, Any]], refs: Iterable[PairRef], unwrapper: Unwrapper | None
+) -> None:
+    """Say of places where they stand in their source, as far as the ground truth does."""
+    documents = {it["document"] for it in lines}
     pairs = (unwrapped(unwrapper, read_pair(ref)) for ref in refs if ref.id in documents)
-    known = ((pair.id, *it) for pair in pairs for it in pair.metadata[0].items())
-    spots = {(name, path): spot_of(said, "xyxy") for name, path, said in known}
-    return {place: spot for place, spot in spots.items() if spot}
-
-
-SpotsOf: TypeAlias = Callable[[Collection[str]], Mapping[tuple[str, Path], Spot]]
-"""Where values of some documents stand in their source."""
+    metadata = {pair.id: pair.metadata[0] for pair in pairs}
+    for it in lines:
+        known = {field_path(path): said for path, said in metadata[it["document"]].items()}
+        if it["path"] in known and (spot := spot_of(known[it["path"]], "xyxy")):
+            it |= {"page": spot.page, "box": [*spot.box]}
 
 
 class Audit:
@@ -204,30 +207,17 @@ class Audit:
         found = {at: it for at, it in enumerate(self.witnesses.places()) if at in wanted}
         return [found[it] for it in chosen]
 
-    def lines(self, number: int, spots_of: SpotsOf) -> Iterator[dict[str, Any]]:
-        """Yield places to look at, in the order of suspicion."""
+    def lines(self, number: int) -> list[dict[str, Any]]:
+        """Return places to look at, drawn, in the order of suspicion."""
         at = drawn(self.strata, number, self.settings.seed)
         sizes, taken = (np.bincount(it, minlength=3) for it in (self.strata, self.strata[at]))
         chosen = self.order[np.isin(self.order, at)].tolist()
-        runs, places = self.settings.runs, self._chosen(chosen)
-        spots = spots_of({it.document for it in places})
-        for place, stratum in zip(places, self.strata[chosen], strict=True):
-            spot = spots.get((place.document, place.path))
-            yield {
-                "document": place.document,
-                "path": field_path(place.path),
-                "field": place.names,
-                "gt": place.gt,
-                "agree": [runs[run] for run in place.agreeing],
-                "others": [
-                    {"answer": value, "runs": [runs[run] for run in who]}
-                    for value, who in place.different
-                ],
-                "page": spot and spot.page,
-                "box": spot and [*spot.box],
-                "probability": float(taken[stratum] / sizes[stratum]),
-                "verdict": None,
-            }
+        shares = (taken / np.maximum(sizes, 1))[self.strata[chosen]].tolist()
+        return [
+            place.line(self.settings.runs)
+            | {"page": None, "box": None, "probability": share, "verdict": None}
+            for place, share in zip(self._chosen(chosen), shares, strict=True)
+        ]
 
     def report(self, gates: Sequence[Gate]) -> AuditReport:
         """Return all that there is to say, without lines."""

@@ -21,7 +21,7 @@ from stickler_cli.compare.one_of import followed
 from stickler_cli.compare.plan import Node, Options, Plan
 from stickler_cli.compare.result import TP
 from stickler_cli.core.json_values import JsonValue, json_key, json_line
-from stickler_cli.core.locations import Path, parse_field_path
+from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import LineReference
 from stickler_cli.documents.lines import ById
@@ -62,6 +62,20 @@ class AnsweredPlace:
     def agreeing(self) -> list[int]:
         """The runs that agree with the ground truth."""
         return [run for run, group in enumerate(self.groups) if group == 0]
+
+    def line(self, runs: Sequence[str]) -> dict[str, Any]:
+        """Return what is said here, by runs of these names, as a line of JSON has it."""
+        said = [
+            {"answer": value, "runs": [runs[it] for it in who]} for value, who in self.different
+        ]
+        return {
+            "document": self.document,
+            "path": field_path(self.path),
+            "field": self.names,
+            "gt": self.gt,
+            "agree": [runs[it] for it in self.agreeing],
+            "others": said,
+        }
 
     def in_new_items(self) -> Mapping[int, Sequence[JsonValue]]:
         """Return by run what it says in items that the ground truth lacks, if it is absent here."""
