@@ -1,6 +1,6 @@
 """Answers of studies: a report, and whether it is whole and good enough."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final, Protocol
 
@@ -12,8 +12,9 @@ from stickler_cli.core.problems import WorkLimitError
 from stickler_cli.core.sections import Report
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
-from stickler_cli.documents.pairs import Pairs
-from stickler_cli.runs.job import OutputsRequested
+from stickler_cli.documents.pairs import open_pairs
+from stickler_cli.runs.chunk import complete_pairs
+from stickler_cli.runs.job import OutputsRequested, unwrapper_of
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings.of_commands import EvalSettings
@@ -57,15 +58,27 @@ class Answer:
 
 
 def compared(
-    plan: Plan, documents: Iterable[DocumentPair], options: Options, left_out: list[str]
+    settings: Any, plan: Plan, options: Options, notes: list[str]
 ) -> Iterator[tuple[list[DocumentPair], Account]]:
     """Compare documents that have both sides, and yield some of them at a time with their account.
 
-    Notes on those that take too much work, which are left out, are added to `left_out`.
+    Notes on the sources, and on documents that are left out, are added at the end.
 
     Raises:
         ComparisonError: a comparator failed.
     """
+    pairs = open_pairs(settings.gt, settings.pred, settings, (plan.kind,))
+    alone, left_out = list[str](), list[str]()
+    whole = complete_pairs(pairs, unwrapper_of(plan.root, settings), alone)
+    yield from _compared(plan, whole, options, left_out)
+    notes += map(str, pairs.problems)
+    notes += [f"without both sides and left out: {some_of(alone, NAMED)}"] if alone else []
+    notes += left_out
+
+
+def _compared(
+    plan: Plan, documents: Iterable[DocumentPair], options: Options, left_out: list[str]
+) -> Iterator[tuple[list[DocumentPair], Account]]:
     source = iter(documents)
     while chunk := list(islice(source, AT_ONCE)):
         gts: list[Any] = [it.gt for it in chunk]
@@ -77,7 +90,7 @@ def compared(
             if len(chunk) == 1:
                 left_out.append(f"{chunk[0].id} is left out: {error.problems[0]}")
             for one in chunk if len(chunk) > 1 else ():
-                yield from compared(plan, [one], options, left_out)
+                yield from _compared(plan, [one], options, left_out)
         else:
             yield chunk, account
 
@@ -88,9 +101,3 @@ def held_to(report: Report, least: float | None, name: str, value: float | None)
         return Answer(report)
     shown = "undefined" if value is None else f"{told_apart(value, least)} < {least!r}"
     return Answer(report, Verdict.FAILED, [f"gate failed: {name} {shown}"])
-
-
-def notes_of(pairs: Pairs, alone: Collection[str], left_out: Iterable[str] = ()) -> list[str]:
-    """Return notes on the sources, and on documents that were left out."""
-    lack = f"without both sides and left out: {some_of(alone, NAMED)}"
-    return [*map(str, pairs.problems), *([lack] if alone else []), *left_out]

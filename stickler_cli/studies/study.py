@@ -14,6 +14,16 @@ _CALLED: Final = {"schema": "the schema", "by_file": "--by-file", "apply": "the 
 
 
 @dataclass(frozen=True, slots=True)
+class StudyRecord:
+    """What all records of studies begin with."""
+
+    format: str
+    """This format; the number goes up when a key changes its meaning or goes away."""
+    version: str
+    """Version of the program."""
+
+
+@dataclass(frozen=True, slots=True)
 class Study:
     """A question about documents.
 

@@ -8,6 +8,7 @@ from typing import Literal
 from stickler_cli.core.rules import AnyJson, Count, Fraction, FractionOrNone, NumberOrNone
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.gates import GateResult
+from stickler_cli.studies.study import StudyRecord
 
 Ends = list[float] | None
 
@@ -95,16 +96,13 @@ class AuditedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class AuditReport:
+class AuditReport(StudyRecord):
     """What several runs say beside a ground truth, as `stickler audit` writes it in JSON.
 
     Described in docs/auditing.md.
     """
 
     format: Literal["stickler-audit/1"]
-    """This format; the number goes up when a key changes its meaning or goes away."""
-    version: str
-    """Version of the program."""
     schema: str
     """The schema, as named."""
     gt: str

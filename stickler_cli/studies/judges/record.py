@@ -7,6 +7,7 @@ from typing import Literal
 
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone, NumberOrNone
 from stickler_cli.core.values import dataclass
+from stickler_cli.studies.study import StudyRecord
 
 Kind = Literal["false_accept", "false_reject", "failed"]
 
@@ -60,13 +61,10 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeReport:
+class JudgeReport(StudyRecord):
     """How far judges agree with people, as `stickler judge-check` writes it in JSON."""
 
     format: Literal["stickler-judge-check/1"]
-    """This format; the number goes up when a key changes its meaning or goes away."""
-    version: str
-    """Version of the program that wrote it."""
     schema: str
     """The file of the schema."""
     model_name: str

@@ -4,6 +4,7 @@ from typing import Literal
 
 from stickler_cli.core.rules import Count, Some
 from stickler_cli.core.values import dataclass
+from stickler_cli.studies.study import StudyRecord
 
 Severity = Literal["error", "warning", "note"]
 
@@ -45,13 +46,10 @@ class FindingRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class LintRecord:
+class LintRecord(StudyRecord):
     """What is odd about a schema and its ground truth, as `stickler lint` writes it in JSON."""
 
     format: Literal["stickler-lint/1"]
-    """This format; the number goes up when a key changes its meaning or goes away."""
-    version: str
-    """Version of the program that wrote it."""
     schema: str
     """The file of the schema."""
     gt: str

@@ -12,6 +12,7 @@ from stickler_cli.compare.account import Floats
 from stickler_cli.core.rules import Count, FractionOrNone, NumberOrNone
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.intervals import IntervalSettings, shares_of_documents
+from stickler_cli.studies.study import StudyRecord
 from .packet import EXACT, SUMS, Outcome, PacketResult, SectionOutcome
 
 SPLIT_FORMAT: Final = "stickler-split/1"
@@ -85,16 +86,13 @@ class PacketAccount:
 
 
 @dataclass(frozen=True, slots=True)
-class SplitReport:
+class SplitReport(StudyRecord):
     """How well packets were split into sections, as `stickler split --format json` writes it.
 
     Described in docs/packets.md.
     """
 
     format: Literal["stickler-split/1"]
-    """This format; the number goes up when a key changes its meaning or goes away."""
-    version: str
-    """Version of the program."""
     gt: str
     """The ground truth, as named."""
     pred: str

@@ -14,18 +14,15 @@ from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
-from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.boxes import Spot, spots_of
-from stickler_cli.runs.chunk import complete_pairs
-from stickler_cli.runs.job import unwrapper_of
 from stickler_cli.runs.process import ended_by_signals
 from stickler_cli.score.errors.units import Unit, documents_units
 from stickler_cli.score.intervals import IntervalSettings, intervals_of, shares_of_documents
 from stickler_cli.score.record import Verdict
 from stickler_cli.score.value_lines import are_there, confidence_of, outcome_of
 from stickler_cli.score.walk import visits
-from stickler_cli.studies.answering import Answer, Desk, compared, notes_of
+from stickler_cli.studies.answering import Answer, Desk, compared
 from .average_precision import Detections, mean_precision
 from .question import PlacesSettings
 from .record import PlacedField, PlacesReport
@@ -44,16 +41,13 @@ def answer(settings: PlacesSettings, desk: Desk) -> Answer:
     loaded = desk.schema()
     plan = loaded.plan
     options = comparing(plan, settings, client_of(plan, policy_of(settings)))
-    pairs, alone = open_pairs(settings.gt, settings.pred, settings), list[str]()
-    left_out: list[str] = []
+    notes: list[str] = []
     with ended_by_signals():
-        whole = complete_pairs(pairs, unwrapper_of(plan.root, settings), alone)
-        for chunk, account in compared(plan, whole, options, left_out):
+        for chunk, account in compared(settings, plan, options, notes):
             found = visits(account, np.arange(len(chunk)))
             units = documents_units(found, len(chunk), are_there)
             for document, its in zip(chunk, units, strict=True):
                 located.add(document, its)
-    notes = notes_of(pairs, alone, left_out)
     if located.unlike:
         which = "of pixels on one side and fractions of the page on the other"
         notes.append(f"{located.unlike} pairs of boxes are {which}: give --page-size")

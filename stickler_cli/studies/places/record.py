@@ -7,6 +7,7 @@ from typing import Literal
 
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
 from stickler_cli.core.values import dataclass
+from stickler_cli.studies.study import StudyRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +49,13 @@ class PlacedField:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacesReport:
+class PlacesReport(StudyRecord):
     """Whether right values are in the right place, as `stickler places --format json` writes it.
 
     Described in docs/places.md.
     """
 
     format: Literal["stickler-places/1"]
-    """This format; the number goes up when a key changes its meaning or goes away."""
-    version: str
-    """Version of the program."""
     schema: str
     """The schema, as named."""
     gt: str

@@ -7,6 +7,7 @@ from typing import Literal
 
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone, Number
 from stickler_cli.core.values import dataclass
+from stickler_cli.studies.study import StudyRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +36,13 @@ class PlannedSize:
 
 
 @dataclass(frozen=True, slots=True)
-class SizeReport:
+class SizeReport(StudyRecord):
     """How many documents it takes, as `stickler plan` writes it in JSON.
 
     Described in docs/planning.md.
     """
 
     format: Literal["stickler-plan/1"]
-    """This format; the number goes up when a key changes its meaning or goes away."""
-    version: str
-    """Version of the program."""
     run: str
     """The run, as named."""
     documents: Count

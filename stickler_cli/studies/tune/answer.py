@@ -16,12 +16,9 @@ from stickler_cli.core.figures import number_of, setting
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
-from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.documents.positions import positions, with_keys
 from stickler_cli.documents.reading import BOM, STANDARD_INPUT
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
-from stickler_cli.runs.chunk import complete_pairs
-from stickler_cli.runs.job import unwrapper_of
 from stickler_cli.runs.process import ended_by_signals
 from stickler_cli.runs.tuned import COMMENT, commented, hashes, tuned_on
 from stickler_cli.runs.whole_files import whole_file
@@ -31,7 +28,7 @@ from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.detail import BINS
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.settings.deciding import SchemaOptions
-from stickler_cli.studies.answering import Answer, Desk, notes_of
+from stickler_cli.studies.answering import Answer, Desk, compared
 from stickler_cli.studies.verdict_lines import read_verdicts
 from .cuts import Proposal, Sample, passes, propose
 from .evidence import Evidence, FieldEvidence, of_documents, of_verdicts
@@ -84,12 +81,8 @@ def _evidence(
         of = number_of(left_out, "verdict")
         notes = [f"on no two values and left out: {of}"] if left_out else []
     else:
-        pairs = open_pairs(settings.gt, settings.pred, settings, (plan.kind,))
-        alone: list[str] = []
-        documents = complete_pairs(pairs, unwrapper_of(plan.root, settings), alone)
-        left: list[str] = []
-        evidence = of_documents(plan, documents, options, left)
-        notes = notes_of(pairs, alone, left)
+        notes = []
+        evidence = of_documents(compared(settings, plan, options, notes))
     if client is not None:
         desk.tell(f"models: {client.usage}")
     return evidence, notes

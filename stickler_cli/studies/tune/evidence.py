@@ -9,17 +9,17 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.compare.account import both_sides
+from stickler_cli.compare.account import Account, both_sides
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import FieldsNode
-from stickler_cli.compare.plan import Node, Options, Plan
+from stickler_cli.compare.plan import Node, Options
 from stickler_cli.compare.work import Work
 from stickler_cli.core.problems import WorkLimitError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.score.walk import visits
-from stickler_cli.studies.answering import AT_ONCE, compared
+from stickler_cli.studies.answering import AT_ONCE
 from stickler_cli.studies.verdict_lines import VerdictLine, judging_node
 from .cuts import Sample
 
@@ -76,18 +76,13 @@ class Evidence:
         return known
 
 
-def of_documents(
-    plan: Plan, pairs: Iterable[DocumentPair], options: Options, left_out: list[str]
-) -> Evidence:
-    """Compare documents that have both sides, and return the pairs of values that are judged.
+def of_documents(compared: Iterable[tuple[list[DocumentPair], Account]]) -> Evidence:
+    """Return the pairs of values that are judged in documents that were compared.
 
     These are leaves and list items of both sides, but nothing inside items that are unlike.
-
-    Raises:
-        ComparisonError: a comparator failed.
     """
     evidence = Evidence()
-    for chunk, account in compared(plan, pairs, options, left_out):
+    for chunk, account in compared:
         first = len(evidence.names)
         evidence.names += (it.id for it in chunk)
         for visit in visits(account, np.arange(len(chunk))):

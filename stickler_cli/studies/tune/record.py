@@ -7,6 +7,7 @@ from typing import Literal
 
 from stickler_cli.core.rules import Count, Flag, Fraction, FractionOrNone, NumberOrNone
 from stickler_cli.core.values import dataclass
+from stickler_cli.studies.study import StudyRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +59,10 @@ class TunedFieldRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class TuningRecord:
+class TuningRecord(StudyRecord):
     """What thresholds the evidence suggests, as `stickler tune` writes it in JSON."""
 
     format: Literal["stickler-tuning/1"]
-    """This format; the number goes up when a key changes its meaning or goes away."""
-    version: str
-    """Version of the program that wrote it."""
     schema: str
     """The file of the schema."""
     model_name: str
