@@ -243,7 +243,7 @@ def refused(option: str, found: str, expected: str, hint: str = "") -> UsageErro
     return UsageError([Problem(option, found, expected, hint)])
 
 
-def check_paths(gates: Collection[Gate], known: Collection[Path]) -> None:
+def check_paths(gates: Collection[Gate], known: Collection[Path], option: str = "--gate") -> None:
     """Make sure that every gate asks for a known field; in these `*` stands for any name.
 
     Raises:
@@ -258,7 +258,7 @@ def check_paths(gates: Collection[Gate], known: Collection[Path]) -> None:
         near = get_close_matches(path, [*map(field_path, known)], n=1, cutoff=0.3)
         hint = _did_you_mean(gate.text.replace(path, near[0], 1)) if near else ""
         found = f"{gate.text!r} asks for the field {path}, which does not exist"
-        problems.append(Problem("--gate", found, "a field of the schema", hint))
+        problems.append(Problem(option, found, "a field of the schema", hint))
     if problems:
         raise UsageError(problems)
 

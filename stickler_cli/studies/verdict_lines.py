@@ -4,7 +4,9 @@ Verdicts on errors, as the HTML report has them downloaded, are such lines too.
 """
 
 import json
-from typing import Final
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final, TypeVar
 
 from stickler_cli.compare.field_listing import node_at
 from stickler_cli.compare.list import ListNode
@@ -18,6 +20,8 @@ from stickler_cli.documents.document import read_document
 from stickler_cli.documents.lines import lines_of
 from stickler_cli.documents.reading import source_of
 from stickler_cli.records.account_format import VERDICT_FORMAT
+
+T = TypeVar("T")
 
 SAME: Final = {"same": True, "different": False}
 """Words of verdicts; true and false mean the same."""
@@ -50,44 +54,61 @@ class VerdictLine:
     """Unit of resampling: the document, if the line names it, else the two values."""
 
 
+def read_lines(
+    file: str, limit: int, read: Callable[[JsonObject], T | Problem | None]
+) -> Iterator[T]:
+    """Yield what is read of the objects in a file of lines; None of one is left out.
+
+    Raises:
+        UsageError: with every line that is wrong.
+    """
+    problems = []
+    for line in lines_of(file, limit):
+        value = read_document(line).value
+        found = read(value) if isinstance(value, dict) else None
+        if isinstance(found, Problem):
+            value = replace(found, source=source_of(file), line=line.line)
+        elif found is not None:
+            yield found
+        if isinstance(value, Problem):
+            problems.append(value)
+    if problems:
+        raise UsageError(problems)
+
+
 def read_verdicts(file: str, plan: Plan, limit: int) -> tuple[list[VerdictLine], int]:
     """Read a file of verdicts, and tell how many on errors were left out for want of two values.
 
     Raises:
         UsageError: with every line that is wrong.
     """
-    found, problems, left_out = [], [], 0
-    for line in lines_of(file, limit):
-        value = read_document(line).value
-        if isinstance(value, dict):
-            if value.get("format") == VERDICT_FORMAT:
-                if None in (value.get("gt"), value.get("pred")):
-                    left_out += 1
-                    continue
-                verdict = value.get("verdict")
-                if isinstance(verdict, str):
-                    value = {**value, "verdict": _SAID_OF_ERRORS.get(verdict, verdict)}
-            said = _line(value, plan)
-            if isinstance(said, VerdictLine):
-                found.append(said)
-                continue
-            what, expected = said
-            value = Problem(source_of(file), what, expected, line=line.line)
-        if isinstance(value, Problem):
-            problems.append(value)
-    if not found and not problems:
+    left_out = 0
+
+    def verdict(value: JsonObject) -> VerdictLine | Problem | None:
+        nonlocal left_out
+        if value.get("format") == VERDICT_FORMAT:
+            if None in (value.get("gt"), value.get("pred")):
+                left_out += 1
+                return None
+            said = value.get("verdict")
+            if isinstance(said, str):
+                value = {**value, "verdict": _SAID_OF_ERRORS.get(said, said)}
+        return _line(value, plan)
+
+    found = [*read_lines(file, limit, verdict)]
+    if not found:
         what = "no verdict is on two values" if left_out else "there are no verdicts"
-        problems.append(Problem(source_of(file), what, "one on each line"))
-    if problems:
-        raise UsageError(problems)
+        raise UsageError([Problem(source_of(file), what, "one on each line")])
     return found, left_out
 
 
-def _line(value: JsonObject, plan: Plan) -> "VerdictLine | tuple[str, str]":
+def _line(value: JsonObject, plan: Plan) -> VerdictLine | Problem:
     """Return a verdict, or what was found instead and what was expected."""
     missing = [key for key in _KEYS if key not in value]
     if missing:
-        return f"there is no {' and no '.join(missing)}", f"the keys {', '.join(_KEYS)}"
+        return Problem(
+            "", f"there is no {' and no '.join(missing)}", f"the keys {', '.join(_KEYS)}"
+        )
     path, verdict = value["path"], value["verdict"]
     try:
         steps = parse_field_path(path if isinstance(path, str) else "")
@@ -96,10 +117,10 @@ def _line(value: JsonObject, plan: Plan) -> "VerdictLine | tuple[str, str]":
     names = tuple(step for step in steps if isinstance(step, str))
     node = node_at(plan, names)
     if not names or node is None:
-        return f"path is {brief(path)}", "the path of a field of the schema"
+        return Problem("", f"path is {brief(path)}", "the path of a field of the schema")
     same = SAME.get(verdict) if isinstance(verdict, str) else verdict
     if not isinstance(same, bool):
-        return f"verdict is {brief(verdict)}", _EXPECTED
+        return Problem("", f"verdict is {brief(verdict)}", _EXPECTED)
     unit = value.get("document")
     if not isinstance(unit, str):
         unit = json.dumps([value["gt"], value["pred"]], sort_keys=True)

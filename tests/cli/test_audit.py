@@ -110,6 +110,10 @@ def test_places_may_be_marked_in_a_page(audit, stickler, data):
     report = stickler("audit", *SOURCES, "-f", "html").out
     assert report.count("<fieldset") == 20
     assert "probability" not in report
+    rows = stickler("audit", *SOURCES, "--draw", "2", "-f", "csv").out
+    assert rows.startswith("document,path,page")
+    other = stickler("audit", *SOURCES, "--draw", "2", "-o", "p.parquet")
+    assert (other.code, "ends in .csv, .tsv" in other.err) == (2, True)
     both = stickler("audit", *SOURCES, "--draw", "9", "-o", "p.html", "-o", "p.csv")
     assert (both.code, "ends in .html" in both.err) == (2, True)
 

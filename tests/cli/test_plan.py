@@ -113,7 +113,10 @@ def test_the_table_has_numbers_and_a_picture(stickler, run_of, monkeypatch):
         (["r.json", "--base", "r.json", "--detect", "0.1"], "too little is given"),
         (["r.json", "--half-width", "0.02", "--of", "tp"], "asks for something else"),
         (["r.json", "--gate", "f1==0.5"], "asks for something else"),
-        (["r.json", "--half-width", "0.02", "--of", "aa.f1"], "does not exist"),
+        (
+            ["r.json", "--half-width", "0.02", "--of", "aa.f1"],
+            "--of: 'aa.f1' asks for the field aa",
+        ),
     ],
 )
 def test_other_questions_are_refused(stickler, run_of, arguments, said):

@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from stickler_cli.core.json_values import JsonValue, json_key
-from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.documents.document import read_document
-from stickler_cli.documents.lines import TABLE_SUFFIX, lines_of
-from stickler_cli.documents.reading import source_of
+from stickler_cli.core.json_values import JsonObject, JsonValue, json_key
+from stickler_cli.core.problems import Problem
+from stickler_cli.documents.lines import TABLE_SUFFIX
 from stickler_cli.records.account_format import VERDICT_FORMAT
+from stickler_cli.studies.verdict_lines import read_lines
 
 VERDICTS: Final = {
     "ground_truth_right": (True, False),
@@ -53,26 +52,19 @@ def read_marks(file: str, limit: int) -> Marks:
     Raises:
         UsageError: with every line that is none.
     """
-    found, problems = dict[tuple[str, str], Mark](), []
-    for line in lines_of(file, limit):
-        value = read_document(line).value
-        said: dict[str, Any] = {**value} if isinstance(value, dict) else {}
-        if TABLE_SUFFIX.search(file):
-            said = _of_cells(said)
+    is_table = TABLE_SUFFIX.search(file) is not None
+
+    def mark(line: JsonObject) -> tuple[tuple[str, str], Mark] | Problem | None:
+        said = _of_cells(line) if is_table else line
         match said.get("document"), said.get("path"), said.get("verdict"):
             case str(), str(), None:
-                pass
+                return None
             case str(document), str(path), str(verdict) if verdict in VERDICTS:
-                found[document, path] = _mark_of(said, verdict)
-            case _ if isinstance(value, Problem):
-                problems.append(value)
-            case _:
-                expected = f"document, path and one of {', '.join(VERDICTS)}"
-                found_there = "this is no verdict"
-                problems.append(Problem(source_of(file), found_there, expected, line=line.line))
-    if problems:
-        raise UsageError(problems)
-    return found
+                return (document, path), _mark_of(said, verdict)
+        expected = f"document, path and one of {', '.join(VERDICTS)}"
+        return Problem("", "this is no verdict", expected)
+
+    return dict(read_lines(file, limit, mark))
 
 
 def _of_cells(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,6 +26,8 @@ from .record import PlannedSize, SizeReport
 from .sections import report_of
 from .sizes import FEWEST, Pilot, chance_ratios, curve_of, least, power_of
 
+_HOLDS: Final = ">=0"
+"""Makes a gate of a figure."""
 _LOWER_END: Final = {">=": True, ">": True, "<=": False, "<": False}
 
 
@@ -70,7 +72,14 @@ class _Planned:
     def sizes(self) -> Iterator[PlannedSize]:
         """Yield what each thing takes."""
         settings = self.settings
-        figures = [*self._figures(f"{settings.of}>=0", "--of")]
+        try:
+            figures = [*self._figures(f"{settings.of}{_HOLDS}", "--of")]
+        except UsageError as error:  # nobody wrote a gate
+            texts = ((it, it.found, it.hint) for it in error.problems)
+            raise UsageError(
+                replace(it, found=found.replace(_HOLDS, ""), hint=hint.replace(_HOLDS, ""))
+                for it, found, hint in texts
+            ) from None
         for asked_for, limit in (("half width", settings.half_width), ("change", settings.detect)):
             if limit is not None:
                 yield from (self._size(asked_for, replace(it, limit=limit)) for it in figures)
@@ -85,7 +94,7 @@ class _Planned:
             raise refused_gate(option, f"{gate.text!r} asks for something else", expected)
         if option == "--of" and self.settings.every_field:
             gate = replace(gate, path=("**",))
-        check_paths([gate], fields)
+        check_paths([gate], fields, option)
         found = [replace(gate, path=path) for path in asked(gate, fields)]
         yield from [it for it in found if self._pilot(it).share is not None] or found[:1]
 

@@ -34,16 +34,12 @@ def report_of(record: TuningRecord, asked: Collection[str] = ()) -> Report:
     name, schema = record.model_name, record.schema
     head = f"{schema if name in schema else f'{name} ({schema})'}, by {evidence}"
     shown = [field for field in record.fields if field.proposed is not None or field.field in asked]
+    reasons = Counter(field.reason for field in record.fields).most_common()
+    why = "; ".join(f"{reason} ({number_of(count, 'field')})" for reason, count in reasons)
     table = Figures(_FIELDS, record.fields)
-    if not shown:
-        reasons = Counter(field.reason for field in record.fields).most_common()
-        why = "; ".join(f"{reason} ({number_of(count, 'field')})" for reason, count in reasons)
-        told = [Text(_summary(record)), *([Text(why, "dim")] if why else [])]
-        sections = [Section(head, told), Section("", notes(record.notes))]
-        return Report(record, sections, table)
     sections = [
-        Section(head, [Text(_summary(record))]),
-        Section("", [table]),
+        Section(head, [Text(_summary(record)), *([] if shown or not why else [Text(why, "dim")])]),
+        Section("", [table] if shown else []),
         *(_evidence(field, record) for field in shown),
         Section("", notes(record.notes)),
     ]
