@@ -34,13 +34,28 @@ _OPEN: Final = frozenset(("¥", "kr", "rs", "pound", "per", "pro", "of", "a", "t
 """Say nothing: signs of several currencies, and what only links words."""
 UNITS: Final = _aliases(
     "mcg ug μg microgram, mg milligram milligramm, g gr gram gramm gm, kg kilo kilogram kilogramm,"
-    " l liter litre litro, ml milliliter millilitre cc, m meter metre metro, mm millimeter"
+    " l liter litre litro, ml milliliter millilitre cc, m meter metre metro, m2 sqm qm mq, m3 cbm, mm millimeter"
     ' millimetre, cm centimeter centimetre, km kilometer kilometre, in inch inche ", ft foot feet,'
     " lb lbs, oz ounce, h hr hour std stunde heure hora, min minute, s sec second sekunde, d day"
     " tag tage, wk week woche, mo month mth mnth monat monate moi mese, y yr year jahr jahre an"
     " ano, c celsius, f fahrenheit, pc pcs piece stk stück stuck ea each unit u st pz ud, iu ui ie"
 )
 """Units under their shortest name, in the singular."""
+_OF_SCIENCE: Final = pattern(
+    r"(?:da|[unpµμmcdhkgt])?(?:[mglvawjnbkf]|mol|wh|va|ah|hz|pa|bar|ohm|ω|k?cal|bit|byte|ev|lm|lx|rad|sv|gy|bq)"
+    r"[23]?|10\^\d+|iu|meq"
+)
+"""Those of SI and such as are used with them, with their prefixes."""
+SCALES: Final = {
+    word: power
+    for power, line in (
+        (3, "thousand tausend tsd k"),
+        (6, "million millionen mio mln mn millones milioni milhoes milhões miljoen m"),
+        (9, "billion milliarde milliarden mrd milliard miliardo miliardi miljard bn"),
+    )
+    for word in line.split()
+}
+"""Words that multiply a number by a power of ten; `k` and `m` those of a currency only."""
 
 
 class Measured(NamedTuple):
@@ -74,8 +89,11 @@ def measured(text: str) -> Measured:
     money = frozenset(CURRENCIES[word] for word in words if word in CURRENCIES)
     percent = any(word in {"%", "percent", "pct", "prozent"} for word in words)
     others = {UNITS.get(word, word) for word in words if word not in CURRENCIES}
-    units = frozenset(others - {"%", "percent", "pct", "prozent"})
+    scales = [it for it in others if it in SCALES and (money or len(it) > 1)]
+    units = frozenset(others - {"%", "percent", "pct", "prozent", *scales})
     number = _number_at(plain, runs[0], negated=bool(credit)) if len(runs) == 1 else None
+    if number is not None and scales:
+        number = number.scaleb(SCALES[scales[0]])
     if len(runs) > 1 or (number is None and not words):
         units = frozenset((text.casefold(),))
     return Measured(number, money, units, relation, percent)
@@ -114,6 +132,11 @@ def _singular(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and word not in UNITS else word
 
 
+def is_unit(word: str) -> bool:
+    """Return whether a word beside a number is a unit that is known."""
+    return word in UNITS.values() or _OF_SCIENCE.fullmatch(word) is not None
+
+
 def same_measure(gt: Measured, pred: Measured) -> bool:
     """Return whether currency, unit and relation are the same where both sides state them."""
     if gt.relation != pred.relation:
@@ -121,15 +144,15 @@ def same_measure(gt: Measured, pred: Measured) -> bool:
     if gt.currencies and pred.currencies and gt.currencies != pred.currencies:
         return False
     few, many = sorted((gt.units, pred.units), key=len)
-    return all(any(_is_unit(one, other) for other in many) for one in few)
+    return all(any(_same_unit(one, other) for other in many) for one in few)
 
 
-def _is_unit(one: str, other: str) -> bool:
+def _same_unit(one: str, other: str) -> bool:
     """Return whether two words are one unit, or one of three letters or more abbreviates it."""
     short, long = sorted((one, other), key=len)
     if short == long:
         return True
     letters = iter(long)
-    known = short in UNITS.values() and long in UNITS.values()
+    known = is_unit(short) and is_unit(long)
     begins = len(short) >= 3 and short[0] == long[0]
     return begins and not known and all(letter in letters for letter in short)

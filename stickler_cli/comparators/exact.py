@@ -1,7 +1,6 @@
 """Equality of two values: of numbers, texts, members of an enumeration, model instances."""
 
 import math
-import re
 import string
 import unicodedata
 from collections import Counter
@@ -139,13 +138,15 @@ def _text(prepared: Prepared) -> str:
 _SEPARATOR: Final = pattern(r"(?<=[^\W_])[-\u2010-\u2013./_,:'\u2019\s]+(?=[^\W_])|\s+")
 _RUNS: Final = "\0"
 """Stands in a prepared text before its runs of digits."""
+_RUN: Final = pattern(r"[0-9]+(?:[^\W\d_]+[0-9]+)*")
+"""Digits that nothing separates; letters do not."""
 
 
 def _without_separators(text: str) -> str:
     """Leave out white space, a number sign, and separators; runs of digits follow."""
     text = unicodedata.normalize("NFKC", text).replace("\u2212", "-").strip()
     text = text.lstrip("#").rstrip(".")
-    return f"{_SEPARATOR.sub('', text)}{_RUNS}{' '.join(re.findall(r'[0-9]+', text))}"
+    return f"{_SEPARATOR.sub('', text)}{_RUNS}{' '.join(_RUN.findall(text))}"
 
 
 def _bare(text: str) -> str:

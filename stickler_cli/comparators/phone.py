@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from phonenumbers import PhoneNumber  # an extra
 
 _REGION: Final = pattern(r"[A-Z]{2}")
-_INTERNATIONAL: Final = pattern(r"\s*00(?=[\s1-9])")
+_INTERNATIONAL: Final = pattern(r"^[^\d+]*00(?=[\s1-9])")
 """How most of the world dials what is written as `+`. Source: ITU-T E.123, E.164."""
 _TRUNK: Final = pattern(r"^\s*\(?0\)?(?=[\s/.(-]*[1-9])")
 _CODE: Final = pattern(r"\s*\+\s*[1-9]")

@@ -54,6 +54,9 @@ _PREFIXES: Final = (
 _PARTIES: Final = pattern(r"(.{3,})(?:[eo]r|ee)")
 _NUMERAL: Final = pattern(r"[ivx]{1,4}[a-e]?")
 _WORD: Final = pattern(r"[^\W\d_]+")
+_SPELT_OUT: Final = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "æ": "ae", "å": "aa"}
+)
 _NO_NUMBER: Final = pattern(r"\bn[or][.:#]?\s*(?=\d)")
 _LEFT_OUT: Final = pattern(r"[.,;:!?'\"()\u2019‘“”\s]+|(?<![^\s(])\+(?=\d)")  # noqa: RUF001
 _HYPHEN: Final = pattern(r"(?<=\w)[-\u2010\u2013/](?=\w)")
@@ -99,7 +102,10 @@ def folded(text: str) -> str:
 
 
 def _by_words(similarity: float, gt: str, pred: str) -> float:
-    gt, pred = folded(gt).replace(" & ", " and "), folded(pred).replace(" & ", " and ")
+    if _is_address(gt) and _is_address(pred):
+        return 0.0
+    gt, pred = _spelt_alike(gt, pred)
+    gt, pred = gt.replace(" & ", " and "), pred.replace(" & ", " and ")
     gone, come = _unlike(gt, pred)
     if "".join(gone) == "".join(come):
         same = _bare(gt) == _bare(pred)
@@ -116,6 +122,23 @@ def _by_words(similarity: float, gt: str, pred: str) -> float:
     plural = "".join(gone).removesuffix("s") == "".join(come).removesuffix("s")
     shared = plural or any(word not in gone for word in _WORD.findall(gt))
     return max(similarity, SAME) if short and shared else similarity
+
+
+def _is_address(text: str) -> bool:
+    """Return whether a text is an address of mail or on the web, where each sign counts."""
+    return ("@" in text or "://" in text) and not any(map(str.isspace, text.strip()))
+
+
+def _spelt_alike(gt: str, pred: str) -> tuple[str, str]:
+    """Return two folded texts, and one with `ü` as `ue` where the other writes it so."""
+    texts = [folded(gt), folded(pred)]
+    for at, text in enumerate((gt, pred)):
+        spelt = folded(text.casefold().translate(_SPELT_OUT))
+        if spelt != texts[at] and {*spelt.split()} & {*texts[1 - at].split()} - {
+            *texts[at].split()
+        }:
+            texts[at] = spelt
+    return texts[0], texts[1]
 
 
 def _bare(text: str) -> str:

@@ -40,6 +40,8 @@ def test_runs_of_digits_are_told_with_their_signs(text, digits):
         ("hypertension, mild", "hypotension, mild"),
         ("the lessor", "the lessee"),
         ("Stage IIIA", "Stage IIIB"),
+        ("john.doe@mail.example", "johndoe@mail.example"),
+        ("https://a.example/x/12", "https://a.example/x1/2"),
         ("Bank of North Carolina", "Bank of South Carolina"),
         (
             "The tenant has not paid the rent of this month",
@@ -66,6 +68,8 @@ def test_the_same_digits_in_another_order_are_others():
         ("Smith & Sons Ltd", "Smith and Sons Limited"),
         ("tablet", "tablets"),
         ("Jürgen Groß", "Jurgen Gross"),
+        ("Jürgen Groß", "Juergen Gross"),
+        ("Smørrebrød 3", "Smoerrebroed 3"),
         ("3.5 - 5.1", "3.5-5.1"),
         ("+1.50", "1.50"),
     ],

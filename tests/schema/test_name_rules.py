@@ -110,6 +110,12 @@ def test_a_name_on_an_array_of_numbers_may_mean_a_box(name):
             ),
             "a date or a range of dates",
         ),
+        (
+            "Wohnfläche superficie distancia température velocità idade oppervlakte",
+            "a measurement",
+        ),
+        ("Reisepass passeport lote lotto chave paspoort", "an identifier"),
+        ("version_logiciel versión versione versão versie", "a release"),
         ("Uhrzeit heure_de_départ hora orario tijdstip", "a time of day"),
         ("Vorname nom_de_famille apellidos cognome fornecedor leverancier Empfänger", "a name"),
         ("Anschrift Straße rue dirección indirizzo endereço Straatnaam_adres", "an address"),
@@ -128,6 +134,16 @@ def test_names_in_seven_languages_mean_the_same(names, meaning):
         for name, it in found.items()
         if it is None or not it[0].meaning.startswith(f"{meaning}: ")
     ] == []
+
+
+@pytest.mark.parametrize(
+    "name", "Kaltmiete loyer_mensuel alquiler affitto aluguel huur omzet IVA".split()
+)
+def test_numbers_are_money_where_texts_may_be_words(name):
+    rule, _ = rule_for(name, "number")
+
+    assert rule.meaning.startswith("an amount of money")
+    assert rule_for(name, "string") is None
 
 
 @pytest.mark.parametrize("name", ["report", "resort", "data", "import", "42", "surface", "export"])

@@ -11,7 +11,7 @@ from dataclasses import field
 from functools import partial
 from typing import Final, TypeAlias
 
-from stickler_cli.comparators.amounts import UNITS, measured
+from stickler_cli.comparators.amounts import is_unit, measured
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
 from stickler_cli.core.pattern import pattern
 from stickler_cli.core.values import dataclass
@@ -97,6 +97,10 @@ _MAY_BE_DATE: Final = pattern(
 """Has no long word but those of dates in English: reading takes long."""
 
 
+_SEAT: Final = pattern(r"\d+[A-Z]")
+"""May be a code as well as a measurement: `12C`."""
+
+
 def _forms_of(text: str) -> Iterator[str]:
     """Yield the forms that a text has."""
     yield from (form for form, wanted in FORMATS.items() if wanted.fullmatch(text))
@@ -111,7 +115,7 @@ def _forms_of(text: str) -> Iterator[str]:
     found = measured(text)
     if found.number is not None:
         yield "number"
-        if found.units <= {*UNITS.values()} and not text[:1].isalpha():
+        if all(map(is_unit, found.units)) and not (text[:1].isalpha() or _SEAT.fullmatch(text)):
             yield "measurement"
     if found.currencies:
         yield "money"
