@@ -33,17 +33,18 @@ CURRENCIES: Final = _aliases(
 _OPEN: Final = frozenset(("¥", "kr", "rs", "pound", "per", "pro", "of", "a", "the", "uhr"))
 """Say nothing: signs of several currencies, and what only links words."""
 UNITS: Final = _aliases(
-    "mcg ug μg microgram, mg milligram milligramm, g gr gram gramm gm, kg kilo kilogram kilogramm,"
-    " l liter litre litro, ml milliliter millilitre cc, m meter metre metro, m2 sqm qm mq, m3 cbm, mm millimeter"
-    ' millimetre, cm centimeter centimetre, km kilometer kilometre, in inch inche ", ft foot feet,'
-    " lb lbs, oz ounce, h hr hour std stunde heure hora, min minute, s sec second sekunde, d day"
-    " tag tage, wk week woche, mo month mth mnth monat monate moi mese, y yr year jahr jahre an"
-    " ano, c celsius, f fahrenheit, pc pcs piece stk stück stuck ea each unit u st pz ud, iu ui ie"
+    "mcg ug μg microgram, mg milligram milligramm, g gr gram gramm gm, kg kilo kilogram"
+    " kilogramm, l liter litre litro, ml milliliter millilitre cc, m meter metre metro, m2 sqm qm"
+    " mq, m3 cbm, mm millimeter millimetre, cm centimeter centimetre, km kilometer kilometre, in"
+    ' inch inche ", ft foot feet, lb lbs, oz ounce, h hr hour std stunde heure hora, min minute,'
+    " s sec second sekunde, d day tag tage, wk week woche, mo month mth mnth monat monate moi"
+    " mese, y yr year jahr jahre an ano, c celsius, f fahrenheit, pc pcs piece stk stück stuck ea"
+    " each unit u st pz ud, iu ui ie"
 )
 """Units under their shortest name, in the singular."""
 _OF_SCIENCE: Final = pattern(
-    r"(?:da|[unpµμmcdhkgt])?(?:[mglvawjnbkf]|mol|wh|va|ah|hz|pa|bar|ohm|ω|k?cal|bit|byte|ev|lm|lx|rad|sv|gy|bq)"
-    r"[23]?|10\^\d+|iu|meq"
+    r"(?:da|[unpµμmcdhkgt])?(?:[mglvawjnbkf]|mol|wh|va|ah|hz|pa|bar|ohm|ω|cal|bit|byte|ev|lm|lx"
+    r"|rad|sv|gy|bq)[23]?|10\^\d+|meq"
 )
 """Those of SI and such as are used with them, with their prefixes."""
 SCALES: Final = {
@@ -82,7 +83,7 @@ def measured(text: str) -> Measured:
     runs = [*_NUMBER.finditer(plain)]
     relation = "".join(_RELATION.findall(text))
     relation = {"≤": "<=", "≥": ">="}.get(relation, relation)
-    beside = _NUMBER.sub(" ", text) if len(runs) == 1 else text
+    beside = text.replace(runs[0][0], " ", 1) if len(runs) == 1 else text
     credit = len(runs) == 1 and _CREDIT.search(plain)
     words = [_singular(it.casefold()) for it in _WORD.findall(_CREDIT.sub("", beside, 1))]
     words = [word for word in words if word not in _OPEN and (word != "cr" or not credit)]

@@ -1,4 +1,4 @@
-"""The pairs of values of `data/inference_pairs.jsonl`, judged by what is inferred.
+"""The pairs of values of `data/inference_*.jsonl`, judged by what is inferred.
 
 Each was given its verdict by what someone who knows such documents would say, before the rules
 were written. `python -m tests.schema.inference_pairs [-v]` prints the shares that are judged
@@ -83,7 +83,7 @@ def judged(pairs: Iterable[Pair], way: str) -> Judged:
 
 def main() -> None:
     """Print the shares of all tables."""
-    for name in ("inference_pairs.jsonl", "inference_issue.jsonl"):
+    for name in ("inference_pairs.jsonl", "inference_second.jsonl", "inference_issue.jsonl"):
         pairs = [*pairs_of(name)]
         wrong = sum(not pair.right for pair in pairs)
         sys.stdout.write(f"{name}: {wrong} wrong, {len(pairs) - wrong} right\n")
