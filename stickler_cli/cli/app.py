@@ -25,6 +25,7 @@ from .commands import OWN, commands, groups
 from .console import MEANINGS, ExitCode, prepare_streams, show_problems, warn, write_result
 
 DEBUG_OPTION: Final = "--debug"
+MOST_SHOWN: Final = 10  # problems of one error: a file may be wrong in each line
 COMPLETING: Final = "_STICKLER_COMPLETE"
 """Set in the environment by a shell that completes a command line, whose words are there too."""
 
@@ -95,7 +96,9 @@ def _tell(error: Exception, *, debug: bool) -> ExitCode:
     code = ExitCode.INTERNAL
     match error:
         case SticklerError():
-            show_problems(error.problems)
+            show_problems(error.problems[:MOST_SHOWN])
+            if len(error.problems) > MOST_SHOWN:
+                warn(f"and {len(error.problems) - MOST_SHOWN} more")
             code = _CODES.get(type(error), ExitCode.USAGE)
         case FileNotFoundError(filename=None):  # of no file, so of os.getcwd
             warn("error: the working directory has been deleted; change to one that is there")

@@ -47,7 +47,7 @@ class Kind(Enum):
 
     FILE = "a JSON file"
     DIRECTORY = "a directory"
-    LINES = "a JSON Lines file"
+    LINES = "a JSON Lines, CSV or TSV file"
     TABLE = "a table"
 
 

@@ -144,15 +144,20 @@ def headline(view: RunView) -> str:
     evaluation, run = view.run.evaluation, view.run
     right = f", {evaluation.wholly_right.right:,} wholly right" if evaluation.evaluated else ""
     told = [f"{evaluation.evaluated:,} document{'s' * (evaluation.evaluated != 1)}{right}"]
-    skipped = {Status.MISSING} if run.options.missing != "fn" else set()
-    for status, count in evaluation.statuses.items():
-        if count and status in _COMPARED_WITH_NOTHING and status not in skipped:
-            verb = "has" if count == 1 else "have"
-            which = f"{count:,} document{'s' * (count != 1)} {verb}"
+    found = evaluation.statuses
+    missed = found[Status.MISSING] if run.options.missing == "fn" else 0
+    # A prediction that cannot be read may have no id, and so no ground truth.
+    unread = evaluation.evaluated - found[Status.EVALUATED] - missed
+    compared = {Status.EVALUATED: found[Status.EVALUATED]}
+    compared |= {Status.MISSING: missed, Status.INVALID: unread}
+    for status, count in found.items():
+        empty, others = compared.get(status, 0), count - compared.get(status, 0)
+        if empty and status in _COMPARED_WITH_NOTHING:
+            which = f"{empty:,} document{'s have' if empty > 1 else ' has'}"
             told.append(f"{which} {_COMPARED_WITH_NOTHING[status]}: all missed")
-        elif count and status is not Status.EVALUATED:
+        if others:
             thing, which = _LEFT_OUT[status]
-            told.append(f"{number_of(count, thing)}{which} left out")
+            told.append(f"{number_of(others, thing)}{which} left out")
     if not view.counts_values:
         told.append(f"counting {run.rule.counting}: {MODES[run.rule.counting]}")
     return "; ".join(told)
@@ -163,6 +168,7 @@ _COMPARED_WITH_NOTHING: Final = {
     Status.MISSING: "no prediction",
 }
 _LEFT_OUT: Final = {
+    Status.INVALID: ("prediction", " that cannot be read"),
     Status.MISSING: ("ground truth", " without a prediction"),
     Status.FAILED: ("failed document", ""),
     Status.UNMATCHED: ("prediction", " without ground truth"),

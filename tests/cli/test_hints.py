@@ -165,3 +165,17 @@ def test_the_last_line_has_the_options_that_decide_the_run(stickler):
     assert words[:4] == ["errors", *SOURCES]
     assert sorted(words[4:]) == sorted((*options, "--cause", "1"))
     assert stickler(*words).code == 0
+
+
+def test_another_file_in_the_place_of_lines_is_told_in_a_few_lines(stickler):
+    stickler("eval", *SOURCES, "-q", "-o", "run.json")
+
+    result = stickler("tune", *SOURCES, "--verdicts", "run.json")
+
+    assert result.code == 2
+    first, *_, last = result.err.splitlines()
+    assert first.startswith("error: run.json:1:2: not valid JSON")
+    assert re.fullmatch(r"and \d+ more", last)
+    assert len(result.err.splitlines()) == 11
+    (line,) = stickler("eval", *SOURCES, "--verdicts", "run.json").err.splitlines()
+    assert line.startswith("error: run.json:1:2: not valid JSON")

@@ -254,3 +254,17 @@ def test_an_array_without_a_schema_is_one_document_and_says_so(stickler, data):
         ]
         == 2
     )
+
+
+def test_a_prediction_without_an_id_is_of_no_ground_truth_and_left_out(stickler, data):
+    write(data / "gt.jsonl", '{"id": "A-1", "total": 1}\n')
+    write(data / "pred.jsonl", '{"total": 2}\n{"id": "A-1"}\n{"id": "A-1"}\n')
+
+    heading, *_ = stickler(
+        "eval", "schema.json", "gt.jsonl", "pred.jsonl", "--id-field", "id"
+    ).out.splitlines()
+
+    assert heading == (
+        "Order: 1 document, 0 wholly right; 1 document has a prediction that cannot be read: all "
+        "missed; 1 prediction that cannot be read left out"
+    )

@@ -241,7 +241,9 @@ def test_sources_that_do_not_go_together_are_a_usage_error(tmp_path: Path):
     assert problem.source == directory
     assert problem.found == f"this is a directory, but {file} is a JSON file"
     assert usage_problem(lines, file).source == file
-    assert usage_problem(file, lines, "id").found.startswith("this is a JSON Lines file")
+    assert usage_problem(file, lines, "id").found.startswith(
+        "this is a JSON Lines, CSV or TSV file"
+    )
     assert "--id-field" in usage_problem(directory, lines).hint
     assert "--id-field" in usage_problem(lines, directory).hint
 
