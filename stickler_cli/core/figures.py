@@ -124,7 +124,7 @@ def some_of(names: Iterable[str], most: int) -> str:
 
 def more_of(count: int) -> str:
     """Return how many more there are than a report for people names."""
-    return f"and {count} more; all of them are in the JSON report"
+    return f"and {count:,} more; all of them are in the JSON report"
 
 
 _COMMAND: Final = pattern(r"##(?=\w*\[)|^\s*:(?=:)")

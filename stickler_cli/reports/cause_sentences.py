@@ -77,7 +77,7 @@ def of_class(error_class: ErrorClass, count: int) -> str:
     """
     words = error_class.replace("_", " ")
     one, dot, rest = words.partition(" with ")
-    return (number_of(count, one) if one.endswith(_THINGS) else f"{count} {one}") + dot + rest
+    return (number_of(count, one) if one.endswith(_THINGS) else f"{count:,} {one}") + dot + rest
 
 
 def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:
@@ -117,7 +117,7 @@ def _told_text(view: RunView, known: Causes, told: tuple[Cause, ...]) -> str:
     if len(told) == 1:
         return _cause_text(view, known, first)
     other = first.error_class is ErrorClass.OTHER
-    what = f"{number} wrong" if other else of_class(first.error_class, number)
+    what = f"{number:,} wrong" if other else of_class(first.error_class, number)
     return f"{name}: {what}, all different"
 
 
@@ -135,9 +135,9 @@ def _origin_texts(view: RunView, known: Causes, told: tuple[Cause, ...]) -> Iter
     for origin, errors in known.origins_of(told):
         name, *of = (view.quoted(field_path(it[-1:])) for it in (origin.field, *origin.of))
         if len(of) > 1:
-            yield f"{name} is {' times '.join(of)}, as predicted, in {errors}"
+            yield f"{name} is {' times '.join(of)}, as predicted, in {errors:,}"
         elif told[0].kind and told[0].kind.differing:
-            yield f"{name} holds {of[0]} in {errors}"
+            yield f"{name} holds {of[0]} in {errors:,}"
 
 
 def _cause_text(view: RunView, known: Causes, cause: Cause) -> str:
@@ -155,15 +155,15 @@ def _cause_text(view: RunView, known: Causes, cause: Cause) -> str:
         held = [(number, it.of[0]) for it, number in found if len(it.of) == 1]
         if held and held[0][0] * FEW >= errors:
             number, of = held[0]
-            told = f" ({number} hold {view.quoted(field_path(of[-1:]))})"
+            told = f" ({number:,} hold {view.quoted(field_path(of[-1:]))})"
         else:
             told = f" of {around}"
         return f"{name}: {names} wrong in {number_of(errors, 'item')}{told}"
     if kind.gt:
-        return f"{_pair(view, name, cause, kind)} {errors} times{spread}"
+        return f"{_pair(view, name, cause, kind)} {errors:,} times{spread}"
     if cause.error_class in _ONE_SIDED:
         what = _ONE_SIDED[cause.error_class]
-        times = "" if errors == documents else f" {errors} times"
+        times = "" if errors == documents else f" {errors:,} times"
         return f"{name} {what}{times}{inside}"
     if cause.error_class in _WHOLE:
         what = _WHOLE[cause.error_class]

@@ -279,7 +279,7 @@ def notes(view: RunView) -> list[str]:
     undeclared = {"not evaluated": keys.of_truths, "counted as FA": keys.of_predictions}
     for what, found in undeclared.items():
         if found:
-            each = (f"{quoted(field_path(path))} ({n})" for path, n in sorted(found.items()))
+            each = (f"{quoted(field_path(path))} ({n:,})" for path, n in sorted(found.items()))
             told = some_of(each, NAMED)
             lines.append(f"{what}, since the schema does not declare them: {told}")
     labels, documents = evaluation.fold(Labels), number_of(evaluation.evaluated, "document")

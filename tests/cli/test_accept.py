@@ -229,7 +229,7 @@ def test_a_page_shows_how_far_confidences_can_be_trusted(stickler, data):
     assert stickler("eval", SCHEMA, *arguments).code == 0
     page = (data / "run.html").read_text()
     assert "Reliability" in page
-    assert "Share right by confidence, of 1120 values" in page
+    assert "Share right by confidence, of 1,120 values" in page
     assert "Share wrong among the most confident values" in page
     assert stickler("eval", "schema.json", "gt", "pred", "-q", "-o", "plain.html").code == 0
     assert "Reliability" not in (data / "plain.html").read_text()

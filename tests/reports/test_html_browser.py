@@ -201,8 +201,8 @@ def test_a_field_opens_to_its_histogram_and_leads_to_its_errors(page):
 
 def test_errors_filter_by_outcome_and_text(page):
     everything = len(rows(page))
-    for name in ("FA", "FN"):
-        page.locator("#errors-tools").get_by_label(name).uncheck()
+    for name in ("invented", "missed"):
+        page.get_by_role("checkbox", name=name).uncheck()
     becomes(page, lambda: rows(page), ["customer.city", "total"])
 
     page.locator("#errors-find").fill("oslo")
@@ -215,7 +215,7 @@ def test_errors_filter_by_outcome_and_text(page):
 def test_what_is_shown_is_in_the_address_and_comes_back_with_it(page, open_page, run_of):
     page.locator("#errors-group").select_option("document")
     page.locator("#errors-sort").select_option("field")
-    page.locator("#errors-tools").get_by_label("FA").uncheck()
+    page.get_by_role("checkbox", name="invented").uncheck()
     page.locator("#fields-table th[data-sort=f1]").get_by_role("button").click()
     becomes(page, lambda: page.locator("#errors-list .group").count(), 2)
     address = (
@@ -368,7 +368,7 @@ def test_the_page_is_searched_and_sorted_by_a_worker(open_page, run_of):
 def test_errors_open_by_cause_and_an_item_is_one_row_of_the_fields_that_differ(open_page, run_of):
     page = open_page(run_of(ITEMS, INVOICES, detailed=True))
     titles = page.locator("#errors-list .group .title").all_text_contents()
-    assert titles[0] == "1  lines: qty wrong in 2 items of 2 documents, 2 values"
+    assert titles[0] == "1 lines: qty wrong in 2 items of 2 documents"
     assert rows(page)[:2] == ["lines[0]"] * 2
     assert page.locator(".change").all_text_contents()[1:3] == ["qty 12345678901234567890 → 7"] * 2
     said = page.locator("#errors-count").text_content()
@@ -721,7 +721,7 @@ def test_two_items_are_shown_field_by_field_with_all_digits(open_page, run_of):
     assert cells == [["qty", "12345678901234567890", "7"], ["sku", '"pen"', '"pen"']]
     assert panel.locator("tr.wrong-row th").all_text_contents() == ["qty"]
     assert (
-        "It cost 1 value, all inside of it. One of 2 errors that cost 2 values"
+        "It cost 1 value, all inside of it. One of 2 errors of cause 1, which cost 2 values"
         in panel.text_content()
     )
     assert panel.get_by_role("heading", name="Wrong inside of it").is_visible()
@@ -865,7 +865,7 @@ def test_errors_can_be_read_without_scripts_and_on_paper(open_page, run_of):
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_page_of_a_difference_is_cut_off_nowhere(open_page, run_of, width):
+def test_the_pages_of_several_runs_are_cut_off_nowhere(open_page, run_of, width):
     runs = [run_of(NESTED, pairs, detailed=True) for pairs in (NESTED_PAIRS, NESTED_PAIRS[1:])]
     difference = compare_runs({"base.json": runs[0]}, {"new.json": runs[1]})
     page = open_page(difference, viewport={"width": width, "height": 800})
@@ -876,6 +876,13 @@ def test_the_page_of_a_difference_is_cut_off_nowhere(open_page, run_of, width):
         "#summary td:visible, #summary th:visible, main p:visible, main li:visible"
     )
     assert shown.evaluate_all(wide) == 0
+    names = (f"a_run_with_a_long_name_{at}" for at in range(3))
+    runs = dict(zip(names, [runs[0], runs[1], runs[0]], strict=True))
+    beside = RunsBeside(runs, changed_values(*runs.values()))
+    page = open_page(beside, viewport={"width": width, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    first = page.locator("#documents-list .row span").first.bounding_box()
+    assert first["width"] >= 64  # names of documents, whatever the runs are called
 
 
 def beside(run_of):
@@ -981,6 +988,32 @@ def test_axe_finds_nothing_on_pages_of_several_runs(open_page, run_of, findings,
     assert findings(page) == []
 
 
+STUDIES = [
+    (
+        "accept fixtures/confidence/schema.json fixtures/confidence/calibration-gt.jsonl "
+        "fixtures/confidence/calibration-pred.jsonl --id-field id --max-error 0.1 -o policy.json"
+    ),
+    (
+        "audit fixtures/audit/schema.json fixtures/audit/gt.jsonl fixtures/audit/a.jsonl "
+        "fixtures/audit/b.jsonl fixtures/audit/c.jsonl --id-field id"
+    ),
+    "split fixtures/packets/gt.jsonl fixtures/packets/pred.jsonl",
+]
+
+
+@pytest.mark.parametrize("command", STUDIES)
+def test_axe_finds_nothing_on_pages_of_studies(browser, findings, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fixtures").symlink_to(Path(__file__).parents[2] / "fixtures")
+    assert main([*command.split(), "-o", "page.html"]) == 0
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto(f"file://{tmp_path}/page.html")
+
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert findings(page) == []
+    page.close()
+
+
 def test_with_forced_colours_bars_and_marks_can_still_be_seen(open_page, run_of):
     page = open_page(run_of(ITEMS, INVOICES, detailed=True), forced_colors="active")
 
@@ -1030,6 +1063,8 @@ def test_a_served_page_lists_what_a_page_that_has_all_lists(browser, open_page, 
                 shown.append([page.locator("#errors-count").text_content(), *rows_of])
                 shown[-1] += page.locator("#documents-list .row").all_text_contents()
                 shown[-1] += page.locator("#documents-count, #grid-count").all_text_contents()
+                page.locator("#scatter").wait_for()  # drawn once lists are there
+                shown[-1] += page.locator("#by-index b, #scatter title").all_text_contents()
             assert shown[0] == shown[1], link
             assert len(shown[0]) > 1, link
     finally:

@@ -63,7 +63,7 @@ def test_the_page_tells_the_verdict_and_each_value_before_and_after(difference):
 
     assert "✕ 1 of 1 gate failed: change of f1 -0.333 &lt; 0; F1 1.0000 to 0.6667" in words(text)
     assert "12 values Document Field Ground truth before after 00 id" in words(text)
-    assert "Causes, broken 1 12 id: 12 other" in words(text)
+    assert "Causes, broken 12 id: 12 wrong" in words(text)
 
 
 def test_runs_side_by_side_say_what_each_said(run_of):
@@ -82,8 +82,8 @@ def test_runs_side_by_side_say_what_each_said(run_of):
     ]
     assert "Order: 3 runs" in text
     assert "Document Field Ground truth model-a model-b model-c" in text
-    assert "Causes, 2 of 3 wrong 1 1 id: 1 other" in text
-    assert "Causes, 1 of 3 wrong 2 1 total: 1 missed value" in text
+    assert "Causes, 2 of 3 runs wrong 1 id: 1 wrong" in text
+    assert "Causes, 1 of 3 runs wrong 1 total: 1 missed value" in text
     assert "a 0 1 2" in text  # the values that it lost in each
 
 

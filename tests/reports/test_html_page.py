@@ -179,7 +179,7 @@ def test_without_the_script_two_items_are_told_by_the_fields_that_differ():
 def test_a_gate_says_what_was_reached(shown):
     texts = [text for _, text in shown.all("td")]
 
-    assert texts[:4] == ["✓ passed", "f1>=0.7", "0.7586", "+0.05862"]
+    assert texts[:4] == ["✓ passed", "f1>=0.7", "0.759", "+0.059"]
 
 
 def test_every_drawing_says_what_it_shows(shown):

@@ -25,7 +25,7 @@ _LEAST_SPAN: Final = 0.01  # of an axis: one error in a hundred is then all of i
 
 OUTCOMES: Final = (
     *(("tp", "TP", "right"), ("fd", "FD", "wrong")),
-    *(("fa", "FA", "invented"), ("fn", "FN", "missed")),
+    *(("fn", "FN", "missed"), ("fa", "FA", "invented")),
 )
 """Attribute of `Counts`, short name and meaning; the order of the parts of a bar."""
 

@@ -3,6 +3,7 @@
 
 const SERVED = byId("panel").dataset.served !== undefined;
 const unpacked = new Map();
+const here = engine(); // what is little, and all where no worker may be had, is done on this thread
 
 const fail = (error) => {
   byId("failure").textContent = `Part of this page does not work: ${error.message}`;
@@ -18,14 +19,8 @@ const handedOver = (name) => {
 
 // The few things that are read at once, on this thread.
 const load = (name) => {
-  if (!unpacked.has(name)) unpacked.set(name, unpack(handedOver(name)));
+  if (!unpacked.has(name)) unpacked.set(name, here("unpack", [handedOver(name)]));
   return unpacked.get(name);
-};
-
-const unpack = async (packed) => {
-  if (!("DecompressionStream" in window)) throw new Error("this browser is older than 2023 and cannot unpack the lists of errors and documents");
-  const bytes = Uint8Array.from(atob(packed.trim()), (letter) => letter.charCodeAt(0));
-  return JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text());
 };
 
 const asked = new Map(); // question by number: what to do with its answer
@@ -48,7 +43,7 @@ const hired = () => {
         worker.postMessage([questions, name, values]);
       });
   } catch {
-    return engine(); // where no worker may be had, all is done here
+    return here;
   }
 };
 

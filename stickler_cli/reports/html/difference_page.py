@@ -1,14 +1,10 @@
 """The HTML page of several runs: what changed, or runs side by side, with what each said."""
 
-import hashlib
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import Any, Final
 
-from markupsafe import Markup
-
-from stickler_cli.core.figures import more_of, number_of, visible
+from stickler_cli.core.figures import number_of, visible
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_path
 from stickler_cli.reports.cause_sentences import of_class
@@ -18,10 +14,8 @@ from stickler_cli.reports.tables import metric_text
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.studies.diff.record import Change, ChangedValue, Difference, RunsBeside, Trend
-from . import payload
 from .charts import change_axis
-from .page import FIRST_CAUSES, script, script_policy
-from .report_page import filled
+from .page import FIRST_CAUSES, scripted
 
 ORDER: Final = (Trend.REGRESSED, Trend.IMPROVED, Trend.UNCLEAR, Trend.UNCHANGED, Trend.IDENTICAL)
 """What comes first of fields: what got worse."""
@@ -32,63 +26,67 @@ MOST_DOCUMENTS: Final = 50  # documents that are named without the script, and o
 def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
     """Return a difference, or runs side by side, as an HTML page; ends with a line break."""
     context = _difference(subject) if isinstance(subject, Difference) else _beside(subject)
-    names, documents = context["runs"], context["documents"]
     places = {name: at for at, name in enumerate(context["paths"])}
-    values = subject.values or ()
-    outcomes = [it.move.value if it.move else _split(it) for it in values]
-    causes = Counter(
-        (outcome, it.field, it.error_class) for outcome, it in zip(outcomes, values, strict=True)
-    )
-    rank = {outcome: at for at, outcome in enumerate(dict.fromkeys(outcomes))}
-    ordered = sorted(causes, key=lambda it: (rank[it[0]], -causes[it], it))
-    at_cause = {it: at for at, it in enumerate(ordered)}
+    values, documents = subject.values or (), context["documents"]
+    causes, at_cause = _causes(values)
     rows = (
         (
-            *(places.get(it.field, -1), it.document, it.path, it.field, outcome, it.error_class),
-            *(it.gt, it.said[-1], None, None, None, "", it.said, ""),
-            at_cause[outcome, it.field, it.error_class],
+            *(places.get(it.field, -1), it.document, it.path, it.field, _outcome(it)),
+            *(it.error_class, it.gt, it.said[-1], None, None, None, "", it.said, ""),
+            at_cause[_cause_of(it)],
         )
-        for outcome, it in zip(outcomes, values, strict=True)
+        for it in values
     )
-    told = [
-        [f"{at}", _cause_text(it, causes[it]), causes[it], causes[it], at + 1, [], it[0]]
-        for at, it in enumerate(ordered)
-    ]
-    facts = {"total": len(values), "lost": 0, "totals": [], "runs": names, "causes": told}
-    facts["pages"] = [*subject.pages]
-    parts = {
-        "non-matches": payload.packed(json_line([*row])[:-1] for row in rows),
-        "facts": payload.packed([json_line(facts)]),
-        "documents": payload.packed(json_line(row)[:-1] for row in documents),
-        "comparisons": payload.packed([]),
-    }
-    identifier = hashlib.sha256("".join(parts.values()).encode()).hexdigest()[:16]
+    facts = {"total": len(values), "lost": 0, "totals": [], "causes": causes}
+    facts |= {"runs": context["runs"], "pages": [*subject.pages]}
+    facts["scored"] = context["view"] is not None
+    by_outcome = {it[-1]: [each for each in causes if each[-1] == it[-1]] for it in causes}
     context |= {
-        "payload": parts,
-        "identifier": identifier,
         "values": subject.values,
-        "changed": {it.field for it in values},
-        "outcomes_of": [*rank],
-        "causes_of": {
-            outcome: [told[at_cause[it]] for it in ordered if it[0] == outcome][:FIRST_CAUSES]
-            for outcome in rank
-        },
-        "policy": script_policy(),
-        "script": Markup(script()),  # noqa: S704 - ours
+        "causes_of": {outcome: found[:FIRST_CAUSES] for outcome, found in by_outcome.items()},
         "listed": documents[:MOST_DOCUMENTS],
         "metric_text": metric_text,
-        "more_of": more_of,
     }
-    return filled("difference_page.html.j2", context)
+    parts = {
+        "non-matches": (json_line([*row])[:-1] for row in rows),
+        "facts": [json_line(facts)],
+        "documents": (json_line(row)[:-1] for row in documents),
+        "comparisons": (),
+    }
+    return scripted("difference_page.html.j2", context, parts)
 
 
-def _split(it: ChangedValue) -> str:
-    return f"{sum(each is not True for each in it.said)} of {len(it.said)} wrong"
+def _outcome(it: ChangedValue) -> str:
+    return it.move.value if it.move else f"{sum(each is not True for each in it.said)} wrong"
 
 
-def _cause_text(of: tuple[str, str, str], count: int) -> str:
-    _, field, name = of
-    return f"{visible(field)}: {of_class(ErrorClass(name), count)}"
+def _cause_of(it: ChangedValue) -> tuple[str, str, str]:
+    """Return the outcome of a value, and the field and class of what was lost or found with it."""
+    return (_outcome(it), *(it.whole[1:] if it.whole else (it.field, it.error_class)))
+
+
+def _causes(
+    values: Iterable[ChangedValue],
+) -> tuple[list[list[Any]], dict[tuple[str, str, str], int]]:
+    """Return causes as the script reads them, by outcome and values, and the place of each."""
+    found: dict[tuple[str, str, str], list[ChangedValue]] = {}
+    for it in values:
+        found.setdefault(_cause_of(it), []).append(it)
+    rank = {outcome: at for at, (outcome, _, _) in enumerate(found)}
+    for each, *_ in found.values():
+        if all(said is not True for said in each.said) and not each.move:
+            rank[_outcome(each)] = len(found)  # where all runs are wrong, they disagree least
+    ordered = sorted(found, key=lambda it: (rank[it[0]], -len(found[it]), it))
+    causes = []
+    for at, key in enumerate(ordered):
+        outcome, field, name = key
+        things = {(it.document, it.whole[0] if it.whole else it.path) for it in found[key]}
+        other = name == ErrorClass.OTHER
+        what = f"{len(things):,} wrong" if other else of_class(ErrorClass(name), len(things))
+        text = f"{visible(field)}: {what}"
+        lost = len(found[key])
+        causes.append([f"{at}", text, lost, lost, at + 1, [], outcome])
+    return causes, {key: at for at, key in enumerate(ordered)}
 
 
 def _difference(difference: Difference) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 // The list of documents, and the panel that shows one of them in full.
 
 const Documents = (() => {
-  const OUTCOMES = [["tp", TP], ["fd", FD], ["fa", FA], ["fn", FN]];
+  const OUTCOMES = [["tp", TP], ["fd", FD], ["fn", FN], ["fa", FA]];
   let kept = null; // documents that are let through
   let total = 0;
   let list = null;
@@ -24,14 +24,15 @@ const Documents = (() => {
     const row = kept.at(at);
     if (facts.runs) {
       const numbers = row[COUNTS].map((count) => element("span", { class: "right" }, count === null ? "-" : count.toLocaleString("en", { maximumFractionDigits: 2 })));
-      return [element("span", {}, visible(row[ID])), ...numbers, element("span", { class: "right" }, row[SCORE] === null ? "" : signed(row[SCORE]))];
+      const change = facts.scored ? [element("span", { class: "right" }, row[SCORE] === null ? "" : signed(row[SCORE]))] : [];
+      return [element("span", {}, visible(row[ID])), ...numbers, ...change];
     }
     return [
       element("span", {}, visible(row[ID])),
       element("span", { class: "status" }, row[STATUS]),
       element("span", { class: "right" }, rate(row[SCORE])),
       element("span", { class: "bar-cell" }, bar(row)),
-      ...OUTCOMES.map(([, column]) => element("span", { class: `right one${row[column] ? "" : " zero"}` }, String(row[column]))),
+      ...OUTCOMES.map(([, column]) => element("span", { class: `right one${row[column] ? "" : " zero"}` }, row[column].toLocaleString("en"))),
     ];
   };
 
@@ -73,11 +74,10 @@ const Documents = (() => {
       .map((row) => {
         const [depth, name, kind, outcome, similarity, threshold, weight, gt, pred] = row;
         const both = outcome === "FD" || outcome === "TP";
-        const wrong = isWrong(row);
         const values = kind !== "value" ? [[], []] : outcome === "FD" ? [marked("gt", gt, pred), marked("pred", gt, pred)] : [gt, pred].map((value) => (value === null ? [element("span", { class: "absent" }, "absent")] : [shown(value)]));
         return element(
           "tr",
-          { class: wrong ? "wrong-row" : outcome === "TN" ? "right-row" : null, style: `--depth:${depth}` },
+          { class: isWrong(row) ? "wrong-row" : outcome === "TN" ? "right-row" : null, style: `--depth:${depth}` },
           element("th", { scope: "row" }, visible(name)),
           element("td", {}, outcome === "TN" || kind === "list" ? "" : outcomeMark(outcome)),
           element("td", { class: "value", "data-label": "truth" }, ...values[0]),
@@ -86,9 +86,8 @@ const Documents = (() => {
           element("td", { class: "number" }, weight === null ? "" : String(weight)),
         );
       });
-    const heads = [["Field", null], ["Outcome", null], ["Ground truth", null], ["Prediction", null], ["Similarity", "number"], ["Weight", "number"]];
     return [
-      element("table", { class: "tree" }, element("thead", {}, element("tr", {}, ...heads.map(([title, name]) => element("th", { scope: "col", class: name }, title)))), element("tbody", {}, ...body)),
+      tableOf(["Field", "Outcome", "Ground truth", "Prediction", ["Similarity", "number"], ["Weight", "number"]], body),
       more ? element("p", { class: "note" }, `${plural(more, "more line")} of this document are not on this page; stickler compare shows all.`) : null,
     ];
   };
@@ -107,16 +106,15 @@ const Documents = (() => {
     const inside = [];
     if (facts.runs) {
       inside.push(element("p", {}, row ? facts.runs.map((name, run) => `${name}: ${plural(row[COUNTS][run] ?? 0, "value")} lost`).join(" · ") : ""), wrong.length ? runsTable(wrong) : element("p", { class: "note" }, "No value differs."), inReports({ document: id }));
-    } else if (row) inside.push(element("p", {}, `Score ${rate(row[SCORE])} · ${row[STATUS]} · ${plural(row[TP], "value")} right, ${row[FD]} wrong, ${row[FA]} invented, ${row[FN]} missed`));
+    } else if (row) inside.push(element("p", {}, `Score ${rate(row[SCORE])} · ${row[STATUS]} · ${plural(row[TP], "value")} right, ${row[FD]} wrong, ${row[FN]} missed, ${row[FA]} invented`));
     const source = await Sources.parts(id);
     inside.push(source.link);
-    if (facts.runs) inside.push(null);
-    else if (rows) {
+    if (rows && !facts.runs) {
       const holder = element("div", {}, ...tree(rows, wrong.length > 0 && rows.length > 30).filter(Boolean));
       const box = element("input", { type: "checkbox", onchange: () => holder.replaceChildren(...tree(rows, box.checked).filter(Boolean)) });
       box.checked = wrong.length > 0 && rows.length > 30;
       inside.push(element("p", { class: "tools" }, element("label", {}, box, " only differences")), holder);
-    } else {
+    } else if (!facts.runs) {
       inside.push(element("p", { class: "note" }, row && !errorsOf(row) && !wrong.length ? "Nothing in it differs." : "This document is not on this page in full: stickler compare shows it. Its errors:"));
       inside.push(element("ul", {}, ...wrong.map((error) => element("li", {}, outcomeMark(error[OUTCOME]), " ", element("a", { href: State.link(placeOf(error)), class: "path" }, visible(error[PATH])), " ", ...Errors.change(error)))));
     }
@@ -125,15 +123,16 @@ const Documents = (() => {
   };
 
   const start = async () => {
-    total = (await ask("select-documents", {})).count;
+    total = Math.max(facts.documents ?? 0, (await ask("select-documents", {})).count);
     byId("documents-badge").textContent = total.toLocaleString("en");
-    const columns = [["", "Document"], ["status", "Status"], ["right", "Score"], ["", "Values"], ...["TP", "FD", "FA", "FN"].map((name) => ["right one", name])];
-    if (facts.runs) columns.splice(1, Infinity, ...facts.runs.map((name) => ["right", name]), ["right", "Score"]);
+    const columns = [["", "Document"], ["status", "Status"], ["right", "Score"], ["", "Values"], ...OUTCOMES.map(([name]) => ["right one", MEANINGS[name.toUpperCase()]])];
+    if (facts.runs) columns.splice(1, Infinity, ...facts.runs.map((name) => ["right", name]), ...(facts.scored ? [["right", "Change of score"]] : []));
     list = new List(byId("documents-list"), { label: "Documents", columns, cells, open: (at) => State.show({ document: kept.at(at)[ID] }) });
     byId("documents-tools").addEventListener("input", read);
     byId("documents-tools").addEventListener("submit", (event) => event.preventDefault());
     State.follow(apply);
-    Grid.start(...(await worstDocuments(Grid.MOST)));
+    const [worst, losing] = await firstOf("-documents", { lost: 1, sort: "errors" }, Grid.MOST);
+    Grid.start(worst, Math.max(facts.lost, losing));
   };
 
   return { start, show, focus: () => list.focus(), settled: () => done };

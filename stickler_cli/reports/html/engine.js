@@ -14,6 +14,7 @@ const engine = () => {
   const lostBy = (row) => row[FD] + row[FA] + row[FN];
 
   const unpack = async (packed) => {
+    if (typeof DecompressionStream === "undefined") throw new Error("this browser is older than 2023 and cannot unpack the lists of errors and documents");
     const text = atob(packed.trim());
     const bytes = new Uint8Array(text.length);
     for (let i = 0; i < text.length; i += 1) bytes[i] = text.charCodeAt(i);
@@ -102,9 +103,9 @@ const engine = () => {
   const isAt = (error, { document, path, as }) => error[PATH] === path && error[DOCUMENT] === document && (!as || error[OUTCOME].toLowerCase() === as);
 
   // What drawings need of the errors: values lost by the index of their item, and true against predicted numbers.
-  const pictures = () => {
+  const pictures = (errors = held["non-matches"]) => {
     const [indexes, numbers] = [[], []];
-    for (const error of held["non-matches"]) {
+    for (const error of errors) {
       if (error[VALUES] !== null) continue;
       const index = /\[(\d+)\]/.exec(error[PATH])?.[1];
       if (index !== undefined) indexes[index] = (indexes[index] ?? 0) + 1;
@@ -117,7 +118,7 @@ const engine = () => {
     return { indexes: Array.from(indexes, (count) => count ?? 0), points, numbers: numbers.length };
   };
 
-  const answers = { pictures, of: (id) => held["non-matches"].filter((error) => error[DOCUMENT] === id), comparison: (id) => held.comparisons.get(id) };
+  const answers = { unpack, pictures, of: (id) => held["non-matches"].filter((error) => error[DOCUMENT] === id), comparison: (id) => held.comparisons.get(id) };
   answers.take = async (packed) => {
     for (const [name, text] of Object.entries(packed)) held[name] = await unpack(text);
     held.comparisons = new Map(held.comparisons);

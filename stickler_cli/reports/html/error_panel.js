@@ -41,24 +41,13 @@ const commandOf = (error) => {
   return `${facts.explaining || "stickler compare SCHEMA GT PRED"} ${which} --field ${quotedForShell(field)}`;
 };
 
+// What files call the columns of an error, from DOCUMENT on; those after PRED are left out where they say nothing.
+const NAMES = ["document", "path", "field", "outcome", "class", "ground_truth_value", "prediction_value", "similarity", "inside", "values", "reason", "differing_fields", "swapped_with"];
+
 const asJson = (error) => {
   const raw = (value) => (value === null ? "null" : isCut(value) ? JSON.stringify(`${value[0]}…`) : value);
-  const entries = [
-    ["document", JSON.stringify(error[DOCUMENT])],
-    ["path", JSON.stringify(error[PATH])],
-    ["field", JSON.stringify(error[FIELD])],
-    ["outcome", JSON.stringify(error[OUTCOME])],
-    ["class", JSON.stringify(error[CLASS])],
-    ["ground_truth_value", raw(error[GT])],
-    ["prediction_value", raw(error[PRED])],
-    ...(error[SIMILARITY] === null ? [] : [["similarity", JSON.stringify(error[SIMILARITY])]]),
-    ...(error[INSIDE] === null ? [] : [["inside", JSON.stringify(error[INSIDE])]]),
-    ...(error[VALUES] === null ? [] : [["values", JSON.stringify(error[VALUES])]]),
-    ["reason", JSON.stringify(error[REASON])],
-    ...(error[DIFFERING].length ? [["differing_fields", JSON.stringify(error[DIFFERING])]] : []),
-    ...(error[SWAPPED] ? [["swapped_with", JSON.stringify(error[SWAPPED])]] : []),
-  ];
-  return `{${entries.map(([name, value]) => `"${name}":${value}`).join(",")}}`;
+  const columns = NAMES.map((name, at) => [name, at + DOCUMENT, error[at + DOCUMENT]]).filter(([, at, value]) => at <= PRED || at === REASON || (value !== null && value.length !== 0));
+  return `{${columns.map(([name, at, value]) => `"${name}":${at === GT || at === PRED ? raw(value) : JSON.stringify(value)}`).join(",")}}`;
 };
 
 // The fields in which two items differ: those that were judged so, or all that are not the same text.
@@ -87,8 +76,7 @@ const sidesOf = (error) => {
       ...values.map((inside, at) => element("td", { class: "value", "data-label": at ? "found" : "truth" }, ...inside)),
     );
   };
-  const heads = ["Field", "Ground truth", "Prediction"].map((title) => element("th", { scope: "col" }, title));
-  return element("table", { class: "tree" }, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...keys.map(row)));
+  return tableOf(["Field", "Ground truth", "Prediction"], keys.map(row));
 };
 
 const costOf = (error) => {
@@ -96,8 +84,8 @@ const costOf = (error) => {
   const cost = error[VALUES] === null ? "It cost 1 value." : error[VALUES] ? `It cost ${plural(error[VALUES], "value")}, all inside of it.` : "It cost no value by itself: what is wrong inside of it is listed by itself.";
   const [key, text, errors, values, number, origins] = facts.causes[error[CAUSE]] || [];
   if (!key || errors < 2) return [cost];
-  const link = element("a", { href: `#errors&cause=${key}` }, `${number}  ${text}`);
-  return [`${cost} One of ${plural(errors, "error")} that cost ${plural(values, "value")}: `, link, origins.length ? `; ${origins.join("; ")}.` : "."];
+  const link = element("a", { href: `#errors&cause=${key}` }, text);
+  return [`${cost} One of ${plural(errors, "error")} of cause ${number}, which cost ${plural(values, "value")}: `, link, origins.length ? `; ${origins.join("; ")}.` : "."];
 };
 
 const linkTo = (place, text = place.path) => element("a", { href: State.link(place), class: "path" }, visible(text));
@@ -106,7 +94,7 @@ const linkTo = (place, text = place.path) => element("a", { href: State.link(pla
 const siblingsOf = (error, others) => {
   const [path, around] = [error[PATH], parentOf(error[PATH])];
   const isInside = (each) => each[INSIDE] === path || (each[PATH].startsWith(path) && ".[".includes(each[PATH][path.length] ?? "no"));
-  const rest = others.filter((each) => !isAt(each, { as: error[OUTCOME].toLowerCase(), document: error[DOCUMENT], path }));
+  const rest = others.filter((each) => each[PATH] !== path || each[OUTCOME] !== error[OUTCOME]);
   const inside = rest.filter(isInside);
   const beside = rest.filter((each) => !isInside(each) && parentOf(each[PATH]) === around);
   return [
@@ -140,13 +128,12 @@ const copies = (error) => {
 const saidBy = (value) => (value === true ? element("span", { class: "absent" }, "right") : value === null ? element("span", { class: "absent" }, "absent") : shown(value));
 const moveMark = (move) => element("span", { class: `badge ${{ broken: "bad", fixed: "good" }[move] ?? ""}` }, move);
 const runsTable = (errors) => {
-  const heads = ["Field", "Truth", ...facts.runs].map((title) => element("th", { scope: "col" }, title));
   const row = (error) => element("tr", {}, element("th", { scope: "row" }, linkTo(placeOf(error))), element("td", { class: "value", "data-label": "truth" }, saidBy(error[GT])), ...error[DIFFERING].map((value, at) => element("td", { class: "value", "data-label": facts.runs[at] }, ...(value === true || value === null || error[GT] === null ? [saidBy(value)] : marked("pred", error[GT], value)))));
-  return element("table", { class: "tree" }, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...errors.map(row)));
+  return tableOf(["Field", "Truth", ...facts.runs], errors.map(row));
 };
 // The same place in the reports of the runs, where they stand beside them.
 const inReports = (place) =>
-  element("p", {}, "Document ", linkTo({ document: place.document }, place.document), ...(facts.pages ?? []).flatMap((page, at) => (page ? [" · ", element("a", { href: `${page}#${Object.entries(place).map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&")}` }, `in the report of ${facts.runs[at]}`)] : [])));
+  element("p", {}, "Document ", linkTo({ document: place.document }, place.document), ...(facts.pages ?? []).flatMap((page, at) => (page ? [" · ", element("a", { href: `${page}#${Object.entries(place).map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&")}` }, `in the report (${facts.runs[at]})`)] : [])));
 const runsParts = (error, others) => [
   element("p", {}, moveMark(error[OUTCOME]), ` · ${classText(error[CLASS])}`),
   runsTable([error]),
@@ -159,7 +146,7 @@ const errorParts = (error, others, source) => {
   if (facts.runs) return runsParts(error, others);
   const field = Fields.pathOf(error[ROW]);
   return [
-    element("p", {}, outcomeMark(error[OUTCOME]), ` ${MEANINGS[error[OUTCOME]]}`, ` · ${classText(error[CLASS])} · `, visible(error[REASON]), error[SWAPPED] ? element("b", {}, `: the value of ${visible(error[SWAPPED])}`) : null),
+    element("p", {}, outcomeMark(error[OUTCOME]), ` · ${classText(error[CLASS])} · `, visible(error[REASON]), error[SWAPPED] ? element("b", {}, `: the value of ${visible(error[SWAPPED])}`) : null),
     sidesOf(error),
     ...source.figures,
     source.link,

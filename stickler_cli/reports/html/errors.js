@@ -24,9 +24,8 @@ const Errors = (() => {
       const more = names.length > MOST_SHOWN ? [element("span", { class: "note" }, `and ${names.length - MOST_SHOWN} more`)] : [];
       return [...names.slice(0, MOST_SHOWN).map((name) => element("span", { class: "field-change" }, element("b", {}, visible(name)), " ", ...pair(both[0].get(name) ?? null, both[1].get(name) ?? null))), ...more];
     }
-    const entries = both[0] ?? both[1];
-    if (!entries) return pair(error[GT], error[PRED]);
-    return [element("span", { class: "absent" }, `${MEANINGS[error[OUTCOME]]}: `), Array.from(entries.values(), (value) => shown(value)).join(" · ")];
+    // Of an item that only one side has, its values are enough.
+    return pair(...[error[GT], error[PRED]].map((side, at) => (both[at] ? Array.from(both[at].values(), shown).join(" · ") : side)));
   };
 
   const cells = (at) => {
@@ -49,8 +48,10 @@ const Errors = (() => {
 
   const group = (at) => {
     const [key, count, gt, pred] = kept.groups[at];
-    const [title, filter] = GROUPS[groupOf(State.now.errors)](key, gt, pred);
-    return { group: at, title, folded: shut.has(at), note: counted(count, filter && truth({ ...State.now.errors, ...filter }), "row") };
+    const [text, filter, number, values] = GROUPS[groupOf(State.now.errors)](key, gt, pred);
+    const rows = counted(count, filter && truth({ ...State.now.errors, ...filter }), "row");
+    const title = number ? [element("span", { class: "note" }, String(number)), ` ${text}`] : [text];
+    return { group: at, title, folded: shut.has(at), note: number && values !== count ? `${plural(values, "value")} · ${rows}` : rows };
   };
 
   const draw = () => {
@@ -152,6 +153,7 @@ const Errors = (() => {
     const [held, [known]] = await Promise.all([SERVED ? null : ask("take", packed), load("facts")]);
     facts = known;
     complete = SERVED || held.errors === facts.total;
+    facts.complete = complete;
     Verdicts.start();
     byId("errors-badge").textContent = facts.total.toLocaleString("en");
     const columns = [["outcome", "Outcome", "outcome"], ["path", "Field", "field"], ["change", "Truth → found", "gt"], ["document", "Document", "document"]];

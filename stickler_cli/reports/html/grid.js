@@ -1,8 +1,11 @@
 // Documents by fields: whether errors are a document's or a field's. Only cells that can be seen are drawn.
 
 const Grid = (() => {
-  const LABELS = 112; // pixels for the names of fields
-  const ROW_HEIGHT = 12;
+  const FONT = "12px system-ui, sans-serif";
+  const ROW_HEIGHT = 16;
+  const LONGEST = 160; // pixels of the name of a field; of a longer one its end is shown
+  const SLANT = Math.PI / 3;
+  const MOST_COLUMNS = 40; // with more of them, neither names nor a pattern can be seen
   const NAMES = 120; // pixels that the names of documents take, where there are as many
   const WIDTHS = [14, 26]; // pixels of the width of a cell
   const area = byId("grid");
@@ -11,22 +14,34 @@ const Grid = (() => {
   const canvas = area.querySelector("canvas");
   const space = area.querySelector("div");
   const told = byId("grid-cell");
-  const BESIDE = 64; // pixels that the slanted names of the last fields take
+  const BESIDE = 96; // pixels that the slanted names of the last fields take
+  const pen = canvas.getContext("2d");
   const rights = matchMedia("(forced-colors: active)");
   let rows = []; // [id, Map of the row of a field to values lost, how many in all]
   let fields = []; // [row, path, values lost]
   let columns = []; // those that there is room for
+  let names = []; // what is written above them
+  let labels = 0; // pixels that these take
   let cursor = null; // [row, column]
   let width = WIDTHS[0];
 
   const lostAt = (row, column) => rows[row]?.[1].get(columns[column]?.[0]) ?? 0;
 
+  const ending = (path) => {
+    let text = path;
+    for (let cut = 1; pen.measureText(text).width > LONGEST; cut += 1) text = `…${path.slice(cut)}`;
+    return text;
+  };
+
   const measure = () => {
     const room = area.clientWidth - BESIDE;
-    const count = Math.min(fields.length, Math.floor(room / WIDTHS[0]));
+    const count = Math.min(fields.length, Math.floor(room / WIDTHS[0]), MOST_COLUMNS);
     columns = fields.slice(0, count);
     width = Math.min(WIDTHS[1], Math.max(WIDTHS[0], Math.floor(room / Math.max(count, 1))));
-    space.style.height = `${LABELS + rows.length * ROW_HEIGHT}px`;
+    pen.font = FONT;
+    names = columns.map(([, path]) => ending(path));
+    labels = Math.ceil(Math.max(...names.map((name) => pen.measureText(name).width), 0) * Math.sin(SLANT)) + 16;
+    space.style.height = `${labels + rows.length * ROW_HEIGHT}px`;
     byId("grid-more").textContent = count < fields.length ? ` ${plural(fields.length - count, "field")} that lost fewer values have no room.` : "";
     draw();
   };
@@ -40,16 +55,15 @@ const Grid = (() => {
     canvas.style.height = `${high}px`;
     const style = getComputedStyle(document.documentElement);
     const color = (name, forced) => (rights.matches ? forced : style.getPropertyValue(name).trim());
-    const pen = canvas.getContext("2d");
     pen.scale(scale, scale);
-    pen.font = "11px system-ui, sans-serif";
+    pen.font = FONT;
     pen.fillStyle = color("--paper", "Canvas");
     pen.fillRect(0, 0, wide, high);
     const first = Math.floor(area.scrollTop / ROW_HEIGHT);
-    const last = Math.min(rows.length, Math.ceil((area.scrollTop + high - LABELS) / ROW_HEIGHT));
+    const last = Math.min(rows.length, Math.ceil((area.scrollTop + high - labels) / ROW_HEIGHT));
     const most = Math.max(1, ...rows.slice(first, last).map(([, cells]) => Math.max(...cells.values())));
     for (let row = first; row < last; row += 1) {
-      const top = LABELS + row * ROW_HEIGHT - area.scrollTop;
+      const top = labels + row * ROW_HEIGHT - area.scrollTop;
       for (let column = 0; column < columns.length; column += 1) {
         const lost = lostAt(row, column);
         pen.globalAlpha = lost ? 0.4 + 0.6 * Math.sqrt(lost / most) : 1;
@@ -59,7 +73,7 @@ const Grid = (() => {
       pen.globalAlpha = 1;
       if (wide - columns.length * width > NAMES) {
         pen.fillStyle = color("--soft", "CanvasText");
-        pen.fillText(visible(rows[row][0]), columns.length * width + 8, top + ROW_HEIGHT - 2);
+        pen.fillText(visible(rows[row][0]), columns.length * width + 8, top + ROW_HEIGHT - 4);
       }
       if (cursor && cursor[0] === row) {
         pen.strokeStyle = color("--ink", "Highlight");
@@ -68,14 +82,13 @@ const Grid = (() => {
       }
     }
     pen.fillStyle = color("--paper", "Canvas");
-    pen.fillRect(0, 0, wide, LABELS);
+    pen.fillRect(0, 0, wide, labels);
     pen.fillStyle = color("--soft", "CanvasText");
-    columns.forEach(([, path], column) => {
+    names.forEach((name, column) => {
       pen.save();
-      pen.translate(column * width + width / 2 + 3, LABELS - 5);
-      pen.rotate(-Math.PI / 3);
-      const letters = Array.from(path);
-      pen.fillText(letters.length > 20 ? `…${letters.slice(-19).join("")}` : path, 0, 0);
+      pen.translate(column * width + width / 2 + 3, labels - 5);
+      pen.rotate(-SLANT);
+      pen.fillText(name, 0, 0);
       pen.restore();
     });
   };
@@ -91,7 +104,7 @@ const Grid = (() => {
     if (!columns.length) return;
     cursor = [Math.min(Math.max(row, 0), rows.length - 1), Math.min(Math.max(column, 0), columns.length - 1)];
     const top = cursor[0] * ROW_HEIGHT;
-    const room = area.clientHeight - LABELS;
+    const room = area.clientHeight - labels;
     if (top < area.scrollTop) area.scrollTop = top;
     else if (top + ROW_HEIGHT > area.scrollTop + room) area.scrollTop = top + ROW_HEIGHT - room;
     tell();
@@ -107,13 +120,13 @@ const Grid = (() => {
 
   const pointed = (event) => {
     const box = area.getBoundingClientRect();
-    const row = Math.floor((event.clientY - box.top - LABELS + area.scrollTop) / ROW_HEIGHT);
+    const row = Math.floor((event.clientY - box.top - labels + area.scrollTop) / ROW_HEIGHT);
     const column = Math.floor((event.clientX - box.left) / width);
-    return event.clientY - box.top >= LABELS && row < rows.length && column < columns.length ? [row, column] : null;
+    return event.clientY - box.top >= labels && row < rows.length && column < columns.length ? [row, column] : null;
   };
 
   const key = (event) => {
-    const page = Math.max(1, Math.floor((area.clientHeight - LABELS) / ROW_HEIGHT) - 1);
+    const page = Math.max(1, Math.floor((area.clientHeight - labels) / ROW_HEIGHT) - 1);
     const steps = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1], PageDown: [page, 0], PageUp: [-page, 0], Home: [-Infinity, 0], End: [Infinity, 0] };
     if (event.key === "Enter") open();
     else if (!(event.key in steps)) return;

@@ -4,7 +4,7 @@ const LEAST = 3; // rows that an empty list has room for
 const BEYOND = 6; // rows above and below that are ready
 
 class List {
-  // `columns`: class, title and sort key of each; `cells(item)` makes a row, of a group `{ group, title, note }`;
+  // `columns`: class, title and sort key of each; `cells(item)` makes a row, of a group `{ group, title, note }`, its title in parts;
   // `open(item)` shows one; `sort(key)` is called by heads, `judge(item, key)` by the keys 1 to 4.
   constructor(holder, { label, columns, cells, open, sort, fold, judge }) {
     Object.assign(this, { holder, columns, cells, open, fold, judge });
@@ -14,7 +14,7 @@ class List {
     this.column = -1; // of the cell that has the focus; -1 is the row
     this.rows = new Map();
     this.heads = columns.map(([name, title, key]) =>
-      element("span", { role: "columnheader", class: name }, key && sort ? element("button", { type: "button", tabindex: "-1", onclick: () => sort(key) }, title) : title),
+      element("span", { role: "columnheader", class: name, title }, key && sort ? element("button", { type: "button", tabindex: "-1", onclick: () => sort(key) }, title) : title),
     );
     this.space = element("div", { role: "presentation" });
     this.view = element("div", { class: "view", role: "rowgroup" }, this.space);
@@ -54,8 +54,8 @@ class List {
       this.height = height;
       // Browsers draw up to some 16 million pixels: of more rows the scroll bar moves several at once.
       this.scale = Math.max((this.count * height) / 12e6, 1);
-      this.space.style.height = `${(this.count * height) / this.scale}px`;
-      this.view.style.maxHeight = `${Math.max(this.count, LEAST) * height + 1}px`;
+      this.space.style.height = `${(this.count * height - 1) / this.scale}px`; // without the line below the last row
+      this.view.style.maxHeight = `${Math.max(this.count, LEAST) * height - 1}px`;
       this.body.hidden = !this.count;
       this.none.hidden = Boolean(this.count);
       this.again = focused;
@@ -101,7 +101,7 @@ class List {
       row = element(
         "div",
         { ...common, class: "row group", "aria-level": "1", "aria-expanded": String(!item.folded) },
-        element("span", { role: "gridcell", class: "title" }, item.title),
+        element("span", { role: "gridcell", class: "title" }, ...item.title),
         element("span", { role: "gridcell", class: "note" }, item.note),
       );
     } else {

@@ -5,13 +5,10 @@ Markup is escaped by the templates, and what the script shows, it shows as text.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import cache
 from itertools import accumulate
 from typing import Any, Final
-
-from markupsafe import Markup
 
 from stickler_cli.core.figures import number_of, setting, visible
 from stickler_cli.core.json_values import json_line
@@ -31,7 +28,7 @@ from stickler_cli.settings.deciding import RunOptions
 from .charts import coverage_chart, reliability_chart
 from .field_tree import MOST_FIELDS, confusion_matrices, dot_plot, field_views, heat_maps, places_of
 from .payload import ListedDocuments
-from .report_page import filled, policy_of, wrapped
+from .report_page import filled
 
 SCRIPTS: Final = (
     *("text", "diff", "engine", "data", "state", "list", "panel", "fields", "selection", "narrow"),
@@ -46,6 +43,7 @@ MOST_VIOLATIONS: Final = 20
 FIELDS_AT_FIRST: Final = 60
 """Rows of the table of fields that a browser lays out at first, where scripts run; some screens."""
 
+FEW: Final = 0.05  # of documents, which those that lost few values are to be drawn
 FIRST_CAUSES: Final = 5  # what a first look takes in
 MOST_MENDED: Final = 20  # causes of which it is said what mending them would give
 MOST_CAUSES: Final = 200  # causes that the page names; beyond them are single errors
@@ -108,12 +106,8 @@ def _page_of(run: Run, documents: ListedDocuments | None = None, *, served: bool
     tone = "good" if run.gates else "open"
     if run.partial or run.verdict is not Verdict.PASSED:
         tone = "bad"
-    lost, held = documents.lost if documents else 0, None if served else documents
-    parts = _payload_parts(view, detail, known, held, lost)
     context = _first_screen(view, known) | {
         "view": view,
-        "script": Markup(script()),  # noqa: S704 - ours
-        "policy": script_policy() + "; connect-src 'self'" * served,
         "served": served,
         "tone": tone,
         "identity": _identity(view),
@@ -138,12 +132,24 @@ def _page_of(run: Run, documents: ListedDocuments | None = None, *, served: bool
         "most_violations": MOST_VIOLATIONS,
         "all_documents": served or (documents and documents.count <= payload.MOST_DOCUMENTS),
         "documents": documents,
-        "payload": parts,
         "kept": _kept(detail, documents, served=served),
     }
-    listed = "".join(parts.values()).encode()
-    context["identifier"] = hashlib.sha256(listed).hexdigest()[:16]
-    return filled("page.html.j2", context)
+    parts = _payload_parts(view, detail, known, documents, served=served)
+    return scripted("page.html.j2", context, parts, "; connect-src 'self'" * served)
+
+
+def scripted(
+    template: str,
+    context: Mapping[str, object],
+    parts: Mapping[str, Iterable[bytes]],
+    policy: str = "",
+) -> str:
+    """Return a page that has the script, and its data by the names of their elements."""
+    packed = {name: payload.packed(lines) for name, lines in parts.items()}
+    identifier = hashlib.sha256("".join(packed.values()).encode()).hexdigest()[:16]
+    own = {"payload": packed, "identifier": identifier}
+    # It makes a worker of its own text.
+    return filled(template, {**context, **own}, SCRIPTS, f"; worker-src blob:{policy}")
 
 
 def _payload_parts(
@@ -151,14 +157,15 @@ def _payload_parts(
     detail: Detail,
     causes: Sequence[CauseText],
     documents: ListedDocuments | None,
-    lost: int,
-) -> dict[str, str]:
+    *,
+    served: bool,
+) -> dict[str, Iterable[bytes]]:
     """Return the data of the script, by the identifier of the element that holds it."""
     errors = payload.error_rows(detail.errors.rows(), places_of(view), causes)
     parts: dict[str, Iterable[bytes]] = {
         "non-matches": (json_line([*error])[:-1] for error in errors),
-        "facts": [payload.facts(view, detail, causes, lost)],
-        "documents": documents.listed() if documents else (),
+        "facts": [payload.facts(view, detail, causes, documents)],
+        "documents": documents.listed() if documents and not served else (),
         "comparisons": (
             b"[%b,%b]" % (json_line(name)[:-1], line) for _, name, line in detail.comparisons
         ),
@@ -168,23 +175,15 @@ def _payload_parts(
         pictures = (sources.pictures or {}).items()
         parts["sources"] = [json_line([sources.template, sources.links, boxes])]
         parts["pictures"] = (json_line([name, [[*it] for it in made]]) for name, made in pictures)
-    return {name: payload.packed(lines) for name, lines in parts.items()}
-
-
-def script_policy() -> str:
-    """Return the policy of a page that has the script, which makes a worker of its own text."""
-    return f"{policy_of(script())}; worker-src blob:"
-
-
-@cache
-def script() -> str:
-    """Return the page's one script."""
-    return wrapped(SCRIPTS)
+    return parts
 
 
 def _first_screen(view: RunView, known: Sequence[CauseText]) -> dict[str, object]:
     """Return documents wholly right, values lost, and why."""
     right, counts = view.run.evaluation.wholly_right, view.whole.counts
+    few = [*accumulate(right.lost)]
+    if few and few[-1] <= right.documents * FEW:
+        few = []  # bars that nobody sees
     return {
         "causes": known[:FIRST_CAUSES],
         "mended": _mended(view, known[:MOST_MENDED]),
@@ -192,7 +191,7 @@ def _first_screen(view: RunView, known: Sequence[CauseText]) -> dict[str, object
         "causes_left_out": known[MOST_CAUSES:],
         "right": right,
         "right_interval": right.interval(view.run.evaluation.interval_settings),
-        "few": list(accumulate(right.lost)),
+        "few": few[: few.index(right.documents) + 1] if right.documents in few else few,
         "lost": counts.fp + counts.fn,
         "all_values": counts.total - counts.tn,
     }
@@ -281,7 +280,7 @@ def _kept(detail: Detail, documents: ListedDocuments | None, *, served: bool) ->
     elif not detail.errors.complete:
         kept = detail.errors
         errors = (
-            f"{sum(1 for _ in kept.lines())} of {kept.total} errors: those of the "
+            f"{sum(1 for _ in kept.lines()):,} of {kept.total:,} errors: those of the "
             f"{number_of(len(kept.documents), 'document')} with the lowest scores, and of every "
             "cause some more. --non-matches FILE writes all of them."
         )
@@ -290,8 +289,8 @@ def _kept(detail: Detail, documents: ListedDocuments | None, *, served: bool) ->
         listed = f"All {number_of(documents.count, 'document')} of the run."
         if documents.count > payload.MOST_DOCUMENTS and not served:
             listed = (
-                f"The {payload.MOST_DOCUMENTS} documents with the lowest scores of "
-                f"{documents.count}; --documents FILE writes a line for each."
+                f"The {payload.MOST_DOCUMENTS:,} documents with the lowest scores of "
+                f"{documents.count:,}; --documents FILE writes a line for each."
             )
     whole = "Every document with errors is here in full."
     if not detail.knows_values:

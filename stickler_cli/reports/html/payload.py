@@ -30,6 +30,7 @@ WORST_DOCUMENTS: Final = 10  # documents that are named without the script, and 
 FIRST_ERRORS: Final = 200  # errors that are named without the script, and on paper
 
 _LONGEST: Final = 100
+_AS_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode
 _ON_PAGE: Final = Error._fields.index("judge")  # columns of an error that the script reads
 _PATHS_REMEMBERED: Final = 10_000
 _SHOWN: Final = ("tp", "fd", "fa", "fn")
@@ -103,16 +104,28 @@ def _in_short(error: Error) -> str:
     sides = [side[0] if isinstance(side, list) else side for side in (error.gt, error.pred)]
     cut = isinstance(error.gt, list) or isinstance(error.pred, list)
     if not error.differing or cut:
-        return " → ".join("absent" if it is None else truncate(it, _LONGEST) for it in sides)
+        return " → ".join("absent" if it is None else _in_row(it, cut=cut) for it in sides)
     gt, pred = map(json.loads, sides)
     changes = []
     for name in error.differing:
-        texts = (json.dumps(it.get(name, "absent"), ensure_ascii=False) for it in (gt, pred))
+        texts = (_AS_JSON(it[name]) if name in it else "absent" for it in (gt, pred))
         changes.append(f"{name} {' → '.join(truncate(text, _LONGEST) for text in texts)}")
     return "; ".join(changes)
 
 
-def facts(view: RunView, detail: Detail, causes: Iterable[CauseText], lost: int) -> bytes:
+def _in_row(side: str, *, cut: bool) -> str:
+    """Return one side of a shown error; of an item its values are enough."""
+    if side.startswith("{") and not cut:
+        side = " · ".join(map(_AS_JSON, json.loads(side).values()))
+    return truncate(side, _LONGEST)
+
+
+def facts(
+    view: RunView,
+    detail: Detail,
+    causes: Iterable[CauseText],
+    documents: ListedDocuments | None,
+) -> bytes:
     """Return the numbers and causes of all errors, kept or not, and the identity of the run."""
     places, errors = places_of(view), view.run.evaluation.errors
     totals = sorted(  # in an order that does not depend on whether the run was read back
@@ -123,7 +136,8 @@ def facts(view: RunView, detail: Detail, causes: Iterable[CauseText], lost: int)
     return json_line(
         {
             "total": detail.errors.total,
-            "lost": lost,
+            "documents": documents.count if documents else 0,
+            "lost": documents.lost if documents else 0,
             "totals": totals,
             "causes": [
                 [it.key, it.text, it.errors, it.values, it.number, [*it.origins]] for it in causes

@@ -2,16 +2,10 @@
 
 const MOST_STEPS = 24; // indexes that have a bar of their own
 const MOST_CROPS = 8;
+const MOST_ASKED = 10000; // wrong values that a served page is asked for
 const MOST_DOTS = 2000;
 
 const Pictures = (() => {
-  const SVG = "http://www.w3.org/2000/svg";
-  const drawn = (name, attributes, ...children) => {
-    const made = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
-    made.append(...children);
-    return made;
-  };
   const put = (id, ...parts) => {
     byId(id).hidden = false;
     byId(id).append(...parts);
@@ -24,16 +18,16 @@ const Pictures = (() => {
     return element("div", { class: "steps", role: "img", "aria-label": `${label}: ${counts.map((each) => each.join(": ")).join(", ")}` }, ...bars);
   };
 
-  const byIndex = (indexes) => {
+  const byIndex = (indexes, some) => {
     if (indexes.length < 2) return;
     const counts = indexes.slice(0, MOST_STEPS).map((count, at) => [String(at), count]);
     const rest = indexes.slice(MOST_STEPS).reduce((sum, count) => sum + count, 0);
-    put("by-index", steps(rest ? [...counts, [`${MOST_STEPS}+`, rest]] : counts, "Values lost by index"), element("p", { class: "note" }, "0 is the first item: a rising row says that lists are cut off, an even one that items are misread."));
+    put("by-index", steps(rest ? [...counts, [`${MOST_STEPS}+`, rest]] : counts, "Values lost by index"), element("p", { class: "note" }, `${some}0 is the first item: a rising row says that lists are cut off, an even one that items are misread.`));
   };
 
   // True numbers to the right, found ones up, both by powers of ten: on the lines a number is right, or ten times what it
   // should be, or a tenth; hollow is a sign that changed.
-  const scatter = (points, count) => {
+  const scatter = (points, count, some) => {
     if (points.length < 3) return;
     const logs = points.flatMap(([gt, pred]) => [Math.log10(Math.abs(gt)), Math.log10(Math.abs(pred))]);
     const [low, high] = [Math.floor(Math.min(...logs)), Math.ceil(Math.max(...logs) + 0.01)];
@@ -59,7 +53,7 @@ const Pictures = (() => {
     put(
       "scatter",
       drawn("svg", { class: "trust wide", viewBox: "-64 -8 440 420", role: "img", "aria-label": label }, drawn("rect", { class: "frame", x: 0, y: 0, width: SIDE, height: SIDE }), line(0, "right-line"), ...lines, ...circles, ...marks, drawn("text", { x: SIDE / 2, y: SIDE + 38, "text-anchor": "middle" }, "true"), drawn("text", { transform: `translate(-52 ${SIDE / 2}) rotate(-90)`, "text-anchor": "middle" }, "found")),
-      element("p", { class: "note" }, `${counted(points.length, count, "wrong number")}. Dotted lines are ten times too much and a tenth; hollow ones have another sign.`),
+      element("p", { class: "note" }, `${some}${counted(points.length, count, "wrong number")}. Dotted lines are ten times too much and a tenth; hollow ones have another sign.`),
     );
   };
 
@@ -105,11 +99,12 @@ const Pictures = (() => {
   const start = async () => {
     if (!facts.runs) Errors.taken.push((kept, errors) => strip(kept, errors).catch(fail));
     if (!facts.runs) await byPage();
-    if (SERVED) return;
     if (facts.runs) return apart(await ask("page-documents", {}, 0, MOST_DOTS));
-    const { indexes, points, numbers } = await ask("pictures");
-    byIndex(indexes);
-    scatter(points, numbers);
+    const [rows, count] = SERVED ? await firstOf("", { values: 1 }, MOST_ASKED) : [[], 0];
+    const { indexes, points, numbers } = SERVED ? await here("pictures", [rows]) : await ask("pictures");
+    const some = rows.length < count ? `Of the first ${plural(rows.length, "wrong value")}. ` : facts.complete ? "" : "Of the errors on this page. ";
+    byIndex(indexes, some);
+    scatter(points, numbers, some);
   };
 
   return { start };

@@ -2,16 +2,17 @@
 
 import base64
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import takewhile
 from pathlib import Path as File
 from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from stickler_cli.core.figures import more_of, number_of, percent, setting, visible
-from stickler_cli.core.sections import Block, Curve, Curves, Figures, Report, Table, Text
+from stickler_cli.core.figures import more_of, number_of, percent, setting, told_apart, visible
+from stickler_cli.core.sections import Block, Choices, Curve, Curves, Figures, Report, Table, Text
 from stickler_cli.reports import run_sentences
 from stickler_cli.reports.cause_sentences import more_causes
 from stickler_cli.reports.layout import TableStyle
@@ -27,8 +28,17 @@ POLICY: Final = (
 icon that browsers would else ask the server for. Source: https://www.w3.org/TR/CSP3/."""
 
 
-def filled(template: str, context: Mapping[str, object]) -> str:
-    """Return a template with values put in, all of them escaped; ends with a line break."""
+def filled(
+    template: str, context: Mapping[str, object], scripts: Iterable[str] = (), policy: str = ""
+) -> str:
+    """Return a template with values put in, all of them escaped; ends with a line break.
+
+    Args:
+        template: its name.
+        context: the values.
+        scripts: what runs on the page, each part using what stands before it.
+        policy: what else may run.
+    """
     environment = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,
@@ -36,11 +46,17 @@ def filled(template: str, context: Mapping[str, object]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    own = (more_causes, more_of, number_of, percent, setting, visible)
+    own = (more_causes, more_of, number_of, percent, setting, told_apart, visible)
     environment.filters |= {function.__name__: function for function in own}
     css = Markup(asset("page.css"))  # noqa: S704 - ours
+    script = _wrapped(tuple(scripts)) if scripts else ""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    scripted: dict[str, object] = {
+        "script": Markup(script),  # noqa: S704 - ours
+        "policy": f"{POLICY}; script-src 'sha256-{digest}'{policy}" if script else POLICY,
+    }
     page = environment.get_template(template)
-    text = page.render(context, css=css, outcomes=OUTCOMES, sentences=run_sentences)
+    text = page.render(context, **scripted, css=css, outcomes=OUTCOMES, sentences=run_sentences)
     return text.rstrip("\n") + "\n"
 
 
@@ -49,51 +65,40 @@ def asset(name: str) -> str:
     return (HERE / name).read_text(encoding="utf-8")
 
 
-def policy_of(script: str) -> str:
-    """Return the policy of a page that has a script."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return f"{POLICY}; script-src 'sha256-{digest}'"
-
-
-def wrapped(names: Iterable[str]) -> str:
-    """Return scripts that lie beside the templates as one: each uses what stands before it."""
+@cache
+def _wrapped(names: Iterable[str]) -> str:
     parts = (asset(f"{name}.js") for name in names)
     return '(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"
 
 
-@cache
-def _choosing() -> str:
-    return wrapped(("text", "kept_verdicts", "choices"))
-
-
 def render(report: Report, style: TableStyle) -> str:
     """Return a report as an HTML page; ends with a line break."""
-    head, *others = report.sections
-    first = head.blocks[0]
-    title = head.title or (first.text if isinstance(first, Text) else "")
-    tables = [it for section in others for it in section.blocks if isinstance(it, Figures)]
-    lines = "".join(choices.line for it in tables for choices in it.choices)
-    script = _choosing() if lines else ""
+    first, *others = report.sections
+    blocks = [*map(_shown_as, first.blocks)]
+    lines = [*takewhile(lambda block: "text" in block, blocks)]
+    sections = [("", blocks[len(lines) :])]
+    sections += [(section.title, [*map(_shown_as, section.blocks)]) for section in others]
+    choices = [each for it in report.sections for block in it.blocks for each in _choices(block)]
+    told = "".join(it.line for it in choices).encode("utf-8", "surrogatepass")
     context: dict[str, object] = {
-        "policy": policy_of(script) if script else POLICY,
-        "script": Markup(script),  # noqa: S704 - ours
-        "page": hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()[:16],
-        "title": title,
-        "head": [_shown_as(block) for block in (head.blocks if head.title else head.blocks[1:])],
-        "sections": [
-            (section.title, [_shown_as(block) for block in section.blocks])
-            for section in others
-            if section.title or section.blocks
-        ],
+        "page": hashlib.sha256(told).hexdigest()[:16],
+        "title": first.title or lines.pop(0)["text"],
+        "head": lines,
+        "sections": [(title, inside) for title, inside in sections if title or inside],
     }
-    return filled("report_page.html.j2", context)
+    scripts = ("text", "kept_verdicts", "choices") if choices else ()
+    return filled("report_page.html.j2", context, scripts)
+
+
+def _choices(block: Block | Figures | Curves) -> Sequence[Choices]:
+    return block.choices if isinstance(block, Figures) else ()
 
 
 def _shown_as(block: Block | Figures | Curves) -> dict[str, object]:
     """Return a block as the template has it."""
     match block:
         case Figures():
-            return {"table": block.table(), "choices": block.choices}
+            return {"table": block.table(), "choices": _choices(block)}
         case Curves():
             return {
                 "title": block.title,

@@ -16,7 +16,6 @@ const errorsOf = (row) => row[FD] + row[FA] + row[FN];
 
 // The address of an error: its document and path, and its side where the path is that of the prediction.
 const placeOf = (error) => ({ document: error[DOCUMENT], path: error[PATH], ...(error[OUTCOME] === "FA" ? { as: "fa" } : {}) });
-const isAt = (error, { document, path, as }) => error[PATH] === path && error[DOCUMENT] === document && (!as || error[OUTCOME].toLowerCase() === as);
 
 const groupOf = ({ group }) => (group === "none" ? "" : group || "cause");
 
@@ -40,19 +39,23 @@ const truth = (state) => {
   return facts.totals.reduce((sum, [row, each, count]) => sum + ((!range || (row >= range[0] && row < range[1])) && (!name || each === name) ? count : 0), 0);
 };
 
-// How a group is called, and what filter leaves nothing but it.
+// How a group is called, what filter leaves nothing but it, and of a cause its number and values.
 const GROUPS = {
   document: (key) => [visible(key), { of: key }],
   field: (key) => [visible(key), { field: key }],
   class: (key) => [classText(key) || "no class", { class: key }],
   pair: (key, gt, pred) => [`${shown(gt || null)} → ${shown(pred || null)}`, null],
-  cause: (key) => (key < 0 ? ["inside of what failed as a whole", null] : [`${facts.causes[key][4]}  ${facts.runs ? `${facts.causes[key][6]}, ` : ""}${facts.causes[key][1]}${facts.runs ? "" : `, ${plural(facts.causes[key][3], "value")}`}`, { cause: facts.causes[key][0] }]),
+  cause: (at) => {
+    if (at < 0) return ["inside of what failed as a whole", null];
+    const [key, text, , values, number, , move] = facts.causes[at];
+    return facts.runs ? [`${move}, ${text}`, { cause: key }] : [text, { cause: key }, number, values];
+  },
 };
 
 const counted = (kept, all, noun = "error") => (all === null || kept === all ? plural(kept, noun) : `${kept.toLocaleString("en")} of ${plural(all, noun)}`);
 
 const PAGE = 100; // rows that are asked for at once
-const AT_ONCE = 1000; // documents that a question may ask for
+const AT_ONCE = 1000; // rows that a question may ask for
 
 // The numbers of the bar of a histogram that begins here.
 const boundsOf = (lower) => {
@@ -133,11 +136,10 @@ const documentsQuery = (state) =>
     sort: state.sort,
   });
 
-// The documents that lost most values, as far as there is room, and how many did.
-const worstDocuments = async (most) => {
-  const query = { lost: 1, sort: "errors" };
-  const { count } = await ask("select-documents", query);
+// What a query finds, as far as there is room, and how much it finds.
+const firstOf = async (kind, query, most) => {
+  const { count } = await ask(`select${kind}`, query);
   const parts = [];
-  for (let first = 0; first < Math.min(count, most); first += AT_ONCE) parts.push(ask("page-documents", query, first, Math.min(AT_ONCE, most - first)));
-  return [(await Promise.all(parts)).flat(), Math.max(facts.lost, count)];
+  for (let first = 0; first < Math.min(count, most); first += AT_ONCE) parts.push(ask(`page${kind}`, query, first, Math.min(AT_ONCE, most - first)));
+  return [(await Promise.all(parts)).flat(), count];
 };

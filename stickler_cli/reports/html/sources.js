@@ -3,7 +3,6 @@
 const Sources = (() => {
   const [BOX_PATH, BOX_OUTCOME, SIDE, PAGE, LEFT, TOP, RIGHT, BOTTOM, IN_PIXELS] = Array(9).keys();
   const SIDES = { gt: "ground truth", pred: "prediction" };
-  const SVG = "http://www.w3.org/2000/svg";
 
   const isIn = (box, path) => path === undefined || box[BOX_PATH] === path || (box[BOX_PATH].startsWith(path) && ".[".includes(box[BOX_PATH][path.length]));
 
@@ -13,22 +12,12 @@ const Sources = (() => {
     return Number(box[PAGE]) + (boxes.some((each) => each[PAGE] === "0") ? 1 : 0);
   };
 
-  const addressOf = (id, sheet, template, links) => {
-    const address = template ? template.replaceAll("{id}", () => id.split("/").map(encodeURIComponent).join("/")) : links?.[id];
-    return address?.replaceAll("{page}", String(sheet));
-  };
-
   const linkOf = (id, sheet, template, links) => {
-    const href = addressOf(id, sheet, template, links);
+    const address = template ? template.replaceAll("{id}", () => id.split("/").map(encodeURIComponent).join("/")) : links?.[id];
+    const href = address?.replaceAll("{page}", String(sheet));
     return href ? element("a", { href, target: "_blank", rel: "noopener noreferrer" }, sheet > 1 ? `Open the document at page ${sheet}` : "Open the document") : null;
   };
 
-  const drawn = (name, attributes, ...children) => {
-    const made = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
-    made.append(...children);
-    return made;
-  };
 
   // Where a box is, in the units of a picture: x, y, width and height.
   const placeOn = (box, [, , width, height]) => {
@@ -49,7 +38,7 @@ const Sources = (() => {
       const size = Math.min(Math.max(high - low + 2 * margin * whole, least * whole), whole);
       return [Math.min(Math.max((low + high - size) / 2, 0), whole - size), size];
     };
-    const [x, wide] = span(Math.min(...places.map(([left]) => left)), Math.max(...places.map(([left, , across]) => left + across)), width, 0.08, 0.5);
+    const [x, wide] = span(Math.min(...places.map(([left]) => left)), Math.max(...places.map(([left, , across]) => left + across)), width, 0.08, 0.36);
     const [y, high] = span(Math.min(...places.map(([, top]) => top)), Math.max(...places.map(([, top, , down]) => top + down)), height, 0.03, 0.1);
     return `${x} ${y} ${wide} ${high}`;
   };

@@ -24,6 +24,13 @@ const element = (name, attributes, ...children) => {
   return made;
 };
 
+const drawn = (name, attributes, ...children) => {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  made.append(...children);
+  return made;
+};
+
 // A value is its JSON text, [beginning, length] of one that is too long, or null.
 const textOf = (value) => (Array.isArray(value) ? value[0] : value);
 const isCut = (value) => Array.isArray(value);
@@ -32,19 +39,22 @@ const shown = (value) => (value === null ? "absent" : visible(textOf(value)) + (
 // Four decimals, never rounded onto 0 or 1 that it is not.
 const rate = (value) => {
   if (value === null) return "-";
-  let text = value.toFixed(4);
-  if (Number(text) !== value && text === "1.0000") text = "0.9999";
-  if (Number(text) !== value && text === "0.0000") text = "0.0001";
-  return text;
+  const text = value.toFixed(4);
+  return Number(text) === value ? text : ({ "1.0000": "0.9999", "0.0000": "0.0001" }[text] ?? text);
 };
 
 const signed = (value) => `${value > 0 ? "+" : value < 0 ? "-" : ""}${rate(Math.abs(value))}`;
 const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
-const MEANINGS = { TP: "right", FD: "wrong", FA: "invented", FN: "missed", TN: "absent in both" };
+const MEANINGS = { TP: "right", FD: "wrong", FN: "missed", FA: "invented", TN: "absent in both" };
 
-const outcomeMark = (name) =>
-  element("span", { class: "outcome", title: MEANINGS[name] }, element("i", { class: `key ${name.toLowerCase()}` }), name);
+const outcomeMark = (name) => element("span", { class: "outcome", title: name }, element("i", { class: `key ${name.toLowerCase()}` }), element("span", {}, MEANINGS[name]));
+
+// A table of values, of titles that may have a class.
+const tableOf = (titles, rows) => {
+  const heads = titles.map((title) => element("th", { scope: "col", class: Array.isArray(title) ? title[1] : null }, [title].flat()[0]));
+  return element("table", { class: "tree" }, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows));
+};
 
 // Put what stands in a <noscript> there. It is markup of the page itself, escaped where it was made; a browser that
 // runs this has only its text until then, or hundreds of histograms would keep everybody waiting.

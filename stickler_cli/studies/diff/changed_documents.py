@@ -163,6 +163,7 @@ def changed_values(*runs: Run) -> list[ChangedValue] | None:
         return None
     compared = set.intersection(*map(_ids_compared, runs))
     wrong = [_errors_by_place(run, compared) for run in runs]
+    one_sided = _one_sided(runs)
     found = []
     for place in dict.fromkeys(chain.from_iterable(wrong)):
         rows = [each.get(place) for each in wrong]
@@ -171,7 +172,8 @@ def changed_values(*runs: Run) -> list[ChangedValue] | None:
             first = next(row for row in rows if row)
             move = _move(rows) if len(runs) == 2 else None
             where = place.document, place.path, first.field, str(first.error_class)
-            found.append(ChangedValue(*where, move, first.gt, said))
+            inside = first.inside and _Place(place.document, first.inside, place.invented)
+            found.append(ChangedValue(*where, move, first.gt, said, one_sided.get(inside or place)))
     order = {None: 0} | {move: at for at, move in enumerate(Move)}
     return sorted(found, key=lambda it: (order[it.move], it.document))
 
@@ -188,6 +190,16 @@ def _knows(detail: Detail | None) -> bool:
 def _ids_compared(run: Run) -> set[str]:
     blocks = run.evaluation.ledger.blocks or Blocks()
     return {it.id for it in blocks.documents() if it.score is not None}
+
+
+def _one_sided(runs: Sequence[Run]) -> dict[_Place, tuple[str, str, str]]:
+    """Return path, field and class of the items and objects that one side alone has."""
+    return {
+        _Place(row.document, row.path, row.outcome == "FA"): (row.path, row.field, row.error_class)
+        for run in runs
+        for row in (run.detail.errors.rows() if run.detail else ())
+        if row.values is not None and row.outcome != "FD"
+    }
 
 
 def _errors_by_place(run: Run, documents: Collection[str]) -> _Wrong:

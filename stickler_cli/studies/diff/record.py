@@ -274,6 +274,8 @@ class ChangedValue:
     """None where only predictions have it."""
     said: Sequence[Text | bool]
     """By each run: True where it is right, None where it has none."""
+    whole: tuple[str, str, str] | None = None
+    """Path, field and class of the missed or invented item or object that it is inside of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,3 +93,14 @@ def test_several_runs_of_a_side_have_no_single_values():
 
     assert len(compare_runs({"x": one}, {"y": other}).values) == 1
     assert compare_runs({"x": one, "z": one}, {"y": other}).values is None
+
+
+def test_values_of_a_missed_item_are_told_with_it_and_those_of_a_wrong_one_by_themselves():
+    worse = {**GT, "rows": [{"name": "bolt", "unit": "lb"}]}
+    found = changed_values(run(a=GT, b=GT), run(a={**GT, "rows": []}, b=worse))
+
+    assert [(it.document, it.path, it.whole) for it in found] == [
+        ("a", "rows[0].name", ("rows[0]", "rows", "missed_item")),
+        ("a", "rows[0].unit", ("rows[0]", "rows", "missed_item")),
+        ("b", "rows[0].unit", None),
+    ]
