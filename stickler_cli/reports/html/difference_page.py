@@ -8,9 +8,13 @@ from stickler_cli.core.figures import number_of, visible
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_path
 from stickler_cli.reports.cause_sentences import of_class
-from stickler_cli.reports.difference_sections import MARKS, SHORT, DifferenceView
+from stickler_cli.reports.difference_sections import (
+    MARKS,
+    SHORT,
+    DifferenceView,
+    metric_changes_table,
+)
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.tables import metric_text
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.studies.diff.record import Change, ChangedValue, Difference, RunsBeside, Trend
@@ -45,7 +49,7 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
         "values": subject.values,
         "causes_of": {outcome: found[:FIRST_CAUSES] for outcome, found in by_outcome.items()},
         "listed": documents[:MOST_DOCUMENTS],
-        "metric_text": metric_text,
+        "metric_changes_table": metric_changes_table,
     }
     parts = {
         "non-matches": (json_line([*row])[:-1] for row in rows),

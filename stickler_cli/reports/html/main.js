@@ -1,21 +1,10 @@
 // What begins when the page is there: links, keys, and the lists.
 
 const copy = async (text, button) => {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const area = element("textarea", { readonly: true });
-    area.value = text;
-    button.after(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
-  }
   const before = button.textContent;
+  await navigator.clipboard.writeText(text);
   button.textContent = "Copied";
-  setTimeout(() => {
-    button.textContent = before;
-  }, 1200);
+  setTimeout(() => (button.textContent = before), 1200);
 };
 
 const sections = Array.from(document.querySelectorAll("main > section"));

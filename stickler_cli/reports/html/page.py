@@ -7,8 +7,10 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from itertools import accumulate
 from typing import Any, Final
+from urllib.parse import quote
 
 from stickler_cli.core.figures import number_of, setting, visible
 from stickler_cli.core.json_values import json_line
@@ -17,12 +19,13 @@ from stickler_cli.reports.cause_sentences import CauseText, causes
 from stickler_cli.reports.html import payload
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.run_sentences import confidences
-from stickler_cli.reports.tables import confidence_table, legend, metric_text
+from stickler_cli.reports.tables import confidence_table, group_table, legend, metric_table
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.comparison_lines import MOST_LINES
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.errors.kept_errors import KeptErrors
+from stickler_cli.score.evaluation import Results
 from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings.deciding import RunOptions
 from .charts import coverage_chart, reliability_chart
@@ -127,10 +130,11 @@ def _page_of(run: Run, documents: ListedDocuments | None = None, *, served: bool
         "histograms_kept": detail.knows_values,
         "level": view.interval_title.removesuffix(" of F1"),
         "trust": _confidence_parts(view),
-        "metric_text": metric_text,
+        "metric_table": metric_table,
+        "group_table": group_table,
+        "group_links": partial(_group_links, documents, served),
         "sides": SIDES,
         "most_violations": MOST_VIOLATIONS,
-        "all_documents": served or (documents and documents.count <= payload.MOST_DOCUMENTS),
         "documents": documents,
         "kept": _kept(detail, documents, served=served),
     }
@@ -147,9 +151,24 @@ def scripted(
     """Return a page that has the script, and its data by the names of their elements."""
     packed = {name: payload.packed(lines) for name, lines in parts.items()}
     identifier = hashlib.sha256("".join(packed.values()).encode()).hexdigest()[:16]
-    own = {"payload": packed, "identifier": identifier}
-    # It makes a worker of its own text.
-    return filled(template, {**context, **own}, SCRIPTS, f"; worker-src blob:{policy}")
+    own = {**context, "payload": packed, "identifier": identifier}
+    return filled(template, own, SCRIPTS, f"; worker-src blob:{policy}")  # of its own text
+
+
+def _group_links(
+    documents: ListedDocuments | None,
+    served: object,
+    key: str,
+    groups: Sequence[tuple[str, Results]],
+) -> list[tuple[str, int | None]]:
+    """Return a link to the documents of each group, and how many it leads to if all are listed."""
+    listed = served or (documents and documents.count <= payload.MOST_DOCUMENTS)
+    return [
+        (f"#documents&by={quote(key)}&group={quote(name)}", it.evaluated if listed else None)
+        if documents and it.evaluated
+        else ("", None)
+        for name, it in groups
+    ]
 
 
 def _payload_parts(

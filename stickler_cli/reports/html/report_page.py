@@ -55,8 +55,10 @@ def filled(
         "script": Markup(script),  # noqa: S704 - ours
         "policy": f"{POLICY}; script-src 'sha256-{digest}'{policy}" if script else POLICY,
     }
-    page = environment.get_template(template)
-    text = page.render(context, **scripted, css=css, outcomes=OUTCOMES, sentences=run_sentences)
+    page, usual = environment.get_template(template), {"payload": {}, "served": False}
+    text = page.render(
+        {**usual, **context}, **scripted, css=css, outcomes=OUTCOMES, sentences=run_sentences
+    )
     return text.rstrip("\n") + "\n"
 
 
@@ -81,7 +83,7 @@ def render(report: Report, style: TableStyle) -> str:
     choices = [each for it in report.sections for block in it.blocks for each in _choices(block)]
     told = "".join(it.line for it in choices).encode("utf-8", "surrogatepass")
     context: dict[str, object] = {
-        "page": hashlib.sha256(told).hexdigest()[:16],
+        "identifier": hashlib.sha256(told).hexdigest()[:16],
         "title": first.title or lines.pop(0)["text"],
         "head": lines,
         "sections": [(title, inside) for title, inside in sections if title or inside],

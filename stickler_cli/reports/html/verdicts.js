@@ -44,7 +44,7 @@ const Verdicts = (() => {
   };
 
   const start = () => {
-    kept.open(byId("panel").dataset.run);
+    kept.open(document.querySelector("[data-page]").dataset.page);
     byId("errors-tools").after(kept.bar);
   };
 
