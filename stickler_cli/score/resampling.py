@@ -5,6 +5,7 @@ that documents may come in any order. It needs the documents; `intervals.py` doe
 """
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from hashlib import blake2b
 from itertools import chain
 from typing import Any, Final
@@ -27,11 +28,16 @@ UNIT: Final = 1 << 8
 
 _AT_ONCE: Final = 4_000_000  # cells of an array: 32 MB
 _TABLE: Final = 1 << 16
-_WEIGHTS: Final = (
-    np.maximum(1, np.rint(-UNIT * np.log1p(-(np.arange(_TABLE) + 0.5) / _TABLE))) / UNIT
-)
-"""The weight for every number of 16 bits: exponential with mean 1, at most 11.8, and never 0, so
-that no replicate has nothing to divide by where the documents have."""
+
+
+@cache  # few runs resample
+def _weights() -> Floats:
+    """Return the weight for every number of 16 bits: exponential with mean 1, at most 11.8.
+
+    It is never 0, so that no replicate has nothing to divide by where the documents have.
+    """
+    found: Floats = np.maximum(1, np.rint(-UNIT * np.log1p(-(np.arange(_TABLE) + 0.5) / _TABLE)))
+    return found / UNIT
 
 
 def resample(
@@ -91,7 +97,7 @@ def _drawn(starts: NDArray[np.uint64], first: int, number: int) -> Floats:
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     mixed ^= mixed >> np.uint64(31)
     parts = mixed.astype("<u8").view("<u2")  # little endian, so that every machine agrees
-    found: Floats = _WEIGHTS[parts[:, :number]]
+    found: Floats = _weights()[parts[:, :number]]
     return found
 
 

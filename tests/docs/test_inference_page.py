@@ -14,7 +14,7 @@ from stickler_cli.schema.inference.name_rules import (
     MISLEADING,
     PREPOSITIONS,
     QUALIFIERS,
-    RULES,
+    rules,
 )
 from tests.schema.inference_pairs import Pair, is_right
 
@@ -44,7 +44,7 @@ def test_the_table_of_names_is_that_of_the_code():
             str(rule.how.threshold),
             f"`{json.dumps(rule.how.config)}`" if rule.how.config else "",
         ]
-        for rule in RULES
+        for rule in rules()
     ]
 
 

@@ -5,9 +5,9 @@ import pytest
 from stickler_cli.comparators.registry import construct
 from stickler_cli.schema.inference.name_rules import (
     MISLEADING,
-    RULES,
     is_plural,
     rule_for,
+    rules,
     singular,
     words_of,
 )
@@ -196,14 +196,14 @@ def test_the_last_word_says_whether_a_name_is_plural():
 
 def test_no_name_is_in_two_rules_for_the_same_kind():
     endings = Counter(
-        (words_of(name), kind) for rule in RULES for name in rule.names for kind in rule.kinds
+        (words_of(name), kind) for rule in rules() for name in rule.names for kind in rule.kinds
     )
     endings.update((words_of(name), "string") for name in MISLEADING)
 
     assert [ending for ending, count in endings.items() if count > 1] == []
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", rules())
 def test_a_rule_finds_its_own_names_and_names_a_comparator_that_can_be_made(rule):
     construct(rule.how.comparator, rule.how.config)
 

@@ -9,8 +9,9 @@ import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
+from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
 
 from stickler_cli.core.pattern import pattern
 from stickler_cli.core.values import dataclass
@@ -110,15 +111,16 @@ LEAST: Final = 4
 """Letters of the end of a compound; `nr` ends no other word."""
 
 
-def _rules() -> Iterator[NameRule]:
+@cache  # not on import: annotated schemas need none
+def rules() -> tuple[NameRule, ...]:
+    """Return the rules in the order of docs/inference.md; no name is in two for the same kind."""
     listed = json.loads(Path(__file__).with_name("names.json").read_bytes())
+    found = []
     for key, said in _TABLE.items():
         names = {language: _names_in(listing) for language, listing in listed[key].items()}
-        yield NameRule(*said, names.pop(ENGLISH), names)
+        found.append(NameRule(*said, names.pop(ENGLISH), names))
+    return tuple(found)
 
-
-RULES: Final = tuple(_rules())
-"""In the order of docs/inference.md. No name is in two rules for the same kind."""
 
 MISLEADING: Final = _names_in(
     "add on, based on, depends on, grace period, hands on, notice period, retention period,"
@@ -179,28 +181,24 @@ def is_plural(name: str) -> bool:
 
 def rule_for(name: str, kind: str) -> tuple[NameRule, str] | None:
     """Return the rule for a name, and the ending that led to it; None where it says nothing."""
-    words = words_of(_without_accents(name))
+    words, known = words_of(_without_accents(name)), _tables()
     readings = tuple(_readings(words))
-    for table in (_BY_ENDING, _ELSEWHERE):
-        for length in range(_LONGEST, 0, -1):
+    for table in (known.by_ending, known.elsewhere):
+        for length in range(known.longest, 0, -1):
             for reading in readings:
                 ending = reading[-length:]
                 if len(ending) == length and (ending, kind) in table:
                     rule = table[ending, kind]
                     return None if rule is None else (rule, " ".join(ending))
     for length in (2, 1):
-        if words and (rule := _BY_BEGINNING.get((words[:length], kind))):
+        if words and (rule := known.by_beginning.get((words[:length], kind))):
             return rule, " ".join(words[:length])
-    return _of_compound(words, kind)
-
-
-def _of_compound(words: tuple[str, ...], kind: str) -> tuple[NameRule, str] | None:
-    """Return the rule for a word that ends in another, as `rechnungsnummer` does."""
     if not words:
         return None
+    # A word that ends in another, as `rechnungsnummer` does.
     ends = (words[-1][-length:] for length in range(len(words[-1]) - 1, 1, -1))
-    found = ((_OF_COMPOUNDS[end, kind], end) for end in ends if (end, kind) in _OF_COMPOUNDS)
-    return next(found, None)
+    compounds = known.of_compounds
+    return next(((compounds[end, kind], end) for end in ends if (end, kind) in compounds), None)
 
 
 def _without_accents(name: str) -> str:
@@ -220,31 +218,44 @@ def _readings(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     yield words
 
 
-_BY_ENDING: Final[dict[tuple[tuple[str, ...], str], NameRule | None]] = {
-    **{
+_Table: TypeAlias = dict[tuple[tuple[str, ...], str], NameRule]
+
+
+class _Tables(NamedTuple):
+    """The rules by words and kind of values."""
+
+    by_ending: Mapping[tuple[tuple[str, ...], str], NameRule | None]
+    longest: int
+    """Words of an ending."""
+    elsewhere: _Table
+    by_beginning: _Table
+    of_compounds: Mapping[tuple[str, str], NameRule]
+
+
+@cache
+def _tables() -> _Tables:
+    by_ending: dict[tuple[tuple[str, ...], str], NameRule | None] = {
         (words_of(name), kind): rule
-        for rule in RULES
+        for rule in rules()
         for name in rule.names
         for kind in sorted(rule.kinds)
-    },
-    **{(words_of(name), "string"): None for name in MISLEADING},
-}
-_LONGEST: Final = max(len(ending) for ending, _ in _BY_ENDING)
+    }
+    by_ending |= {(words_of(name), "string"): None for name in MISLEADING}
+    of_compounds = {
+        (words[0], kind): rule
+        for (words, kind), rule in _foreign(COMPOUNDS).items()
+        if len(words) == 1 and (len(words[0]) >= LEAST or words[0] == "nr")
+    }
+    longest = max(len(ending) for ending, _ in by_ending)
+    elsewhere = _foreign(("de", "nl", "fr", "es", "it", "pt"))
+    return _Tables(by_ending, longest, elsewhere, _foreign(FIRST), of_compounds)
 
 
-def _foreign(languages: Iterable[str]) -> Iterator[tuple[tuple[str, ...], str, NameRule]]:
-    for rule in RULES:
-        for language in languages:
-            for name in rule.elsewhere.get(language, ()):
-                yield from ((words_of(name), kind, rule) for kind in sorted(rule.kinds))
-
-
-_ELSEWHERE: Final[dict[tuple[tuple[str, ...], str], NameRule | None]] = {
-    (words, kind): rule for words, kind, rule in _foreign(("de", "nl", "fr", "es", "it", "pt"))
-}
-_BY_BEGINNING: Final = {(words, kind): rule for words, kind, rule in _foreign(FIRST)}
-_OF_COMPOUNDS: Final = {
-    (words[0], kind): rule
-    for words, kind, rule in _foreign(COMPOUNDS)
-    if len(words) == 1 and (len(words[0]) >= LEAST or words[0] == "nr")
-}
+def _foreign(languages: Iterable[str]) -> _Table:
+    return {
+        (words_of(name), kind): rule
+        for rule in rules()
+        for language in languages
+        for name in rule.elsewhere.get(language, ())
+        for kind in sorted(rule.kinds)
+    }
