@@ -83,13 +83,15 @@ def comparison_result(
 ) -> ComparisonResult:
     """Return one document as `compare_with` does, with as much as is asked for."""
     comparison = batch.comparison(0)
+    found = non_matches(
+        error_of("", it, with_cause=False)
+        for it in (batch.outermost_errors[0] if errors and comparison else ())
+    )
     view: ComparisonResult = {
         "field_scores": comparison.field_scores if comparison else {},
         "overall_score": float(batch.scores[0]),
-        "all_fields_matched": not batch.some_wrong,
+        "all_fields_matched": not (found if errors else batch.some_wrong),
     }
-    wrong = (it for each in batch.outermost_errors for it in each) if errors else ()
-    found = non_matches(error_of("", it, with_cause=False) for it in wrong)
     if counts:
         shown = counts_view(batch, recall_with_fd=recall_with_fd, derived=derived)
         score, matched = view["overall_score"], view["all_fields_matched"]

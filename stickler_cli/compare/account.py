@@ -3,9 +3,10 @@
 Counts, non-matches and explanations are folds of accounts; nothing is paired or compared twice.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
+from itertools import repeat
 from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -35,15 +36,19 @@ def judged(
     outcome = met(similarity, threshold)
     (at,) = ((gt | pred) < 0).nonzero()
     if len(at):
-        which = np.minimum(gt[at], 0) + 2 * np.minimum(pred[at], 0)
-        outcome[at] = _OF_ABSENT[which]
+        outcome[at] = absent = class_of_absent(gt[at], pred[at])
         similarity = similarity.copy()
-        similarity[at] = which == _NEITHER
+        similarity[at] = absent == TN
     return similarity, outcome
 
 
-_NEITHER: Final = -3
 _OF_ABSENT: Final = np.array([-1, TN, FN, FA], np.int8)  # of -1, no ground truth, -2 and -3
+
+
+def class_of_absent(gt: Indexes, pred: Indexes) -> Outcomes:
+    """Return the class of each pair of which a side is absent."""
+    outcome: Outcomes = _OF_ABSENT[np.minimum(gt, 0) + 2 * np.minimum(pred, 0)]
+    return outcome
 
 
 def met(similarity: Floats, threshold: float | Floats) -> Outcomes:
@@ -151,6 +156,14 @@ class Account:
         """Return the account that compared a pair, and the position of the pair in it."""
         return self, pair
 
+    def slots_at(self, at: Indexes) -> tuple[Indexes, Indexes]:
+        """Return the slots of the ground truths and the predictions of some pairs."""
+        return self.gt[at], self.pred[at]
+
+    def thresholds(self, at: Indexes) -> Iterable[float]:
+        """Return the threshold of each of some pairs."""
+        return repeat(float(self.node.threshold), len(at))
+
     def note(self, slots: Indexes) -> None:
         """Note the slots of ground truths."""
         self.slots = slots
@@ -160,6 +173,21 @@ class UnlabelledAccount(Account):
     """Pairs whose ground truth nobody has labelled: they are passed over, whatever is predicted."""
 
 
+class OfPairs(NamedTuple):
+    """The pairs of a block of leaves: as many of each leaf, one leaf after the other."""
+
+    size: int
+    """How many of each."""
+    leaf: Indexes
+    """Which leaf of the block each is of."""
+    pair: Indexes
+    """Which pair of objects it is in."""
+    order: Indexes
+    """The position of its leaf in the object."""
+    weight: Floats
+    """What each is worth in its object."""
+
+
 class Leaves(Protocol):
     """Fields of objects that are compared together: the part of a block that accounts look at."""
 
@@ -167,12 +195,14 @@ class Leaves(Protocol):
     """The position of each field in its object, in order."""
     span: slice | Indexes
     """The same, to put something there."""
-    weight: Floats
-    """What each is worth there."""
+    names: tuple[str, ...]
 
     @property
     def nodes(self) -> Sequence[Rules]:
         """Their nodes."""
+
+    def of_pairs(self, size: int) -> OfPairs:
+        """Return the pairs of so many objects."""
 
 
 class BlockAccount(Account):
@@ -183,15 +213,26 @@ class BlockAccount(Account):
 
     block: Leaves
 
+    def slots_at(self, at: Indexes) -> tuple[Indexes, Indexes]:
+        """Return the slots of the values of some pairs, leaf after leaf."""
+        codes, (leaf, pair) = self.columns.codes, np.divmod(at, len(self.gt))
+        width = len(self.block.positions)
+        gt = present(self.gt[pair] + leaf * (len(codes.gt) // width), codes.gt)
+        return gt, present(self.pred[pair] + leaf * (len(codes.pred) // width), codes.pred)
+
+    def thresholds(self, at: Indexes) -> Iterable[float]:
+        """Return the threshold of each of some pairs."""
+        nodes = self.block.nodes
+        return (float(nodes[leaf].threshold) for leaf in (at // len(self.gt)).tolist())
+
     def field(self, row: int) -> Account:
         """Return the account of one of the fields."""
-        size, codes = len(self.gt), self.columns.codes
+        size = len(self.gt)
         some = slice(row * size, (row + 1) * size)
+        sides = self.slots_at(np.arange(some.start, some.stop))
         outcome, similarity, score = self.outcome[some], self.similarity[some], self.score[some]
-        nodes = self.block.nodes
-        gt = present(self.gt + row * (len(codes.gt) // len(nodes)), codes.gt)
-        pred = present(self.pred + row * (len(codes.pred) // len(nodes)), codes.pred)
-        found = Account(nodes[row], self.columns, gt, pred, outcome, similarity, score)
+        node = self.block.nodes[row]
+        found = Account(node, self.columns, *sides, outcome, similarity, score)
         found.reasons = self.reasons  # a judge has a block of one field
         return found
 

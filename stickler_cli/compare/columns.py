@@ -102,6 +102,7 @@ class Columns:
         """Whether in addition nothing is said of any, so that each can be compared as it is."""
         self._are_present = are_present
         self._derived: dict[Hashable, Any] = {}
+        self._codes: Codes | None = None
         self.listed: np.bool_ = np.bool_(False)
         """Whether these are elements of lists, each a unit of its list whatever is in it."""
         self.pairings: Any = None
@@ -188,9 +189,14 @@ class Columns:
             no_gt |= no_pred & self.gold.lacking(gt, pred >= 0)
         return np.where(no_gt, NOTHING, gt), np.where(no_pred, NOTHING, pred)
 
-    @cached_property
+    @property
     def codes(self) -> Codes:
         """A number for each value; absent ones have `NOTHING`."""
+        if self._codes is None:
+            self._codes = self._coded()
+        return self._codes
+
+    def _coded(self) -> Codes:
         both = self._both()
         if self.types <= TEXTS:
             texts = dict.fromkeys(both, NOTHING)
@@ -224,10 +230,11 @@ class Columns:
 
     def prepared(self, comparator: BaseComparator) -> Prepared:
         """Return what a comparator makes of the distinct values, none of it at first."""
-        return self.derived(
-            id(comparator),
-            lambda: Prepared(comparator, self.codes.values, self.types, self.place),
-        )
+        found: Prepared | None = self._derived.get(id(comparator))
+        if found is None:
+            found = Prepared(comparator, self.codes.values, self.types, self.place)
+            self._derived[id(comparator)] = found
+        return found
 
     @cached_property
     def elements(self) -> tuple[Elements, Elements, "Columns"]:
@@ -310,10 +317,10 @@ def _of_element(known: Any, at: int) -> JsonValue:
 
 def _fields(values: Sequence[Any], names: tuple[str, ...]) -> list[Any]:
     objects = [value if isinstance(value, dict) else _EMPTY for value in values]
-    if len(names) > 1:
-        objects.append(_EMPTY)  # of which each field has nothing
-    found = [*chain.from_iterable(map(dict.get, objects, repeat(name)) for name in names)]
-    return found[:-1] if len(names) > 1 else found
+    if len(names) == 1:
+        return [*map(dict.get, objects, repeat(names[0]))]
+    of_objects = [map(dict.get, repeat(it), names) for it in (*objects, _EMPTY)]
+    return [*chain.from_iterable(zip(*of_objects, strict=True))][:-1]  # the last is for `NOTHING`
 
 
 def least(known: Any) -> float | None:
@@ -326,7 +333,9 @@ def least(known: Any) -> float | None:
 
 def present(slots: Indexes, codes: Indexes) -> Indexes:
     """Return slots with `NOTHING` for those whose values are absent, given the codes of all."""
-    return np.where(codes[slots] < 0, NOTHING, slots)
+    found = slots.copy()
+    found[codes[slots] < 0] = NOTHING
+    return found
 
 
 def _kind(of: type) -> int:

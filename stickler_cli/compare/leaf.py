@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from stickler_cli.comparators.base import (
+    EQUAL_WITHIN,
     LETTERS_OF_WORD,
     STEPS_OF_PAIR,
     STEPS_OF_WORDS,
@@ -16,12 +17,24 @@ from stickler_cli.comparators.registry import is_built_in
 from stickler_cli.core.absence import Reading
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
-from .account import NO_REASONS, Account, BlockAccount, Floats, Outcomes, clipped, judged
+from .account import (
+    NO_REASONS,
+    Account,
+    BlockAccount,
+    Floats,
+    OfPairs,
+    Outcomes,
+    class_of_absent,
+    clipped,
+)
 from .columns import ABSENT, ARRAY, LEAF, OBJECT, Columns, Indexes, Mask, present
 from .plan import Node, Options, Purpose
 from .prepared import PairError
 from .result import FD
 from .work import CALL, PAIR
+
+MOST_LAID_OUT: Final = 1 << 12
+"""Pairs of objects, so many of which are laid out once for all chunks."""
 
 _CONTAINERS: Final = {"array": ARRAY, "object": OBJECT}
 
@@ -94,8 +107,8 @@ class LeafNode(Node):
         """Account for pairs of values that the comparator takes."""
         read = columns.read_by(self.reading)
         codes = read.codes.gt[gt], read.codes.pred[pred]
-        found = _compared(self.comparator, read, *codes, options, self.threshold)
-        similarity, outcome, reasons = found
+        least = self.threshold - EQUAL_WITHIN
+        similarity, outcome, reasons = _compared(self.comparator, read, *codes, options, least)
         gt, pred = present(gt, columns.codes.gt), present(pred, columns.codes.pred)
         score = clipped(similarity, outcome, clip=self.clip)
         account = Account(self, columns, gt, pred, outcome, similarity, score)
@@ -113,11 +126,25 @@ class LeafBlock:
         self.span = slice(at[0], at[-1] + 1) if is_one else np.array(at)
         self.names = tuple(name for _, name, _ in leaves)
         self.nodes = [node for _, _, node in leaves]
-        self._threshold = np.array([float(node.threshold) for node in self.nodes])
-        self.weight = np.array([float(node.weight) for node in self.nodes])
-        self._clip = np.array([node.clip for node in self.nodes])
         self._clips = any(node.clip for node in self.nodes)
         self._reading = self.nodes[0].reading
+        self._least = np.array([[node.threshold - EQUAL_WITHIN] for node in self.nodes])
+        self._weight = np.array([[float(node.weight)] for node in self.nodes])
+        self._clip = np.array([[node.clip] for node in self.nodes])
+        self._of_pairs = self._laid_out(1)
+
+    def of_pairs(self, size: int) -> OfPairs:
+        """Return the pairs of so many objects; kept, for most chunks of documents are alike."""
+        known = self._of_pairs
+        if known.size != size:
+            known = self._laid_out(size)
+            if size <= MOST_LAID_OUT:
+                self._of_pairs = known
+        return known
+
+    def _laid_out(self, size: int) -> OfPairs:
+        leaf, pair = np.indices((len(self.names), size)).reshape(2, -1)
+        return OfPairs(size, leaf, pair, np.array(self.positions)[leaf], self._weight[leaf, 0])
 
     def compare(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
@@ -126,11 +153,10 @@ class LeafBlock:
         fields, size, comparator = len(self.names), len(gt), self.nodes[0].comparator
         columns.place.charge(CALL + PAIR * size * fields)
         read = columns.read_by(self._reading)
-        gt_codes = read.codes.gt.reshape(fields, -1)[:, gt].ravel()
-        pred_codes = read.codes.pred.reshape(fields, -1)[:, pred].ravel()
+        gt_codes = read.codes.gt.reshape(fields, -1).take(gt, 1).ravel()
+        pred_codes = read.codes.pred.reshape(fields, -1).take(pred, 1).ravel()
         try:
-            threshold = self._threshold.repeat(size)
-            found = _compared(comparator, read, gt_codes, pred_codes, options, threshold)
+            found = _compared(comparator, read, gt_codes, pred_codes, options, self._least)
         except PairError as error:
             failed = (gt_codes == error.codes[0]) & (pred_codes == error.codes[1])
             pair = int(failed.argmax())
@@ -138,10 +164,10 @@ class LeafBlock:
         similarity, outcome, reasons = found
         score = similarity
         if self._clips:
-            score = np.where(self._clip.repeat(size) & (outcome == FD), 0.0, similarity)
+            clips = self._clip & (outcome == FD).reshape(fields, -1)
+            score = np.where(clips.ravel(), 0.0, similarity)
         account = BlockAccount(self.nodes[0], columns, gt, pred, outcome, similarity, score)
-        account.block, account.reasons = self, reasons
-        account.worth = self.weight.repeat(size)
+        account.block, account.reasons, account.worth = self, reasons, self._weight
         return account
 
 
@@ -175,21 +201,18 @@ def _compared(  # noqa: PLR0913, PLR0917 - two sides of columns, and what compar
     gt: Indexes,
     pred: Indexes,
     options: Options,
-    threshold: float | Floats,
+    least: float | Floats,
 ) -> tuple[Floats, Outcomes, Mapping[int, str]]:
     """Compare pairs of codes of scalars or of values that the comparator takes.
 
-    Returned are similarities, classes, and what a judge said.
+    Returned are similarities, classes by the least similarity of a match, and what a judge said.
     """
     if options.pairing and comparator.pairing is not None:
         comparator = comparator.pairing
-    unlike = gt != pred
-    similarity = 1.0 - unlike
-    if not comparator.same_value:
-        unlike[:] = True
-    unlike &= (gt | pred) >= 0
+    unlike, lacking = gt != pred, (gt | pred) < 0
+    similarity = 1.0 - unlike  # where both are absent, too
     reasons = NO_REASONS
-    (at,) = unlike.nonzero()
+    (at,) = (unlike > lacking if comparator.same_value else ~lacking).nonzero()
     if len(at):
         prepared = columns.prepared(comparator)
         pairs = gt[at], pred[at]
@@ -203,4 +226,12 @@ def _compared(  # noqa: PLR0913, PLR0917 - two sides of columns, and what compar
         else:
             size = len(gt) // (len(columns.place.names) or 1)
             similarity[at] = prepared.similarities(*pairs, at, size)
-    return *judged(similarity, threshold, gt, pred), reasons
+    if isinstance(least, np.ndarray):  # one for each leaf
+        below = (similarity.reshape(len(least), -1) < least).ravel()
+    else:
+        below = similarity < least
+    outcome = below.view(np.int8)  # TP is 0, and FD 1
+    (at,) = lacking.nonzero()
+    if len(at):
+        outcome[at] = class_of_absent(gt[at], pred[at])
+    return similarity, outcome, reasons

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import field
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Final
 
 import numpy as np
@@ -60,20 +60,25 @@ class FieldsNode(Node):
     ignored: tuple[Field, ...] = ()
     """Those that nobody looks at."""
     names: frozenset[str] = field(init=False, compare=False, repr=False)
+    in_order: tuple[str, ...] = field(init=False, compare=False, repr=False)
+    """The names of the fields that are compared."""
+    included: tuple[bool, ...] | None = field(init=False, compare=False, repr=False)
+    """Whether the aggregate includes each of them, where that depends on no value."""
     together: tuple[LeafBlock | int, ...] = field(init=False, compare=False, repr=False)
     """All fields by what compares them: leaves in blocks, others by their positions."""
 
     def __post_init__(self) -> None:
         names = (entry.name for entry in (*self.fields, *self.ignored))
         object.__setattr__(self, "names", frozenset(names))
-        leaves: list[tuple[int, str, LeafNode]] = []
-        others: list[LeafBlock | int] = []
-        for at, entry in enumerate(self.fields):
-            if isinstance(entry.node, LeafNode):
-                leaves.append((at, entry.name, entry.node))
-            else:
-                others.append(at)
-        object.__setattr__(self, "together", (*sorted([*others, *blocks_of(leaves)], key=_first),))
+        object.__setattr__(self, "in_order", tuple(entry.name for entry in self.fields))
+        says = [entry.aggregate for entry in self.fields]
+        unions = any(isinstance(entry.node, OneOfNode) for entry in self.fields)
+        object.__setattr__(self, "included", None if unions else (*_included(says),))
+        parts = [(at, entry.name, entry.node) for at, entry in enumerate(self.fields)]
+        leaves = [(at, name, node) for at, name, node in parts if isinstance(node, LeafNode)]
+        others = {at for at, _, _ in parts}.difference(at for at, _, _ in leaves)
+        together: list[LeafBlock | int] = [*others, *blocks_of(leaves)]
+        object.__setattr__(self, "together", (*sorted(together, key=_first),))
 
     @property
     def item_threshold(self) -> float:
@@ -132,7 +137,7 @@ class FieldsNode(Node):
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of objects field by field; whole documents even where one is empty."""
         inside = options.to(max(options.purpose, Purpose.ACCOUNT))
-        (live,) = (np.maximum(gt, pred) >= 0).nonzero()
+        (live,) = ((gt & pred) >= 0).nonzero()  # of those where a side is there
         at = None if len(live) == len(gt) else live
         some = (gt, pred) if at is None else (gt[at], pred[at])
         parts: list[FieldsPart] = []
@@ -154,7 +159,7 @@ class FieldsNode(Node):
         if not options.pairing:
             account.parts, account.compared, account.entries = parts, at, entries
             if parts:
-                account.names = [entry.name for entry in self.fields]
+                account.names = self.in_order
             if parts or entries:
                 account.included = counted(self, account)
             account.undeclared = _undeclared(self, columns, gt, "gt")
@@ -168,39 +173,34 @@ class FieldsNode(Node):
         """Account for all fields; of several that fail, the first is told."""
         found: list[FieldsPart] = []
         failed: dict[int, ComparisonError] = {}
-        for part in self._parts(columns):
-            if not failed or _first(part) < min(failed):
-                try:
-                    found.append(self._part(part, columns, gt, pred, options))
-                except ComparisonError as error:
-                    names = [entry.name for entry in self.fields]
-                    failed[names.index(error.path[0])] = error
+        for part, of_part in self._parts(columns):
+            if failed and _first(part) >= min(failed):
+                continue
+            try:
+                if isinstance(part, LeafBlock):
+                    found.append(part.compare(of_part, gt, pred, options))
+                else:
+                    account = self.fields[part].node.compare(of_part, gt, pred, options)
+                    found.append((part, account))
+            except ComparisonError as error:
+                # A block says of which leaf it tells.
+                told = error if isinstance(part, LeafBlock) else error.below(self.in_order[part])
+                told.__cause__ = error.__cause__
+                failed[self.in_order.index(str(told.path[0]))] = told
         if failed:
             raise failed[min(failed)]
         return found
 
-    def _parts(self, columns: Columns) -> Iterator[LeafBlock | int]:
+    def _parts(self, columns: Columns) -> Iterator[tuple[LeafBlock | int, Columns]]:
+        """Yield what compares fields, with their columns."""
         for part in self.together:
-            if isinstance(part, int) or columns.fields(part.names).scalar:
-                yield part
-            else:  # some are of other kinds than the declared one
-                yield from part.positions
-
-    def _part(
-        self,
-        part: LeafBlock | int,
-        columns: Columns,
-        gt: Indexes,
-        pred: Indexes,
-        options: Options,
-    ) -> FieldsPart:
-        if isinstance(part, LeafBlock):
-            return part.compare(columns.fields(part.names), gt, pred, options)
-        one = self.fields[part]
-        try:
-            return part, one.node.compare(columns.fields((one.name,)), gt, pred, options)
-        except ComparisonError as error:
-            raise error.below(one.name) from error.__cause__
+            block = part if isinstance(part, LeafBlock) else None
+            if block is not None and (whole := columns.fields(block.names)).scalar:
+                yield block, whole
+                continue
+            # Else some are of other kinds than the declared one.
+            for at in [part] if isinstance(part, int) else part.positions:
+                yield at, columns.fields((self.in_order[at],))
 
 
 def _first(part: LeafBlock | int) -> int:
@@ -235,22 +235,23 @@ def _mean(
     node: FieldsNode, parts: Sequence[FieldsPart], entries: Sequence[EntryAccount], size: int
 ) -> Floats:
     """Return the weighted means of the fields that either side has; 1.0 where there are none."""
-    scores, weights = np.zeros((2, len(node.fields) if parts else 1, size))
+    scores, weights = both = np.zeros((2, len(node.fields) if parts else 1, size))
     for part in parts:
         at, of = (part.block.span, part) if isinstance(part, BlockAccount) else part
         scores[at] = of.score.reshape(-1, size)
-        weights[at] = ((of.outcome < TN) * of.worth).reshape(-1, size)
+        weights[at] = (of.outcome < TN).reshape(-1, size) * of.worth
     scores *= weights
     # One after the other: `sum` adds rows of one pair in another order than those of several.
-    total: Floats = np.add.accumulate(scores)[-1]
-    worth: Floats = np.add.accumulate(weights)[-1]
+    total: Floats
+    worth: Floats
+    total, worth = np.add.accumulate(both, axis=1)[:, -1]
     for entry in entries:
         there = entry.account.outcome < TN
         weights = np.broadcast_to(entry.account.worth, len(there)) * there
         total += np.bincount(entry.owner, weights * entry.account.score, size)
         worth += np.bincount(entry.owner, weights, size)
-    if np.logical_and.reduce(worth):
-        return total / worth
+    if np.count_nonzero(worth) == size:
+        return np.divide(total, worth)
     return np.divide(total, worth, out=np.ones(size), where=worth > 0)
 
 
@@ -260,6 +261,8 @@ def counted(node: FieldsNode, account: ObjectAccount) -> Sequence[bool | Mask]:
     One `true` among the fields makes them opt in; without one, `false` opts out. A field that is a
     union says what the arm in use says, and a key of a map has a say where it is present.
     """
+    if node.included is not None and account.parts and not account.entries:
+        return node.included
     says: list[bool | Outcomes | None] = []
     if account.parts:
         says += [entry.aggregate for entry in node.fields]
@@ -273,8 +276,7 @@ def counted(node: FieldsNode, account: ObjectAccount) -> Sequence[bool | Mask]:
     if all(entry.aggregate is not True for entry in account.entries) and not any(
         isinstance(say, np.ndarray) for say in says
     ):
-        opt_in = any(say is True for say in says)
-        found = [say is True if opt_in else say is not False for say in says]
+        found = [*_included(says)]
     else:
         every = np.arange(len(account)) if account.compared is None else account.compared
         owners = [*repeat(every, fields), *(entry.owner for entry in account.entries)]
@@ -294,6 +296,12 @@ def counted(node: FieldsNode, account: ObjectAccount) -> Sequence[bool | Mask]:
     return found[:fields]
 
 
+def _included(says: Sequence[object]) -> Iterator[bool]:
+    """Return whether each is included, of which all say True, False or nothing."""
+    opt_in = any(say is True for say in says)
+    return (say is True if opt_in else say is not False for say in says)
+
+
 def said(node: Node, aggregate: bool | None, account: Account) -> bool | Outcomes | None:
     """Return a field's annotation of the aggregate; of a union, that of the arm in use."""
     return node.says(account) if isinstance(node, OneOfNode) else aggregate
@@ -306,8 +314,12 @@ def _undeclared(
     declared = node.names
 
     def find() -> dict[int, tuple[str, ...]]:
-        found = {}
-        for slot, value in enumerate(getattr(columns, side)):
+        found: dict[int, tuple[str, ...]] = {}
+        values = getattr(columns, side)
+        objects = (value for value in values if isinstance(value, dict))
+        if declared.issuperset(chain.from_iterable(objects)):
+            return found
+        for slot, value in enumerate(values):
             if isinstance(value, dict) and not value.keys() <= declared:
                 found[slot] = tuple(
                     name

@@ -50,31 +50,24 @@ class Prepared:
         self.values = values
         self._comparator, self._place, self._types = comparator, place, types
         self._ready: dict[int, Any] = {}
+        if types <= _WITHOUT_LETTERS:
+            letters = [ORDINARY_LENGTH] * len(values)
+        else:
+            letters = [*map(len if types <= TEXTS else _length, values)]
+        self.lengths: Keys = np.array(letters, np.intp)
+        """For each code how long the value is, in letters."""
+        self._some_long = max(letters, default=0) > LONG
+        self._reads = PREPARED * sum(letters) // 100
 
     def of(self, codes: Keys) -> list[Any]:
         """Return the prepared values of codes."""
         asked, ready = codes.tolist(), self._ready
-        if len(ready) < len(self.values):
-            if not ready:  # the letters of all values, each of which is read once
-                self._place.charge(PREPARED * int(np.add.reduce(self.lengths)) // 100)
-            new = sorted({*asked}.difference(ready))
-            self._place.charge(PREPARED * len(new))
+        if len(ready) < len(self.values) and (new := sorted({*asked}.difference(ready))):
+            # The letters of all values, each of which is read once.
+            self._place.charge(PREPARED * len(new) + (0 if ready else self._reads))
             found = map(self._comparator.prepare, map(self.values.__getitem__, new))
             ready.update(zip(new, found, strict=True))
         return [*map(ready.__getitem__, asked)]
-
-    @cached_property
-    def lengths(self) -> Keys:
-        """For each code how long the value is, in letters."""
-        if self._types <= TEXTS:
-            return np.fromiter(map(len, self.values), np.intp, len(self.values))
-        if self._types <= _WITHOUT_LETTERS:
-            return np.full(len(self.values), ORDINARY_LENGTH)
-        return np.fromiter(map(_length, self.values), np.intp, len(self.values))
-
-    @cached_property
-    def _some_long(self) -> bool:
-        return bool(np.maximum.reduce(self.lengths, initial=0) > LONG)
 
     @cached_property
     def keys(self) -> Keys | None:

@@ -1,7 +1,6 @@
 """Some documents of a run and the account of those that were compared: the input of every fold."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 from functools import cached_property
 from itertools import count
 
@@ -11,7 +10,6 @@ from stickler_cli.compare.account import Account, Floats
 from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.core.json_values import JsonValue
-from stickler_cli.core.values import dataclass
 from .counting import count_documents, whole_items
 from .document_result import DocumentResult, Status
 from .errors.error_rows import Error, error_of
@@ -19,18 +17,24 @@ from .errors.units import PlainErrors, WrongUnit, classified, has_errors, plain_
 from .field_counts import SCORE, SCORED, FieldCounts
 from .leaves import Leaves, leaves_counted
 from .visit import Visit
-from .walk import walked
+from .walk import Walked, walked
 
 
-@dataclass(eq=False)
 class Batch:
     """Documents that follow each other, and what was found in those that were compared."""
 
-    results: Sequence[DocumentResult]
-    account: Account | None = None
-    """Of the documents that were compared, and maybe of others; None without any."""
-    at: Indexes = field(default_factory=lambda: np.empty(0, np.intp))
-    """Which pairs of the account are the documents that were compared, in their order."""
+    def __init__(
+        self,
+        results: Sequence[DocumentResult],
+        account: Account | None = None,
+        at: Indexes | None = None,
+    ) -> None:
+        """Take documents, and the account of those that were compared, and maybe of others.
+
+        `at` are the pairs of the account that are these documents, in their order.
+        """
+        self.results, self.account = results, account
+        self.at = np.empty(0, np.intp) if at is None else at
 
     @cached_property
     def rows(self) -> list[int | None]:
@@ -39,20 +43,20 @@ class Batch:
         return [None if result.score is None else next(position) for result in self.results]
 
     @cached_property
-    def _walked(self) -> tuple[list[Visit], list[Visit]]:
-        return ([], []) if self.account is None else walked(self.account, self.at)
+    def _walked(self) -> Walked:
+        return Walked() if self.account is None else walked(self.account, self.at)
 
     @property
-    def visits(self) -> list[Visit]:
+    def visits(self) -> Sequence[Visit]:
         """All that was compared of the documents, place by place, leaves in blocks."""
-        return self._walked[0]
+        return self._walked.visits
 
     @cached_property
     def counts(self) -> FieldCounts | None:
         """Counts of each document that was compared."""
         if not self.visits:
             return None
-        found = count_documents(*self._walked)
+        found = count_documents(self._walked)
         root = found.scores[:, : len(self.scores)]  # its rows come first
         root[SCORED], root[SCORE] = 1.0, self.scores
         return found

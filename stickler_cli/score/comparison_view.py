@@ -10,7 +10,7 @@ from stickler_cli.core.locations import plain_path
 from .batch import Batch
 from .counts import Counts
 from .errors.error_rows import Error, error_record
-from .field_counts import RAW, SCORE, Names
+from .field_counts import OUTCOMES, RAW, SCORE, Names
 from .sums import (
     BESIDE,
     COUNTING_MODES,
@@ -55,21 +55,19 @@ def counts_view(
         kept = ~counts.passed_over[chosen]
         paths = [path for path, it in zip(paths, kept.tolist(), strict=True) if it]
         sums, scores = sums[:, kept], scores[:, kept]
-    scores = scores.copy()
-    scores[RAW : SCORE + 1] = np.trunc(scores[RAW : SCORE + 1] * SCORE_UNIT) / SCORE_UNIT
-    for path, *modes, scored, raw, score, weight in zip(
-        paths, *sums.tolist(), *scores.tolist(), strict=True
+    figures = scores.copy()
+    figures[RAW : SCORE + 1] = np.trunc(scores[RAW : SCORE + 1] * SCORE_UNIT) / SCORE_UNIT
+    modes = sums.swapaxes(0, 1).reshape(len(paths), -1).tolist()
+    for path, of_modes, (scored, raw, score, weight) in zip(
+        paths, modes, figures.T.tolist(), strict=True
     ):
-        view: dict[str, Any] = {}
-        known: list[int] = []
-        for mode, of_mode in zip(COUNTING_MODES, modes, strict=True):
-            if of_mode != known:  # of a leaf all are alike
-                known, of_all = of_mode, _with_rates((*of_mode,), recall_with_fd)
-            view[mode] = shown = of_all.copy()
+        known = _with_rates((*of_modes,), recall_with_fd)
+        view: dict[str, Any] = {mode: of_mode.copy() for mode, of_mode in known.items()}
+        for of_mode in view.values():
             if derived:
-                shown["derived"] = of_all["derived"].copy()
+                of_mode["derived"] = of_mode["derived"].copy()
             else:
-                del shown["derived"]
+                del of_mode["derived"]
         if scored and path:
             view["raw_similarity_score"] = view["similarity_score"] = raw
             view["threshold_applied_score"] = score
@@ -81,8 +79,11 @@ def counts_view(
 
 
 @lru_cache(4096)  # most fields of a document have one value
-def _with_rates(counts: tuple[int, ...], recall_with_fd: bool) -> dict[str, Any]:
-    return Counts(*counts).view(recall_with_fd=recall_with_fd)
+def _with_rates(row: tuple[int, ...], recall_with_fd: bool) -> dict[str, dict[str, Any]]:
+    """Return the counts of all modes, one after the other, and their rates."""
+    known = (Counts(*row[at : at + OUTCOMES]) for at in range(0, len(row), OUTCOMES))
+    views = (counts.view(recall_with_fd=recall_with_fd) for counts in known)
+    return dict(zip(COUNTING_MODES, views, strict=True))
 
 
 def document_view(batch: Batch, document: int) -> dict[str, object]:

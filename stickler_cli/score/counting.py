@@ -4,7 +4,7 @@ At every node `overall` counts its direct units, `aggregate` the leaves as far a
 and `leaves` all leaves. Source: docs/semantics.md, "overall, aggregate and leaves".
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -25,6 +25,7 @@ from stickler_cli.compare.columns import Indexes, Mask, least
 from stickler_cli.compare.result import FA, TN, TP
 from .field_counts import LEAVES, RAW, SCORE, SCORED, WEIGHT, Collected, FieldCounts, Modes
 from .visit import Visit
+from .walk import Walked
 
 _OPENED: Final = ObjectAccount | ListAccount
 
@@ -113,16 +114,17 @@ _BELOW: Final = (1, 3)  # what objects and lists take over from what is in them
 _LEAVES: Final = (2, 3)
 
 
-def count_documents(visits: Iterable[Visit], unlabelled: Iterable[Visit] = ()) -> FieldCounts:
+def count_documents(walked: Walked) -> FieldCounts:
     """Count documents, at least one, and the places in them that are passed over."""
-    found = Collected()
-    for visit in unlabelled:
+    found = Collected(walked.fields)
+    for visit in walked.unlabelled:
         # A declared field is met in an object that one side lacks, be it labelled there or not.
         is_declared = isinstance(visit.order, int) and visit.alone is not None
-        found.meet((visit.field,), visit.rows[visit.alone] if is_declared else visit.rows[:0])
+        if is_declared:
+            found.there.append(visit.rows[visit.alone])
         found.passed.append(visit.rows)
         found.unlabelled += ((document, visit.field.path) for document in visit.documents.tolist())
-    for visit in visits:
+    for visit in walked.visits:
         if visit.is_document or visit.order is not None:
             _count_open(found, visit)
         if visit.order is None:
@@ -151,7 +153,7 @@ def _count(
 def _note_confidences(found: Collected, visit: Visit, which: Mask) -> None:
     """Note the leaves that the prediction has, if it has a confidence for them."""
     known = visit.account.columns.confidences or []
-    for one, some in zip(visit.each(), which.reshape(len(visit.block) or 1, -1), strict=True):
+    for one, some in zip(visit.each(), which.reshape(visit.width, -1), strict=True):
         rows, outcome, slots = one.rows[some], one.outcome[some], one.account.pred[one.at[some]]
         each = [least(known[it]) if it >= 0 else None for it in slots.tolist()]
         confidence = np.array(each, np.float64)
@@ -162,7 +164,7 @@ def _note_confidences(found: Collected, visit: Visit, which: Mask) -> None:
 
 def _count_fields(found: Collected, visit: Visit) -> None:
     account, outcome, live = visit.account, visit.outcome, visit.live
-    found.meet(visit.block or (visit.field,), visit.rows)
+    found.there.append(visit.rows)
     if not visit.listed:
         _note_scores(found, visit, account.similarity, account.score)
     if isinstance(account, MismatchAccount):
@@ -209,7 +211,7 @@ def _count_elements(found: Collected, visit: Visit) -> None:
 def _count_keys(found: Collected, visit: Visit) -> None:
     account, is_root = visit.account, visit.is_document
     if is_root:
-        found.meet((visit.field,), visit.rows)
+        found.there.append(visit.rows)
         if visit.around is not None:
             _note_scores(found, visit, visit.account.reported, visit.account.reported)
         if isinstance(account, ListAccount):

@@ -1,9 +1,9 @@
 """Counts of each field in each document of a chunk, before they are added up."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby
+from itertools import accumulate, chain
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -117,10 +117,9 @@ class FieldCounts(NamedTuple):
 class Collected:
     """Pairs to be counted, collected by row, so that all are counted at once."""
 
-    def __init__(self) -> None:
-        """Begin without any."""
-        self.fields: dict[int, FieldRows] = {}
-        """By their first rows."""
+    def __init__(self, fields: Sequence[FieldRows]) -> None:
+        """Begin without any; all fields are met, parents first."""
+        self.fields = fields
         self.there: list[Indexes] = []
         """Rows that are there, whether or not anything is counted."""
         self.units: dict[Modes, list[tuple[Indexes, Outcomes]]] = defaultdict(list)
@@ -137,16 +136,10 @@ class Collected:
         self.unlabelled: list[Key] = []
         self.left_out: list[tuple[Key, int]] = []
 
-    def meet(self, fields: Iterable[FieldRows], rows: Indexes) -> None:
-        """Note fields, and rows of them."""
-        self.fields.update((each.start, each) for each in fields)
-        self.there.append(rows)
-
     def counts(self) -> FieldCounts:
         """Return the counts of all rows."""
-        fields = [each for _, each in sorted(self.fields.items())]  # parents first
-        lengths = [len(each.documents) for each in fields]
-        size = sum(lengths)
+        last = self.fields[-1]
+        size = last.start + len(last.documents) * len(last.paths)
         sums = np.zeros((LEAVES + 1, size, OUTCOMES), np.int64)
         for modes, units in self.units.items():
             bins = _joined(units, 0) * OUTCOMES + _joined(units, 1)
@@ -155,32 +148,40 @@ class Collected:
         scores = np.zeros((4, size))
         if self.scores:
             scores[:, _joined(self.scores, 0)] = _joined(self.scores, 1)
-        for several in reversed([[*each] for _, each in groupby(fields, _goes_to)]):
+        for several in reversed(self.fields):
             _pass_up(sums, several)
 
-        documents = np.concatenate([each.documents for each in fields])
         there = np.zeros(size, np.bool_)
-        there[np.concatenate(self.there)] = True
+        for rows in self.there:
+            there[rows] = True
         kept = there
         if self.passed:
             kept = there.copy()
             kept[np.concatenate(self.passed)] = True
-        ranks = parents_first((*(each.path for each in fields),))
-        ranked = np.array([ranks[each.path] for each in fields]).repeat(lengths)
-        keys = ranked * lengths[0] + documents  # the root has all documents
-        if not (np.logical_and.reduce(kept) and np.logical_and.reduce(keys[1:] > keys[:-1])):
-            order = np.flatnonzero(kept)
+        paths = (*chain.from_iterable(rows.paths for rows in self.fields),)
+        ranks = parents_first(paths)
+        of_fields = [rows.documents for rows in self.fields for _ in rows.paths]
+        documents, lengths = np.concatenate(of_fields), [*map(len, of_fields)]
+        starts = np.fromiter(accumulate(lengths, initial=0), np.intp, len(paths))
+        confident: Mapping[Names, Confident] = {}
+        if self.confident or self.surplus:
+            ranked = np.array([ranks[path] for path in paths]).repeat(lengths)
+            confident = self._confident(list(ranks), ranked, documents)
+        if (*ranks,) != paths or np.count_nonzero(kept) < size:
+            ranked = np.array([ranks[path] for path in paths]).repeat(lengths)
+            keys = ranked * lengths[0] + documents  # the root has all documents
+            (order,) = kept.nonzero()
             order = order[np.argsort(keys[order], kind="stable")]
             # A field that several arms of a union name has rows of each: they are put together.
             keys, firsts = np.unique(keys[order], return_index=True)
             sums = np.add.reduceat(sums[:, order], firsts, axis=1)
             scores = np.add.reduceat(scores[:, order], firsts, axis=1)
             there = np.logical_or.reduceat(there[order], firsts)
-        starts = keys.searchsorted(lengths[0] * np.arange(len(ranks)))
-        known = sums, scores, self.undeclared, self.extras
-        confident = self._confident(list(ranks), ranked, documents)
-        said = confident, self.unlabelled, self.left_out, ~there if self.passed else None
-        return FieldCounts(list(ranks), starts, keys % lengths[0], *known, *said)
+            starts = keys.searchsorted(lengths[0] * np.arange(len(ranks)))
+            documents = keys % lengths[0]
+        known = documents, sums, scores, self.undeclared, self.extras, confident
+        passed_over = ~there if self.passed else None
+        return FieldCounts([*ranks], starts, *known, self.unlabelled, self.left_out, passed_over)
 
     def _confident(
         self, paths: list[Names], ranked: Indexes, documents: Indexes
@@ -206,19 +207,13 @@ def _joined(entries: list[Any], part: int) -> NDArray[Any]:
     return np.concatenate([entry[part] for entry in entries], axis=-1)
 
 
-def _goes_to(rows: FieldRows) -> object:
-    """Return what fields that are passed up together have in common."""
-    alone = 0 if rows.up is None else rows.start
-    return rows.around and rows.around.start, rows.of_document, rows.counted, alone
-
-
-def _pass_up(sums: Sums, fields: list[FieldRows]) -> None:
-    """Add what was counted of fields that follow each other to the object around them."""
-    rows, size = fields[0], len(fields[0].documents)
+def _pass_up(sums: Sums, rows: FieldRows) -> None:
+    """Add what was counted of fields to the object around them."""
+    size = len(rows.documents)
     if rows.around is None:
         return
-    mine = sums[:, rows.start : rows.start + size * len(fields)]
-    mine = np.add.reduce(mine.reshape(len(mine), len(fields), size, OUTCOMES), axis=1)
+    mine = sums[:, rows.start : rows.start + size * len(rows.paths)]
+    mine = np.add.reduce(mine.reshape(len(mine), len(rows.paths), size, OUTCOMES), axis=1)
     above: Any = slice(rows.around.start, rows.around.start + size)
     if rows.up is not None:
         above = rows.around.start + rows.up

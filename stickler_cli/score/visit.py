@@ -26,21 +26,51 @@ Order: TypeAlias = tuple[int, ...]  # of the pairs of a document: in schema orde
 
 
 class FieldRows(NamedTuple):
-    """A field as the walk meets it, with a row for each document that may have it."""
+    """Fields next to each other in objects of one place, each with as many rows as they have."""
 
-    path: tuple[str, ...]
+    paths: "tuple[tuple[str, ...], ...]"
     """Names, without list indexes."""
     start: int
-    """The position of its first row among those of all fields."""
+    """The position of the first row among those of all fields; one field comes after the other."""
     documents: Indexes
-    """The document of each row."""
+    """The document of each row of a field."""
     around: "FieldRows | None" = None
+    """The one field that the objects are the values of."""
     up: Indexes | None = None
     """Which row of the field around it each row is in; None where it has the same."""
     counted: bool = True
-    """Whether `aggregate` of the field around it includes it."""
+    """Whether `aggregate` of the field around it includes them."""
     of_document: bool = False
-    """Whether it is a field of whole documents, whose `overall` sums those of their fields."""
+    """Whether they are fields of whole documents, whose `overall` sums those of their fields."""
+
+    @property
+    def path(self) -> "tuple[str, ...]":
+        """The path of the field, where it is one."""
+        return self.paths[0]
+
+    def one(self, at: int) -> "FieldRows":
+        """Return one of the fields."""
+        start = self.start + at * len(self.documents)
+        return self._replace(paths=(self.paths[at],), start=start)
+
+
+class Below(NamedTuple):
+    """The fields of the objects of one place."""
+
+    rows: "list[tuple[int, FieldRows]]"
+    """In their order, beside the position of the first; such as only some objects count twice."""
+    singles: "dict[int, Visit]"
+    """Of a block of leaves, the visits of single fields that were asked for."""
+    mixed: frozenset[int]
+    """The positions of fields that some objects count and others do not."""
+
+    def field(self, position: int, *, counted: bool | None = None) -> FieldRows:
+        """Return the field at a position; where some objects count it only, by whether they do."""
+        return next(
+            rows.one(position - first)
+            for first, rows in self.rows
+            if counted in {None, rows.counted} and 0 <= position - first < len(rows.paths)
+        )
 
 
 class Inside(NamedTuple):
@@ -80,25 +110,39 @@ class Visit(NamedTuple):
     """What its field is worth in its object."""
     units: Units | None = None
     """Of elements, the units of their lists."""
-    block: tuple[FieldRows, ...] = ()
-    """Of a block of leaves its fields, as many pairs of each, one after the other; then `field` is
-    that of their objects."""
+    below: Below | None = None
+    """Of a block of leaves, as many pairs of each, the fields of the objects; then `field` is that
+    of these."""
 
-    def each(self, some: Iterable[int] | None = None) -> "Iterator[Visit]":
-        """Return visits of single fields, of all or of some by their positions in the block."""
+    @property
+    def width(self) -> int:
+        """How many fields it is of."""
         account = self.account
-        if not isinstance(account, BlockAccount):
-            yield self
-            return
-        pairs, size = len(self.at) // len(self.block), len(account) // len(self.block)
-        for row in range(len(self.block)) if some is None else some:
+        return len(account.block.positions) if isinstance(account, BlockAccount) else 1
+
+    def leaves(self, pairs: Indexes) -> Indexes:
+        """Return which of the fields pairs are of."""
+        return pairs // (len(self.at) // self.width)
+
+    def single(self, row: int) -> "Visit":
+        """Return the visit of one of the fields."""
+        account, below = self.account, self.below
+        if below is None or not isinstance(account, BlockAccount):
+            return self
+        if (found := below.singles.get(row)) is None:
+            pairs, size = len(self.at) // self.width, len(account) // self.width
             mine = slice(row * pairs, (row + 1) * pairs)
             live = None if self.live is None else self.live[mine]
             alone = None if self.alone is None else self.alone[mine]
             one, order = account.field(row), account.block.positions[row]
             at, rows, weight = self.at[mine] - row * size, self.rows[mine], one.node.weight
             part = rows, live, alone, self.around, None, order, weight
-            yield Visit(self.block[row], one, at, *part)
+            below.singles[row] = found = Visit(below.field(order), one, at, *part)
+        return found
+
+    def each(self) -> "Iterator[Visit]":
+        """Return the visits of all fields."""
+        return map(self.single, range(self.width))
 
     @property
     def pattern(self) -> tuple[str, ...]:
@@ -135,7 +179,7 @@ class Visit(NamedTuple):
     @property
     def documents(self) -> Indexes:
         """The document of each pair."""
-        if self.block and self.around is not None:
+        if self.below is not None and self.around is not None:
             return self.around.documents[self.of]
         return self.field.documents[self.rows - self.field.start]
 
@@ -250,7 +294,12 @@ class Visit(NamedTuple):
     def steps(self, pairs: Indexes) -> tuple[list[Step], list[Step]]:
         """Return the last steps of the paths of pairs, `NOTHING` where a side is absent."""
         if self.units is None:
-            names: list[Step] = [self.field.path[-1]] * len(pairs)
+            block = self.account.block.names if isinstance(self.account, BlockAccount) else None
+            names: list[Step] = (
+                [self.field.path[-1]] * len(pairs)
+                if block is None
+                else [block[leaf] for leaf in self.leaves(pairs).tolist()]
+            )
             return names, names
         elements = self.order[pairs]
         return self.units.gt_place[elements].tolist(), self.units.pred_place[elements].tolist()

@@ -1,7 +1,9 @@
 """The one walk through an account that all folds read: its pairs, place by place."""
 
 from collections.abc import Sequence
-from typing import Final
+from functools import lru_cache
+from itertools import groupby
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -21,37 +23,49 @@ from stickler_cli.compare.account import (
 )
 from stickler_cli.compare.columns import Indexes, Mask, distinct
 from stickler_cli.compare.result import TN
-from .visit import FieldRows, Visit, singles, worth_at
+from .visit import Below, FieldRows, Visit, singles, worth_at
+
+
+class Walked(NamedTuple):
+    """All that some documents were compared by."""
+
+    visits: Sequence[Visit] = ()
+    """Parents first: a field, then what is gone into of its objects, then their fields; a list,
+    then the elements of all lists of its place, then what is in these. Leaves of objects that were
+    compared together are one visit."""
+    unlabelled: Sequence[Visit] = ()
+    """Those that are passed over, as nobody has labelled their ground truths."""
+    fields: Sequence[FieldRows] = ()
+    """Of all of them, parents first; their rows follow each other."""
 
 
 def visits(account: Account, at: Indexes) -> list[Visit]:
-    """Return all that documents, which are pairs of an account, were compared by, field by field.
-
-    Parents come first: a field, then what is gone into of its objects, then their fields; a list,
-    then the elements of all lists of its place, then what is in these.
-    """
-    return [*singles(walked(account, at)[0])]
+    """Return the visits of documents, which are pairs of an account, field by field."""
+    return [*singles(walked(account, at).visits)]
 
 
-def walked(account: Account, at: Indexes) -> tuple[list[Visit], list[Visit]]:
-    """Return the same, leaves of objects that were compared together as one visit.
-
-    Beside them, those that are passed over, as nobody has labelled their ground truths.
-    """
+def walked(account: Account, at: Indexes) -> Walked:
+    """Walk through documents, which are pairs of an account."""
     documents = np.arange(len(at))
-    walk = _Walk(len(at))
-    walk.units(Visit(FieldRows((), 0, documents), account, at, documents, None, None))
-    return walk.found, walk.unlabelled
+    root = FieldRows(_ROOT, 0, documents)
+    walk = _Walk(root)
+    walk.units(Visit(root, account, at, documents, None, None))
+    return Walked(walk.found, walk.unlabelled, walk.met)
+
+
+_ROOT: Final = ((),)
+_PLAIN: Final = {bool}
 
 
 class _Walk:
-    def __init__(self, documents: int) -> None:
-        self.rows = documents
+    def __init__(self, root: FieldRows) -> None:
+        self.rows = len(root.documents)
         """How many rows all fields have so far."""
         self.found: list[Visit] = []
         self.unlabelled: list[Visit] = []
-        self.declared_of: dict[tuple[int, str, bool], FieldRows] = {}
-        """Declared fields, by the first row of the field around, name, and whether it is counted:
+        self.met = [root]
+        self.known: dict[tuple[int, Sequence[str], tuple[bool | None, ...]], Below] = {}
+        """Declared fields, by the first row of the field around, names, and what is counted:
         fields that knew those inside would be cycles, with all their arrays."""
 
     def units(self, visit: Visit) -> None:
@@ -133,66 +147,83 @@ class _Walk:
 
     def each_field(self, objects: Visit, account: ObjectAccount, at: Indexes) -> None:
         """Visit the fields of objects that were compared by fields."""
-        whole = objects.is_document
-        for name, included in zip(account.names, account.included, strict=True):
-            # In schema order, whoever is compared first.
-            for say, _ in _by_say(included, at) if included is not True else _IN:
-                self.declared(objects.field, name, counted=say, whole=whole)
+        below = self.declared(objects, account, at)
         for part in account.parts:
             if not isinstance(part, BlockAccount):
-                self.field(objects, account, *part, at)
-            elif any(isinstance(account.included[of], np.ndarray) for of in part.block.positions):
+                self.field(objects, account, below, *part, at)
+            elif not below.mixed.isdisjoint(part.block.positions):
                 for row, of in enumerate(part.block.positions):
-                    self.field(objects, account, of, part.field(row), at)
+                    self.field(objects, account, below, of, part.field(row), at)
             else:
-                self.block(objects, account, part, at)
+                self.block(objects, below, part, at)
         for entry in account.entries:
             self.entries(objects, account, entry)
 
-    def field(
-        self, objects: Visit, account: ObjectAccount, order: int, one: Account, at: Indexes
+    def field(  # noqa: PLR0913, PLR0917 - objects, and one of their fields
+        self,
+        objects: Visit,
+        account: ObjectAccount,
+        below: Below,
+        order: int,
+        one: Account,
+        at: Indexes,
     ) -> None:
         """Visit one field of objects."""
         for counted, which in _by_say(account.included[order], at):
-            below = self.declared_of[objects.field.start, account.names[order], counted]
-            rows = objects.rows + (below.start - objects.field.start)
+            field = below.field(order, counted=counted)
+            rows = objects.rows + (field.start - objects.field.start)
             weight = worth_at(one.worth, at)
             part = rows, objects.live, objects.alone, objects, None, order, weight
-            visit = Visit(below, one, at, *part)
+            visit = Visit(field, one, at, *part)
             self.units(visit if which is None else visit.some(which, one, at[which]))
 
-    def block(
-        self, objects: Visit, account: ObjectAccount, part: BlockAccount, at: Indexes
-    ) -> None:
+    def block(self, objects: Visit, below: Below, part: BlockAccount, at: Indexes) -> None:
         """Visit leaves that were compared together."""
-        positions, pairs, start = part.block.positions, len(at), objects.field.start
-        keys = [(start, account.names[of], account.included[of] is True) for of in positions]
-        fields = (*map(self.declared_of.__getitem__, keys),)
-        size, first = len(part) // len(fields), np.arange(len(fields))[:, None]
-        at = (at + size * first).ravel()
-        starts = np.array([[field.start - start] for field in fields])
-        live, alone = (
-            None if of is None else np.tile(of, len(fields)) for of in (objects.live, objects.alone)
-        )
-        of, order = np.arange(pairs * len(fields)) % pairs, np.array(positions).repeat(pairs)
-        rows, weight = (objects.rows + starts).ravel(), part.block.weight.repeat(pairs)
-        told = rows, live, alone, objects, of, order, weight, None, fields
-        self.found.append(Visit(objects.field, part, at, *told))
+        pairs, fields = part.block.of_pairs(len(at)), len(part.block.positions)
+        if len(below.rows) == 1:
+            start = below.rows[0][1].start + pairs.order * len(objects.field.documents)
+        else:
+            starts = [below.field(position).start for position in part.block.positions]
+            start = np.array(starts)[pairs.leaf]
+        of, start = pairs.pair, start - objects.field.start
+        live = None if objects.live is None else objects.live[of]
+        alone = None if objects.alone is None else objects.alone[of]
+        at = at[of] + (len(part) // fields) * pairs.leaf
+        told = objects.rows[of] + start, live, alone, objects, of, pairs.order, pairs.weight
+        self.found.append(Visit(objects.field, part, at, *told, None, below._replace(singles={})))
 
-    def declared(self, around: FieldRows, name: str, *, counted: bool, whole: bool) -> None:
-        """Note a declared field, with the rows of the field around it."""
-        key = around.start, name, counted
-        if key not in self.declared_of:
-            path, documents, start = (*around.path, name), around.documents, self.rows
-            below = FieldRows(path, start, documents, around, None, counted, whole)
-            self.declared_of[key] = below
-            self.rows += len(documents)
+    def declared(self, objects: Visit, account: ObjectAccount, at: Indexes) -> Below:
+        """Return the declared fields of objects, with the rows of the field around them."""
+        around = objects.field
+        included: tuple[Any, ...] = (*account.included,)
+        if {*map(type, included)} != _PLAIN:
+            included = (*(_said(it, at) for it in included),)
+        key = around.start, account.names, included
+        found = self.known.get(key)
+        if found is None:
+            mixed = frozenset(at for at, it in enumerate(included) if it is None)
+            self.known[key] = found = Below([], {}, mixed)
+            paths = _paths_below(around.path, account.names)
+            # In schema order, whoever is compared first.
+            first = 0
+            for said, run in groupby(included):
+                of_run = paths[first : first + len([*run])]
+                for counted in (True, False) if said is None else (said,):
+                    told = around, None, counted, objects.is_document
+                    rows = FieldRows(of_run, self.rows, around.documents, *told)
+                    found.rows.append((first, rows))
+                    self.met.append(rows)
+                    self.rows += len(around.documents) * len(of_run)
+                first += len(of_run)
+        return found
 
     def below(self, objects: Visit, name: str, up: Indexes, *, counted: bool) -> FieldRows:
         around, start, whole = objects.field, self.rows, objects.is_document
         documents = around.documents[up]
         self.rows += len(documents)
-        return FieldRows((*around.path, name), start, documents, around, up, counted, whole)
+        paths = ((*around.path, name),)
+        self.met.append(FieldRows(paths, start, documents, around, up, counted, whole))
+        return self.met[-1]
 
     def entries(self, objects: Visit, account: ObjectAccount, entry: EntryAccount) -> None:
         """Visit fields that only the documents name, each name by itself."""
@@ -215,7 +246,17 @@ class _Walk:
                 self.units(Visit(below, entry.account, at, *part))
 
 
-_IN: Final = ((True, None),)
+def _said(counted: "bool | Mask", at: Indexes) -> bool | None:
+    """Return whether a field is counted; None where it is of some objects only."""
+    if not isinstance(counted, np.ndarray):
+        return counted
+    says = {*counted[at].tolist()}
+    return says.pop() if len(says) == 1 else None
+
+
+@lru_cache(64)  # most chunks are of one schema
+def _paths_below(path: tuple[str, ...], names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    return tuple((*path, name) for name in names)
 
 
 def _by_say(counted: "bool | Mask", at: Indexes) -> Sequence[tuple[bool, Indexes | None]]:

@@ -15,7 +15,7 @@ from stickler_cli.schema.inference import choices, infer
 from stickler_cli.score.comparison_view import sums_view
 from stickler_cli.score.counting import count_documents
 from stickler_cli.score.sums import sums_of
-from stickler_cli.score.walk import visits
+from stickler_cli.score.walk import walked
 from .strategies import KINDS, Scope, X, cases
 
 SILENT = Scope(kinds=tuple(kind for kind in KINDS if kind != "recursion"))
@@ -74,7 +74,7 @@ def test_nothing_changes_but_for_annotations_where_nothing_said_how(case):
 
 def counted(account):
     """Count what was found in one document."""
-    return sums_view(sums_of(count_documents(visits(account, np.arange(1)))))
+    return sums_view(sums_of(count_documents(walked(account, np.arange(1)))))
 
 
 @given(cases(SILENT))

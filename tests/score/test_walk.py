@@ -143,7 +143,7 @@ def test_leaves_that_are_compared_together_are_in_the_documents_of_their_object(
         {"rows": [{"a": "x", "b": "y"}]},
     ]
     account = engine.compare(plan, sides, sides)
-    (found,) = (visit for visit in walked(account, np.arange(2))[0] if visit.block)
+    (found,) = (visit for visit in walked(account, np.arange(2)).visits if visit.below)
     assert found.documents.tolist() == [0, 0, 1, 0, 0, 1]
     single = [visit for visit in visits(account, np.arange(2)) if visit.field.path[-1:] == ("b",)]
     assert [visit.documents.tolist() for visit in single] == [[0, 0, 1]]

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
-from stickler_cli.compare.account import ListAccount, MismatchAccount, ObjectAccount
+from stickler_cli.compare.account import BlockAccount, ListAccount, MismatchAccount, ObjectAccount
 from stickler_cli.compare.columns import NOTHING, Indexes, Mask
 from stickler_cli.compare.comparison import Comparison
 from stickler_cli.compare.result import BOTH_SIDES, ERRORS, FA, FN, TN, TP, Outcome
@@ -38,9 +38,24 @@ class Unit(NamedTuple):
     """After clipping, in [0, 1]."""
     threshold: float
     weight: float
-    visit: Visit
-    pair: int
-    """Its position in the visit."""
+    met: Visit
+    """The visit that it was met in, perhaps of a block of leaves."""
+    at: int
+    """Its position there."""
+
+    @property
+    def visit(self) -> Visit:
+        """The visit of its field."""
+        return self.met.single(self._leaf)
+
+    @property
+    def pair(self) -> int:
+        """Its position in the visit of its field."""
+        return self.at % (len(self.met.at) // self.met.width)
+
+    @property
+    def _leaf(self) -> int:
+        return self.at // (len(self.met.at) // self.met.width)
 
     @property
     def path(self) -> Path:
@@ -51,45 +66,47 @@ class Unit(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """The path of its field, or of an undeclared key, without list indexes."""
-        names = self.visit.field.path
-        return names if self.visit.order is not None else (*names, str(self.path[-1]))
+        names, account = self.met.field.path, self.met.account
+        if isinstance(account, BlockAccount):
+            return (*names, account.block.names[self._leaf])
+        return names if self.met.order is not None else (*names, str(self.path[-1]))
 
     @property
     def is_value(self) -> bool:
         """Whether it is a value: no object or list item of which several values are judged."""
-        return are_values(self.visit)
+        return are_values(self.met)
 
     @property
     def is_plain(self) -> bool:
         """Whether it is a wrong value that is simply missed or invented, as `plain` says."""
-        if not self.is_value or self.outcome in BOTH_SIDES or self.visit.order is None:
+        if not self.is_value or self.outcome in BOTH_SIDES or self.met.order is None:
             return False
-        if self.visit.units is not None:
+        if self.met.units is not None:
             return not self.is_moved
-        alone = self.visit.alone is not None and bool(self.visit.alone[self.pair])
+        alone = self.met.alone is not None and bool(self.met.alone[self.at])
         return alone or self.outcome is Outcome.FN
 
     @property
     def is_moved(self) -> bool:
         """Whether it is a list element that has a pair at another place of an ordered list."""
-        units, order = self.visit.units, self.visit.order
+        units, order = self.met.units, self.met.order
         if units is None or units.moved is None or not isinstance(order, np.ndarray):
             return False
-        return bool(units.moved[order[self.pair]])
+        return bool(units.moved[order[self.at]])
 
     @property
     def broken_down(self) -> bool:
         """Whether the units inside it follow: it is a nested object that both sides have."""
-        is_field = self.visit.units is None and self.visit.order is not None
-        is_object = isinstance(self.visit.account, ObjectAccount)
+        is_field = self.met.units is None and self.met.order is not None
+        is_object = isinstance(self.met.account, ObjectAccount)
         return is_field and is_object and self.outcome in BOTH_SIDES
 
     @property
     def compared_fields(self) -> tuple[tuple[str, ...], int]:
         """The fields in which two list items differ, in schema order, and how many are right."""
-        if self.visit.units is None or not isinstance(self.visit.account, ObjectAccount):
+        if self.met.units is None or not isinstance(self.met.account, ObjectAccount):
             return (), 0
-        items = Comparison(self.visit.account, int(self.visit.at[self.pair]))
+        items = Comparison(self.met.account, int(self.met.at[self.at]))
         if items.outcome not in BOTH_SIDES:
             return (), 0
         differing, right = [], 0
@@ -103,7 +120,7 @@ class Unit(NamedTuple):
     @property
     def judge(self) -> str:
         """The reason that a judge gave; empty without one."""
-        return self.visit.account.reasons.get(int(self.visit.at[self.pair]), "")
+        return self.met.account.reasons.get(int(self.met.at[self.at]), "")
 
 
 _WITH_VALUES: Final = (ObjectAccount, ListAccount, MismatchAccount)
@@ -199,15 +216,13 @@ def values_inside(visits: Sequence[Visit]) -> dict[int, Indexes]:
 def chosen_of(
     visits: Iterable[Visit], chosen: Callable[[Visit], Mask]
 ) -> Iterator[tuple[Visit, Mask]]:
-    """Return the visits of single fields in which pairs are chosen, with these."""
+    """Return the visits in which pairs are chosen, with these."""
     for visit in visits:
         if visit.order is None and not visit.account.extras:
             continue  # nothing to tell of what is gone into
         some = chosen(visit)
         if np.count_nonzero(some):
-            by_field = some.reshape(len(visit.block) or 1, -1)
-            (rows,) = np.logical_or.reduce(by_field, axis=1).nonzero()
-            yield from zip(visit.each(rows.tolist()), by_field[rows], strict=True)
+            yield visit, some
 
 
 def documents_units(
@@ -229,13 +244,13 @@ def documents_units(
 def _units(visit: Visit, chosen: Mask) -> Iterator[Unit]:
     (pairs,) = chosen.nonzero()
     account, at, weight = visit.account, visit.at[pairs], visit.weight
-    columns, threshold = account.columns, repeat(float(account.node.threshold))
+    sides = zip((account.columns.gt, account.columns.pred), account.slots_at(at), strict=True)
+    threshold: Iterable[float] = account.thresholds(at)
     if visit.units is not None:
         threshold = visit.units.threshold[visit.order[pairs]].tolist()
-    columns_of_units = (
+    columns_of_units: tuple[Iterable[Any], ...] = (
         map(_OUTCOMES.__getitem__, visit.outcome[pairs].tolist()),
-        (None if slot == NOTHING else columns.gt[slot] for slot in account.gt[at].tolist()),
-        (None if slot == NOTHING else columns.pred[slot] for slot in account.pred[at].tolist()),
+        *([None if it == NOTHING else of[it] for it in slots.tolist()] for of, slots in sides),
         account.reported[at].tolist(),
         account.score[at].tolist(),
         threshold,
@@ -298,7 +313,7 @@ class WrongUnit(NamedTuple):
         """Whether values were lost by itself, and not by a unit around or inside it."""
         if self.values is None:
             return self.unit.inside is None
-        return bool(self.unit.visit.closed[self.unit.pair])
+        return bool(self.unit.met.closed[self.unit.at])
 
 
 def classified(
@@ -332,8 +347,8 @@ def classified(
             differing, right = unit.compared_fields
             if error_class is ErrorClass.WRONG_ITEM and right >= len(differing) > 0:
                 error_class = ErrorClass.ITEM_WITH_ERRORS
-            known_values = None if outermost or unit.is_value else lost[id(unit.visit)]
-            values = None if known_values is None else int(known_values[unit.pair])
+            known_values = None if outermost or unit.is_value else lost[id(unit.met)]
+            values = None if known_values is None else int(known_values[unit.at])
             swapped = error_class is ErrorClass.SWAPPED
             elsewhere = known.elsewhere(unit.pred, unit.path) if swapped else None
             errors.append(WrongUnit(unit, error_class, differing, values, elsewhere))
@@ -368,11 +383,14 @@ class FoundErrors(Protocol):
 def plain_errors(visits: Iterable[Visit]) -> list[PlainErrors]:
     """Return the errors of documents that are `plain`."""
     found = []
-    for visit, chosen in chosen_of(visits, plain):
-        outcome = visit.outcome
-        for one, error_class in _PLAIN[visit.units is not None].items():
-            (pairs,) = (chosen & (outcome == one)).nonzero()
-            found.append(PlainErrors(visit, error_class, pairs))
+    for whole, chosen in chosen_of(visits, plain):
+        by_field = chosen.reshape(whole.width, -1)
+        (fields,) = np.logical_or.reduce(by_field, axis=1).nonzero()
+        for visit, some in zip(map(whole.single, fields.tolist()), by_field[fields], strict=True):
+            outcome = visit.outcome
+            for one, error_class in _PLAIN[visit.units is not None].items():
+                (pairs,) = (some & (outcome == one)).nonzero()
+                found.append(PlainErrors(visit, error_class, pairs))
     return found
 
 
@@ -389,4 +407,4 @@ def plain_units(visits: Iterable[Visit], documents: int) -> list[list[WrongUnit]
 
 
 def _plain_error(unit: Unit) -> WrongUnit:
-    return WrongUnit(unit, _PLAIN[unit.visit.units is not None][unit.outcome], (), None)
+    return WrongUnit(unit, _PLAIN[unit.met.units is not None][unit.outcome], (), None)
