@@ -7,6 +7,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Literal
 
+from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import (
     OBJECTS_OR_ARRAYS,
@@ -33,6 +34,7 @@ from stickler_cli.runs.job import (
 )
 from stickler_cli.schema.inference.observation import FIRST, Look, Observed
 from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas, loaded
+from stickler_cli.score.run_merging import join_rare_keys
 from stickler_cli.settings.deciding import Counting, ExtraFields, Infer, Missing, Validate
 from stickler_cli.settings.of_commands import ManySettings
 from .evaluation_views import Evaluation
@@ -143,6 +145,8 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         )
     total = len(pairs) if isinstance(pairs, Sized) else None
     found = evaluate_in_memory(plan, documents, settings, client=client, total=total, job_of=job_of)
+    for note in join_rare_keys(found, field_listing(plan)):
+        warnings.warn(note, stacklevel=2)
     return Evaluation.of(found)
 
 

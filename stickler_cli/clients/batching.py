@@ -58,6 +58,7 @@ TOO_LARGE: Final = pattern(
 SECRET_NAMES: Final = pattern(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 SECRETS: Final = pattern(r"\b(?:sk|pk|rk)-[\w*-]{4,}|\b(?:AKIA|ASIA)[A-Z0-9]{8,}|Bearer\s+\S+")
 SHOWN: Final = 200  # characters of a server's message
+_NOTHING: Final = ("", "Connection error.")  # the latter of openai and anthropic
 
 MOST_FAILURES: Final = 10  # calls in a row
 COOL_DOWN: Final = 30.0  # seconds without calls after that, where the server does not say
@@ -105,7 +106,8 @@ def failure_of(error: BaseException, attempts: int = 1, asked: float | None = No
     what = f"the model's server answered {status}" if status else type(error).__name__
     times = f" ({attempts} attempts)" if attempts > 1 else ""
     waiting = f", and asks to wait {asked:g} seconds" if asked is not None else ""
-    message = without_secrets(" ".join(str(error).split()))
+    causes = (" ".join(str(cause).split()) for cause in _chain_of(error))
+    message = without_secrets(next((said for said in causes if said not in _NOTHING), ""))
     shown = message if len(message) <= SHOWN else message[: SHOWN - 3] + "..."
     too_large = status == TOO_LARGE_STATUS or (
         status in UNREADABLE_STATUSES and TOO_LARGE.search(message) and not refuses_model(error)

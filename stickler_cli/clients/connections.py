@@ -8,9 +8,11 @@ import threading
 from collections.abc import Callable, Coroutine, Hashable
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
+
+LATE: Final = "no answer within {:g} seconds"
 
 
 class Connections:
@@ -48,8 +50,11 @@ class Connections:
                 threading.Thread(target=_serve, args=[self._loop], daemon=True).start()
             loop = self._loop
         done = asyncio.run_coroutine_threadsafe(work, loop)
+        seconds = self.timeout if seconds is None else seconds
         try:
-            return done.result(self.timeout if seconds is None else seconds)
+            return done.result(seconds)
+        except TimeoutError as error:
+            raise TimeoutError(str(error) or LATE.format(seconds)) from None
         finally:
             done.cancel()
 
@@ -73,7 +78,7 @@ class Connections:
         try:
             return done.get(timeout=self.timeout)()
         except Empty:
-            raise TimeoutError from None
+            raise TimeoutError(LATE.format(self.timeout)) from None
 
     def close_asynchronous(self, made: Any) -> None:
         """Close an asynchronous connection on its loop; TimeoutError if that takes long."""

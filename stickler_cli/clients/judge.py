@@ -4,6 +4,7 @@ It speaks to all servers, makes the answer structured and strict, and knows pric
 """
 
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, ClassVar, Final, NamedTuple
@@ -177,6 +178,8 @@ class Judge(ServedModel[Pair, Verdict]):
 
     def _agent(self, connections: Connections) -> Any:
         """Return an agent that asks, and asks once more where the answer is no verdict."""
+        # Usage that cannot be is told by the estimate that takes its place.
+        warnings.simplefilter("ignore", _pydantic_ai().UsageExtractionFailedWarning)
         model = self.server.language_model(self.place[1], connections)
         settings = {"temperature": float(self.temperature)}
         return _pydantic_ai().Agent(

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import astuple, replace
 from operator import add
 from pkgutil import resolve_name
@@ -195,9 +195,11 @@ class Bedrock(Server):
                 retries={"mode": "standard", "total_max_attempts": 1},
                 max_pool_connections=128,  # as many as --model-concurrency may ask for
             )
-            return _session().create_client(
+            made = _session().create_client(
                 "bedrock-runtime", config=config, endpoint_url=self.usual or None
             )
+            _bound_answers(made._endpoint.http_session)  # noqa: SLF001 - there is no other way
+            return made
 
         state = tuple(sorted(item for item in os.environ.items() if item[0].startswith("AWS_")))
         return connections.opened(("bedrock", self.usual, state), make, lambda made: made.close())
@@ -273,6 +275,10 @@ def believed(stated: object, estimate: int) -> int:
     return stated if type(stated) is int and 0 <= stated <= MOST_TOKENS else estimate
 
 
+def _too_long() -> ValueError:
+    return ValueError(f"the answer has more than {LONGEST_ANSWER:,} bytes")
+
+
 async def bounded(response: Any) -> None:
     """Have a response of httpx end with an error where its body is too long, unpacked."""
     parts = response.aiter_bytes
@@ -282,10 +288,43 @@ async def bounded(response: Any) -> None:
         async for part in parts(chunk_size):
             size += len(part)
             if size > LONGEST_ANSWER:
-                raise ValueError(f"the answer has more than {LONGEST_ANSWER:,} bytes")
+                raise _too_long()
             yield part
 
     response.aiter_bytes = counted
+
+
+class _Bounded:
+    """A body of botocore that ends likewise."""
+
+    def __init__(self, raw: Any) -> None:
+        self._raw = raw
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._raw, name)
+
+    def stream(self) -> Iterator[bytes]:
+        """Yield all of it."""
+        size = 0
+        for part in self._raw.stream():
+            size += len(part)
+            if size > LONGEST_ANSWER:
+                self._raw.close()
+                raise _too_long()
+            yield part
+
+
+def _bound_answers(http: Any) -> None:
+    """Have a session of botocore give bodies that are bounded."""
+    send = http.send
+
+    def sent(request: Any) -> Any:
+        request.stream_output = True  # else all of it is read before it is returned
+        response = send(request)
+        response.raw = _Bounded(response.raw)
+        return response
+
+    http.send = sent
 
 
 def prefix_of(model: str) -> tuple[str, str]:

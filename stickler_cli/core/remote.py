@@ -11,7 +11,7 @@ import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from time import sleep
@@ -119,8 +119,12 @@ def read_named(name: str, limit: int) -> bytes:
     with open_named(name) as stream:
         parts = [*islice(iter(partial(stream.read, _PART), b""), limit // _PART + 1)]
     if len(parts) * _PART > limit:
-        raise OSError(errno.EFBIG, f"it has more than {limit:,} bytes")
+        raise _too_large(limit)
     return b"".join(parts)
+
+
+def _too_large(limit: int) -> OSError:
+    return OSError(errno.EFBIG, f"it has more than {limit:,} bytes")
 
 
 def size_of_url(url: str) -> int:
@@ -142,28 +146,27 @@ def is_there(url: str) -> bool:
     return True
 
 
-def read_urls(urls: Sequence[str]) -> list[bytes | OSError]:
-    """Return the bytes of files elsewhere, all asked for together; an error in place of some."""
+def read_urls(urls: Sequence[str], limit: int) -> list[bytes | OSError]:
+    """Return the bytes of files elsewhere, all asked for together; an error in place of some.
+
+    A server of HTTP that sends more bytes than the limit is not listened to any further.
+    """
     found: dict[str, bytes | OSError] = {}
     left = list(dict.fromkeys(urls))
     for wait in (*WAITS, None):
-        found |= _read_once(left)
-        left = [
-            url
-            for url in left
-            if isinstance(found[url], OSError) and not isinstance(found[url], _FINAL_ERRORS)
-        ]
+        found |= _read_once(left, limit)
+        left = [url for url in left if isinstance(it := found[url], OSError) and not _is_final(it)]
         if not left or wait is None:
             break
         sleep(wait)
     return [found[url] for url in urls]
 
 
-def _read_once(urls: Sequence[str]) -> dict[str, bytes | OSError]:
+def _read_once(urls: Sequence[str], limit: int) -> dict[str, bytes | OSError]:
     found: dict[str, bytes | OSError] = {}
     of: dict[int, tuple[Any, list[str], list[str]]] = {}
     for url in urls:
-        files, path = _files_of(url)
+        files, path = _files_of(url, limit)
         _, paths, names = of.setdefault(id(files), (files, [], []))
         paths.append(path)
         names.append(url)
@@ -280,8 +283,11 @@ def check_url(url: str) -> None:
     _files_of(url)
 
 
-def _files_of(url: str) -> tuple[Any, str]:
-    """Return where a URL leads: a file system, and a path in it."""
+def _files_of(url: str, limit: int | None = None) -> tuple[Any, str]:
+    """Return where a URL leads: a file system, and a path in it.
+
+    Of HTTP no body is read at once that has more bytes than the limit.
+    """
     fsspec = import_extra("fsspec", "a URL", "remote", shown_url(url))
     # What `url_to_fs` does, but that `::` in the name of a file leads nowhere else.
     protocol = url.partition("://")[0].lower()
@@ -297,7 +303,7 @@ def _files_of(url: str) -> tuple[Any, str]:
         raise UnavailableError(
             [Problem(shown_url(url), found, "", f"pip install {driver}")]
         ) from None
-    given = {**_limits_of(protocol), **store._get_kwargs_from_urls(url)}  # noqa: SLF001
+    given = {**_limits_of(protocol, limit), **store._get_kwargs_from_urls(url)}  # noqa: SLF001
     try:
         return store(**given), store._strip_protocol(url)  # noqa: SLF001
     except Exception as error:  # what drivers raise of keys and addresses
@@ -306,16 +312,42 @@ def _files_of(url: str) -> tuple[Any, str]:
         ) from error
 
 
-def _limits_of(protocol: str) -> dict[str, Any]:
-    """Return the arguments of a driver that limit its waiting."""
+def _limits_of(protocol: str, limit: int | None) -> dict[str, Any]:
+    """Return the arguments of a driver that limit its waiting, and the size of answers."""
     seconds = _patience()
-    if DRIVERS[protocol] == "aiohttp":
-        aiohttp = import_extra("aiohttp", "a URL", "remote")
-        waits = aiohttp.ClientTimeout(total=None, sock_connect=seconds, sock_read=seconds)
-        return {"client_kwargs": {"timeout": waits}}
-    if DRIVERS[protocol] == "s3fs":
-        return {"config_kwargs": {"connect_timeout": seconds, "read_timeout": seconds}}
+    match DRIVERS[protocol]:
+        case "aiohttp":
+            given = {"timeout": _waits(seconds)}
+            return {"client_kwargs": given | ({"response_class": _answer(limit)} if limit else {})}
+        case "s3fs":
+            return {"config_kwargs": {"connect_timeout": seconds, "read_timeout": seconds}}
+        case "gcsfs":
+            return {"requests_timeout": _waits(seconds)}
+        case "adlfs":
+            return {"connection_timeout": seconds, "read_timeout": seconds}
     return {}
+
+
+def _waits(seconds: float) -> Any:
+    aiohttp = import_extra("aiohttp", "a URL", "remote")
+    return aiohttp.ClientTimeout(total=None, sock_connect=seconds, sock_read=seconds)
+
+
+@cache
+def _answer(limit: int) -> Any:
+    """Return a class of answers of HTTP whose bodies end with an error where they are too long."""
+    aiohttp = import_extra("aiohttp", "a URL", "remote")
+
+    async def read(answer: Any) -> bytes:
+        body = bytearray()
+        async for part in answer.content.iter_any():
+            body += part
+            if len(body) > limit:
+                raise _too_large(limit)
+        return bytes(body)
+
+    # The limit is in its name, by which fsspec knows one connection from another.
+    return type(f"AnswerOf{limit}", (aiohttp.ClientResponse,), {"read": read})
 
 
 def _tried(url: str, do: Callable[[], T]) -> T:
@@ -329,10 +361,14 @@ def _tried(url: str, do: Callable[[], T]) -> T:
             return do()
         except Exception as error:  # noqa: BLE001 - stores raise what their clients do
             found = _as_os_error(error, url)
-            if wait is None or isinstance(found, _FINAL_ERRORS):
+            if wait is None or _is_final(found):
                 raise found from None  # of whose words some may be secret
             sleep(wait)
     raise AssertionError
+
+
+def _is_final(error: OSError) -> bool:
+    return isinstance(error, _FINAL_ERRORS) or error.errno == errno.EFBIG
 
 
 def _as_os_error(error: Exception, url: str) -> OSError:

@@ -178,9 +178,10 @@ def ready_to_read(refs: Sequence[PairRef]) -> Sequence[PairRef]:
     elsewhere = list(dict.fromkeys(it for it in files if 0 < it.size <= it.limit))
     if not elsewhere:
         return refs
+    read = read_urls([it.file for it in elsewhere], max(it.limit for it in elsewhere))
     ready = {
         it: it._replace(data=unpacked_bytes(data, it.file, it.limit))
-        for it, data in zip(elsewhere, read_urls([it.file for it in elsewhere]), strict=True)
+        for it, data in zip(elsewhere, read, strict=True)
     }
 
     def now(side: Reference | None) -> Reference | None:

@@ -42,6 +42,9 @@ T = TypeVar("T")
 FEW: Final = 50_000
 """Ids that are held in memory, some 10 MB."""
 
+MOST_SKIPPED: Final = 10
+"""Lengths of the longest document after which the end of a line is looked for no further."""
+
 LITTLE: Final = 16_000_000
 """Bytes of documents that are held with them."""
 
@@ -162,6 +165,10 @@ def lines_of(file: str, limit: int) -> Iterator[LineReference | Problem]:
                 if length > limit and not data.endswith(b"\n"):
                     while not data.endswith(b"\n") and (data := stream.readline(limit + 1)):
                         length += len(data)
+                        if length > MOST_SKIPPED * (limit + 1):  # it may have no end
+                            found = f"the line has more than {length:,} bytes, and nothing follows"
+                            yield too_large(source, found, limit, number)
+                            return
                     yield too_large(source, f"the line has {length:,} bytes", limit, number)
                 elif text := data.rstrip(b" \t\r\n"):
                     # Without its end: else an error at the end would be on the next line.

@@ -225,8 +225,11 @@ def _only(source: str, limit: int) -> Reference:
     """Return the document of a file, or the only one of a stream, which is read now."""
     if not is_stream(source):
         return FileReference(source, limit)
-    with open_stream(source) as opened:
-        data = opened.read(limit + 1)
+    try:
+        with open_stream(source) as opened:
+            data = opened.read(limit + 1)
+    except OSError as error:  # such as a device, which may have no end
+        raise UsageError([unreadable(source_of(source), error)]) from None
     if len(data) > limit:
         return too_large(source_of(source), "the document is longer", limit)
     return LineReference(source, 1, len(data), None, data)

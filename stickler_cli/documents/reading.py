@@ -116,7 +116,7 @@ def read_bytes(
         if size > limit:
             return too_large(decoded(file), f"the file has {size:,} bytes", limit)
         if is_url(file):
-            (data,) = read_urls([file])
+            (data,) = read_urls([file], limit)
         else:
             data = None if size < 0 else _content(file, size, limit)
     except OSError as error:

@@ -270,9 +270,10 @@ def of_today(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
     Figures stay as they were written: the first version of the semantics made them.
     """
-    if record.get("format") not in _TODAY:
+    written = record.get("format")
+    if not isinstance(written, str) or written not in _TODAY:
         return record
-    found = {**record, "format": _TODAY[record["format"]], "semantics": 1}
+    found = {**record, "format": _TODAY[written], "semantics": 1}
     accounts = record.get("per_document")
     if isinstance(accounts, list):
         found["per_document"] = [

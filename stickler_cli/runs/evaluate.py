@@ -1,15 +1,12 @@
 """The one door to a run: the same settings give the same run, by command line or from Python."""
 
-from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.plan import Options, Plan
-from stickler_cli.compare.result import FieldInfo
-from stickler_cli.core.locations import ANY_KEY, field_path
 from stickler_cli.core.option import part_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document_pair import DocumentPair
@@ -21,7 +18,7 @@ from stickler_cli.score.errors.marks import outcome_of_marks
 from stickler_cli.score.evaluation import Conditions, Evaluation
 from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.record import Provenance, Run, SchemaSignature
-from stickler_cli.score.sums import MOST_KEYS
+from stickler_cli.score.run_merging import join_rare_keys
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 from stickler_cli.settings.of_commands import ManySettings
 from .assembly import Assembly, client_of, comparing, models_of
@@ -166,7 +163,7 @@ def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bo
     gt, pred = source_of(settings.gt), source_of(settings.pred)
     gates = [judge(it, evaluation, rule) for it in assembly.gates]
     fields = field_listing(schema.plan)
-    notes_of_keys = _few_keys(evaluation, fields)
+    notes_of_keys = join_rare_keys(evaluation, fields)
     return Run(
         evaluation=evaluation,
         schema=SchemaSignature(
@@ -197,23 +194,6 @@ def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bo
         if total.marked
         else None,
     )
-
-
-def _few_keys(evaluation: Evaluation, fields: Sequence[FieldInfo]) -> list[str]:
-    """Put keys of maps together beyond those that most documents have; return notes on them."""
-    known, notes = {info.path for info in fields}, list[str]()
-    for results in evaluation.all_results():
-        places = results.sums.places(known)
-        if results is evaluation:
-            maps = Counter(new for old, new in places.items() if new[-1] == ANY_KEY != old[-1])
-            notes += (
-                f"{field_path(place)} are {count} keys beside the {MOST_KEYS} of most documents"
-                for place, count in sorted(maps.items())
-            )
-        if places:
-            results.ledger.sums = results.sums.moved(places)
-            results.errors.move(places)
-    return notes
 
 
 def _notes(pairs: Pairs, evaluation: Evaluation, *, partial: bool) -> list[str]:

@@ -1,17 +1,26 @@
-"""The runs of shards put together: what must be the same in them, and the run of the whole."""
+"""The runs of shards put together: what must be the same in them, and the run of the whole.
 
+Its size, like theirs, does not depend on the keys of maps.
+"""
+
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Final
 
+from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.json_values import brief
+from stickler_cli.core.locations import ANY_KEY, field_path
 from stickler_cli.core.problems import NotComparableError, Problem
 from .evaluation import Evaluation
 from .gate_verdicts import judge
 from .gates import Gate
 from .record import Run
+from .sums import MOST_KEYS
 
 NAMED: Final = 5  # ids that two runs have
+_ARE: Final = " are "
+_RARE: Final = f"keys beside the {MOST_KEYS} of most documents"
 
 
 def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = None) -> Run:
@@ -40,12 +49,17 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
         whole.merge(run.evaluation)
     if gates is None:
         gates = list(dict.fromkeys(result.gate for _, run in runs for result in run.gates))
+    judged = [judge(gate, whole, first.rule) for gate in gates]
+    notes = {note for _, run in runs for note in run.notes}
+    if others:  # how many keys runs have joined, together, nobody knows any more
+        notes.update(join_rare_keys(whole, first.fields))
+        notes = {f"{it.partition(_ARE)[0]}{_ARE}{_RARE}" if _RARE in it else it for it in notes}
     return replace(
         first,
         evaluation=whole,
         schema=min((run.schema for _, run in runs), key=lambda schema: schema.path),
-        gates=[judge(gate, whole, first.rule) for gate in gates],
-        notes=sorted({note for _, run in runs for note in run.notes}),
+        gates=judged,
+        notes=sorted(notes),
         partial=any(run.partial for _, run in runs),
         planned=_planned([run for _, run in runs]),
         provenance=[*dict.fromkeys(each for _, run in runs for each in run.provenance)],
@@ -54,6 +68,20 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
         marked=None if others else first.marked,
         repeats=None if others else first.repeats,
     )
+
+
+def join_rare_keys(evaluation: Evaluation, fields: Sequence[FieldInfo]) -> list[str]:
+    """Put keys of maps together beyond those that most documents have; return notes on them."""
+    known, notes = {info.path for info in fields}, list[str]()
+    for results in evaluation.all_results():
+        places = results.sums.places(known)
+        if results is evaluation:
+            maps = Counter(new for old, new in places.items() if new[-1] == ANY_KEY != old[-1])
+            notes += (f"{field_path(it)}{_ARE}{maps[it]} {_RARE}" for it in sorted(maps))
+        if places:
+            results.ledger.sums = results.sums.moved(places)
+            results.errors.move(places)
+    return notes
 
 
 def _planned(runs: Sequence[Run]) -> int | None:

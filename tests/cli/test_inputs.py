@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import sys
 
 import pytest
 
@@ -268,3 +269,11 @@ def test_a_prediction_without_an_id_is_of_no_ground_truth_and_left_out(stickler,
         "Order: 1 document, 0 wholly right; 1 document has a prediction that cannot be read: all "
         "missed; 1 prediction that cannot be read left out"
     )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="devices are no files there")
+def test_a_device_beside_one_document_is_no_source(stickler, data):
+    result = stickler("eval", "schema.json", "gt/two.json", "/dev/zero")
+
+    assert result.code == 2
+    assert "/dev/zero: cannot be read: this is a device" in result.err

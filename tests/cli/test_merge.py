@@ -153,3 +153,23 @@ def test_what_is_no_run_is_named(shards, stickler):
 
     assert result.code == 2
     assert "schema.json: this is no run" in result.err
+
+
+def test_of_keys_of_maps_the_whole_has_as_many_as_a_run_has(data, stickler):
+    values = {"type": "object", "additionalProperties": {"type": "string"}}
+    write(data / "map.json", {"type": "object", "properties": {"m": values}})
+    for shard in range(2):
+        for side in ("gt", "pred"):
+            keys = {f"{shard}-{at}": side for at in range(150 + shard * 100)}
+            write(data / str(shard) / side / f"{shard}.json", {"m": {**keys, "-both": "x"}})
+        run = ("map.json", f"{shard}/gt", f"{shard}/pred", "--gate", f"m.{shard}-7.fd>=1")
+        assert stickler("eval", *run, "--no-config", "-q", "-o", f"{shard}.json").code == 0
+
+    merged = stickler("merge", "0.json", "1.json", "-f", "json", "--gate", "m.0-7.fd>=1")
+
+    assert merged.code == 0  # of a key whose figures go to the others afterwards
+    fields = merged.json["confusion_matrix"]["fields"]["m"]["fields"]
+    assert len(fields) == 201
+    assert fields["-both"]["leaves"]["tp"] == 2
+    assert sum(it["leaves"]["fd"] for it in fields.values()) == 400
+    assert merged.json["notes"] == ["m.* are keys beside the 200 of most documents"]

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import warnings
 from hashlib import blake2b
 
 import pytest
@@ -391,3 +392,33 @@ def test_ollama_needs_no_key(server, monkeypatch):
     monkeypatch.delenv("OLLAMA_BASE_URL")
 
     LLMComparator("ollama:m").require()
+
+
+@pytest.mark.parametrize("model", CLIENTS)
+def test_an_answer_has_a_size_whichever_library_reads_it(server, asking, monkeypatch, model):
+    monkeypatch.setattr("stickler_cli.clients.servers.LONGEST_ANSWER", 5_000_000)
+    server.faults += ["endless"] * 9
+    with asking(), pytest.raises(ModelError, match="the answer has more than 5,000,000 bytes"):
+        LLMComparator(model).compare("a", "b")
+
+
+def test_a_server_that_is_late_is_told(server, asking):
+    server.faults += ["drip"] * 9
+    with asking(timeout=0.5), pytest.raises(ModelError, match="no answer within 0"):
+        LLMComparator("openai:gpt-test").compare("a", "b")
+    server.over.set()
+
+
+def test_usage_that_cannot_be_is_not_told_by_the_library(server, asking, monkeypatch):
+    def nonsense(self, path, body):
+        return usual(self, path, body) | {"usage": dict.fromkeys(counts, -(10**18))}
+
+    counts = ("prompt_tokens", "completion_tokens", "total_tokens")
+    usual = type(server).answer
+    monkeypatch.setattr(type(server), "answer", nonsense)
+    with asking() as client, warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        assert LLMComparator("openai:gpt-test").compare("Main St", "MAIN ST") == 1.0
+
+    assert not [each for each in warned if "usage" in str(each.message)]
+    assert 0 <= client.usage.tokens < 1000

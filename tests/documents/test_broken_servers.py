@@ -2,7 +2,10 @@
 
 import json
 import threading
+import tracemalloc
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import repeat
 
 import pytest
 
@@ -32,15 +35,19 @@ def server(monkeypatch):
             body, size = DOCUMENT, len(DOCUMENT)
             if fault in {"short", "stuck"}:
                 body, size = body[:5], 100
+            more = 10_000 * (fault == "endless" and self.command == "GET")
             again = fault == "flaky" and asked.count(fault) % 2
             self.send_response(500 if again else int(fault) if fault.isdigit() else 200)
             if fault == "302":
                 self.send_header("Location", self.path)
-            self.send_header("Content-Length", str(size))
+            if fault != "endless":
+                self.send_header("Content-Length", str(size))
             self.send_header("Connection", "close")
             self.end_headers()
             if self.command == "GET":
                 self.wfile.write(body)
+            with suppress(OSError):  # whoever asked is gone
+                self.wfile.writelines(repeat(b" " * 1_000_000, more))
             if fault == "stuck":
                 over.wait(60)
             self.close_connection = True
@@ -110,6 +117,39 @@ def test_a_download_that_breaks_off_is_a_failed_document_on_either_side(
     told = capsys.readouterr().err
     assert "1 of 1 documents could not be evaluated" in told
     assert "cannot be read" in told
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl"])
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_body_without_end_is_a_failed_document(here, server, capsys, suffix, side):
+    sides = [f"one.{suffix}"] * 2
+    sides[side] = f"{server}/endless/one.{suffix}"
+    tracemalloc.start()
+    code = run(*sides, "--max-document-size", "1000000", "--strict")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert code == 3
+    assert peak < 100_000_000
+    assert "1,000,000 bytes" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("scheme", "names"),
+    [
+        ("http", {"client_kwargs"}),
+        ("s3", {"config_kwargs"}),
+        ("gs", {"requests_timeout"}),
+        ("az", {"connection_timeout", "read_timeout"}),
+        ("memory", set()),
+    ],
+)
+def test_each_driver_is_told_how_long_to_wait(monkeypatch, scheme, names):
+    monkeypatch.setenv(remote.URL_TIMEOUT, "7")
+    given = remote._limits_of(scheme, None)  # noqa: SLF001
+
+    assert given.keys() == names
+    assert str(given).count("7.0") == (2 if names else 0)
 
 
 def test_a_server_that_fails_once_is_asked_again(here, server):

@@ -227,3 +227,14 @@ def test_lines_packed_by_zstandard_are_read_and_one_that_is_cut_off_says_where(l
     (damaged,) = lines_of(str(lines), LIMIT)
     assert isinstance(damaged, Problem)
     assert damaged.found.startswith("cannot be read")
+
+
+def test_a_line_without_end_is_given_up(monkeypatch):
+    feed(monkeypatch, b'{"a": 1}\n' + b" " * 5000 + b'\n{"a": 2}\n')
+
+    one, problem = lines_of("-", LIMIT)
+
+    assert isinstance(one, LineReference)
+    assert problem.line == 2
+    assert problem.found.startswith("the line has more than 1,")
+    assert problem.found.endswith(" bytes, and nothing follows")

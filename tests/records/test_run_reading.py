@@ -91,6 +91,7 @@ COUNT = "a whole number of at least 0"
     ("path", "value", "expected"),
     [
         (("format",), "stickler-run/3", f"{FORMAT} or {RUN_FORMAT}"),
+        (("format",), [], f"{FORMAT} or {RUN_FORMAT}"),
         (("score_sum",), "-1", "a whole number as text"),
         (("score_sum",), 7, "a whole number as text"),
         (("score_sum",), "1" * 101, "a whole number as text"),

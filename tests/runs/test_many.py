@@ -504,3 +504,16 @@ def test_a_script_that_starts_itself_again_is_told_what_to_do(tmp_path):
 
     assert done.returncode != 0
     assert 'call this below `if __name__ == "__main__":`' in done.stderr
+
+
+def test_keys_of_maps_without_end_are_counted_together():
+    values = {"type": "object", "additionalProperties": {"type": "string"}}
+    schema = {"type": "object", "properties": {"m": values}, "x-aws-stickler-match-threshold": 0.7}
+    sides = [{"m": {f"{at}-{of}": "x" for of in range(10)}} for at in range(30)]
+
+    with pytest.warns(UserWarning, match=r"m\.\* are 100 keys beside the 200 of most documents"):
+        found = evaluate_many(schema, [(side, side) for side in sides])
+
+    fields = found.to_dict()["confusion_matrix"]["fields"]["m"]["fields"]
+    assert len(fields) == 201
+    assert fields["*"]["leaves"]["tp"] == 100
