@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from stickler_cli.comparators.base import EQUAL_WITHIN
 from stickler_cli.comparators.exact import EnumComparator
 from .account import Floats
-from .assignment import ALIGNED, ASSIGNED, KEPT_OF_CELL, align, assign_all
+from .assignment import ALIGNED, ALIGNED_IN_BYTE, ASSIGNED, KEPT_OF_CELL, align, assign_all
 from .columns import Columns, Elements, Indexes, Mask, blocks, distinct, spread
 from .leaf import LeafNode
 from .object import FieldsNode
@@ -86,8 +87,8 @@ def pair_arranged(  # noqa: PLR0913, PLR0917 - as `pair` takes them
         pairs = _Parts(item, elements, parts, longest[owner], -1.0, options).pairs()
         found.append(pairs._replace(owner=owner[pairs.owner]))
     parts = _laid_out(*sides, sides[0].owner, sides[1].owner, len(gt))
-    rest = _Parts(item, elements, parts, longest, floor, options)
-    found.append(rest.arranged(key, ordered=how.ordered))
+    rest = _Parts(item, elements, parts, longest, floor, options, turns=not how.ordered)
+    found.append(rest.in_order(key) if how.ordered else rest.assigned(key))
     pairs = joined(found)
     return pairs.some(np.lexsort((pairs.gt, pairs.owner)))
 
@@ -242,9 +243,11 @@ class _Parts(Search):
         longest: Indexes,
         floor: float,
         options: Options,
+        *,
+        turns: bool = True,
     ) -> None:
         gt, n, pred, m = laid
-        self._longest = longest
+        self._longest, self._turns = longest, turns
         starts = n.cumsum() - n, len(gt.slots) + m.cumsum() - m
         self._lay_out(item, elements, starts, (n, m), floor, options)
         slots = np.concatenate([gt.slots, pred.slots + self._gts])
@@ -257,10 +260,30 @@ class _Parts(Search):
         apart: Floats = np.abs(self._near_at[near] - self._far_at[far]) / self._longest[owner]
         return apart
 
-    def arranged(self, key: Key, *, ordered: bool) -> Pairs:
+    def in_order(self, key: Key) -> Pairs:
+        """Return the pairs of the greatest total of each part that do not cross."""
+        place, rows = self._elements.place, self._rows(key)
+        found = [np.empty((2, 0), np.intp)]
+        for part in reversed((self._n * self._m).nonzero()[0].tolist()):
+            n, m = int(self._n[part]), int(self._m[part])
+            place.charge(ALIGNED * n * m)
+            place.keep(n * m // ALIGNED_IN_BYTE)
+            columns = align(islice(rows, n), n, m)
+            place.keep(-(n * m // ALIGNED_IN_BYTE))
+            found.append(self._chosen(part, columns))
+        return self._found(found)
+
+    def _rows(self, key: Key) -> Iterator[Floats]:
+        """Yield the gains of each element with all others of its part, the last element first."""
+        sizes = self._m[self._near_owner]
+        for near in reversed([*blocks(sizes, AT_ONCE)]):
+            gains = self._keyed_gains(near, key)
+            yield from reversed(np.split(gains, sizes[near].cumsum()[:-1]))
+
+    def assigned(self, key: Key) -> Pairs:
         """Return the pairs of the greatest total of each part, all compared with all."""
         place, cells = self._elements.place, self._n * self._m
-        found: list[Indexes] = []
+        found = [np.empty((2, 0), np.intp)]
         for block in blocks(cells, AT_ONCE):
             size = KEPT_OF_CELL * int(cells[block].sum())
             place.keep(size)
@@ -269,25 +292,24 @@ class _Parts(Search):
             rows = blocks(self._m[self._near_owner[near]], AT_ONCE)
             gains = np.concatenate([self._keyed_gains(near[some], key) for some in rows])
             each = np.split(gains, cells[block].cumsum()[:-1])
-            found += [
-                self._solved_part(part, gain.reshape(-1, self._m[part]), ordered=ordered)
-                for part, gain in zip(block.tolist(), each, strict=True)
-            ]
+            for part, flat in zip(block.tolist(), each, strict=True):
+                matrix = flat.reshape(-1, self._m[part])
+                place.charge(int(ASSIGNED * len(matrix) * len(flat)))
+                columns = assign_all(matrix)
+                gained = matrix[np.arange(len(matrix)), columns] > 0
+                found.append(self._chosen(part, np.where(gained, columns, -1)))
             place.keep(-size)
-        found.append(np.empty((2, 0), np.intp))
+        return self._found(found)
+
+    def _chosen(self, part: int, columns: Sequence[int] | Indexes) -> Indexes:
+        """Return the elements of a part by their columns, below 0 for none."""
+        far = np.asarray(columns)
+        (near,) = (far >= 0).nonzero()
+        return np.stack([near + self._near_start[part], far[near] + self._far_start[part]])
+
+    def _found(self, found: Sequence[Indexes]) -> Pairs:
         near, far = np.concatenate(found, axis=1)
         return self._pairs(near, far, self._similarity(near, far))
-
-    def _solved_part(self, part: int, gains: Floats, *, ordered: bool) -> Indexes:
-        n, m = gains.shape
-        place, is_turned = self._elements.place, ordered and self._wider[part]
-        place.charge(ALIGNED * n * m if ordered else int(ASSIGNED * n * n * m))
-        columns = np.array(align(gains.T if is_turned else gains) if ordered else assign_all(gains))
-        (rows,) = (columns >= 0).nonzero()
-        near, far = (columns[rows], rows) if is_turned else (rows, columns[rows])
-        gained = gains[near, far] > 0
-        starts = self._near_start[part], self._far_start[part]
-        return np.stack([near[gained] + starts[0], far[gained] + starts[1]])
 
     def _keyed_gains(self, near: Indexes, key: Key) -> Floats:
         """Return the gains of elements with all others of their part; those of a pair by key."""
@@ -303,6 +325,8 @@ class _Parts(Search):
         gain, (at,) = np.zeros(len(near)), (~differs).nonzero()
         near, far, same = near[at], far[at], same[at]
         similarity = self._similarity(near, far)
-        by_key = BY_KEY + similarity + EQUAL_WITHIN * (1 - self._distance(near, far))
-        gain[at] = np.where(same, by_key, self._gain(near, far, similarity))
+        gain[at] = self._gain(near, far, similarity)
+        if key:
+            by_key = BY_KEY + similarity + EQUAL_WITHIN * (1 - self._distance(near, far))
+            gain[at] = np.where(same, by_key, gain[at])
         return gain

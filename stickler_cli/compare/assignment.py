@@ -1,12 +1,15 @@
 """The assignment of the greatest total, of one matrix of gains."""
 
-from collections.abc import Callable, Iterator
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .account import Floats
-from .columns import Indexes, Mask
+from .columns import Indexes
+
+Bits: TypeAlias = NDArray[np.uint8]
 
 LOOK: Final = 20_000
 """Steps of a search for a path at each row that it looks at,"""
@@ -92,52 +95,52 @@ def assign_all(gains: Floats) -> list[int]:
     return [int(column) for column in columns]
 
 
+KEPT_OF_CELL: Final = 18
+"""Bytes of a cell of an assignment."""
 ALIGNED: Final = 6
 """Steps of a cell of an alignment."""
-KEPT_OF_CELL: Final = 18
-"""Bytes."""
+ALIGNED_IN_BYTE: Final = 4
+"""Cells of an alignment that a byte keeps."""
 
 
-def align(gains: Floats) -> list[int]:
+def align(rows: Iterable[Floats], n: int, m: int) -> list[int]:
     """Choose a column for each row, to the right of that of any row above, of the greatest total.
 
     Of equal totals it is the one whose first pair comes first, by row and then by column, and so
-    on. Gains, (n, m), are 0 for what is no pair; totals are of whole numbers, so that what is equal
-    does not depend on the order of a sum.
+    on. Rows, the last of n first, are (m,) gains, 0 for what is no pair; totals are of whole
+    numbers, so that what is equal does not depend on the order of a sum.
 
-    >>> align(np.array([[0.0, 0.9, 0.9], [0.8, 0.0, 0.7]]))
+    >>> align([np.array([0.8, 0.0, 0.7]), np.array([0.0, 0.9, 0.9])], 2, 3)
     [1, 2]
     """
-    n, m = gains.shape
     least = max(min(n, m), 1)
     unit = 2.0 ** -min(50, 60 - (4 * least).bit_length())
-    whole = np.rint(gains / unit).astype(np.int64)
     equal = int(min(least, 0.25e-9 / max(n, m, 1) / unit))
-    taken, level = np.zeros((2, n, m), np.bool_)
+    kept: list[tuple[Bits, Bits]] = []
     below = np.zeros(m + 1, np.int64)
-    for row in range(n - 1, -1, -1):
-        pairs = whole[row] > 0
-        total = np.where(pairs, whole[row] + below[1:], -1)
+    for gains in rows:
+        whole = np.rint(gains / unit).astype(np.int64)
+        total = np.where(whole > 0, whole + below[1:], -1)
         best = below.copy()
         np.maximum(below[:-1], total, out=best[:-1])
         best = np.maximum.accumulate(best[::-1])[::-1]
-        taken[row] = pairs & (total >= best[:-1] - equal)
-        level[row] = best[:-1] <= best[1:] + equal
+        taken = (whole > 0) & (total >= best[:-1] - equal)
+        kept.append((np.packbits(taken), np.packbits(best[:-1] <= best[1:] + equal)))
         below = best
-    return [*_followed(taken, level)]
+    return [*_followed(reversed(kept), m)]
 
 
-def _followed(taken: Mask, level: Mask) -> Iterator[int]:
+def _followed(kept: Iterable[tuple[Bits, Bits]], m: int) -> Iterator[int]:
     """Follow an alignment from the first row on; -1 for a row without a column.
 
-    `taken` are cells that a best alignment of all rows and columns from there on begins with,
-    `level` those where nothing is lost by going on to the next column.
+    Of each row it is kept which cells a best alignment of all rows and columns from there on begins
+    with, and where nothing is lost by going on to the next column.
     """
     first = 0
-    for row in range(len(taken)):
-        here = taken[row, first:]
-        at = int(here.argmax()) if len(here) else 0
-        if len(here) and here[at] and level[row, first : first + at].all():
+    for row in kept:
+        taken, level = (np.unpackbits(bits, count=m)[first:] for bits in row)
+        at = int(taken.argmax()) if len(taken) else 0
+        if len(taken) and taken[at] and level[:at].all():
             first += at + 1
             yield first - 1
         else:

@@ -98,6 +98,7 @@ class Search:
         self, item: Node, lists: Columns, gt: Indexes, pred: Indexes, floor: float, options: Options
     ) -> None:
         gt_lists, pred_lists, elements = lists.elements
+        self._turns = True  # so that the near side may be that of predictions
         starts = gt_lists.starts[gt], pred_lists.starts[pred] + len(elements.gt)
         sizes = gt_lists.lengths[gt], pred_lists.lengths[pred]
         self._lay_out(item, elements, starts, sizes, floor, options)
@@ -111,14 +112,13 @@ class Search:
         floor: float,
         options: Options,
     ) -> None:
-        self._item, self._floor, self._options = item, floor, options
-        self._elements = elements
+        self._item, self._elements, self._floor, self._options = item, elements, floor, options
         self._fields: list[SelectiveField] = []
         self._at_once = AT_ONCE // width_of(item)
         self._gts = len(elements.gt)
         n, m = sizes
-        wider = self._wider = n > m
-        self._n, self._m = np.minimum(n, m), np.maximum(n, m)
+        wider = self._wider = self._turns & (n > m)
+        self._n, self._m = np.where(wider, m, n), np.where(wider, n, m)
         self._near, self._near_owner = spread(np.where(wider, *starts[::-1]), self._n)
         self._far, self._far_owner = spread(np.where(wider, *starts), self._m)
         self._near_start = self._n.cumsum() - self._n

@@ -110,7 +110,7 @@ def test_no_pairing_that_is_allowed_has_a_greater_total(key, ordered):
     ],
 )
 def test_of_equal_alignments_it_is_the_one_whose_pairs_come_first(gains, columns):
-    assert align(np.array(gains)) == columns
+    assert align(np.array(gains)[::-1], len(gains), len(gains[0])) == columns
 
 
 def test_the_sum_of_thirds_is_as_much_as_one():
@@ -119,7 +119,7 @@ def test_the_sum_of_thirds_is_as_much_as_one():
     gains[0, 3] = 1.0
     gains[1, 0] = gains[2, 1] = gains[3, 2] = third
 
-    assert align(gains) == [3, -1, -1, -1]
+    assert align(gains[::-1], 4, 4) == [3, -1, -1, -1]
 
 
 def test_elements_of_one_key_are_a_pair_also_where_others_lack_it():
@@ -222,10 +222,25 @@ def test_what_has_no_keys_to_join_is_charged(said):
 
 
 def test_more_cells_than_there_is_room_for_are_refused():
+    schema = a_schema(key="p")
+    tolerant = {"type": "number", "x-aws-stickler-comparator-config": {"tolerance": 1}}
+    schema["properties"]["a"]["items"] = {"type": "object", "properties": {"p": tolerant}}
     document = {"a": [{"p": at} for at in range(9000)]}
 
     with pytest.raises(RoomLimitError):
-        compare(compile_schema(a_schema(ordered=True)), [document], [document])
+        compare(compile_schema(schema), [document], [document])
+
+
+def test_an_alignment_keeps_two_bits_of_a_cell(monkeypatch):
+    monkeypatch.setattr("stickler_cli.compare.work.MOST_KEPT", 300 * 300 // 4)
+    document = {"a": [f"{at:03}" for at in range(300)]}
+    schema = a_schema(ordered=True)
+    schema["properties"]["a"]["items"] = {"type": "string"}
+
+    compare(compile_schema(schema), [document], [document])
+    document["a"].append("300")
+    with pytest.raises(RoomLimitError):
+        compare(compile_schema(schema), [document], [document])
 
 
 @pytest.mark.parametrize(
