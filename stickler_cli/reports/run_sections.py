@@ -6,12 +6,13 @@ from dataclasses import replace
 from heapq import nsmallest
 from typing import Final, TypeAlias
 
-from stickler_cli.core.figures import more_of, number_of, rate, value_text
+from stickler_cli.core.figures import more_of, number_of, value_text
 from stickler_cli.core.sections import (
     BLANK,
     INDENT,
     Block,
     Column,
+    Figure,
     Figures,
     Line,
     Section,
@@ -218,16 +219,15 @@ def _worst_documents(view: RunView, style: TableStyle) -> Iterator[Block]:
 
 def _document_table(shown: Sequence[WrongDocument], *, beside: bool) -> Table:
     """Return a row for each document; the command beside it, or below, as it is to be copied."""
-    columns = [Column("document", left=True), Column("score"), Column("values lost")]
-    rows = [[Span.of(it.id), Span(rate(it.score)), Span(str(it.lost))] for it in shown]
+    figures = [Figure("document", "id", str), Figure("score", "score")]
+    figures.append(Figure("values lost", "lost", int))
     told = [Span.of(it.explained, "dim") for it in shown]
-    if not any(it.explained for it in shown):
-        return Table(columns, rows)
-    if beside:
-        columns.append(Column("explained by", left=True))
-        return Table(columns, [[*row, last] for row, last in zip(rows, told, strict=True)])
+    if beside and any(it.text for it in told):
+        figures.append(Figure("explained by", "explained", str, tone="dim"))
+    table = Figures(figures, shown).table()
     # No text, which would be broken at blanks.
-    return Table(columns, rows, (), [[(Span(INDENT), it)] if it.text else () for it in told])
+    below = [] if beside else [[(Span(INDENT), it)] if it.text else () for it in told]
+    return replace(table, below=below)
 
 
 def wrong_documents(run: Run, most: int) -> tuple[list[WrongDocument], int]:

@@ -1,11 +1,12 @@
 """Sentences that summarise a run: the same for every report that people read."""
 
 from collections import Counter
+from collections.abc import Iterable
 from itertools import accumulate
 from typing import Final
 
 from stickler_cli.core.figures import number_of, rate, some_of
-from stickler_cli.core.locations import field_path
+from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.document_result import LENIENT, WAYS, Status
 from stickler_cli.score.errors.causes import ByClass, overall
 from stickler_cli.score.evaluation import NO_GROUP
@@ -274,30 +275,26 @@ _WAYS: Final = {
 def notes(view: RunView) -> list[str]:
     """Return the notes of the run besides errors, a line each."""
     evaluation, quoted, warnings = view.run.evaluation, view.quoted, view.run.evaluation.warnings
-    lines = []
-    keys = evaluation.fold(UndeclaredKeys)
-    undeclared = {"not evaluated": keys.of_truths, "counted as FA": keys.of_predictions}
-    for what, found in undeclared.items():
-        if found:
-            each = (f"{quoted(field_path(path))} ({n:,})" for path, n in sorted(found.items()))
-            told = some_of(each, NAMED)
-            lines.append(f"{what}, since the schema does not declare them: {told}")
-    labels, documents = evaluation.fold(Labels), number_of(evaluation.evaluated, "document")
-    if labels.not_labelled:
-        each = (
-            f"{quoted(field_path(path))} is not labelled in {n:,} of {documents}"
-            for path, n in sorted(labels.not_labelled.items())
-        )
-        lines.append(some_of(each, NAMED))
-    if labels.left_out:
-        each = (
-            f"{n:,} of {quoted(field_path(path))}" for path, n in sorted(labels.left_out.items())
-        )
-        lines.append(f"left out, as lists need not have all elements: {some_of(each, NAMED)}")
+    lines: list[str] = []
+
+    def tell(texts: Iterable[str], before: str = "") -> None:
+        if known := [*texts]:
+            lines.append(before + some_of(known, NAMED))
+
+    def named(path: Path) -> str:
+        return quoted(field_path(path))
+
+    keys, labels = evaluation.fold(UndeclaredKeys), evaluation.fold(Labels)
+    for what, found in (("not evaluated", keys.of_truths), ("counted as FA", keys.of_predictions)):
+        texts = (f"{named(path)} ({n:,})" for path, n in sorted(found.items()))
+        tell(texts, f"{what}, since the schema does not declare them: ")
+    documents = number_of(evaluation.evaluated, "document")
+    missing = sorted(labels.not_labelled.items())
+    tell(f"{named(path)} is not labelled in {n:,} of {documents}" for path, n in missing)
+    texts = (f"{n:,} of {named(path)}" for path, n in sorted(labels.left_out.items()))
+    tell(texts, "left out, as lists need not have all elements: ")
     never = sorted(evaluation.sums.never_present()) if evaluation.evaluated else []
-    if never:
-        names = some_of((quoted(field_path(path)) for path in never), NAMED)
-        lines.append(f"never present on either side: {names}")
+    tell(map(named, never), "never present on either side: ")
     lines += (
         f"{number_of(warnings[name], 'document')} {text}"
         for name, text in _ODDITIES.items()
