@@ -119,10 +119,13 @@ def _again(command: str, settings: EvalSettings, options: Mapping[str, Option]) 
         return ""
     sources = [settings.gt, settings.pred] if settings.pairs is None else []
     words = ["stickler", command, *filter(None, [settings.schema]), *sources]
+    # What is known of documents says here which group each is in, there which schema it has.
+    left_out = "by_file" if settings.schema_by is None else ""
     shared = {
         name: option
         for name, option in options.items()
         if hasattr(settings, name) and not (option.argument or option.panel in _OF_THIS_CALL)
+        if name != left_out
     }
     return shlex.join([*words, *spelt(settings, shared)])
 

@@ -156,10 +156,12 @@ def test_predictions_of_which_none_can_be_used_are_no_success(stickler, data, co
     assert "nothing was compared" in page
 
 
-def test_the_last_line_has_the_options_that_decide_the_run(stickler):
+def test_the_last_line_has_the_options_that_decide_the_run(stickler, data):
     models = ("--endpoint", "openai:a=http://localhost:1/v1", "--offline")
     options = ("--limit", "2", "--extra-fields", "ignore", *models)
-    out = stickler("eval", *SOURCES, *options, "--jobs", "1", "--sort", "f1").out
+    write(data / "meta.csv", "id,kind\none,a\ntwo,b\n")
+    groups = ("--by-file", "meta.csv", "--by", "@kind")
+    out = stickler("eval", *SOURCES, *options, *groups, "--jobs", "1", "--sort", "f1").out
     (again,) = re.findall(r"^next: stickler (.*)$", out, re.MULTILINE)
     words = shlex.split(again)
     assert words[:4] == ["errors", *SOURCES]
