@@ -859,7 +859,7 @@ def test_errors_can_be_read_without_scripts_and_on_paper(open_page, run_of):
         assert table.locator("tbody tr:visible").count() == 30  # more of them take many sheets
         assert (
             table.locator("caption").text_content()
-            == "The first 200 rows for 250 errors; an item that failed as a whole is one"
+            == "200 rows for 250 errors; an item that failed as a whole is one"
         )
         assert '"y199"' in table.text_content()
 

@@ -42,16 +42,17 @@ def shown(run):
 def test_the_whole_stands_first_then_fields_the_lowest_first(run_of):
     plot = shown(run_of(detailed=True, intervals=True))
 
-    values = [dot.value for dot in plot.dots[1:]]
+    values = [dot.f1 for dot in plot.dots[1:]]
     assert values == sorted(values)
     assert (plot.dots[0].name, plot.dots[0].lost) == ("", None)
     assert {dot.name for dot in plot.dots[1:]} == {
         *("id", "total", "customer.name", "customer.city", "lines.sku", "lines.qty", "rates.*")
     }
-    reaches = [(dot, *dot.reach) for dot in plot.dots if dot.reach]
-    assert len(reaches) > 3
-    for dot, begin, length in reaches:
-        assert -1e-9 <= begin <= dot.at <= begin + length + 1e-9 <= 100 + 1e-6
+    bounds = [(dot.f1, dot.interval) for dot in plot.dots if dot.interval]
+    assert len(bounds) > 3
+    for f1, (lower, upper) in bounds:
+        places = [plot.axis.place(it) for it in (lower, f1, upper)]
+        assert [-1e-9, *places, 100 + 1e-6] == sorted([-1e-9, *places, 100 + 1e-6])
 
 
 def test_a_gate_stands_at_the_fields_that_it_asks_for(run_of):
@@ -77,13 +78,13 @@ def test_the_maps_hold_every_error_of_a_declared_field_once(run_of):
     values, wholes = heat_maps(RunView(run))
     errors = run.evaluation.errors
 
-    counted = sum(count for _, cells in values.rows for count, _ in cells)
+    counted = sum(count for _, cells in values.rows for count, *_ in cells)
     undeclared = sum(errors.fields[("note",)].values())
     assert counted == sum(each.total() for each in errors.fields.values()) - undeclared
-    assert sum(count for _, cells in wholes.rows for count, _ in cells) == sum(
+    assert sum(count for _, cells in wholes.rows for count, *_ in cells) == sum(
         each.total() for each in errors.units.values()
     )
-    totals = [sum(count for count, _ in cells) for _, cells in values.rows]
+    totals = [sum(count for count, *_ in cells) for _, cells in values.rows]
     assert totals == sorted(totals, reverse=True)
 
 
@@ -128,9 +129,9 @@ def test_the_matrix_has_a_row_for_each_ground_truth_and_a_column_for_each_predic
     fields = field_views(view, run.detail.histograms)
     (matrix,) = confusion_matrices(fields, run.detail.value_pairs)
 
-    assert (matrix.path, matrix.confused) == ("unit", 3)
-    assert matrix.preds == ['"kg"', '"lb"', ""]
-    assert [(gt, [cell[:2] for cell in row]) for gt, row in matrix.rows] == [
+    assert matrix.title == "unit: 3 values found for another one"
+    assert matrix.columns == ['"kg"', '"lb"', "absent"]
+    assert [(gt, [(it.right, it.errors) for it in row]) for gt, row in matrix.rows] == [
         ('"kg"', [(4, 0), (0, 2), (0, 0)]),
         ('"lb"', [(0, 1), (0, 0), (0, 0)]),
         ('"t"', [(0, 0), (0, 0), (0, 1)]),

@@ -234,20 +234,17 @@ def axis_of(lowest: float) -> Axis:
     >>> axis_of(0.932).low, axis_of(0.2).step, axis_of(1.0).low
     (0.92, 0.2, 0.99)
     """
-    lowest = min(lowest, 1 - _LEAST_SPAN)
-    step = _step(1 - lowest - 1e-9, _STEPS[:-1])
-    marks = floor((1 - lowest) / step - 1e-9) + 1
-    return Axis(round(max(1 - marks * step, 0.0), 6), 1.0, step)
+    return _axis(min(lowest, 1 - _LEAST_SPAN), 1.0, _STEPS[:-1])
 
 
 def change_axis(intervals: Iterable[Interval | None]) -> Axis:
     """Return an axis that all intervals of changes fit on, and 0."""
     ends = [0.0, *(end for it in intervals if it for end in it)]
-    low, high = min(ends), max(ends)
-    step = _step(high - low, _STEPS)
+    return _axis(min(ends), max(ends), _STEPS, signed=True)
+
+
+def _axis(low: float, high: float, steps: Sequence[float], *, signed: bool = False) -> Axis:
+    """Return an axis of some five steps, which ends at multiples of them."""
+    step = next((step for step in steps if step * 5 >= high - low - 1e-9), steps[-1])
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
-    return Axis(round(first * step, 6), round(max(last, first + 1) * step, 6), step, signed=True)
-
-
-def _step(span: float, steps: Sequence[float]) -> float:
-    return next((step for step in steps if step * 5 >= span), steps[-1])
+    return Axis(round(first * step, 6), round(max(last, first + 1) * step, 6), step, signed)

@@ -2,16 +2,15 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import sqrt
-from typing import Final
+from typing import Final, NamedTuple
+from urllib.parse import quote
 
-from stickler_cli.core.figures import visible
+from stickler_cli.core.figures import number_of, visible
 from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.view import FieldRow, RunView
 from stickler_cli.score.detail import ABSENT, Histogram, ValuePairs
 from stickler_cli.score.errors.causes import ByClass, ordered, overall
-from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.gates import asked
 from stickler_cli.score.intervals import FieldIntervals, Interval
 from .charts import Axis, Chart, axis_of, similarity_chart, threshold_curve
@@ -105,24 +104,19 @@ def rows_around(path: Path, places: Mapping[Path, int]) -> list[int]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Dot:
-    """The F1 of a field or of the whole, on an axis; places in percent of it."""
+class Dot(NamedTuple):
+    """The F1 of a field or of the whole."""
 
     name: str
-    at: float
-    value: float
+    f1: float
     interval: Interval | None
-    reach: tuple[float, float] | None
-    """Where its interval begins, and how long it is."""
     gates: Sequence[tuple[float, str, bool]]
-    """Where each gate on it stands, how it is written, and whether it was passed."""
+    """The limit of each gate on it, how it is written, and whether it was passed."""
     lost: int | None
     """How many of its values are wrong, invented or missed; None of the whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class DotPlot:
+class DotPlot(NamedTuple):
     """Fields by their F1, the lowest first, below the whole."""
 
     axis: Axis
@@ -136,20 +130,13 @@ def dot_plot(view: RunView, fields: Sequence[FieldView]) -> DotPlot:
     values.sort(key=lambda it: (it.row.rates.f1 or 0.0, -it.row.lost))
     found = [("", view.whole, view.intervals)] if view.whole.rates.f1 is not None else []
     found += [(it.path, it.row, it.intervals) for it in values[:MOST_DOTS]]
-    gates = [_gate_marks(view, row.path) for _, row, _ in found]
-    bounds = [view.bounds("f1", of) if of else None for *_, of in found]
-    f1s = [row.rates.f1 or 0.0 for _, row, _ in found]
-    lowest = [bound.lower if bound else f1 for bound, f1 in zip(bounds, f1s, strict=True)]
-    lowest += (limit for limits in gates for limit, _, _ in limits)
-    axis, dots = axis_of(min(lowest, default=1.0)), []
-    for (name, row, _), f1, bound, limits in zip(found, f1s, bounds, gates, strict=True):
-        reach = None
-        if bound:
-            reach = axis.place(bound.lower), axis.place(bound.upper) - axis.place(bound.lower)
-        marks = [(axis.place(limit), text, passed) for limit, text, passed in limits]
-        lost = row.lost if row.path else None
-        dots.append(Dot(name, axis.place(f1), f1, bound, reach, marks, lost))
-    return DotPlot(axis, dots, len(values[MOST_DOTS:]))
+    dots = []
+    for name, row, of in found:
+        bound, lost = view.bounds("f1", of) if of else None, row.lost if row.path else None
+        dots.append(Dot(name, row.rates.f1 or 0.0, bound, _gate_marks(view, row.path), lost))
+    lowest = [it.interval.lower if it.interval else it.f1 for it in dots]
+    lowest += (limit for it in dots for limit, _, _ in it.gates)
+    return DotPlot(axis_of(min(lowest, default=1.0)), dots, len(values[MOST_DOTS:]))
 
 
 def _gate_marks(view: RunView, path: Path) -> list[tuple[float, str, bool]]:
@@ -164,21 +151,35 @@ def _gate_marks(view: RunView, path: Path) -> list[tuple[float, str, bool]]:
     ]
 
 
+class HeatCell(NamedTuple):
+    """How many errors there are of a row and a column."""
+
+    errors: int
+    query: str
+    """What a link to them asks for."""
+    right: int = 0
+    """How many values of that row and column are right."""
+
+
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """How many errors of each class there are in each field, most first."""
+    """Numbers of errors by rows and columns."""
 
     title: str
-    what: str
-    """Which errors it counts, as links say it: `values` or `wholes`."""
-    classes: Sequence[ErrorClass]
-    rows: Sequence[tuple[str, Sequence[tuple[int, float]]]]
-    """The path of each field, and a count and its shade in percent for each class."""
-    left_out: int
+    corner: str
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[HeatCell]]]
+    left_out: int = 0
+    """How many rows there are besides."""
+
+    @property
+    def most(self) -> int:
+        """The number with the darkest shade."""
+        return max(it.errors for _, row in self.rows for it in row)
 
 
 def heat_maps(view: RunView) -> list[HeatMap]:
-    """Return the maps of wrong values and of items and objects; only those with any."""
+    """Return errors by field and class, most first: of values, and of items and objects."""
     errors = view.run.evaluation.errors
     kinds = (
         ("Values, by field and class", "values", errors.fields),
@@ -196,52 +197,44 @@ def _heat_map(view: RunView, title: str, what: str, fields: Mapping[Path, ByClas
             by_row.setdefault(row, Counter()).update(counts)
     ranked = sorted(by_row, key=lambda row: (-by_row[row].total(), row))
     classes = list(overall({(str(row),): counts for row, counts in by_row.items()}))
-    most = max((max(counts.values()) for counts in by_row.values()), default=1)
-    rows = [
-        (
-            visible(field_path(view.rows[row].path)),
-            [(count := by_row[row][each], 45 * sqrt(count / most)) for each in classes],
-        )
-        for row in ranked[:MOST_DOTS]
-    ]
-    return HeatMap(title, what, classes, rows, len(ranked[MOST_DOTS:]))
-
-
-@dataclass(frozen=True, slots=True)
-class ConfusionMatrix:
-    """Which values of a field were found for which."""
-
-    path: str
-    confused: int
-    preds: Sequence[str]
-    """As JSON, the most frequent first; last, for none at all, an empty text if that occurs."""
-    rows: Sequence[tuple[str, Sequence[tuple[int, int, float]]]]
-    """Each ground truth; by prediction, how many are right and wrong, and the shade in percent."""
+    rows = []
+    for row in ranked[:MOST_DOTS]:
+        name = visible(field_path(view.rows[row].path))
+        query = f"at={quote(name)}&class={{}}&what={what}".format
+        rows.append((name, [HeatCell(by_row[row][it], query(it.value)) for it in classes]))
+    names = [each.replace("_", " ") for each in classes]
+    return HeatMap(title, "Field", names, rows, len(ranked[MOST_DOTS:]))
 
 
 def confusion_matrices(
     fields: Sequence[FieldView], pairs: Mapping[Path, ValuePairs]
-) -> list[ConfusionMatrix]:
-    """Return those of fields with few values, each more than once on average, most errors first."""
+) -> list[HeatMap]:
+    """Return which values were found for which, of fields with few values; most errors first."""
     places = {it.row.path: at for at, it in enumerate(fields)}
     by_row: dict[int, ValuePairs] = {}
     for path, found in pairs.items():
         around = rows_around(path, places)
         if len(around) == len(path):
             by_row.setdefault(around[-1], ValuePairs()).merge(found)
-    made = [
-        _confusion_matrix(fields[row].path, found)
+    confused = [
+        (fields[row], found)
         for row, found in by_row.items()
         if found.confused and fields[row].row.counts.total >= TIMES * len(found.values)
     ]
-    return sorted(made, key=lambda it: -it.confused)[:MOST_MATRICES]
+    confused.sort(key=lambda it: -it[1].confused)
+    return [_confusion_matrix(it.path, found) for it, found in confused[:MOST_MATRICES]]
 
 
-def _confusion_matrix(path: str, found: ValuePairs) -> ConfusionMatrix:
+def _confusion_matrix(path: str, found: ValuePairs) -> HeatMap:
     names = [*found.values, ABSENT]
     gts = [name for name in names if name in found.counts]
     preds = [name for name in names if any(name in row for row in found.counts.values())]
-    cells = [[found.counts[gt].get(pred, (0, 0)) for pred in preds] for gt in gts]
-    most = max(wrong for row in cells for _, wrong in row)
-    rows = [[(right, wrong, 45 * sqrt(wrong / most)) for right, wrong in row] for row in cells]
-    return ConfusionMatrix(path, found.confused, preds, list(zip(gts, rows, strict=True)))
+    shown = {name: name or "absent" for name in names}
+    rows = []
+    for gt in gts:
+        query = f"at={quote(path)}&what=values&gt={quote(shown[gt])}&pred="
+        cells = ((found.counts[gt].get(pred, (0, 0)), quote(shown[pred])) for pred in preds)
+        row = [HeatCell(wrong, query + pred, right) for (right, wrong), pred in cells]
+        rows.append((visible(shown[gt]), row))
+    title = f"{path}: {number_of(found.confused, 'value')} found for another one"
+    return HeatMap(title, "truth ↓ found →", [visible(shown[pred]) for pred in preds], rows)

@@ -116,7 +116,6 @@ def _page_of(run: Run, documents: ListedDocuments | None = None, *, served: bool
         "identity": _identity(view),
         "listed": detail.knows_errors,
         "first_errors": payload.first_errors(detail),
-        "most_first": payload.FIRST_ERRORS,
         "total_errors": detail.errors.total,
         "exact": detail.knows_errors and detail.errors.complete,
         "settings": _settings(view),
@@ -246,36 +245,35 @@ def _settings(view: RunView) -> list[tuple[str, str]]:
     """Return names and values of all that decided the figures."""
     run, settings = view.run, view.run.evaluation.interval_settings
     schema = {"schema": visible(run.schema.path), "schema digest": run.schema.digest}
-    said = dict(schema if run.schema.path else ())
+    said = dict(schema if run.schema.path else ()) | _options(run)
     if run.schema.inferred:
         said["inferred annotations"] = run.schema.inferred
-    for name, value in asdict(run.options).items():
-        said[name.replace("_", " ")] = _option_text(name, value)
     bounds = settings.view() if settings else {}
     said |= {f"intervals: {name}": str(value) for name, value in bounds.items()}
-    begun = [
-        ("begun", f"{each.started}, {visible(each.pred)} against {visible(each.gt)}")
-        for each in run.provenance
-    ]
-    return [*said.items(), *begun, ("made by", f"stickler {run.version}")]
+    runs = (f"{it.started}, {visible(it.pred)} against {visible(it.gt)}" for it in run.provenance)
+    return [*said.items(), *(("begun", each) for each in runs)]
 
 
-def _option_text(name: str, value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return setting(value)
-    return _MEANINGS.get((name, str(value)), str(value))
+def _options(run: Run, usual: RunOptions | None = None) -> dict[str, str]:
+    """Return the options of a run in words, those that are as usual left out."""
+
+    def told(name: str, value: object) -> str:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        text = setting(value) if isinstance(value, float) else str(value)
+        return _MEANINGS.get((name, text), text)
+
+    return {
+        name.replace("_", " "): told(name, value)
+        for name, value in asdict(run.options).items()
+        if usual is None or value != getattr(usual, name)
+    }
 
 
 def _identity(view: RunView) -> list[tuple[str, str]]:
     """Return inputs, options and times of the run."""
-    run, began, defaults = view.run, view.run.provenance, RunOptions()
-    changed = [
-        f"{name.replace('_', ' ')}: {_option_text(name, value)}"
-        for name, value in asdict(run.options).items()
-        if value != getattr(defaults, name)
-    ]
+    run, began = view.run, view.run.provenance
+    changed = [f"{name}: {text}" for name, text in _options(run, RunOptions()).items()]
     said = {
         "label": dict.fromkeys(visible(label) for each in began for label in each.labels),
         "ground truth": dict.fromkeys(visible(each.gt) for each in began),
