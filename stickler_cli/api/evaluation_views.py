@@ -5,7 +5,7 @@ from dataclasses import asdict, fields, replace
 from importlib import import_module
 from typing import Any, Final
 
-from stickler_cli.core.figures import visible
+from stickler_cli.core.figures import number_of, visible
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError, did_you_mean
 from stickler_cli.core.sections import Span
 from stickler_cli.records.run_reading import read_evaluation
@@ -115,7 +115,7 @@ class Evaluation(score.Evaluation):
         view = RunView(self._run(""), visible, page=True)
         named, more = causes(view)
         lines = [headline(view), values(view)]
-        lines += (f"{cause.values} values: {cause.text}" for cause in named)
+        lines += (f"{number_of(cause.values, 'value')}: {cause.text}" for cause in named)
         lines += [more_causes(more)] if more else []
         fields = named_rows(self.sums, self.fields, self.rule)
         table = field_table(view, [view.whole, *fields])

@@ -116,18 +116,20 @@ class Figure:
 
 
 def cell_text(cell: Cell) -> str:
-    """Return a cell: counts as they are, rates with four decimals, intervals in brackets.
+    """Return a cell: counts with separators, rates with four decimals, intervals in brackets.
 
-    >>> cell_text(3), cell_text(0.5), cell_text([0.25, 1.0]), cell_text(None)
-    ('3', '0.5000', '[0.2500, 1.0000]', '-')
+    >>> cell_text(3_000), cell_text(0.5), cell_text([0.25, 1.0]), cell_text(None)
+    ('3,000', '0.5000', '[0.2500, 1.0000]', '-')
     """
     match cell:
         case None:
             return NOTHING
         case float():
             return rate(cell)
-        case str() | int():
-            return str(cell)
+        case str():
+            return cell
+        case int():
+            return f"{cell:,}"
     return f"[{', '.join(map(rate, cell))}]"
 
 

@@ -81,7 +81,7 @@ _NO_CAUSE: Final = "without a cause of their own"
 
 def _heading(text: CauseText) -> list[Text]:
     documents = f" ({some_of(text.documents, FIRST)})" if text.documents else ""
-    title = Text(f"{text.number}  {text.values}  {text.text}{documents}", "title", INDENT)
+    title = Text(f"{text.number}  {text.values:,}  {text.text}{documents}", "title", INDENT)
     return [title, *(Text(it, indent=INDENT, margin=INDENT) for it in text.origins)]
 
 

@@ -111,11 +111,11 @@ def _cause_list(view: RunView, style: TableStyle) -> Iterator[Block]:
         return
     if style.verbose:
         named, more = [*named, *more[:MORE_CAUSES]], more[MORE_CAUSES:]
-    width = len(str(named[0].values))
+    width = len(f"{named[0].values:,}")
     title = "**Causes**, by values lost:" if view.page else "causes, by values lost"
     yield _heading(view, title)
     for it in named:
-        margin = f"{it.number:<2} {it.values:>{width}}  "
+        margin = f"{it.number:<2} {it.values:>{width},}  "
         yield Text(f"{margin}{it.text}", indent=" " * len(margin))
     if more:
         yield Text(cause_sentences.more_causes(more), "dim", INDENT)

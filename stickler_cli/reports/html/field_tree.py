@@ -237,4 +237,9 @@ def _confusion_matrix(path: str, found: ValuePairs) -> HeatMap:
         row = [HeatCell(wrong, query + pred, right) for (right, wrong), pred in cells]
         rows.append((visible(shown[gt]), row))
     title = f"{path}: {number_of(found.confused, 'value')} found for another one"
-    return HeatMap(title, "truth ↓ found →", [visible(shown[pred]) for pred in preds], rows)
+    return HeatMap(
+        title,
+        "truth\N{NO-BREAK SPACE}↓ found\N{NO-BREAK SPACE}→",
+        [visible(shown[pred]) for pred in preds],
+        rows,
+    )
