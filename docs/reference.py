@@ -220,7 +220,6 @@ def _manual_of(name: str, command: Command, settings: type[Settings] | None) -> 
         return
     options = options_of(settings).values() if settings else ()
     arguments = [option.metavar or "" for option in options if option.argument]
-    arguments += [argument.metavar for argument in command.arguments.values()]
     yield f".SS {roff(' '.join([name, *arguments]))}"
     yield from map(roff, cleandoc(command.help).splitlines())
     for panel in PANELS:

@@ -18,7 +18,7 @@ from stickler_cli.core.option import FLAG, TEXTS, Choice, Option, options_of, re
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.core.remote import wait_at_most
 from stickler_cli.runs.process import check_address_space
-from .commands import OWN_FILE, USUAL, Argument, Command
+from .commands import OWN_FILE, USUAL, Command
 from .console import ExitCode, write_result
 
 SEVERAL: Final = "..."  # ends the metavar of an option after which several values may stand
@@ -78,18 +78,17 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
                 wait_at_most(settings[0].url_timeout)
             module, _, function = command.does.partition(".")
             does = getattr(import_module(f"{__package__}.{module}"), function)
-            first = [command.study] if command.study else map(given.get, command.arguments)
-            code = does(*first, *settings)
+            code = does(*([command.study] if command.study else []), *settings)
         except (UsageError, UnavailableError) as error:
             raise type(error)(_blamed(error.problems, context, options)) from error
         raise typer.Exit(code)
 
-    arguments, usual = {**_arguments(options), **command.arguments}, USUAL.get(name, ())
+    usual = USUAL.get(name, ())
     # What typer reads instead of the signature that is written above.
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             _keyword("context", inspect.Parameter.empty, typer.Context),
-            *(_argument(name, said) for name, said in arguments.items()),
+            *map(_argument, _arguments(options)),
             *(_parameter(option) for option in options.values() if not option.argument),
             *(_config_parameters(name) if kind else ()),
             *([_help_of_all()] if usual else []),
@@ -99,7 +98,6 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
         name,
         cls=single_command(command.examples, command.exit_codes, usual),
         help=command.help,
-        no_args_is_help=bool(command.arguments),
     )(run)
 
 
@@ -112,10 +110,11 @@ def list_command(app: typer.Typer, name: str, command: Command) -> None:
     app.command(name, help=command.help)(run)
 
 
-def _argument(name: str, said: Argument) -> inspect.Parameter:
-    default = [] if said.default is None else [said.default]
-    shown = typer.Argument(*default, show_default=False, metavar=said.metavar, help=said.help)
-    return _keyword(name, shown, said.kind)
+def _argument(option: Option) -> inspect.Parameter:
+    shown = typer.Argument(
+        option.default, show_default=False, metavar=option.metavar, help=option.help
+    )
+    return _keyword(option.name, shown, list[str] if option.values is TEXTS else str)
 
 
 def spread(arguments: Iterable[str], flags: Collection[str]) -> list[str]:
@@ -138,18 +137,9 @@ def spread(arguments: Iterable[str], flags: Collection[str]) -> list[str]:
     return found
 
 
-def _arguments(options: Mapping[str, Option]) -> dict[str, Argument]:
+def _arguments(options: Mapping[str, Option]) -> list[Option]:
     """Return the options that are arguments on the command line, in their order."""
-    return {
-        name: Argument(
-            option.metavar or "",
-            option.help,
-            list[str] if option.values is TEXTS else str,
-            option.default,
-        )
-        for name, option in options.items()
-        if option.argument
-    }
+    return [option for option in options.values() if option.argument]
 
 
 def _from_the_right(context: typer.Context, options: Mapping[str, Option]) -> dict[str, Any]:
@@ -164,7 +154,7 @@ def _from_the_right(context: typer.Context, options: Mapping[str, Option]) -> di
         for argument in option.instead_of
         if context.params[name] is not None
     }
-    names = [*_arguments(options)]
+    names = [option.name for option in _arguments(options)]
     typed = [context.params[name] for name in names if _said_by(context, name) == "COMMANDLINE"]
     found: dict[str, Any] = {name: options[name].default for name in names}
     found |= {name: said for name, said in (context.default_map or {}).items() if name in found}
@@ -178,9 +168,10 @@ def _from_the_right(context: typer.Context, options: Mapping[str, Option]) -> di
     found |= zip(left[len(left) - len(typed) :], typed, strict=True)
     if missing := [name for name in names if not found[name] and options[name].needed]:
         said = f"{', '.join(map(str.upper, missing))} missing"
-        arguments = " ".join(it.metavar for it in _arguments(options).values())
-        usage = f"stickler {context.info_name} {arguments}"
-        hint = f"{OWN_FILE} may have {', '.join(missing)} instead"
+        arguments = (option.metavar or "" for option in _arguments(options))
+        usage = f"stickler {context.info_name} {' '.join(arguments)}"
+        kept = [name for name in missing if options[name].in_file != "none"]
+        hint = f"{OWN_FILE} may have {', '.join(kept)} instead" if kept else ""
         raise UsageError([Problem("", said, usage, hint)])
     return found
 

@@ -48,27 +48,15 @@ OWN_FILE: Final = "stickler.toml"
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
-    """An argument."""
-
-    metavar: str
-    help: str
-    kind: type = str
-    default: Any = None
-    """None where it has to be given."""
-
-
-@dataclass(frozen=True, slots=True)
 class Command:
     """A command, or a group of commands."""
 
     help: str
     does: str = ""
-    """Module of this room, and in it the function: it takes the arguments, and settings if the
-    command has any (arguments too), and returns the exit code. Studies have one for all."""
+    """Module of this room, and in it the function: it takes the settings, if the command has any,
+    and returns the exit code. Studies have one for all."""
     settings: Any = None
     """The class of its settings."""
-    arguments: Mapping[str, Argument] = field(default_factory=dict)
     examples: str = ""
     parts: Mapping[str, "Command"] = field(default_factory=dict)  # of a group
     codes: Mapping[ExitCode, str] = field(default_factory=dict)
@@ -187,13 +175,6 @@ OWN: Final = {
         """,
         "finished.merge",
         MergeSettings,
-        {
-            "runs": Argument(
-                "RUN...",
-                "Run files, as eval -o run.json writes them, or run directories.",
-                list[str],
-            )
-        },
         """
   stickler merge shard-1.json shard-2.json -o run.json
   stickler merge shards/*.json --gate 'f1>=0.9' -f markdown""",
@@ -217,14 +198,6 @@ OWN: Final = {
         """,
         "finished.report",
         ReportSettings,
-        {
-            "runs": Argument(
-                "RUN...",
-                "A run file, as eval -o run.json writes it, or a run directory; several stand side "
-                "by side on a page.",
-                list[str],
-            )
-        },
         """
   stickler report run.json
   stickler report run.json --output report.html --output run.csv
@@ -241,7 +214,6 @@ OWN: Final = {
         """,
         "viewing.view",
         ViewSettings,
-        {"run": Argument("RUN", "A run directory.")},
         examples="""
   stickler view nightly/
   stickler view nightly/ --port 8000 --open

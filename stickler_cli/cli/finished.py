@@ -24,8 +24,9 @@ from .console import ExitCode, warn
 from .outputs import Outputs, exit_code_of, outputs_of
 
 
-def report(names: Sequence[str], settings: ReportSettings) -> ExitCode:
+def report(settings: ReportSettings) -> ExitCode:
     """Write the results of finished runs, and open the page if that is asked for."""
+    names = settings.run
     if settings.open and not any(format_of(path) == "html" for path in settings.output):
         page = str(Path(mkdtemp(prefix="stickler-")) / "report.html")
         settings = replace(settings, output=(*settings.output, page))
@@ -70,11 +71,11 @@ def _beside(names: Sequence[str], settings: ReportSettings) -> RunsBeside:
     return RunsBeside(runs, changed_values(*runs.values()), [*map(page_of, names)])
 
 
-def merge(names: Sequence[str], settings: MergeSettings) -> ExitCode:
+def merge(settings: MergeSettings) -> ExitCode:
     """Put the runs of shards together and report."""
     gates = parse_gates(settings.fail_under, settings.gate)
-    outputs = outputs_of(settings, [("a run", name) for name in names])
-    runs = [(name, counted_as(load_run(name), settings.counting)) for name in names]
+    outputs = outputs_of(settings, [("a run", name) for name in settings.run])
+    runs = [(name, counted_as(load_run(name), settings.counting)) for name in settings.run]
     _, first = runs[0]
     check_paths(gates, [info.path for info in first.fields])
     if first.evaluation.interval_settings is None:

@@ -34,11 +34,12 @@ PATIENCE: Final = 5.0  # seconds after which it is told how many errors were rea
 _HEADERS: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
-def view(name: str, settings: ViewSettings) -> ExitCode:
+def view(settings: ViewSettings) -> ExitCode:
     """Serve the page of a run until Ctrl-C."""
     checked_sources(settings.sources)
     if settings.sources and not is_address(settings.sources):
         warn("warning: --sources is a directory, and a page that is served may not open files")
+    name = settings.run
     server, address = served(name, settings.port, settings.sources)
     with server:
         if not settings.quiet:

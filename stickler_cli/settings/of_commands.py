@@ -342,6 +342,14 @@ class MergeSettings(
 ):
     """Settings of `stickler merge`."""
 
+    run: tuple[str, ...] = option(
+        (),
+        "Run files, as eval -o run.json writes them, or run directories.",
+        "RUN...",
+        argument=True,
+        in_file="none",
+    )
+
 
 class ReportSettings(
     OutputOptions,
@@ -354,6 +362,14 @@ class ReportSettings(
 ):
     """Settings of `stickler report`."""
 
+    run: tuple[str, ...] = option(
+        (),
+        "A run file, as eval -o run.json writes it, or a run directory; several stand side by side "
+        "on a page.",
+        "RUN...",
+        argument=True,
+        in_file="none",
+    )
     format: RunFormat | None = printed_run(None, "  [default: table, nothing with --output]")
     open: bool = option(
         False,
@@ -380,5 +396,6 @@ class ReportSettings(
 class ViewSettings(LinkOptions, TerminalOptions):
     """Settings of `stickler view`."""
 
+    run: str = option("", "A run directory.", "RUN", argument=True, in_file="none")
     port: int = option(0, "Serve on this port; 0 is one that is free.", "N", values=COUNT)
     open: bool = option(False, "Open the page in a browser.", in_file="none")

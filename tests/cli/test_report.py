@@ -126,6 +126,7 @@ def test_a_file_of_errors_that_breaks_off_is_refused(stickler, run_directory):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ([], "error: RUN missing, expected stickler report RUN...\n"),
         (["nowhere.json"], "there is no such file or directory"),
         (["run.json", "-o", "x.yaml"], "the file is x.yaml"),
         (["run.json", "-o", "run.json"], "it is the run, or in it, and would overwrite it"),
