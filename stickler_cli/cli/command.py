@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, Final
 
 import typer
@@ -46,9 +46,11 @@ def new_app(
     **said: Any,
 ) -> typer.Typer:
     """Return an app without commands; help lists them in groups, if there are any."""
+    columns = min(shutil.get_terminal_size().columns, WIDEST)
+    width = max(columns - MARGIN, NARROWEST)
     return typer.Typer(
-        cls=group_of_commands(codes or {}, groups or {}),
-        context_settings=context_settings(),
+        cls=type("Group", (_Group,), {"codes": codes or {}, "groups": groups or {}}),
+        context_settings={"help_option_names": ["-h", "--help"], "terminal_width": width},
         no_args_is_help=True,
         rich_markup_mode=None,  # halves the time of --help, which then is plain text
         **said,
@@ -94,11 +96,8 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
             *([_help_of_all()] if usual else []),
         ]
     )
-    app.command(
-        name,
-        cls=single_command(command.examples, command.exit_codes, usual),
-        help=command.help,
-    )(run)
+    own = {"examples": command.examples, "codes": command.exit_codes, "usual": usual}
+    app.command(name, cls=type("Single", (_Single,), own), help=command.help)(run)
 
 
 def list_command(app: typer.Typer, name: str, command: Command) -> None:
@@ -276,71 +275,81 @@ def _blamed(
         yield replace(problem, source=from_file.get(flag, flag) + space + rest)
 
 
-def context_settings() -> dict[str, Any]:
-    """Return the width of the terminal and the names of the option for help, for typer."""
-    columns = min(shutil.get_terminal_size().columns, WIDEST)
-    width = max(columns - MARGIN, NARROWEST)
-    return {"help_option_names": ["-h", "--help"], "terminal_width": width}
+class _Documented:
+    """A command, or a group of them, whose help ends with examples and exit codes.
 
-
-def group_of_commands(
-    codes: Mapping[ExitCode, str], groups: Mapping[str, Sequence[str]]
-) -> type[typer.core.TyperGroup]:
-    """Return a class of groups of commands, listed in groups, whose help ends with exit codes."""
-    documented = _documented(typer.core.TyperGroup, "", codes)
-
-    class Grouped(documented):  # type: ignore[misc,valid-type]
-        def format_commands(self, ctx: Any, formatter: Any) -> None:
-            if not groups:
-                super().format_commands(ctx, formatter)
-                return
-            room = formatter.width - max(map(len, self.commands)) - SPACE
-            for title, names in groups.items():
-                known = [(name, self.commands[name]) for name in names if name in self.commands]
-                if known:
-                    with formatter.section(title):
-                        formatter.write_dl(
-                            [(name, it.get_short_help_str(room)) for name, it in known]
-                        )
-
-    return Grouped
-
-
-def single_command(
-    examples: str, codes: Mapping[ExitCode, str], usual: Collection[str]
-) -> type[typer.core.TyperCommand]:
-    """Return a class of commands whose help ends with examples and exit codes.
-
-    Of options it has the usual ones, if any are named, and all if the context is marked.
+    Values are left to `read_settings`: typer would load pydantic for them, which takes longer than
+    to evaluate some hundred documents.
     """
-    documented = _documented(typer.core.TyperCommand, examples, codes)
 
-    class Single(documented):  # type: ignore[misc,valid-type]
-        def parse_args(self, ctx: Any, args: list[str]) -> Any:
-            flags = {
-                flag
-                for it in self.get_params(ctx)
-                if it.param_type_name == "option" and (it.metavar or "").endswith(SEVERAL)
-                for flag in it.opts
-            }
-            return super().parse_args(ctx, spread(args, flags))
+    examples: str = ""
+    codes: Mapping[ExitCode, str] = MappingProxyType({})
 
-        def collect_usage_pieces(self, ctx: Any) -> list[str]:
-            known = (it for it in self.get_params(ctx) if it.param_type_name == "argument")
-            return [self.options_metavar, *(it.metavar for it in known)]
+    def get_params(self, ctx: Any) -> list[Any]:
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in found:
+            if hasattr(parameter, READER):
+                setattr(parameter, READER, SimpleNamespace(coerce=lambda value, **place: value))
+        return found
 
-        def format_options(self, ctx: Any, formatter: Any) -> None:
-            parameters = self.get_params(ctx)
-            if usual and not ctx.meta.get(EVERYTHING):
-                shown = {*usual, EVERYTHING, "help"}
-                parameters = [
-                    it for it in parameters if it.name in shown or it.param_type_name == "argument"
-                ]
-            for title, rows in panels(parameters, ctx).items():
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        if self.examples:
+            with formatter.section("Examples"):
+                for line in self.examples.strip("\n").splitlines():
+                    formatter.write(f"{line}\n")  # as it is: a command that is cut is none
+        if self.codes:
+            with formatter.section("Exit codes"):
+                formatter.write_dl([(str(code.value), said) for code, said in self.codes.items()])
+
+
+class _Group(_Documented, typer.core.TyperGroup):
+    """A group of commands, which help lists in groups, if there are any."""
+
+    groups: Mapping[str, Sequence[str]] = MappingProxyType({})
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        if not self.groups:
+            super().format_commands(ctx, formatter)
+            return
+        room = formatter.width - max(map(len, self.commands)) - SPACE
+        for title, names in self.groups.items():
+            known = [(name, self.commands[name]) for name in names if name in self.commands]
+            if known:
                 with formatter.section(title):
-                    formatter.write_dl(rows, col_max=min(30, formatter.width // 3))
+                    formatter.write_dl([(name, it.get_short_help_str(room)) for name, it in known])
 
-    return Single
+
+class _Single(_Documented, typer.core.TyperCommand):
+    """A command.
+
+    Of options help has the usual ones, if any are named, and all if the context is marked.
+    """
+
+    usual: Collection[str] = ()
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        flags = {
+            flag
+            for it in self.get_params(ctx)
+            if it.param_type_name == "option" and (it.metavar or "").endswith(SEVERAL)
+            for flag in it.opts
+        }
+        return super().parse_args(ctx, spread(args, flags))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        known = (it for it in self.get_params(ctx) if it.param_type_name == "argument")
+        return [self.options_metavar or "", *(it.metavar for it in known)]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        parameters = self.get_params(ctx)
+        if self.usual and not ctx.meta.get(EVERYTHING):
+            shown = {*self.usual, EVERYTHING, "help"}
+            parameters = [
+                it for it in parameters if it.name in shown or it.param_type_name == "argument"
+            ]
+        for title, rows in panels(parameters, ctx).items():
+            with formatter.section(title):
+                formatter.write_dl(rows, col_max=min(30, formatter.width // 3))
 
 
 def panels(parameters: Sequence[Any], context: Any) -> dict[str, list[tuple[str, str]]]:
@@ -356,29 +365,3 @@ def panels(parameters: Sequence[Any], context: Any) -> dict[str, list[tuple[str,
         if said is not None:
             found[panel].append(said)
     return {name.capitalize(): rows for name, rows in found.items() if rows}
-
-
-def _documented(kind: Any, examples: str, codes: Mapping[ExitCode, str]) -> Any:
-    """Return a class of commands, or of groups of them, that leaves values to `read_settings`.
-
-    Typer would load pydantic for them, which takes longer than to evaluate some hundred documents.
-    """
-
-    class Documented(kind):  # type: ignore[misc]
-        def get_params(self, ctx: Any) -> list[Any]:
-            found: list[Any] = super().get_params(ctx)
-            for parameter in found:
-                if hasattr(parameter, READER):
-                    setattr(parameter, READER, SimpleNamespace(coerce=lambda value, **place: value))
-            return found
-
-        def format_epilog(self, ctx: Any, formatter: Any) -> None:
-            if examples:
-                with formatter.section("Examples"):
-                    for line in examples.strip("\n").splitlines():
-                        formatter.write(f"{line}\n")  # as it is: a command that is cut is none
-            if codes:
-                with formatter.section("Exit codes"):
-                    formatter.write_dl([(str(code.value), said) for code, said in codes.items()])
-
-    return Documented
