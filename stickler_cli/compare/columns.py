@@ -175,7 +175,7 @@ class Columns:
         absent = self.place.absence
         found = (ABSENT if absent(value) else kinds[type(value)] for value in self._both())
         gt, pred = self._sides(found, np.int8)
-        for slot in np.flatnonzero(self.gold.there).tolist() if self.gold else ():
+        for slot in np.flatnonzero(self.gold.optional).tolist() if self.gold else ():
             gt[slot] = kinds[type(self.gt[slot])]
         return gt, pred
 

@@ -38,24 +38,19 @@ class Known:
         """Of which slots nobody has said what is there."""
         self.hiding = np.array([bool(it and it.hides) for it in (*self.of, None)])
         """Which slots have something inside of which nobody has."""
-        self.there = np.array([bool(it and it.there) for it in (*self.of, None)])
+        self.there = np.array([bool(it and (it.there or it.optional)) for it in (*self.of, None)])
+        """Which slots hold something in some alternative, their own or inside."""
+        self.optional = np.array([bool(it and it.optional) for it in (*self.of, None)])
         """Which slots may hold nothing or a value, by alternatives of their own or inside."""
-        each = zip((*self.of, None), (*self.values, None), strict=True)
-        lacks = [it is not None and it.lacks(value) for it, value in each]
-        self.lacks = np.array(lacks)
+        self.lacks = np.array([bool(it and it.lacks) for it in (*self.of, None)])
         """Which slots hold a value in which all may be missing."""
         self.open = np.array([bool(it and not it.exhaustive) for it in (*self.of, None)])
         """Which slots are lists that need not have all elements."""
 
     def lacking(self, slots: Indexes, among: Mask) -> Mask:
         """Return what is absent where nothing is predicted, maybe among other things."""
-        found: Mask = self.there[slots] & (among | ~self.lacks[slots])
+        found: Mask = self.optional[slots] & (among | ~self.lacks[slots])
         return found
-
-    def says_more(self, slot: int) -> bool:
-        """Return whether something may be at a slot though its value is nothing."""
-        known = self.of[slot]
-        return known is not None and known.counts()
 
     def dropped(self, slots: Indexes) -> dict[int, int]:
         """Return by position how many elements of lists are not labelled, where any are."""

@@ -56,12 +56,13 @@ def _taken_out(
     whole = Gold()
     whole.alternatives = tuple(found)
     whole.hides = any(each.gold is not None and each.gold.hides for each in found)
-    inside = [each.gold is not None and each.gold.there for each in found]
+    inside = [each.gold is not None and each.gold.optional for each in found]
     nothing = [
         not there and (is_absent(it.value) or (node is not None and node.is_nothing(it.value)))
         for it, there in zip(found, inside, strict=True)
     ]
-    whole.there = any(nothing + inside) and not all(nothing)
+    whole.there = nothing[0] and not all(nothing)
+    whole.optional = any(nothing + inside) and not all(nothing)
     return found[0].value, whole
 
 
@@ -71,7 +72,7 @@ def _may_be_absent(value: JsonValue, gold: Gold | None) -> bool:
         return is_absent(value)
     if gold.alternatives:
         return any(_may_be_absent(each.value, each.gold) for each in gold.alternatives)
-    return gold.there or not gold.labelled or is_absent(value)
+    return gold.optional or not gold.labelled or is_absent(value)
 
 
 def _inside(
@@ -104,7 +105,11 @@ def _inside(
         for step in unlabelled:
             del found.parts[step]
     found.hides = by_place and any(known.hides for known in found.parts.values())
-    found.there = any(known.there for known in found.parts.values()) and all(
+    nothing = is_absent(bare) or (
+        isinstance(bare, list) and node is not None and node.is_nothing(bare)
+    )
+    found.there = nothing and any(known.there for known in found.parts.values())
+    found.optional = any(known.optional for known in found.parts.values()) and all(
         _may_be_absent(part, found.parts.get(step)) for step, part in parts.items()
     )
     says = found.parts or found.dropped or not found.exhaustive

@@ -99,15 +99,7 @@ class MapNode(FieldsNode):
         sides: list[tuple[Indexes, Indexes, Indexes]] = []
         for entries, slots in ((gt_entries, gt), (pred_entries, pred)):
             chosen, owner, place = entries.of(slots)
-            there = family[place] != _UNDECLARED
-            if columns.place.hides:
-                of_gt = entries is gt_entries
-                side, known = (values.gt, values.gold) if of_gt else (values.pred, None)
-                for at in there.nonzero()[0].tolist():
-                    node = self.families[family[place[at]]].node
-                    says_more = known is not None and known.says_more(chosen[at])
-                    there[at] = says_more or not node.is_nothing(side[chosen[at]])
-            (at,) = there.nonzero()
+            (at,) = (family[place] != _UNDECLARED).nonzero()
             sides.append((chosen[at], owner[at], place[at]))
         gt_slots, pred_slots, owner, key = aligned(sides[0], sides[1], len(names) or 1)
         # As the ground truth has them, then the prediction: not by name, whose number is the
@@ -127,8 +119,11 @@ class MapNode(FieldsNode):
                 raise error.below(names[int(key[at[0]])]) from error.__cause__
 
         found = []
-        for position, at in groups(family[key]):
-            named = self.families[position]
+        for position, every in groups(family[key]):
+            named, at = self.families[position], every
+            if columns.place.hides:
+                no_gt, no_pred = named.node.nothing(values)
+                at = every[~(no_gt[gt_slots[every]] & no_pred[pred_slots[every]])]
             if values.gold is not None:
                 some = named.node.resolved(values, gt_slots[at], pred_slots[at], options)
                 alone = (pred_slots[at] < 0) & (pred[owner[at]] >= 0)

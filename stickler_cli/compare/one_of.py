@@ -61,7 +61,7 @@ class ChoiceNode(Node, ABC):
         present = columns.present(gt, pred) if whole else (gt, pred)
         nodes, gt_choice, pred_choice = self.choices(columns)
         if columns.place.hides:
-            present = Node.seen(self, columns, *present)
+            present = Node.seen(self, columns, *present)[0], present[1]
         chosen = np.where(present[0] == NOTHING, pred_choice[present[1]], gt_choice[present[0]])
         if columns.place.hides:  # what is nothing to its own node is so to another one
             gt = np.where((present[0] == NOTHING) & (chosen != gt_choice[gt]), NOTHING, gt)

@@ -254,8 +254,8 @@ class Node(Rules, ABC):
             return np.full(len(columns.gt) + 1, NOTHING)
 
         def find() -> Indexes:
-            found = known.first_of(self.nothing(columns)[0] | known.there)
-            (inside,) = (known.there & (found == NOTHING)).nonzero()
+            found = known.first_of(self.nothing(columns)[0] | known.optional)
+            (inside,) = (known.optional & (found == NOTHING)).nonzero()
             found[inside] = inside
             return found
 

@@ -12,7 +12,7 @@ from .account import Account, Part, split
 from .columns import NOTHING, Aligned, Columns, Indexes, aligned, groups
 from .list import SequenceNode, element_units, own_thresholds
 from .plan import Node, Options, Purpose
-from .result import TN
+from .result import FA, FN, TN
 
 DEFAULT_TUPLE_THRESHOLD: Final = 0.5
 """The score that a tuple must reach as an element of a list. Source: docs/semantics.md, Lists."""
@@ -41,14 +41,14 @@ class TupleNode(SequenceNode):
         return (*self.positions, self.rest)
 
     def left_of(self, values: list[JsonValue]) -> list[JsonValue]:
-        """Return the elements of a list, None for those that count as nothing here."""
+        """Return the elements of a list, None for those that nobody looks at."""
         unseen, declared = self.ignored, len(self.positions)
-        return [
-            None
-            if min(at, declared) in unseen or (not is_absent(it) and self.at(at).is_nothing(it))
-            else it
-            for at, it in enumerate(values)
-        ]
+        return [None if min(at, declared) in unseen else it for at, it in enumerate(values)]
+
+    def is_nothing(self, value: JsonValue) -> bool:
+        """Return whether all positions are nothing here; any other value is a list of one."""
+        left = self.left_of(value if isinstance(value, list) else [value])
+        return all(is_absent(it) or self.at(at).is_nothing(it) for at, it in enumerate(left))
 
     positional = True
 
@@ -89,7 +89,7 @@ class TupleNode(SequenceNode):
         found = self._evaluated(elements, aligned(*sides, longest), options)
         account = self._compared(elements, found, options)
         there = account.outcome < TN
-        if not there.all():  # an open list may come to nothing
+        if not there.all():  # values may count as nothing, and open lists come to nothing
             gt_slots, pred_slots, owner, place = found
             found = gt_slots[there], pred_slots[there], owner[there], place[there]
             account = self._compared(elements, found, options)
@@ -98,9 +98,9 @@ class TupleNode(SequenceNode):
         raw = np.bincount(owner, account.similarity, len(gt)) / size
         score = np.bincount(owner, account.score, len(gt)) / size
         dropped = columns.gold.dropped(gt) if columns.gold is not None else {}
-        if columns.gold is not None or not there.all():  # without a position that counts: absent
-            lists = len(gt)
-            n, m = (np.bincount(owner[of >= 0], minlength=lists) for of in (gt_slots, pred_slots))
+        if columns.gold is not None or columns.place.hides or not there.all():
+            # Without a position that counts it is absent.
+            n, m = (np.bincount(owner[account.outcome != of], minlength=len(gt)) for of in (FA, FN))
             gt, pred = np.where(n == 0, NOTHING, gt), np.where(m == 0, NOTHING, pred)
         told = self._told(whole, gt, pred, raw, score)
         told.dropped = dropped

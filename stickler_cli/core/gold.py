@@ -6,7 +6,6 @@ Source: docs/semantics.md, "What the ground truth says of itself".
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from .absence import is_absent
 from .json_values import JsonObject, JsonValue
 from .locations import Path, Step
 
@@ -24,7 +23,16 @@ SAID: Final[Mapping[str, tuple[type, str]]] = {
 class Gold:
     """Gold of a place and of those in it: a sparse tree in the shape of the document."""
 
-    __slots__ = ("alternatives", "dropped", "exhaustive", "hides", "labelled", "parts", "there")
+    __slots__ = (
+        "alternatives",
+        "dropped",
+        "exhaustive",
+        "hides",
+        "labelled",
+        "optional",
+        "parts",
+        "there",
+    )
 
     def __init__(self, *, labelled: bool = True) -> None:
         self.alternatives: tuple[Alternative, ...] = ()
@@ -37,17 +45,20 @@ class Gold:
         self.dropped = 0
         """How many elements of a list are not labelled."""
         self.there = False
-        """Whether something is here in some alternatives, its own or of what is inside."""
+        """Whether something is here in an alternative, its own or inside, where nothing stands."""
+        self.optional = False
+        """Whether something is here in some alternatives, and nothing in others."""
         self.hides = not labelled
         """Whether anything here or inside is not labelled, but for what is in lists."""
+
+    @property
+    def lacks(self) -> bool:
+        """Whether something stands here in which all may be missing."""
+        return self.optional and not self.there and not self.alternatives
 
     def counts(self, *, named: bool = True) -> bool:
         """Return whether a part where nothing stands counts; one with a name also if it is open."""
         return self.there or not self.labelled or (named and not self.exhaustive)
-
-    def lacks(self, value: JsonValue) -> bool:
-        """Return whether all in a value that stands here may be missing."""
-        return self.there and not self.alternatives and not is_absent(value)
 
     @staticmethod
     def around(step: Step, inside: "Gold | None") -> "Gold | None":

@@ -382,6 +382,23 @@ def test_places_of_which_something_is_said_are_found_beside_nothing(field, gt, p
         )
 
 
+@pytest.mark.parametrize("field", [arr(EXACT | HIDING), pair(EXACT | HIDING)])
+@pytest.mark.parametrize("gt", [either("N/A", "x"), either("x", "N/A")])
+def test_a_list_has_what_an_alternative_of_nothing_has(field, gt):
+    for schema in (obj(f=field), obj(o=obj(f=field))):
+        inside = {"f": [gt]} if "f" in schema["properties"] else {"o": {"f": [gt]}}
+        predicted = {"f": ["x"]} if "f" in schema["properties"] else {"o": {"f": ["x"]}}
+
+        assert leaves(schema, inside, predicted) == {"tp": 1}
+        assert leaves(schema, inside, {}).get("fn", 0) == 0
+
+
+def test_an_element_that_stood_before_is_dropped_also_where_it_may_be_missing():
+    schema = obj(l=arr(EXACT, **{"x-aws-stickler-distinct": True}))
+
+    assert leaves(schema, {"l": ["a1", either("a1", None)]}, {"l": ["a1"]}) == {"tp": 1}
+
+
 def test_a_wrapper_that_says_nothing_more_hides_no_invented_key():
     assert leaves(obj(a=EXACT), {"u": either(None)}, {"u": "x"}) == {"fa": 1, "tn": 1}
     assert leaves(obj(a=EXACT), {"u": either(None, "y")}, {"u": "x"}) == {"tn": 1}

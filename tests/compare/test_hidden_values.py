@@ -25,6 +25,15 @@ def counts_of(schema, gt, pred):
     ]
 
 
+def errors_of(schema, gt, pred):
+    account = engine.compare(compile_schema(schema), [gt], [pred])
+    view = comparison_view(batch_of(comparison_of(account, 0)))
+    return {
+        each["field_path"]: (each["ground_truth_value"], each["prediction_value"])
+        for each in view["non_matches"]
+    }
+
+
 NOTED = {"type": "object", "properties": {"a": {"type": "string"}, "n": ignoring()}}
 
 
@@ -151,3 +160,35 @@ def test_nobody_looks_at_what_is_ignored_or_stands_for_nothing(field, gt, pred, 
 
 def test_documents_of_a_schema_are_never_nothing():
     assert SchemasNode(threshold=0.0, plans={}).is_nothing({}) is False
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"type": "object", "additionalProperties": {"type": "string", **DASH}},
+        {"type": "object", "properties": {at: {"type": "string", **DASH} for at in "kl"}},
+    ],
+)
+def test_values_that_are_nothing_are_shown_as_they_stand_in_maps_and_objects(field):
+    schema = {"type": "object", "properties": {"f": field}}
+    found = errors_of(schema, {"f": {"k": "-", "l": "a"}}, {"f": {"k": "x", "l": "-"}})
+
+    assert found["f.k"] == ("-", "x")
+    assert found["f.l"] == ("a", "-")
+
+
+def test_values_that_are_nothing_are_shown_as_they_stand_in_tuples():
+    field = {"type": "array", "prefixItems": [{"type": "string", **DASH}] * 3}
+    schema = {"type": "object", "properties": {"f": field}}
+
+    assert errors_of(schema, {"f": ["-", "a", "-"]}, {"f": ["x", "-", "-"]}) == {
+        "f[0]": ("-", "x"),
+        "f[1]": ("a", "-"),
+    }
+
+
+def test_what_is_nothing_to_the_arm_that_takes_it_is_nothing():
+    union = {"anyOf": [{"type": "integer"}, {"type": "string", **DASH}]}
+    schema = {"type": "object", "properties": {"c": union}}
+
+    assert counts_of(schema, {}, {"c": "-"}) == ({"tn": 1}, [])
