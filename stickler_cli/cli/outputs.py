@@ -26,6 +26,7 @@ from stickler_cli.reports.formats import (
     written,
 )
 from stickler_cli.reports.layout import TableStyle, plain_text, table_lines
+from stickler_cli.reports.tables import FIELD_COLUMNS
 from stickler_cli.reports.view import field_rows
 from stickler_cli.runs.hints import alone, name_pattern
 from stickler_cli.runs.whole_files import PARTIAL, check_outputs, whole_file
@@ -195,8 +196,6 @@ def _columns(asked: str | None) -> list[str]:
     """Return titles of columns of fields as tables write them; UsageError if there is no such."""
     if asked is None:
         return []
-    from stickler_cli.reports.tables import FIELD_COLUMNS  # few commands load it
-
     titles = {column.title.lower(): column.title for column in FIELD_COLUMNS}
     names = [name.strip().lower() for name in asked.split(",")]
     for name in names:
