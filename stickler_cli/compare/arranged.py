@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -276,9 +276,12 @@ class _Parts(Search):
     def _rows(self, key: Key) -> Iterator[Floats]:
         """Yield the gains of each element with all others of its part, the last element first."""
         sizes = self._m[self._near_owner]
-        for near in reversed([*blocks(sizes, AT_ONCE)]):
+
+        def rows(near: Indexes) -> Iterator[Floats]:
             gains = self._keyed_gains(near, key)
-            yield from reversed(np.split(gains, sizes[near].cumsum()[:-1]))
+            return reversed(np.split(gains, sizes[near].cumsum()[:-1]))
+
+        return chain.from_iterable(map(rows, reversed([*blocks(sizes, AT_ONCE)])))
 
     def assigned(self, key: Key) -> Pairs:
         """Return the pairs of the greatest total of each part, all compared with all."""

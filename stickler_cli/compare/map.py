@@ -121,7 +121,7 @@ class MapNode(FieldsNode):
         found = []
         for position, every in groups(family[key]):
             named, at = self.families[position], every
-            if columns.place.hides:
+            if columns.place.hides or values.gold is not None:
                 no_gt, no_pred = named.node.nothing(values)
                 at = every[~(no_gt[gt_slots[every]] & no_pred[pred_slots[every]])]
             if values.gold is not None:

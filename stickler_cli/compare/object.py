@@ -349,6 +349,6 @@ def _extras(
             name
             for name in names
             if is_absent(there.get(name))
-            and ((said := part_of(known, name)) is None or not (said.hides or said.counts()))
+            and ((said := part_of(known, name)) is None or not said.counts())
         )
     return {position: names for position, names in extras.items() if names}

@@ -269,11 +269,10 @@ class Node(Rules, ABC):
         if options.purpose is not Purpose.DOCUMENTS and (hiding := known.hiding[gt]).any():
             gt, pred = gt.copy(), pred.copy()
             for one in np.flatnonzero(hiding & (pred >= 0)).tolist():
-                if said := known.of[gt[one]]:
-                    value = labelled_part(columns.pred[pred[one]], said)
-                    if is_absent(value) or self.is_nothing(value):
-                        pred[one] = NOTHING
-                        gt[one] = NOTHING if known.lacks[gt[one]] else gt[one]
+                value = labelled_part(columns.pred[pred[one]], known.of[gt[one]])
+                if is_absent(value) or self.is_nothing(value):
+                    pred[one] = NOTHING
+                    gt[one] = NOTHING if known.lacks[gt[one]] else gt[one]
         unlabelled = known.unlabelled[gt]
         if options.purpose is Purpose.DOCUMENTS:  # one that is passed over has no fields
             gt, pred = (np.where(unlabelled, NOTHING, side) for side in (gt, pred))

@@ -4,7 +4,7 @@ Source: docs/semantics.md, "What the ground truth says of itself".
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from .json_values import JsonObject, JsonValue
 from .locations import Path, Step
@@ -57,8 +57,12 @@ class Gold:
         return self.optional and not self.there and not self.alternatives
 
     def counts(self, *, named: bool = True) -> bool:
-        """Return whether a part where nothing stands counts; one with a name also if it is open."""
-        return self.there or not self.labelled or (named and not self.exhaustive)
+        """Return whether a part where nothing stands says something of what is predicted there.
+
+        One with a name does also where it is an open list, or has parts that are not labelled.
+        """
+        more = named and (self.hides or not self.exhaustive)
+        return self.there or not self.labelled or more
 
     @staticmethod
     def around(step: Step, inside: "Gold | None") -> "Gold | None":
@@ -104,15 +108,12 @@ def part_of(gold: Gold | None, step: Step) -> Gold | None:
     return None if gold is None else gold.parts.get(step)
 
 
-def labelled_part(value: JsonValue, gold: Gold) -> JsonValue:
+def labelled_part(value: JsonValue, gold: Gold | None) -> JsonValue:
     """Return a prediction without what stands where the ground truth is not labelled."""
-    if not gold.labelled:
+    if gold is not None and not gold.labelled:
         return None
-    if not gold.hides or not isinstance(value, dict | list):
+    if gold is None or not gold.hides or not isinstance(value, dict | list):
         return value
-    steps: Any = enumerate(value) if isinstance(value, list) else value.items()
-    parts = {
-        step: part if (inside := gold.parts.get(step)) is None else labelled_part(part, inside)
-        for step, part in steps
-    }
-    return parts if isinstance(value, dict) else [*parts.values()]
+    if isinstance(value, list):
+        return [labelled_part(part, gold.parts.get(at)) for at, part in enumerate(value)]
+    return {name: labelled_part(part, gold.parts.get(name)) for name, part in value.items()}

@@ -349,6 +349,8 @@ HIDING = {"x-aws-stickler-absent-values": ["N/A"]}
         (obj(k=EXACT), {"k": UNKNOWN, "b": None}, {"k": "x", "b": "y"}, {"fa": 1}),
         ({}, {"k": UNKNOWN, "b": None}, {"k": "x", "b": "y"}, {"fa": 1}),
         ({}, {"k": UNKNOWN, "b": None}, "y", {"fa": 1}),
+        ({}, {"d": {"k": UNKNOWN, "b": None}}, {"d": {"k": "x"}, "c": "y"}, {"fa": 1}),
+        (table({}), {"k": OPEN, "l": {"m": UNKNOWN, "n": None}, "o": "y"}, {"o": "y"}, {"tp": 1}),
         (
             obj(q=obj(k=EXACT, b=EXACT)),
             {"q": {"k": UNKNOWN, "b": None}},
