@@ -34,7 +34,7 @@ from stickler_cli.studies.diff.record import (
 from .layout import TableStyle
 from .markdown import code
 from .run_sections import gate_blocks
-from .run_sentences import MODES
+from .run_sentences import MODES, gate_sentence
 from .tables import metric_text, ranked_columns
 
 MARKER: Final = "<!-- stickler diff -->"
@@ -147,12 +147,9 @@ class DifferenceView:
     def verdict(self) -> tuple[Tone, str]:
         """A tone, and whether gates failed, with the trends of figures."""
         gates = self.difference.gates
-        failed = [self.quoted(result.reason) for result in gates if not result.passed]
-        told = f"{number_of(len(gates), 'gate')} passed" if gates else "no gate set"
-        if failed:
-            reasons = some_of(failed, NAMED)
-            told = f"{len(failed)} of {number_of(len(gates), 'gate')} failed: {reasons}"
-        tone = "bad" if failed else MARKS[self.difference.whole[0].trend][1]
+        told = gate_sentence(gates, self.quoted, NAMED) or "no gate set"
+        failed = not all(result.passed for result in gates)
+        tone: Tone = "bad" if failed else MARKS[self.difference.whole[0].trend][1]
         return tone, f"{told}; {self.trend_line}"
 
     @property

@@ -62,7 +62,7 @@ def _head(view: RunView, style: TableStyle) -> Iterator[Text]:
     if partial := run_sentences.partial(view):
         yield Text(partial, "bad")
     name = view.run.schema.title if style.verbose else view.run.schema.model_name
-    done = filter(None, [run_sentences.headline(view), run_sentences.gates(view)])
+    done = filter(None, [run_sentences.headline(view), run_sentences.gate_sentence(view.run.gates)])
     yield Text(f"{name}: {'; '.join(done)}", "title")
     yield from map(Text, _figures(view, style))
 
@@ -79,7 +79,7 @@ def _page_head(view: RunView, style: TableStyle) -> Iterator[Text]:
     run = view.run
     told = {
         Verdict.INCOMPLETE: ": incomplete",
-        Verdict.FAILED: f": {view.failed_gates} of {len(run.gates)} gates failed",
+        Verdict.FAILED: f": {run_sentences.gate_sentence(run.gates)}",
         Verdict.PASSED: ": all gates passed" if run.gates else "",
     }
     yield Text(f"{MARKER}\n### {view.quoted(run.schema.model_name)}{told[run.verdict]}")

@@ -1,17 +1,18 @@
 """Sentences that summarise a run: the same for every report that people read."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Final
 
-from stickler_cli.core.figures import number_of, rate, some_of
+from stickler_cli.core.figures import Quoting, number_of, rate, some_of
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.document_result import LENIENT, WAYS, Status
 from stickler_cli.score.errors.causes import ByClass, overall
 from stickler_cli.score.evaluation import NO_GROUP
 from stickler_cli.score.folds import Labels, UndeclaredKeys
 from stickler_cli.score.gate_verdicts import moved_gates
+from stickler_cli.score.gates import GateResult
 from stickler_cli.score.intervals import FEWEST_DOCUMENTS, Interval
 from .cause_sentences import of_class
 from .view import WORST, RunView, by_values_lost
@@ -85,9 +86,7 @@ def verdict(view: RunView) -> str:
         whole.append(f"{number_of(run.unfit, 'document')} could not be evaluated")
     elif not run.evaluation.statuses[Status.EVALUATED] or run.nothing_paired:
         whole.append("nothing was compared")
-    failed = [view.quoted(result.reason) for result in run.gates if not result.passed]
-    told = gates(view) + (f": {some_of(failed, NAMED)}" if failed else "")
-    told = told or f"no gate set; F1 {_f1(view)}"
+    told = gate_sentence(run.gates, view.quoted) or f"no gate set; F1 {_f1(view)}"
     return "; ".join([*filter(None, whole), told])
 
 
@@ -188,12 +187,15 @@ def wholly_right(view: RunView) -> str:
     return f"wholly right {share}; documents that lost at most so many values: {few}"
 
 
-def gates(view: RunView) -> str:
-    """Return how many gates there are, or how many of them failed; empty without any."""
-    gates, failed = number_of(len(view.run.gates), "gate"), view.failed_gates
-    if not view.run.gates:
-        return ""
-    return f"{failed} of {gates} failed" if failed else f"{gates} passed"
+def gate_sentence(
+    gates: Sequence[GateResult], quoted: Quoting | None = None, most: int = NAMED
+) -> str:
+    """Return how many gates passed, or failed, maybe with the reasons; empty without any."""
+    failed, of = [it.reason for it in gates if not it.passed], number_of(len(gates), "gate")
+    if not failed:
+        return f"{of} passed" if gates else ""
+    told = f"{len(failed)} of {of} failed"
+    return told if quoted is None else f"{told}: {some_of(map(quoted, failed), most)}"
 
 
 def validities(view: RunView) -> list[str]:

@@ -265,8 +265,3 @@ class RunView:
         """How far the confidences of predictions can be trusted; None where there are none."""
         evaluation = self.run.evaluation
         return evaluation.confidences_view() if evaluation.confidences else None
-
-    @cached_property
-    def failed_gates(self) -> int:
-        """Gates that the run does not pass."""
-        return sum(not result.passed for result in self.run.gates)
