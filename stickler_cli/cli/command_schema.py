@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -62,7 +62,7 @@ def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
             found = "SCHEMA is left out"
             raise UsageError([Problem("--schema-by", found, "a directory of schemas")])
         how: Any = {"allow_plugins": settings.allow_plugins, "when": settings.infer}
-        schema = load_schemas(name, look=partial(_values_by_schema, settings), **how)
+        schema = load_schemas(name, look=partial(_values_in_hand, settings), **how)
     elif not name and isinstance(settings, TruthSource) and isinstance(settings, FindingOptions):
         schema = _of_ground_truth(settings.gt, settings, settings.infer)
     else:
@@ -76,7 +76,7 @@ def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
 
 def _named(name: str, settings: SchemaOptions) -> LoadedSchema:
     """Load the schema of a file or of a model."""
-    how: Any = {"when": settings.infer, "look": partial(_values_in_hand, settings)}
+    how: Any = {"when": settings.infer, "look": lambda: _values_in_hand(settings).get("")}
     if not is_model(name):
         if not (is_url(name) or Path(name).exists()):
             found = "there is no such file or directory"
@@ -89,30 +89,21 @@ def _named(name: str, settings: SchemaOptions) -> LoadedSchema:
     return loaded(contents, name, None, digest, **how)
 
 
-def _values_in_hand(settings: SchemaOptions) -> Observed | None:
-    """Return the values of the first documents of the ground truth, where there is one."""
-    if not (isinstance(settings, TruthSource) and isinstance(settings, FindingOptions)):
-        return None
-    if not settings.gt:
-        return None
-    with suppress(UsageError, OSError), looking_into(settings.gt):  # the run will tell
-        return observe(settings.gt, settings, FIRST)
-    return None
-
-
-def _values_by_schema(
-    settings: SeveralSchemas, schemas: Mapping[str, LoadedSchema]
+def _values_in_hand(
+    settings: SchemaOptions, schemas: Container[str] = ("",)
 ) -> dict[str, Observed]:
     """Return the values of the first documents of the ground truth, by the key of their schema."""
     found: dict[str, Observed] = {}
     if not (isinstance(settings, TruthSource) and isinstance(settings, FindingOptions)):
         return found
-    (by,) = parse_groupings((), settings.by_file, settings.schema_by)
-    with suppress(UsageError, OSError), looking_into(settings.gt):
-        for name, value in islice(
-            _values_of(open_documents(settings.gt, settings), settings), FIRST
-        ):
-            if value is not None and (step := f"{group_of(name, value, by)}/") in schemas:
+    by = None
+    if isinstance(settings, SeveralSchemas) and settings.schema_by is not None:
+        (by,) = parse_groupings((), settings.by_file, settings.schema_by)
+    with suppress(UsageError, OSError), looking_into(settings.gt):  # the run will tell
+        documents = _values_of(open_documents(settings.gt, settings), settings)
+        for name, value in islice(documents, FIRST):
+            step = f"{group_of(name, value, by)}/" if by else ""
+            if value is not None and step in schemas:
                 found.setdefault(step, Observed()).add(value)
     return found
 

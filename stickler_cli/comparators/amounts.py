@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from stickler_cli.core.pattern import pattern
 from .number_parsing import parse_number
+from .slips import abbreviates
 
 _NUMBER: Final = pattern(r"\d+(?:[.,'\u2019 ]\d+)*(?:[eE][+-]?\d+(?!\w))?|[.,]\d+")
 _POWER: Final = pattern(r"(?<!\d[eE])(?<=[^\W\d_])[23](?!\w)|10\^\d+")
@@ -43,10 +44,10 @@ UNITS: Final = _aliases(
 )
 """Units under their shortest name, in the singular."""
 _OF_SCIENCE: Final = pattern(
-    r"(?:da|[unpµμmcdhkgt])?(?:[mglvawjnbkf]|mol|wh|va|ah|hz|pa|bar|ohm|ω|cal|bit|byte|ev|lm|lx"
-    r"|rad|sv|gy|bq)[23]?|10\^\d+|meq"
+    r"(?:[mglvw]|(?:da|[unpµμmcdhkgt])?(?:mol|wh|va|ah|hz|pa|bar|ohm|ω|cal|bit|byte|ev|lm|lx|rad|sv"
+    r"|gy|bq)|(?:da|[unpµμmcdhkgt])[mglvwajnbkf])[23]?|10\^\d+|meq"
 )
-"""Those of SI and such as are used with them, with their prefixes."""
+"""Those of SI and such as are used with them, with their prefixes; letters alone that are few."""
 SCALES: Final = {
     word: power
     for power, line in (
@@ -56,7 +57,10 @@ SCALES: Final = {
     )
     for word in line.split()
 }
-"""Words that multiply a number by a power of ten; `k` and `m` those of a currency only."""
+"""Words that multiply a number by a power of ten."""
+_LETTER: Final = pattern(r"\d\s?[kKmM](?![\w/])")
+"""Those of one letter, which do so beside a currency, behind its number."""
+_PERCENT: Final = frozenset(("%", "percent", "pct", "prozent"))
 
 
 class Measured(NamedTuple):
@@ -88,16 +92,16 @@ def measured(text: str) -> Measured:
     words = [_singular(it.casefold()) for it in _WORD.findall(_CREDIT.sub("", beside, 1))]
     words = [word for word in words if word not in _OPEN and (word != "cr" or not credit)]
     money = frozenset(CURRENCIES[word] for word in words if word in CURRENCIES)
-    percent = any(word in {"%", "percent", "pct", "prozent"} for word in words)
     others = {UNITS.get(word, word) for word in words if word not in CURRENCIES}
-    scales = [it for it in others if it in SCALES and (money or len(it) > 1)]
-    units = frozenset(others - {"%", "percent", "pct", "prozent", *scales})
+    letter = bool(money) and _LETTER.search(text) is not None
+    scales = [it for it in others if it in SCALES and (letter or len(it) > 1)]
+    units = frozenset(others - {*_PERCENT, *scales})
     number = _number_at(plain, runs[0], negated=bool(credit)) if len(runs) == 1 else None
     if number is not None and scales:
         number = number.scaleb(SCALES[scales[0]])
     if len(runs) > 1 or (number is None and not words):
         units = frozenset((text.casefold(),))
-    return Measured(number, money, units, relation, percent)
+    return Measured(number, money, units, relation, not _PERCENT.isdisjoint(words))
 
 
 def _number_at(text: str, run: re.Match[str], *, negated: bool) -> Decimal | None:
@@ -144,6 +148,9 @@ def same_measure(gt: Measured, pred: Measured) -> bool:
         return False
     if gt.currencies and pred.currencies and gt.currencies != pred.currencies:
         return False
+    known = [set(filter(is_unit, side.units)) for side in (gt, pred)]
+    if all(known) and known[0] != known[1]:
+        return False
     few, many = sorted((gt.units, pred.units), key=len)
     return all(any(_same_unit(one, other) for other in many) for one in few)
 
@@ -151,9 +158,5 @@ def same_measure(gt: Measured, pred: Measured) -> bool:
 def _same_unit(one: str, other: str) -> bool:
     """Return whether two words are one unit, or one of three letters or more abbreviates it."""
     short, long = sorted((one, other), key=len)
-    if short == long:
-        return True
-    letters = iter(long)
-    known = is_unit(short) and is_unit(long)
-    begins = len(short) >= 3 and short[0] == long[0]
-    return begins and not known and all(letter in letters for letter in short)
+    begins = len(short) >= 3 and not (is_unit(short) and is_unit(long))
+    return short == long or (begins and abbreviates(short, long))

@@ -118,7 +118,7 @@ def _by_words(similarity: float, gt: str, pred: str) -> float:
     more = [word for word in come if not any(_is_slip(word, other) for other in gone)]
     if left and more:
         return 0.0
-    short = len(gone) == len(come) and all(map(_abbreviates, gone, come))
+    short = len(gone) == len(come) and all(map(abbreviates, gone, come))
     plural = "".join(gone).removesuffix("s") == "".join(come).removesuffix("s")
     shared = plural or any(word not in gone for word in _WORD.findall(gt))
     return max(similarity, SAME) if short and shared else similarity
@@ -174,10 +174,10 @@ def _stems(word: str) -> frozenset[str]:
 def _is_slip(one: str, other: str) -> bool:
     if _NUMERAL.fullmatch(one) or _NUMERAL.fullmatch(other):
         return False
-    return _abbreviates(one, other) or Levenshtein.normalized_similarity(one, other) >= ALIKE
+    return abbreviates(one, other) or Levenshtein.normalized_similarity(one, other) >= ALIKE
 
 
-def _abbreviates(one: str, other: str) -> bool:
+def abbreviates(one: str, other: str) -> bool:
     """Return whether one word has some letters of the other, in order: `st` of `street`."""
     short, long = sorted((one, other), key=len)
     if len(long) < STEM or short[0] != long[0] or _NUMERAL.fullmatch(long):

@@ -105,6 +105,7 @@ def test_a_place_is_found_through_lists_at_any_depth():
         ("money", "EUR 12,50", "12.50"),
         ("measurement", "<5 mg", "5 men"),
         ("measurement", "4.40 mmol/L", "12C"),
+        ("measurement", "24 V", "24 B"),
         ("readable date", "Wednesday, 3 January 2024", "3 rooms 2024"),
         ("number", "5 mg", "5 mg" + " as before" * 10),
         ("time of day", "4:05 pm", "44:05"),
