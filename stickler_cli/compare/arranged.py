@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -88,7 +88,7 @@ def pair_arranged(  # noqa: PLR0913, PLR0917 - as `pair` takes them
         found.append(pairs._replace(owner=owner[pairs.owner]))
     parts = _laid_out(*sides, sides[0].owner, sides[1].owner, len(gt))
     rest = _Parts(item, elements, parts, longest, floor, options, turns=not how.ordered)
-    found.append(rest.in_order(key) if how.ordered else rest.assigned(key))
+    found.append(rest.arranged(key, ordered=how.ordered))
     pairs = joined(found)
     return pairs.some(np.lexsort((pairs.gt, pairs.owner)))
 
@@ -260,18 +260,24 @@ class _Parts(Search):
         apart: Floats = np.abs(self._near_at[near] - self._far_at[far]) / self._longest[owner]
         return apart
 
-    def in_order(self, key: Key) -> Pairs:
-        """Return the pairs of the greatest total of each part that do not cross."""
+    def arranged(self, key: Key, *, ordered: bool) -> Pairs:
+        """Return the pairs of the greatest total of each part, all compared with all."""
         place, rows = self._elements.place, self._rows(key)
         found = [np.empty((2, 0), np.intp)]
         for part in reversed((self._n * self._m).nonzero()[0].tolist()):
             n, m = int(self._n[part]), int(self._m[part])
-            place.charge(ALIGNED * n * m)
-            place.keep(n * m // ALIGNED_IN_BYTE)
-            columns = align(islice(rows, n), n, m)
-            place.keep(-(n * m // ALIGNED_IN_BYTE))
-            found.append(self._chosen(part, columns))
-        return self._found(found)
+            size = n * m // ALIGNED_IN_BYTE if ordered else KEPT_OF_CELL * n * m
+            place.keep(size)
+            place.charge(ALIGNED * n * m if ordered else int(ASSIGNED * n * n * m))
+            each = islice(rows, n)
+            far = np.array(align(each, n, m) if ordered else assign_all(np.array([*each])[::-1]))
+            place.keep(-size)
+            (near,) = (far >= 0).nonzero()
+            found.append(
+                np.stack([near + self._near_start[part], far[near] + self._far_start[part]])
+            )
+        near, far = np.concatenate(found, axis=1)
+        return self._pairs(near, far, self._similarity(near, far))
 
     def _rows(self, key: Key) -> Iterator[Floats]:
         """Yield the gains of each element with all others of its part, the last element first."""
@@ -279,40 +285,10 @@ class _Parts(Search):
 
         def rows(near: Indexes) -> Iterator[Floats]:
             gains = self._keyed_gains(near, key)
-            return reversed(np.split(gains, sizes[near].cumsum()[:-1]))
+            edges = reversed([0, *sizes[near].cumsum().tolist()])
+            return (gains[low:high] for high, low in pairwise(edges))
 
         return chain.from_iterable(map(rows, reversed([*blocks(sizes, AT_ONCE)])))
-
-    def assigned(self, key: Key) -> Pairs:
-        """Return the pairs of the greatest total of each part, all compared with all."""
-        place, cells = self._elements.place, self._n * self._m
-        found = [np.empty((2, 0), np.intp)]
-        for block in blocks(cells, AT_ONCE):
-            size = KEPT_OF_CELL * int(cells[block].sum())
-            place.keep(size)
-            first, last = int(block[0]), int(block[-1])
-            near = np.arange(self._near_start[first], self._near_start[last] + self._n[last])
-            rows = blocks(self._m[self._near_owner[near]], AT_ONCE)
-            gains = np.concatenate([self._keyed_gains(near[some], key) for some in rows])
-            each = np.split(gains, cells[block].cumsum()[:-1])
-            for part, flat in zip(block.tolist(), each, strict=True):
-                matrix = flat.reshape(-1, self._m[part])
-                place.charge(int(ASSIGNED * len(matrix) * len(flat)))
-                columns = assign_all(matrix)
-                gained = matrix[np.arange(len(matrix)), columns] > 0
-                found.append(self._chosen(part, np.where(gained, columns, -1)))
-            place.keep(-size)
-        return self._found(found)
-
-    def _chosen(self, part: int, columns: Sequence[int] | Indexes) -> Indexes:
-        """Return the elements of a part by their columns, below 0 for none."""
-        far = np.asarray(columns)
-        (near,) = (far >= 0).nonzero()
-        return np.stack([near + self._near_start[part], far[near] + self._far_start[part]])
-
-    def _found(self, found: Sequence[Indexes]) -> Pairs:
-        near, far = np.concatenate(found, axis=1)
-        return self._pairs(near, far, self._similarity(near, far))
 
     def _keyed_gains(self, near: Indexes, key: Key) -> Floats:
         """Return the gains of elements with all others of their part; those of a pair by key."""

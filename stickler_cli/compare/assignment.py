@@ -88,11 +88,14 @@ def _augment(  # noqa: PLR0913, PLR0917 - the state of the search
 
 
 def assign_all(gains: Floats) -> list[int]:
-    """Choose a column for each row of a matrix, (n, m) with n <= m, of the greatest total gain."""
+    """Choose a column for each row of a matrix, (n, m) with n <= m, of the greatest total gain.
+
+    It is below 0, as of `assign`, for a row without gain.
+    """
     from scipy.optimize import linear_sum_assignment  # 0.4 s that most runs never pay
 
-    _, columns = linear_sum_assignment(gains, maximize=True)
-    return [int(column) for column in columns]
+    rows, columns = linear_sum_assignment(gains, maximize=True)
+    return [*map(int, np.where(gains[rows, columns] > 0, columns, -1))]
 
 
 KEPT_OF_CELL: Final = 18
