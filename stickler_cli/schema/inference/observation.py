@@ -60,7 +60,7 @@ _DATE: Final = pattern(
 """How a date looks whose field nobody called one."""
 
 
-_CODE: Final = pattern(
+CODE_FORM: Final = pattern(
     r"(?=.*\d)(?:[\w./#-]{3,}"
     r"|(?=.{3,20}$)[#A-Z]{0,4}\d*(?:[ ./-]+(?:[A-Z]{1,4}|[A-Z]*\d[A-Z\d]*))+)",
     re.ASCII,
@@ -85,7 +85,7 @@ _WITH_DIGITS: Final = {
     "looks like a date": _DATE,
     "digits and signs": _form(r"\W*\d[\d.,' ]*\W*(\s?[a-z]{3})?|[a-z]{3}\s?\W*\d[\d.,' ]*"),
     "leading zero": _form(r"0\d+"),
-    "code": _CODE,
+    "code": CODE_FORM,
 }
 """Those of texts with a digit; all but these are told by reading."""
 _MAY_BE_DATE: Final = pattern(

@@ -30,6 +30,7 @@ from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.core.values import dataclass
+from stickler_cli.schema.inference.observation import CODE_FORM
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.visit import Visit
 from stickler_cli.score.walk import visits
@@ -200,7 +201,7 @@ SHORTEST_TYPO: Final = 6
 FORGIVING: Final = 0.5
 """The threshold at which half of a text may be wrong; it is the default of texts."""
 CODES: Final = 0.9
-"""The share of texts with digits and without spaces at which a field is of codes."""
+"""The share of texts with digits, and without spaces or in groups, at which a field is of codes."""
 
 
 def judge(profile: Profile, findings: Findings) -> None:
@@ -319,7 +320,8 @@ def forgives(profile: Profile) -> bool:
     """Return whether values that are codes, numbers or years pass with a wrong digit."""
     is_text = getattr(profile.node.comparator, "same_digits", None) is False
     counts = profile.shapes.counts
-    codes = sum(counts[shape] for shape in counts if "9" in shape and " " not in shape)
+    coded = (it for it in counts if "9" in it and (" " not in it or CODE_FORM.fullmatch(it)))
+    codes = sum(counts[shape] for shape in coded)
     many = codes >= max(SOME, CODES * counts.total())
     return is_text and profile.node.threshold <= FORGIVING and many
 
