@@ -2,19 +2,16 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import field
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.values import dataclass
 from stickler_cli.reports.formats import WITH_DETAIL, format_of
-from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.runs.whole_files import check_outputs, whole_file
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.record import Run, Verdict
-from stickler_cli.settings.of_commands import EvalSettings
 from stickler_cli.studies.answering import Answer, Desk
 from stickler_cli.studies.study import Study
 from .command_schema import schema_of
@@ -50,7 +47,8 @@ def answered(
     """
     outputs = None if formats is None else outputs_of(settings, inputs, formats)
     with room_for_depth():
-        found = ask(_Desk(settings, inputs, bool(outputs and WITH_DETAIL & outputs.formats)))
+        shows_values = bool(outputs and WITH_DETAIL & outputs.formats)
+        found = ask(_desk(settings, inputs, shows_values=shows_values))
     if outputs is not None and found.report is not None:
         outputs.write(found.report)
     if outputs is not None and hasattr(found.report, "gates"):
@@ -60,30 +58,24 @@ def answered(
     return CODES[found.verdict]
 
 
-@dataclass(frozen=True, slots=True)
-class _Desk:
-    """What a study has this room do, with the settings of its command."""
+def _desk(settings: Any, inputs: Sequence[tuple[str, str]], *, shows_values: bool) -> Desk:
+    """Return what a study has this room do, with the settings of its command."""
+    known: dict[str, LoadedSchema] = {}
 
-    settings: Any
-    inputs: Sequence[tuple[str, str]]
-    shows_values: bool
-    _loaded: dict[str, LoadedSchema] = field(default_factory=dict)
+    def schema(its: Any = settings) -> LoadedSchema:
+        if its.schema not in known:  # remarks on it are said once
+            known[its.schema] = schema_of(its.schema, its)
+        return known[its.schema]
 
-    def schema(self) -> LoadedSchema:
-        return self._schema_of(self.settings)
-
-    def run(self, settings: EvalSettings, requested: OutputsRequested) -> Run:
-        return whole_run(settings, requested, lambda: self._schema_of(settings))
-
-    def judge(self, run: Run) -> Verdict:
+    def judge(run: Run) -> Verdict:
         exit_code_of(run)
         return run.verdict
 
-    def write(self, lines: Iterable[bytes]) -> None:
-        files = self.settings.output
+    def write(lines: Iterable[bytes]) -> None:
+        files = settings.output
         if len(files) > 1:
             raise UsageError([Problem(OUTPUT, f"there are {len(files)}", "one at most")])
-        check_outputs([(OUTPUT, file) for file in files], self.inputs)
+        check_outputs([(OUTPUT, file) for file in files], inputs)
         with whole_file(files[0], OUTPUT) if files else nullcontext() as stream:
             for line in lines:
                 if stream is None:
@@ -91,11 +83,11 @@ class _Desk:
                 else:
                     stream.write(line)
 
-    def tell(self, text: str) -> None:
-        if not self.settings.quiet:
-            warn(text)
-
-    def _schema_of(self, settings: Any) -> LoadedSchema:
-        if settings.schema not in self._loaded:  # remarks on it are said once
-            self._loaded[settings.schema] = schema_of(settings.schema, settings)
-        return self._loaded[settings.schema]
+    return Desk(
+        shows_values,
+        schema,
+        lambda its, requested: whole_run(its, requested, partial(schema, its)),
+        judge,
+        write,
+        lambda text: None if settings.quiet else warn(text),
+    )

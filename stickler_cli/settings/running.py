@@ -11,8 +11,13 @@ from .deciding import (
     SOME,
     TIMEOUT,
     BoxFormat,
+    DocumentOptions,
+    LimitedOptions,
     MetadataOptions,
     RunFormat,
+    SchemaOptions,
+    SourceOptions,
+    WrapperOptions,
 )
 
 
@@ -191,6 +196,18 @@ class StudyOptions(StudyFiles, panel="output"):
     """Output of a study."""
 
     format: Literal["table", "json", "csv", "tsv", "jsonl", "markdown", "html"] = printed()
+
+
+class PairStudyOptions(
+    SourceOptions,
+    DocumentOptions,
+    WrapperOptions,
+    SchemaOptions,
+    LimitedOptions,
+    ModelOptions,
+    StudyOptions,
+):
+    """Options of studies that compare the documents of both sides."""
 
 
 class ReportOptions(OutputOptions, panel="output"):

@@ -1,8 +1,11 @@
 """Answers of studies: a report, and whether it is whole and good enough."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final, Protocol
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from stickler_cli.compare.account import Account
 from stickler_cli.compare.engine import compare
@@ -16,6 +19,7 @@ from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.runs.chunk import complete_pairs
 from stickler_cli.runs.job import OutputsRequested, unwrapper_of
 from stickler_cli.schema.loading import LoadedSchema
+from stickler_cli.score.intervals import IntervalSettings, Share, shares_of_documents
 from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings.of_commands import EvalSettings
 
@@ -23,27 +27,21 @@ AT_ONCE: Final = 64  # documents, or pairs of values, that are compared together
 NAMED: Final = 5  # documents that a message names; the record names all
 
 
-class Desk(Protocol):
-    """The command line, as studies call it."""
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What the command line does for studies."""
 
-    @property
-    def shows_values(self) -> bool:
-        """Whether a report is asked for that shows single values."""
-
-    def schema(self) -> LoadedSchema:
-        """Return the schema that was named, or the one that the ground truth implies."""
-
-    def run(self, settings: EvalSettings, requested: OutputsRequested) -> Run:
-        """Return the run of these documents."""
-
-    def judge(self, run: Run) -> Verdict:
-        """Say on standard error what could not be evaluated; return the verdict of the run."""
-
-    def write(self, lines: Iterable[bytes]) -> None:
-        """Write lines to the only file of --output, or to standard output."""
-
-    def tell(self, text: str) -> None:
-        """Say something on standard error, unless that is to be quiet."""
+    shows_values: bool
+    """Whether a report is asked for that shows single values."""
+    schema: Callable[[], LoadedSchema]
+    """Returns the schema that was named, or the one that the ground truth implies."""
+    run: Callable[[EvalSettings, OutputsRequested], Run]
+    judge: Callable[[Run], Verdict]
+    """Says on standard error what could not be evaluated; returns the verdict of the run."""
+    write: Callable[[Iterable[bytes]], None]
+    """Writes lines to the only file of --output, or to standard output."""
+    tell: Callable[[str], None]
+    """Says something on standard error, unless that is to be quiet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +99,14 @@ def held_to(report: Report, least: float | None, name: str, value: float | None)
         return Answer(report)
     shown = "undefined" if value is None else f"{told_apart(value, least)} < {least!r}"
     return Answer(report, Verdict.FAILED, [f"gate failed: {name} {shown}"])
+
+
+def shares_by_unit(
+    parts: Mapping[str, Iterable[NDArray[Any]]],
+    units: NDArray[np.intp],
+    size: int,
+    settings: IntervalSettings | None,
+) -> dict[str, Share]:
+    """Return shares of what things in some units add above and below their line."""
+    sums: Any = {name: [np.bincount(units, it, size) for it in its] for name, its in parts.items()}
+    return shares_of_documents(sums, settings)

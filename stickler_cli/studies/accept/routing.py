@@ -1,19 +1,18 @@
 """Predictions held against a policy: which of their values pass unseen, and which do not."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from stickler_cli.compare.columns import least
 from stickler_cli.core.absence import is_absent
-from stickler_cli.core.json_values import OBJECTS, JsonValue, json_line
+from stickler_cli.core.json_values import OBJECTS, JsonObject, JsonValue, json_line
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import Reference
 from stickler_cli.documents.document_pair import Shape, shape_of
 from stickler_cli.documents.pairs import open_documents
 from stickler_cli.documents.wrappers import Names, Unwrapped, Unwrapper
-from stickler_cli.runs.job import group_of_id, parse_groupings, unwrapper_of
+from stickler_cli.runs.job import Grouping, group_of_id, parse_groupings, unwrapper_of
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.runs.saved import load_policy
 from stickler_cli.score.policy import AcceptancePolicy
@@ -24,26 +23,6 @@ from .question import AcceptSettings
 _LEAF: Final = "leaf"
 
 
-@dataclass(frozen=True, slots=True)
-class Routed:
-    """One prediction, and where its values go."""
-
-    document: str
-    passing: tuple[str, ...] = ()
-    """The paths of values that pass unseen, in the order of the document."""
-    review: tuple[str, ...] = ()
-    """Those of all others."""
-    problem: Problem | None = None
-    """Why the prediction cannot be used; it goes to review as a whole."""
-
-    def view(self) -> dict[str, object]:
-        """Return it as a line of the output has it."""
-        shown: dict[str, object] = {"document": self.document}
-        if self.problem is not None:
-            shown["problem"] = str(self.problem)
-        return {**shown, "pass": self.passing, "review": self.review}
-
-
 def applied(name: str, settings: AcceptSettings, desk: Desk) -> Answer:
     """Write for each prediction which of its values pass by a policy."""
     if settings.pairs is not None:
@@ -52,13 +31,13 @@ def applied(name: str, settings: AcceptSettings, desk: Desk) -> Answer:
     if [*settings.by] != [*filter(None, [policy.by])]:
         asked = f"--by {policy.by}" if policy.by else "no --by"
         raise UsageError([Problem(name, f"the policy was made with {asked}", "the same here")])
-    groupings = parse_groupings(settings.by, settings.by_file)
     names = Names.of(parse_field_path(place.field) for place in policy.places)
-    router = Router(
+    kinds = ("array",) if any(not it.field for it in policy.places) else OBJECTS
+    router = _Router(
         policy,
         unwrapper_of(names, settings),
-        lambda document: group_of_id(document, groupings[0]) if groupings else None,
-        shape_of(settings, ("array",) if any(not it.field for it in policy.places) else OBJECTS),
+        shape_of(settings, kinds),
+        parse_groupings(settings.by, settings.by_file),
     )
     documents = open_documents(settings.pred, settings, "pred")
     unusable = 0
@@ -66,9 +45,9 @@ def applied(name: str, settings: AcceptSettings, desk: Desk) -> Answer:
     def lines() -> Iterator[bytes]:
         nonlocal unusable
         for document, reference in documents.refs():
-            routed = router.routed(document, reference)
-            unusable += routed.problem is not None
-            yield json_line(routed.view())
+            line = router.line(document, reference)
+            unusable += "problem" in line
+            yield json_line(line)
 
     desk.write(lines())
     notes = [*map(str, documents.problems)]
@@ -78,49 +57,45 @@ def applied(name: str, settings: AcceptSettings, desk: Desk) -> Answer:
     return Answer(None, Verdict.INCOMPLETE, [*notes, why])
 
 
-class Router:
+class _Router:
     """Routes values of predictions by a policy."""
 
     def __init__(
         self,
         policy: AcceptancePolicy,
         unwrapper: Unwrapper | None,
-        group_of: Callable[[str], str | None],
         shape: Shape,
+        groupings: Sequence[Grouping],
     ) -> None:
-        """Take functions for values and confidences, and for the group of a document."""
         self._thresholds = {
             (parse_field_path(it.field), it.group): it.threshold
             for it in policy.fields
             if it.threshold is not None
         }
         self._whole = {parse_field_path(it.field) for it in policy.places if it.kind == _LEAF}
-        self._unwrapper, self._group_of, self._shape = unwrapper, group_of, shape
+        self._unwrapper, self._shape, self._groupings = unwrapper, shape, groupings
 
-    def routed(self, document: str, reference: Reference) -> Routed:
+    def line(self, document: str, reference: Reference) -> JsonObject:
         """Return where the values of a prediction go; never raises for what is in it."""
         try:
             with room_for_depth():
                 value = self._shape.read(reference, "pred").value
-                if value is None or isinstance(value, Problem):
-                    missing = Problem(document, "there is no prediction")
-                    return Routed(document, problem=value or missing)
-                return self._of(
-                    document, self._unwrapper(value) if self._unwrapper else None, value
-                )
+                if value is not None and not isinstance(value, Problem):
+                    return self._of(document, value)
+                problem = value or Problem(document, "there is no prediction")
         except RecursionError:
-            found = Problem(document, "the document is nested too deeply")
-            return Routed(document, problem=found)
+            problem = Problem(document, "the document is nested too deeply")
+        return {"document": document, "problem": str(problem), "pass": [], "review": []}
 
-    def _of(self, document: str, bare: Unwrapped | None, value: JsonValue) -> Routed:
-        group = self._group_of(document)
-        sides: dict[bool, list[str]] = {True: [], False: []}
-        bare = bare or Unwrapped(value)
+    def _of(self, document: str, value: JsonValue) -> JsonObject:
+        group = group_of_id(document, self._groupings[0]) if self._groupings else None
+        bare = self._unwrapper(value) if self._unwrapper else Unwrapped(value)
+        passing, review = list[JsonValue](), list[JsonValue]()
         for field, path, confidence in self._leaves(bare.value, bare.confidences, (), ()):
             threshold = self._thresholds.get((field, group))
             passes = threshold is not None and confidence is not None and confidence >= threshold
-            sides[passes].append(field_path(path))
-        return Routed(document, tuple(sides[True]), tuple(sides[False]))
+            (passing if passes else review).append(field_path(path))
+        return {"document": document, "pass": passing, "review": review}
 
     def _leaves(
         self, value: JsonValue, known: JsonValue, field: Path, path: Path

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path as File
 from tempfile import TemporaryDirectory
@@ -29,10 +29,10 @@ from stickler_cli.score.counts import BOUNDS
 from stickler_cli.score.errors.marks import GONE, index_of_new
 from stickler_cli.score.gate_verdicts import judged_at
 from stickler_cli.score.gates import Gate, GateResult, check_paths, parse_gate
-from stickler_cli.score.intervals import Share, intervals_of, shares_of_documents
+from stickler_cli.score.intervals import Share, intervals_of
 from stickler_cli.score.record import Verdict
 from stickler_cli.settings.of_commands import as_of_eval
-from stickler_cli.studies.answering import Answer, Desk
+from stickler_cli.studies.answering import Answer, Desk, shares_by_unit
 from .agreement import agreement, chance_of_difference, rarity, runs_that_share, votes_and_against
 from .estimation import KNOWN, drawn, strata_of, weights_of, wrong_share
 from .place_verdicts import Mark, Marks, read_marks
@@ -130,6 +130,7 @@ class Audit:
         self.settings, self.witnesses, self.marks = settings, witnesses, marks
         self.level = None if settings.ci == "none" else settings.ci
         self.names, runs = witnesses.documents, len(witnesses.runs)
+        self.shares = len(self.names), intervals_of(settings)
         self.values = defaultdict[str, Counter[str]](Counter)  # answers where two runs say some
         self.looked_at: list[tuple[object, ...]] = []
         self.changes = defaultdict[str, list[Change]](list)
@@ -274,20 +275,12 @@ class Audit:
         path = field_path(place.path)
         return Suspect(place.document, path, place.names, place.gt, others, votes, against, rare)
 
-    def _shares(
-        self, parts: Mapping[str, Iterable[NDArray[Any]]], documents: NDArray[np.int64]
-    ) -> dict[str, Share]:
-        """Return shares of what places, which are in these documents, add above and below."""
-        size = len(self.names)
-        sums = {key: [np.bincount(documents, it, size) for it in its] for key, its in parts.items()}
-        of_documents = {key: (above, below) for key, (above, below) in sums.items()}
-        return shares_of_documents(of_documents, intervals_of(self.settings))
-
     def _field(
         self, name: str, mask: NDArray[np.bool_], chances: NDArray[np.float64]
     ) -> AuditedField:
         documents, at = self.documents[mask], self.looked["at"]
-        found, alpha = self._shares(agreement(self.groups[mask]), documents), _NOTHING
+        found = shares_by_unit(agreement(self.groups[mask]), documents, *self.shares)
+        alpha = _NOTHING
         observed = found["observed"]
         # Of several fields, the chance is that of two answers of one field.
         its, times = np.unique(self.of_field[mask], return_counts=True)
@@ -314,7 +307,7 @@ class Audit:
                 parts["right"] = old + [
                     np.bincount(at, self.weights * it, len(its)) for it in new - old[:, at]
                 ]
-            shares = self._shares(parts, self.documents)
+            shares = shares_by_unit(parts, self.documents, *self.shares)
             differing = float((known & ~same).sum() / max(known.sum(), 1))
             mended = shares.get("right", _NOTHING)
             if not 0 <= (mended.value or 0) <= 1:  # verdicts that stand for too many places

@@ -18,10 +18,10 @@ from stickler_cli.core.problems import ComparisonError, Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.evaluate import refuse_runaway
-from stickler_cli.score.intervals import IntervalSettings, shares_of_documents
+from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Verdict
 from stickler_cli.settings.deciding import ComparisonOptions, FindingOptions
-from stickler_cli.studies.answering import AT_ONCE, Answer, Desk, held_to
+from stickler_cli.studies.answering import AT_ONCE, Answer, Desk, held_to, shares_by_unit
 from stickler_cli.studies.verdict_lines import (
     VerdictLine,
     judging_node,
@@ -148,17 +148,11 @@ def _account(path: str, said: Sequence[_Said], settings: IntervalSettings) -> Ju
         model.title for each in said if (model := each.node.comparator.asked_model) is not None
     )
     units, at = np.unique([each.line.unit for each in known], return_inverse=True)
-    above_and_below = {
+    parts = {
         "agreement": (same == matches, np.ones_like(same)),
         "false_accepts": (~same & matches, ~same),
     }
-    shares = shares_of_documents(
-        {
-            name: (np.bincount(at, above, len(units)), np.bincount(at, below, len(units)))
-            for name, (above, below) in above_and_below.items()
-        },
-        settings,
-    )
+    shares = shares_by_unit(parts, at, len(units), settings)
     return JudgeAccount(
         path,
         ", ".join(models),

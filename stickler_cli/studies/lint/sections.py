@@ -21,16 +21,15 @@ from .record import FindingRecord, FoundRecord, LintRecord, Severity
 
 _TONES: Final[dict[Severity, Tone]] = {"error": "bad", "warning": "warn", "note": "dim"}
 
+
+def _figure(name: str, side: int) -> Figure:
+    return Figure(name, lambda row: getattr(row[side], name), int if name == "line" else str)
+
+
 # A row of files is a finding and one of its places.
 _ROWS: Final = (
-    Figure("rule", lambda row: row[0].rule, str),
-    Figure("severity", lambda row: row[0].severity, str),
-    Figure("field", lambda row: row[0].field, str),
-    Figure("file", lambda row: row[1].file, str),
-    Figure("line", lambda row: row[1].line, int),
-    Figure("pointer", lambda row: row[1].pointer, str),
-    Figure("found", lambda row: row[1].found, str),
-    Figure("expected", lambda row: row[1].expected, str),
+    *(_figure(name, 0) for name in ("rule", "severity", "field")),
+    *(_figure(name, 1) for name in ("file", "line", "pointer", "found", "expected")),
 )
 
 

@@ -1,22 +1,18 @@
 """How packets were split, as sections."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
-from stickler_cli.core.figures import number_of, rate
+from stickler_cli.core.figures import number_of
 from stickler_cli.core.sections import (
     INDENT,
     Block,
-    Column,
     Figure,
     Figures,
     Report,
     Section,
-    Span,
-    Table,
     Text,
-    cell_text,
     notes,
 )
 from .packet import SectionOutcome
@@ -27,13 +23,6 @@ CONFUSIONS: Final = 10
 PACKETS: Final = 5
 """Packets with errors that are shown."""
 
-_RATES: Final = (
-    Column("counted", left=True),
-    Column("precision", 1, short="prec"),
-    Column("recall", 1),
-    Column("f1"),
-    Column("f1 interval", 2),
-)
 _ALL_FIGURES: Final = (
     Figure("figure", "name", str, shown=lambda it: it.name.replace("_", " "), quoted=False),
     Figure("value", "value"),
@@ -47,7 +36,7 @@ _CLASSES: Final = (
     Figure("f1", "f1"),
     Figure("panoptic", "panoptic_quality", rank=2, short="pq"),
 )
-_LABELS: Final = {
+_COUNTED: Final = {
     "sections.pages": "sections, by their pages",
     "sections.class": "and their class",
     "sections.order": "and the order of pages",
@@ -70,7 +59,7 @@ def report_of(record: SplitReport) -> Report:
     others = [figure for figure in record.figures if "." not in figure.name]
     sections = [
         Section(head, [Text(_verdict(record))]),
-        Section("", [Table(_RATES, [*_rate_rows(record)])]),
+        Section("", [_rates(record)]),
         Section("", [Figures(_ALL_FIGURES, others)]),
         Section("", [Figures(_CLASSES, record.classes)] if record.classes else []),
         _confusions(record),
@@ -97,19 +86,18 @@ def _verdict(report: SplitReport) -> str:
     return "; ".join(filter(None, (said, ", ".join(others))))
 
 
-def _rate_rows(report: SplitReport) -> Iterator[list[Span]]:
-    for name, label in _LABELS.items():
-        precision, recall, f1 = (
-            report.figure(f"{name}.{part}") for part in ("precision", "recall", "f1")
-        )
-        cells = (
-            label,
-            rate(precision.value),
-            rate(recall.value),
-            rate(f1.value),
-            cell_text(f1.interval),
-        )
-        yield [Span.of(cell, quoted=False) for cell in cells]
+def _rates(report: SplitReport) -> Figures:
+    def of(name: str, key: str = "value") -> Callable[[str], Any]:
+        return lambda counted: getattr(report.figure(f"{counted}.{name}"), key)
+
+    figures = [
+        Figure("counted", _COUNTED.__getitem__, str, quoted=False),
+        Figure("precision", of("precision"), rank=1, short="prec"),
+        Figure("recall", of("recall"), rank=1),
+        Figure("f1", of("f1")),
+        Figure("f1 interval", of("f1", "interval"), list, 2),
+    ]
+    return Figures(figures, [*_COUNTED])
 
 
 def _confusions(report: SplitReport) -> Section:
@@ -129,11 +117,9 @@ def _class(name: str | None, absent: str) -> str:
 
 def _packets(packets: Iterable[PacketAccount]) -> Section:
     """Return the packets with most wrong sections, and their errors."""
-    wrong = [(packet, _wrong_sections(packet)) for packet in packets]
-    worst = sorted(
-        ((packet, errors) for packet, errors in wrong if errors or packet.problem),
-        key=lambda entry: -len(entry[1]),
-    )
+    wrong = [(it, [each for each in it.sections if each.outcome != "exact"]) for it in packets]
+    worst = [(packet, errors) for packet, errors in wrong if errors or packet.problem]
+    worst.sort(key=lambda entry: -len(entry[1]))
     return Section("packets with most errors" if worst else "", [*_worst(worst)])
 
 
@@ -148,10 +134,6 @@ def _worst(worst: Sequence[tuple[PacketAccount, Sequence[SectionOutcome]]]) -> I
             yield Text(f"and {len(errors) - PACKETS} more", "dim", margin=INDENT * 2)
     if len(worst) > PACKETS:
         yield Text(f"and {len(worst) - PACKETS} more packets", "dim", margin=INDENT)
-
-
-def _wrong_sections(packet: PacketAccount) -> list[SectionOutcome]:
-    return [section for section in packet.sections if section.outcome != "exact"]
 
 
 def _sentence(section: SectionOutcome) -> str:

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from stickler_cli import __version__
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import field_path
-from stickler_cli.core.pattern import pattern
-from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
@@ -28,8 +26,6 @@ from .question import PlacesSettings
 from .record import PlacedField, PlacesReport
 from .sections import report_of
 
-_SIZE: Final = pattern(r"\s*(\d{1,6})\s*[xX]\s*(\d{1,6})\s*")
-
 NO_BOXES: Final = (
     "error: no right value has a box on both sides; docs/places.md says how they are read"
 )
@@ -37,7 +33,7 @@ NO_BOXES: Final = (
 
 def answer(settings: PlacesSettings, desk: Desk) -> Answer:
     """Compare values and the boxes that they came with."""
-    located = Located(settings, _page_size(settings.page_size))
+    located = Located(settings, settings.pixels())
     loaded = desk.schema()
     plan = loaded.plan
     options = comparing(plan, settings, client_of(plan, policy_of(settings)))
@@ -72,15 +68,6 @@ def answer(settings: PlacesSettings, desk: Desk) -> Answer:
     return Answer(report)
 
 
-def _page_size(text: str | None) -> tuple[float, float] | None:
-    if text is None:
-        return None
-    found = _SIZE.fullmatch(text)
-    if found is None or not int(found[1]) or not int(found[2]):
-        raise UsageError([Problem("--page-size", f"it is {text!r}", "WIDTHxHEIGHT as 1654x2339")])
-    return float(found[1]), float(found[2])
-
-
 _COUNTED: Final = (
     *("both_right", "place_wrong", "value_wrong", "both_wrong"),
     *("centred", "gt_boxes", "pred_boxes"),
@@ -95,6 +82,7 @@ _CELLS: Final = {(True, True): 0, (True, False): 1, (False, True): 2, (False, Fa
 class PlacedValue(NamedTuple):
     """A value, and where both sides have it."""
 
+    field: str
     is_right: bool
     gt: Spot | None
     pred: Spot | None
@@ -117,13 +105,17 @@ class Located:
 
     def add(self, document: DocumentPair, units: Iterable[Unit]) -> None:
         """Add the values of a document."""
-        places = [(field_path(unit.names), self._place(document, unit)) for unit in units]
-        sizes = (spot.size for _, it in places for spot in (it.gt, it.pred) if spot)
+        places = [self._place(document, unit) for unit in units]
+        sizes = (spot.size for it in places for spot in (it.gt, it.pred) if spot)
         size = self.page_size or next(filter(None, sizes), None)
         by_field: dict[str, list[PlacedValue]] = {}
-        for name, place in places:
-            if place.gt is not None or place.pred is not None:
-                by_field.setdefault(name, []).append(self._in_one_unit(place, size))
+        for it in places:
+            # In fractions of the page, of the size given where they say none.
+            gt, pred = (spot and spot.in_fractions(size) for spot in (it.gt, it.pred))
+            if gt and pred and size is None:
+                self.unlike += gt.box.is_fraction is not pred.box.is_fraction
+            if gt or pred:
+                by_field.setdefault(it.field, []).append(it._replace(gt=gt, pred=pred))
         self.counts.append({name: self._counts(some) for name, some in by_field.items()})
         for name, some in by_field.items():
             true = [it.gt for it in some if it.gt]
@@ -132,20 +124,13 @@ class Located:
 
     def _place(self, document: DocumentPair, unit: Unit) -> PlacedValue:
         spots = spots_of(unit, *document.metadata, self.settings.boxes)
-        confidence = confidence_of(unit)
-        is_right = outcome_of(unit) is Outcome.TP
-        return PlacedValue(is_right, *spots, 1.0 if confidence is None else confidence)
-
-    def _in_one_unit(self, place: PlacedValue, size: tuple[float, float] | None) -> PlacedValue:
-        """Return both boxes in fractions of the page, of the size given where they say none."""
-        gt, pred = (spot and spot.in_fractions(size) for spot in (place.gt, place.pred))
-        if gt and pred and size is None:
-            self.unlike += gt.box.is_fraction is not pred.box.is_fraction
-        return place._replace(gt=gt, pred=pred)
+        confidence, is_right = confidence_of(unit), outcome_of(unit) is Outcome.TP
+        known = 1.0 if confidence is None else confidence
+        return PlacedValue(field_path(unit.names), is_right, *spots, known)
 
     def _counts(self, places: Iterable[PlacedValue]) -> NDArray[np.int64]:
         counts = np.zeros(len(_COUNTED), np.int64)
-        for is_right, gt, pred, _ in places:
+        for _, is_right, gt, pred, _ in places:
             counts[5:] += gt is not None, pred is not None
             if gt is not None and pred is not None:
                 counts[_CELLS[is_right, gt.overlap(pred) >= self.settings.min_overlap]] += 1

@@ -3,29 +3,16 @@
 from typing import Final
 
 from stickler_cli.core.option import Number, option
-from stickler_cli.settings.deciding import (
-    DocumentOptions,
-    IntervalOptions,
-    LimitedOptions,
-    SchemaOptions,
-    SourceOptions,
-    WrapperOptions,
-)
-from stickler_cli.settings.running import BoxOptions, ModelOptions, StudyOptions
+from stickler_cli.core.pattern import pattern
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.settings.deciding import IntervalOptions
+from stickler_cli.settings.running import BoxOptions, PairStudyOptions
 from stickler_cli.studies.study import Study
 
+_SIZE: Final = pattern(r"\s*(\d{1,6})\s*[xX]\s*(\d{1,6})\s*")
 
-class PlacesSettings(
-    SourceOptions,
-    DocumentOptions,
-    WrapperOptions,
-    SchemaOptions,
-    LimitedOptions,
-    ModelOptions,
-    IntervalOptions,
-    BoxOptions,
-    StudyOptions,
-):
+
+class PlacesSettings(PairStudyOptions, IntervalOptions, BoxOptions):
     """Settings of `stickler places`."""
 
     page_size: str | None = option(
@@ -39,6 +26,16 @@ class PlacesSettings(
         "SHARE",
         values=Number("a number above 0, at most 1", lambda number: 0 < number <= 1),
     )
+
+    def pixels(self) -> tuple[float, float] | None:
+        """Return the pixels of a page, if they are given."""
+        if self.page_size is None:
+            return None
+        found = _SIZE.fullmatch(self.page_size)
+        if found is None or not int(found[1]) or not int(found[2]):
+            what, expected = f"it is {self.page_size!r}", "WIDTHxHEIGHT as 1654x2339"
+            raise UsageError([Problem("--page-size", what, expected)])
+        return float(found[1]), float(found[2])
 
 
 PLACES: Final = Study(

@@ -3,29 +3,12 @@
 from typing import Final
 
 from stickler_cli.core.option import option
-from stickler_cli.settings.deciding import (
-    COUNT,
-    LEVEL,
-    SHARE,
-    DocumentOptions,
-    LimitedOptions,
-    SchemaOptions,
-    SourceOptions,
-    WrapperOptions,
-)
-from stickler_cli.settings.running import ModelOptions, StudyOptions
+from stickler_cli.settings.deciding import COUNT, LEVEL, SHARE
+from stickler_cli.settings.running import PairStudyOptions
 from stickler_cli.studies.study import Study
 
 
-class TuneSettings(
-    SourceOptions,
-    DocumentOptions,
-    WrapperOptions,
-    SchemaOptions,
-    LimitedOptions,
-    ModelOptions,
-    StudyOptions,
-):
+class TuneSettings(PairStudyOptions):
     """Settings of `stickler tune`."""
 
     verdicts: str | None = option(
