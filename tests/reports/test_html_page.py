@@ -382,7 +382,7 @@ def test_what_the_page_leaves_out_it_says(run_of, monkeypatch):
     run = run_of(detailed=True)
     detail = Detail(DetailLimits(comparisons=1), errors=KeptErrors(most=1))
     detail.merge(run.detail)
-    monkeypatch.setattr(payload, "MOST_DOCUMENTS", 2)
+    monkeypatch.setattr(page, "MOST_DOCUMENTS", 2)
     monkeypatch.setattr(page, "MOST_FIELDS", 4)
     monkeypatch.setattr(field_tree, "MOST_FIELDS", 4)
 

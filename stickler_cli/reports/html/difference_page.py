@@ -19,7 +19,8 @@ from stickler_cli.reports.view import RunView
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.studies.diff.record import Change, ChangedValue, Difference, RunsBeside, Trend
 from .charts import change_axis
-from .page import FIRST_CAUSES, scripted
+from .page import FIRST_CAUSES, SCRIPTS, WORKER
+from .report_page import filled
 
 ORDER: Final = (Trend.REGRESSED, Trend.IMPROVED, Trend.UNCLEAR, Trend.UNCHANGED, Trend.IDENTICAL)
 """What comes first of fields: what got worse."""
@@ -57,7 +58,7 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
         "documents": (json_line(row)[:-1] for row in documents),
         "comparisons": (),
     }
-    return scripted("difference_page.html.j2", context, parts)
+    return filled("difference_page.html.j2", context, SCRIPTS, parts, WORKER)
 
 
 def _outcome(it: ChangedValue) -> str:

@@ -3,12 +3,10 @@
 Markup is escaped by the templates, and what the script shows, it shows as text.
 """
 
-import hashlib
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -30,7 +28,7 @@ from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings.deciding import RunOptions
 from .charts import coverage_chart, reliability_chart
 from .field_tree import MOST_FIELDS, confusion_matrices, dot_plot, field_views, heat_maps, places_of
-from .payload import ListedDocuments
+from .payload import MOST_DOCUMENTS, ListedDocuments
 from .report_page import filled
 
 SCRIPTS: Final = (
@@ -39,6 +37,8 @@ SCRIPTS: Final = (
     *("pictures", "main"),
 )
 """The parts of the script, in order: each uses what stands above it."""
+
+WORKER: Final = "; worker-src blob:"  # the policy of a script that makes a worker of its own text
 
 MOST_VIOLATIONS: Final = 20
 """Kinds of violations of the schema that are listed for a side: a screen."""
@@ -78,8 +78,9 @@ class ServedRun:
     def rows(self, errors: Iterable[Error]) -> Iterator[tuple[Any, ...]]:
         """Yield errors as the page wants them."""
         view = RunView(self.run, visible)
-        named, more = causes(view)
-        return payload.error_rows((it.shown for it in errors), places_of(view), [*named, *more])
+        return payload.error_rows(
+            (it.shown for it in errors), places_of(view), chain(*causes(view))
+        )
 
     def text(self, errors: int, documents: int, lost: int, worst: Iterable[str]) -> str:
         """Return the page, of so many errors and documents, of which so many lost values.
@@ -87,8 +88,8 @@ class ServedRun:
         `worst` are the first `WORST_DOCUMENTS` of `documents`.
         """
         detail = Detail(errors=KeptErrors(total=errors), knows_values=False)
-        named = [json.loads(line) for line in worst]
-        listed = ListedDocuments(documents, named, SortedLines(), lost) if documents else None
+        lines = SortedLines((f"{at:02}", line.encode()) for at, line in enumerate(worst))
+        listed = ListedDocuments(documents, lines, lost) if documents else None
         return _page_of(replace(self.run, detail=detail), listed, served=True)
 
 
@@ -104,8 +105,7 @@ def _page_of(run: Run, documents: ListedDocuments | None = None, *, served: bool
     fields = field_views(view, detail.histograms)
     if documents is None and blocks is not None:
         documents = payload.documents_of(blocks, fields)
-    named, more = causes(view)
-    known = [*named, *more]
+    known = [*chain(*causes(view))]
     tone = "good" if run.gates else "open"
     if run.partial or run.verdict is not Verdict.PASSED:
         tone = "bad"
@@ -138,20 +138,8 @@ def _page_of(run: Run, documents: ListedDocuments | None = None, *, served: bool
         "kept": _kept(detail, documents, served=served),
     }
     parts = _payload_parts(view, detail, known, documents, served=served)
-    return scripted("page.html.j2", context, parts, "; connect-src 'self'" * served)
-
-
-def scripted(
-    template: str,
-    context: Mapping[str, object],
-    parts: Mapping[str, Iterable[bytes]],
-    policy: str = "",
-) -> str:
-    """Return a page that has the script, and its data by the names of their elements."""
-    packed = {name: payload.packed(lines) for name, lines in parts.items()}
-    identifier = hashlib.sha256("".join(packed.values()).encode()).hexdigest()[:16]
-    own = {**context, "payload": packed, "identifier": identifier}
-    return filled(template, own, SCRIPTS, f"; worker-src blob:{policy}")  # of its own text
+    policy = WORKER + "; connect-src 'self'" * served
+    return filled("page.html.j2", context, SCRIPTS, parts, policy)
 
 
 def _group_links(
@@ -161,7 +149,7 @@ def _group_links(
     groups: Sequence[tuple[str, Results]],
 ) -> list[tuple[str, int | None]]:
     """Return a link to the documents of each group, and how many it leads to if all are listed."""
-    listed = served or (documents and documents.count <= payload.MOST_DOCUMENTS)
+    listed = served or (documents and documents.count <= MOST_DOCUMENTS)
     return [
         (f"#documents&by={quote(key)}&group={quote(name)}", it.evaluated if listed else None)
         if documents and it.evaluated
@@ -183,7 +171,7 @@ def _payload_parts(
     parts: dict[str, Iterable[bytes]] = {
         "non-matches": (json_line([*error])[:-1] for error in errors),
         "facts": [payload.facts(view, detail, causes, documents)],
-        "documents": documents.listed() if documents and not served else (),
+        "documents": documents.listed(MOST_DOCUMENTS) if documents and not served else (),
         "comparisons": (
             b"[%b,%b]" % (json_line(name)[:-1], line) for _, name, line in detail.comparisons
         ),
@@ -304,9 +292,9 @@ def _kept(detail: Detail, documents: ListedDocuments | None, *, served: bool) ->
     listed = "This run keeps no rows of its documents: see --rows."
     if documents is not None:
         listed = f"All {number_of(documents.count, 'document')} of the run."
-        if documents.count > payload.MOST_DOCUMENTS and not served:
+        if documents.count > MOST_DOCUMENTS and not served:
             listed = (
-                f"The {payload.MOST_DOCUMENTS:,} documents with the lowest scores of "
+                f"The {MOST_DOCUMENTS:,} documents with the lowest scores of "
                 f"{documents.count:,}; --documents FILE writes a line for each."
             )
     whole = "Every document with errors is here in full."
@@ -318,6 +306,6 @@ def _kept(detail: Detail, documents: ListedDocuments | None, *, served: bool) ->
     elif detail.bound is not None:
         whole = (
             f"The {len(detail.comparisons)} documents with the lowest scores are here in full, up "
-            f"to {MOST_LINES} lines each; stickler compare shows any other."
+            f"to {MOST_LINES:,} lines each; stickler compare shows any other."
         )
     return {"errors": errors, "documents": listed, "comparisons": whole}

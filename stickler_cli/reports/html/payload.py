@@ -46,17 +46,20 @@ class ListedDocuments:
     """The documents of a run, the lowest score first, then by id; those without a score last."""
 
     count: int
-    worst: Sequence[Sequence[Any]]
-    """The first `WORST_DOCUMENTS`: id, status, score, the counts of their values, the groups that
-    they are in, and of each field that lost values its row and how many."""
     lines: SortedLines
-    """All of them likewise, for the script."""
+    """Of each its id, status, score, the counts of its values, the groups that it is in, and of
+    each field that lost values its row and how many."""
     lost: int
     """How many lost values."""
 
-    def listed(self) -> Iterator[bytes]:
-        """Return the first `MOST_DOCUMENTS` of them."""
-        return (line for _, line in islice(self.lines, MOST_DOCUMENTS))
+    def listed(self, most: int) -> Iterator[bytes]:
+        """Return the first of them."""
+        return (line for _, line in islice(self.lines, most))
+
+    @property
+    def worst(self) -> list[Any]:
+        """The first `WORST_DOCUMENTS`."""
+        return [*map(json.loads, self.listed(WORST_DOCUMENTS))]
 
 
 def packed(lines: Iterable[bytes]) -> str:
@@ -176,5 +179,4 @@ def documents_of(blocks: Blocks, fields: Sequence[FieldView]) -> ListedDocuments
         cells = [number for cell in lost.items() if cell[1] for number in cell]
         told = [name, account["status"], score, *counts, account.get("by", {}), cells]
         lines.append((rank + name, json_line(told)[:-1]))
-    worst = [json.loads(line) for _, line in islice(lines, WORST_DOCUMENTS)]
-    return ListedDocuments(len(lines), worst, lines, losing)
+    return ListedDocuments(len(lines), lines, losing)

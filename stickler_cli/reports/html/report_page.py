@@ -17,6 +17,7 @@ from stickler_cli.reports import run_sentences
 from stickler_cli.reports.cause_sentences import more_causes
 from stickler_cli.reports.layout import TableStyle
 from .charts import OUTCOMES, CoverageChart, coverage_chart
+from .payload import packed
 
 HERE: Final = File(__file__).parent
 
@@ -29,15 +30,16 @@ icon that browsers would else ask the server for. Source: https://www.w3.org/TR/
 
 
 def filled(
-    template: str, context: Mapping[str, object], scripts: Iterable[str] = (), policy: str = ""
+    template: str,
+    context: Mapping[str, object],
+    scripts: Sequence[str] = (),
+    parts: Mapping[str, Iterable[bytes]] | None = None,
+    policy: str = "",
 ) -> str:
     """Return a template with values put in, all of them escaped; ends with a line break.
 
-    Args:
-        template: its name.
-        context: the values.
-        scripts: what runs on the page, each part using what stands before it.
-        policy: what else may run.
+    Each of its scripts uses what stands before it; `policy` says what else may run. Parts are the
+    JSON values that they read, by the names of elements.
     """
     environment = Environment(
         loader=FileSystemLoader(HERE),
@@ -48,17 +50,20 @@ def filled(
     )
     own = (more_causes, more_of, number_of, percent, setting, told_apart, visible)
     environment.filters |= {function.__name__: function for function in own}
-    css = Markup(asset("page.css"))  # noqa: S704 - ours
-    script = _wrapped(tuple(scripts)) if scripts else ""
+    script = _wrapped(scripts) if scripts else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    scripted: dict[str, object] = {
+    payload = {name: packed(lines) for name, lines in (parts or {}).items()}
+    values: dict[str, object] = {
+        "css": Markup(asset("page.css")),  # noqa: S704 - ours
         "script": Markup(script),  # noqa: S704 - ours
         "policy": f"{POLICY}; script-src 'sha256-{digest}'{policy}" if script else POLICY,
+        "payload": payload,
+        "identifier": hashlib.sha256("".join(payload.values()).encode()).hexdigest()[:16],
+        "served": False,
+        "outcomes": OUTCOMES,
+        "sentences": run_sentences,
     }
-    page, usual = environment.get_template(template), {"payload": {}, "served": False}
-    text = page.render(
-        {**usual, **context}, **scripted, css=css, outcomes=OUTCOMES, sentences=run_sentences
-    )
+    text = environment.get_template(template).render({**values, **context})
     return text.rstrip("\n") + "\n"
 
 
@@ -68,7 +73,7 @@ def asset(name: str) -> str:
 
 
 @cache
-def _wrapped(names: Iterable[str]) -> str:
+def _wrapped(names: Sequence[str]) -> str:
     parts = (asset(f"{name}.js") for name in names)
     return '(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"
 
