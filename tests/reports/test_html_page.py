@@ -392,7 +392,7 @@ def test_what_the_page_leaves_out_it_says(run_of, monkeypatch):
     assert "6 of 9 errors: those of the 1 document with the lowest scores" in errors
     documents = shown.one("section", id="documents")
     assert "The 2 documents with the lowest scores of 4; --documents FILE" in documents
-    assert "The 1 documents with the lowest scores are here in full, up to 2000 lines" in documents
+    assert "In full here: 1 document with the lowest scores, up to 2,000 lines" in documents
     assert "6 more fields are not on this page" in shown.one("section", id="fields")
     assert [len(shown.data(name)) for name in ("non-matches", "documents", "comparisons")] == [
         6,

@@ -28,7 +28,7 @@ from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings.deciding import RunOptions
 from .charts import coverage_chart, reliability_chart
 from .field_tree import MOST_FIELDS, confusion_matrices, dot_plot, field_views, heat_maps, places_of
-from .payload import MOST_DOCUMENTS, ListedDocuments
+from .payload import ListedDocuments
 from .report_page import filled
 
 SCRIPTS: Final = (
@@ -40,6 +40,7 @@ SCRIPTS: Final = (
 
 WORKER: Final = "; worker-src blob:"  # the policy of a script that makes a worker of its own text
 
+MOST_DOCUMENTS: Final = 50_000  # documents that the page lists: those with the lowest scores
 MOST_VIOLATIONS: Final = 20
 """Kinds of violations of the schema that are listed for a side: a screen."""
 
@@ -305,7 +306,7 @@ def _kept(detail: Detail, documents: ListedDocuments | None, *, served: bool) ->
         )
     elif detail.bound is not None:
         whole = (
-            f"The {len(detail.comparisons)} documents with the lowest scores are here in full, up "
-            f"to {MOST_LINES:,} lines each; stickler compare shows any other."
+            f"In full here: {number_of(len(detail.comparisons), 'document')} with the lowest "
+            f"scores, up to {MOST_LINES:,} lines each; stickler compare shows any other."
         )
     return {"errors": errors, "documents": listed, "comparisons": whole}

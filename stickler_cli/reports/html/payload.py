@@ -24,7 +24,6 @@ from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.sums import counts_by_mode
 from .field_tree import FieldView, places_of, rows_around
 
-MOST_DOCUMENTS: Final = 50_000  # documents that the page lists: those with the lowest scores
 LEVEL: Final = 6  # of compression; 9 takes twice the time for 2% less
 WORST_DOCUMENTS: Final = 10  # documents that are named without the script, and on paper
 FIRST_ERRORS: Final = 200  # errors that are named without the script, and on paper
