@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickler_cli.core.problems import SchemaError
+from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.verdicts.judging import MESSAGE_LENGTH, brief_message
 from stickler_cli.schema.verdicts.value_verdicts import DEEPEST, DocumentValidator
 
@@ -24,6 +25,18 @@ def properties(**fields: object) -> dict:
 
 def test_a_valid_document_violates_nothing():
     assert violations(properties(a=TEXT), {"a": "x"}) == []
+
+
+def test_a_ground_truth_violates_nothing_where_it_is_not_labelled():
+    unknown = {"_labelled": False}
+    gt = {"a": unknown, "o": {"_value": {"b": unknown, "c": 1}}, "l": [{"b": 2}]}
+    bare = Unwrapper(None)(gt, is_truth=True)
+    inside = properties(b=TEXT, c=TEXT)
+    schema = properties(a=TEXT, o=inside, l={"type": "array", "items": inside})
+
+    found = DocumentValidator(schema).violations(bare.value, bare.gold)
+
+    assert {it.pointer for it in found} == {"/l/0/b", "/o/c"}
 
 
 @pytest.mark.parametrize(
