@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickler_cli.runs.boxes import Rectangle, Spot, box_of, spot_of
-from stickler_cli.studies.places.average_precision import Detections, mean_precision
+from stickler_cli.studies.places.answer import Detections, mean_precision
 
 BOX = Rectangle(10, 20, 40, 30)
 

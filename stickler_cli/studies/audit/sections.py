@@ -1,6 +1,7 @@
 """Runs beside a ground truth, as sections."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from typing import Any, Final
 
@@ -65,7 +66,8 @@ def report_of(record: AuditReport) -> Report:
     runs = Figures((*_RUNS, *(_RIGHT if known else ())), record.runs)
     documents = number_of(record.documents, "document")
     head = f"{record.gt} and {number_of(len(record.runs), 'run')}: {documents}"
-    more = len(record.suspects) - SHOWN
+    shown, more = record.suspects[:SHOWN], len(record.suspects) - SHOWN
+    suspects = Figures(_SUSPECTS, shown, choices=[_choices(asdict(it)) for it in shown])
     sections = [
         Section(head, [Text(_estimate(record))]),
         Section("", [table]),
@@ -75,7 +77,7 @@ def report_of(record: AuditReport) -> Report:
         Section(
             "suspects" if record.suspects else "",
             [
-                *([_suspects(record)] if record.suspects else []),
+                *([suspects] if shown else []),
                 *([Text(f"and {more} more, which JSON has", "dim")] if more > 0 else []),
             ],
         ),
@@ -83,21 +85,6 @@ def report_of(record: AuditReport) -> Report:
         Section("", notes(record.notes)),
     ]
     return Report(record, sections, table)
-
-
-def _suspects(record: AuditReport) -> Figures:
-    shown, names = record.suspects[:SHOWN], [it.run for it in record.runs]
-    lines = [
-        {
-            **{key: getattr(it, key) for key in ("document", "path", "field", "gt")},
-            "others": [
-                {"answer": said.answer, "runs": [names[run] for run in said.runs]}
-                for said in it.others
-            ],
-        }
-        for it in shown
-    ]
-    return Figures(_SUSPECTS, shown, choices=[*map(_choices, lines)])
 
 
 def _choices(line: Mapping[str, Any]) -> Choices:

@@ -172,17 +172,13 @@ def _counts(packets: Iterable[PacketAccount], sums: Mapping[str, list[float]]) -
 def _quotients(sums: Mapping[str, Floats]) -> dict[str, tuple[Floats, Floats]]:
     """Return what each figure divides, and by what, of sums over packets."""
     gt, pred, packets = sums["gt"], sums["pred"], sums["packets"]
+    parts = {f"sections.{how}": (sums[f"exact.{how}"], gt, pred) for how in EXACT}
+    parts["boundaries"] = sums["cuts.both"], sums["cuts.gt"], sums["cuts.pred"]
     return {
         **{
-            f"sections.{how}.{name}": quotient
-            for how in EXACT
-            for name, quotient in _rates(sums[f"exact.{how}"], gt, pred).items()
-        },
-        **{
-            f"boundaries.{name}": quotient
-            for name, quotient in _rates(
-                sums["cuts.both"], sums["cuts.gt"], sums["cuts.pred"]
-            ).items()
+            f"{counted}.{name}": quotient
+            for counted, its in parts.items()
+            for name, quotient in _rates(*its).items()
         },
         "panoptic_quality": (2 * sums["overlap"], gt + pred),
         "segmentation_quality": (sums["overlap"], sums["matches"]),

@@ -159,7 +159,9 @@ def _written(loaded: LoadedSchema, record: TuningRecord, settings: TuneSettings)
     text = content.removeprefix(BOM)
     text, written, notes = with_thresholds(loaded, text, record.proposed, settings)
     if written:
-        what = ", ".join(map(_change, written))
+        what = ", ".join(
+            f"{it.field} {setting(it.threshold)} -> {setting(it.proposed)}" for it in written
+        )
         tuned = tuned_on(what, hashes(settings.gt, settings))
         said: JsonObject = {COMMENT: commented(loaded.contents, tuned)}
         text = with_keys(text.decode(), {"": said}).encode()
@@ -167,10 +169,6 @@ def _written(loaded: LoadedSchema, record: TuningRecord, settings: TuneSettings)
             stream.write(content[: len(content) - len(content.removeprefix(BOM))] + text)
         notes.append(f"wrote {what} to {settings.schema}")
     return replace(record, notes=[*record.notes, *notes])
-
-
-def _change(field: TunedFieldRecord) -> str:
-    return f"{field.field} {setting(field.threshold)} -> {setting(field.proposed)}"
 
 
 def with_thresholds(
