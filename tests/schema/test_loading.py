@@ -339,6 +339,28 @@ class TestDirectories:
         write(folder / "c.json", {"type": "object", "properties": {"sku": STRING, "n": EXACT}})
         assert load_schemas(str(folder), when="always").inferred not in {None, both.inferred}
 
+    def test_values_of_the_documents_of_each_are_asked_for(self, tmp_path):
+        folder = tmp_path / "kinds"
+        mood = {"type": "object", "properties": {"mood": STRING}}
+        for name in ("a", "b"):
+            write(folder / f"{name}.json", mood)
+        write(folder / "c.json", SAID)
+        asked = []
+
+        def look(schemas):
+            asked.append([*schemas])
+            seen = Observed()
+            seen.add({"mood": "16:05"})
+            return {"a/": seen}
+
+        found = load_schemas(str(folder), when="auto", look=look).of_step
+        comparators = {step: one.fields[0].comparator for step, one in found.items()}
+        assert asked == [["a/", "b/", "c/"]]
+        assert comparators["a/"] == "TimeComparator"
+        assert comparators["b/"] == "LevenshteinComparator"
+        load_schemas(str(folder), when="never", look=look)
+        assert len(asked) == 1
+
     def test_all_that_is_wrong_in_any_file_is_told(self, tmp_path):
         folder = tmp_path / "kinds"
         write(folder / "a.json", {**SKU, "type": "objekt"})

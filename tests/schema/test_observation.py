@@ -435,3 +435,16 @@ def test_a_field_that_was_always_null_may_be_anything():
 
 def test_a_list_that_was_always_empty_may_have_any_elements():
     assert field([], []) == {"type": "array"}
+
+
+def test_a_summary_tells_values_of_other_forms_apart():
+    def summary(*documents):
+        root = Observed()
+        for document in documents:
+            root.add(document)
+        return root.summary
+
+    assert summary({"a": "16:05", "b": ["x"]}) == summary({"b": ["y"], "a": "17:05"})
+    assert summary({"a": "16:05"}) != summary({"a": "X-1"}) != summary({"b": "X-1"})
+    assert summary({"b": ["x"]}) != summary({"b": ["X-1"]})
+    assert summary(*[{"a": "no"}] * 12) != summary(*[{"a": f"no {at}"} for at in range(12)])
