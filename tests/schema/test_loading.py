@@ -58,6 +58,25 @@ def test_a_folder_is_no_schema(tmp_path):
     assert problem_of(tmp_path).hint.startswith("the order is SCHEMA GT PRED;")
 
 
+@pytest.mark.parametrize(
+    ("contents", "hint"),
+    [
+        # "items" of a document is no schema, as the keyword of that name has one.
+        (
+            {"number": 1, "date": "", "items": [1]},
+            "is this a document? The order is SCHEMA GT PRED",
+        ),
+        ({"format": "stickler-run/2"}, "this is a file of stickler (stickler-run/2)"),
+    ],
+)
+def test_what_is_a_document_or_a_file_of_ours_is_told(contents, hint):
+    with pytest.raises(SchemaError) as error:
+        loaded(contents, "s.json", when="auto")
+
+    (problem,) = error.value.problems
+    assert problem.hint == hint
+
+
 def test_what_is_not_json_is_named_with_its_line(tmp_path):
     file = tmp_path / "s.json"
     file.write_text('{\n  "type": object\n}')
