@@ -185,7 +185,8 @@ def heat_maps(view: RunView) -> list[HeatMap]:
         ("Values, by field and class", "values", errors.fields),
         ("Items and objects as a whole, by field and class", "wholes", errors.units),
     )
-    return [_heat_map(view, *kind) for kind in kinds if kind[-1]]
+    maps = (_heat_map(view, *kind) for kind in kinds)
+    return [each for each in maps if each.rows]  # errors at the root have no row
 
 
 def _heat_map(view: RunView, title: str, what: str, fields: Mapping[Path, ByClass]) -> HeatMap:
