@@ -179,7 +179,7 @@ class Scorer:
     @cached_property
     def teller(self) -> Teller:
         """What words errors, as far as the ground truth may be told."""
-        weights = {row.path: row.weight for row in field_listing(self.plan)}
+        weights = {row.field: row.weight for row in field_listing(self.plan)}
         return Teller(weights, self.reveal, self.budget)
 
     @cached_property

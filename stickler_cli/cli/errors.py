@@ -106,7 +106,7 @@ def _refuse_unknown(run: Run, settings: ErrorsSettings) -> None:
     """Raise UsageError with documents and fields asked for that the run does not have."""
     blocks = run.evaluation.ledger.blocks
     ids = None if blocks is None else [*blocks.ids()]
-    fields = [field_path(info.path) for info in run.fields]
+    fields = [field_path(info.field) for info in run.fields]
     field = settings.field
     with suppress(ValueError):  # of what is no path, such as a glob
         field = field and field_path(field_names(field))

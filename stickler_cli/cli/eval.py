@@ -141,7 +141,7 @@ def spelt(settings: Settings, options: Mapping[str, Option]) -> Iterator[str]:
 
 def refuse_keys_of_none(run: Run) -> None:
     """Raise UsageError with the keys of groups that no document has, if there are any."""
-    paths = [field_path(info.path) for info in run.fields]
+    paths = [field_path(info.field) for info in run.fields]
     problems = [
         Problem(f"{BY} {key}", "no document has it", EXPECTED, did_you_mean(key, paths))
         for key, groups in run.evaluation.by.items()

@@ -77,7 +77,7 @@ def merge(settings: MergeSettings) -> ExitCode:
     outputs = outputs_of(settings, [("a run", name) for name in settings.run])
     runs = [(name, counted_as(load_run(name), settings.counting)) for name in settings.run]
     _, first = runs[0]
-    check_paths(gates, [info.path for info in first.fields])
+    check_paths(gates, [info.field for info in first.fields])
     if first.evaluation.interval_settings is None:
         refuse_bounds(gates)
     for _, run in runs if len(runs) > 1 else ():

@@ -41,8 +41,8 @@ def known_paths(plan: Plan) -> tuple[Path, ...]:
     What is below a place of any kind, or of a schema that contains itself, ends in `*` too.
     """
     rows = field_listing(plan)
-    paths = [row.path for row in rows]
-    paths += ((*row.path, ANY_KEY) for row in rows if row.kind in (ANY_KIND, RECURSIVE))
+    paths = [row.field for row in rows]
+    paths += ((*row.field, ANY_KEY) for row in rows if row.kind in (ANY_KIND, RECURSIVE))
     return (*paths, *([(ANY_KEY,)] if len(rows) == MOST_ROWS else []))
 
 

@@ -51,7 +51,7 @@ KINDS: Final = ("schema", "leaf", "object", "list", "tuple", "one of", "any", "r
 class FieldInfo:
     """What the schema says of one field."""
 
-    path: FieldPath
+    field: FieldPath
     """Where the field is, without list indexes; empty of documents that are arrays."""
     kind: Annotated[str, Rule("a string", {"type": "string", "enum": [*KINDS]})]
     """What the schema declares there."""

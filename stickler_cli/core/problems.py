@@ -68,7 +68,7 @@ class Violation:
 
     keyword: str
     """Of the schema: `required`."""
-    path: str
+    field: str
     """Of the field, `[]` for items and `*` for keys of maps; empty for the document."""
     pointer: str
     """RFC 6901 pointer to the value in the document."""

@@ -219,7 +219,7 @@ class ValiditiesRecord(TypedDict, total=False):
 class KeyRecord(TypedDict):
     """One key, over all documents."""
 
-    path: FieldPath
+    field: FieldPath
     """Where the key stands, without list indexes."""
     count: Count
     """How often it had a value, or what else is counted of it."""

@@ -270,10 +270,11 @@ def of_today(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
     Figures stay as they were written: the first version of the semantics made them.
     """
+    found = {name: _of_fields(it) if name in _OF_FIELDS else it for name, it in record.items()}
     written = record.get("format")
     if not isinstance(written, str) or written not in _TODAY:
-        return record
-    found = {**record, "format": _TODAY[written], "semantics": 1}
+        return found
+    found |= {"format": _TODAY[written], "semantics": 1}
     accounts = record.get("per_document")
     if isinstance(accounts, list):
         found["per_document"] = [
@@ -283,6 +284,34 @@ def of_today(record: Mapping[str, Any]) -> Mapping[str, Any]:
             for account in accounts
         ]
     return found
+
+
+_OF_FIELDS: Final = frozenset(
+    {
+        "fields",
+        "undeclared_keys",
+        "extra_keys",
+        "not_labelled",
+        "left_out",
+        "validity",
+        "violations",
+    }
+)
+"""Keys of what had the path of a field as `path` before it was called `field`."""
+
+
+def _of_fields(value: Any) -> Any:
+    """Return entries about fields, by the name that these have today, and what is around them."""
+    if isinstance(value, list):
+        return [
+            {("field" if key == "path" else key): it for key, it in each.items()}
+            if isinstance(each, dict)
+            else each
+            for each in value
+        ]
+    if isinstance(value, dict):
+        return {name: _of_fields(it) for name, it in value.items()}
+    return value
 
 
 def _together(known: Mapping[str, Any]) -> dict[str, Any]:

@@ -106,7 +106,7 @@ def _told_text(view: RunView, known: Causes, told: tuple[Cause, ...]) -> str:
     if number == 1:
         return f"{_pair(view, name, first, first.kind)} once"
     if slip:
-        lists = {info.path for info in view.run.fields if info.kind in ("list", "tuple")}
+        lists = {info.field for info in view.run.fields if info.kind in ("list", "tuple")}
         path = first.kind.path
         in_list = any(path[:size] in lists for size in range(len(path) + 1))
         # Of a field that is in no list, a document has one value.

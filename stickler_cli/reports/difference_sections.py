@@ -103,8 +103,8 @@ class DifferenceView:
 
     def name(self, change: Change) -> str:
         """Return the path of a field, or the name of a figure of the whole."""
-        if change.path:
-            return self.quoted(field_path(change.path))
+        if change.field:
+            return self.quoted(field_path(change.field))
         return _NAMES.get(change.metric) or change.metric.replace(".", " ")
 
     def figures(self, change: Change) -> tuple[str, str, str, str, str]:
@@ -112,7 +112,7 @@ class DifferenceView:
         shown, limits = NOTHING, self._limits
         if (interval := change.interval) is not None:
             shown = f"[{signed(interval.lower, limits)}, {signed(interval.upper, limits)}]"
-        p = rate(change.corrected_p if change.path else change.p)
+        p = rate(change.corrected_p if change.field else change.p)
         by = signed(change.change, limits)
         return rate(change.before), rate(change.after), by, shown, p
 
@@ -337,7 +337,7 @@ def change_table(
     ]
     cells = []
     for change in changes:
-        path, decided, (mark, tone) = change.path, change.decided_by, MARKS[change.trend]
+        path, decided, (mark, tone) = change.field, change.decided_by, MARKS[change.trend]
         name = INDENT * (len(path) - 1) + field_path(path[-1:]) if nested else view.name(change)
         counts = (change.broken, change.fixed) if first else ()
         tones: tuple[Tone, ...] = ("", "", tone, "", "")

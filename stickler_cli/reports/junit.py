@@ -58,7 +58,7 @@ def _run_text(run: Run, style: TableStyle) -> str:
     view, evaluation = RunView(run), run.evaluation
     cases = [*_gate_cases(_RUN, run.gates), *_document_cases(view)]
     if style.junit_fields:
-        failed = _failed(run.gates, {info.path: info for info in run.fields})
+        failed = _failed(run.gates, {info.field: info for info in run.fields})
         for row in view.rows:
             counts = (f"{name.upper()} {count}" for name, count in row.counts._asdict().items())
             precision, recall, f1, score = map(view.rate, (*row.rates, row.score))
@@ -97,7 +97,9 @@ def _difference_text(difference: Difference, style: TableStyle) -> str:
         failed = _failed(difference.gates, {})
         for change in difference.fields:
             told, empty = [view.told(change)], not change.documents
-            cases.append(_case_of(_DIFFERENCE, change.path, failed[change.path], told, empty=empty))
+            cases.append(
+                _case_of(_DIFFERENCE, change.field, failed[change.field], told, empty=empty)
+            )
     figures = {
         "version": __version__,
         "base": difference.base.source,

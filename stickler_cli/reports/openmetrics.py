@@ -90,7 +90,7 @@ def _difference_gauges(difference: Difference) -> list[Gauge]:
     f1 = [({"mode": each.mode}, each) for each in difference.whole[:1]]
     score = [(dict[str, str](), each) for each in difference.whole if each.metric == SCORE]
     right = [(dict[str, str](), it) for it in difference.whole if it.metric == WHOLLY_RIGHT]
-    fields = [({"field": field_path(each.path)}, each) for each in difference.fields]
+    fields = [({"field": field_path(each.field)}, each) for each in difference.fields]
     trends = [({"trend": trend.value}, len(difference.with_trend(trend))) for trend in Trend]
     return [
         _document_gauge("stickler_diff_documents", "kind", difference.documents),

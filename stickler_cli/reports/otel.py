@@ -28,7 +28,7 @@ def render(subject: Run | Difference, style: TableStyle) -> Iterator[str]:
 
 def _of_changes(difference: Difference) -> Iterator[str]:
     for it in (*difference.whole, *difference.fields):
-        field = {"stickler.field": field_path(it.path)}
+        field = {"stickler.field": field_path(it.field)}
         yield _event(f"change of {it.metric}", it.change, it.trend.value, **field)
 
 

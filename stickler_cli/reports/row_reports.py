@@ -64,7 +64,7 @@ DOCUMENT: Final = "document"
 """The kind of the first row, which is about whole documents and has no field."""
 
 CHANGES: Final = (
-    Figure("field", lambda change: field_path(change.path), str),
+    Figure("field", lambda change: field_path(change.field), str),
     *(Figure(name, name, str) for name in ("mode", "metric")),
     *(Figure(name, name) for name in ("before", "after", "change")),
     Figure("change interval", lambda change: change.interval, list),

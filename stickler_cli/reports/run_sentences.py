@@ -10,7 +10,7 @@ from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.document_result import LENIENT, WAYS, Status
 from stickler_cli.score.errors.causes import ByClass, overall
 from stickler_cli.score.evaluation import NO_GROUP
-from stickler_cli.score.folds import Labels, UndeclaredKeys
+from stickler_cli.score.folds import PathCounts
 from stickler_cli.score.gate_verdicts import moved_gates
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.intervals import FEWEST_DOCUMENTS, Interval
@@ -206,7 +206,7 @@ def validities(view: RunView) -> list[str]:
         shown = f"{rate(validity.share)} ({validity.valid} of {validity.checked})"
         line = f"schema-valid {sides[side]}: {shown}"
         most = [
-            f"{it.keyword}{f' at {view.quoted(it.path)}' if it.path else ''} {it.count}"
+            f"{it.keyword}{f' at {view.quoted(it.field)}' if it.field else ''} {it.count}"
             for it in validity.most_frequent()
         ]
         lines.append(line + (f"; most frequent: {', '.join(most[:VIOLATIONS])}" if most else ""))
@@ -286,14 +286,15 @@ def notes(view: RunView) -> list[str]:
     def named(path: Path) -> str:
         return quoted(field_path(path))
 
-    keys, labels = evaluation.fold(UndeclaredKeys), evaluation.fold(Labels)
-    for what, found in (("not evaluated", keys.of_truths), ("counted as FA", keys.of_predictions)):
+    noted = evaluation.fold(PathCounts)
+    undeclared = {"not evaluated": noted.undeclared_keys, "counted as FA": noted.extra_keys}
+    for what, found in undeclared.items():
         texts = (f"{named(path)} ({n:,})" for path, n in sorted(found.items()))
         tell(texts, f"{what}, since the schema does not declare them: ")
     documents = number_of(evaluation.evaluated, "document")
-    missing = sorted(labels.not_labelled.items())
+    missing = sorted(noted.not_labelled.items())
     tell(f"{named(path)} is not labelled in {n:,} of {documents}" for path, n in missing)
-    texts = (f"{n:,} of {named(path)}" for path, n in sorted(labels.left_out.items()))
+    texts = (f"{n:,} of {named(path)}" for path, n in sorted(noted.left_out.items()))
     tell(texts, "left out, as lists need not have all elements: ")
     never = sorted(evaluation.sums.never_present()) if evaluation.evaluated else []
     tell(map(named, never), "never present on either side: ")

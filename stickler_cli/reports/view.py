@@ -115,7 +115,7 @@ def named_rows(sums: Sums, described: Sequence[FieldInfo], rule: RateRule) -> li
 def _by_path(described: Iterable[FieldInfo]) -> dict[Path, FieldInfo]:
     known: dict[Path, FieldInfo] = {}
     for info in described:
-        known.setdefault(info.path, info)
+        known.setdefault(info.field, info)
     return known
 
 

@@ -17,7 +17,7 @@ from stickler_cli.documents.sources import pattern_for
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.folds import UndeclaredKeys
+from stickler_cli.score.folds import PathCounts
 
 if TYPE_CHECKING:
     from stickler_cli.score.record import Run
@@ -32,16 +32,18 @@ _CONFIDENCES: Final = ("confidence", "score", "probability", "conf")
 
 def hints(assembly: "Assembly", run: "Run") -> Iterator[str]:
     """Yield hints, a line each."""
-    evaluation, paths = run.evaluation, [info.path for info in run.fields if info.path]
+    evaluation, paths = run.evaluation, [info.field for info in run.fields if info.field]
     pattern = name_pattern(evaluation)
     if pattern is not None and not run.nothing_paired:  # which is an error that says it
         yield pattern
     settings, evaluated = assembly.settings, evaluation.statuses[Status.EVALUATED]
     if not evaluated or STANDARD_INPUT in (settings.gt, settings.pred):
         return
-    keys = evaluation.fold(UndeclaredKeys)
-    extras = [path for path, count in sorted(keys.of_predictions.items()) if count >= evaluated]
-    undeclared = [path for path, count in sorted(keys.of_truths.items()) if count >= evaluated]
+    keys = evaluation.fold(PathCounts)
+    extras = [path for path, count in sorted(keys.extra_keys.items()) if count >= evaluated]
+    undeclared = [
+        path for path, count in sorted(keys.undeclared_keys.items()) if count >= evaluated
+    ]
     names = {path[0] for path in paths if len(path) == 1}
     both = (ref for ref in assembly.pairs.refs() if ref.gt is not None and ref.pred is not None)
     pairs = [*map(read_pair, islice(both, LOOKED_AT))]
@@ -52,7 +54,7 @@ def hints(assembly: "Assembly", run: "Run") -> Iterator[str]:
         gts = [pair.gt for pair in pairs if isinstance(pair.gt, dict)]
         yield from _root_hint("--gt-root", "ground truth", gts, names)
     yield from _case_hints(extras, paths)
-    leaves = [it.path[0] for it in run.fields if it.kind == "leaf" and len(it.path) == 1]
+    leaves = [it.field[0] for it in run.fields if it.kind == "leaf" and len(it.field) == 1]
     yield from _wrapper_hint(assembly, pairs, leaves)
 
 

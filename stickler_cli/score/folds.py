@@ -7,7 +7,7 @@ are read.
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, fields
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
@@ -110,48 +110,13 @@ class WhollyRight:
 
 
 @dataclass(slots=True)
-class UndeclaredKeys:
-    """Keys that the schema does not declare, and how often each had a value."""
+class PathCounts:
+    """Keys that the schema does not declare, and what ground truths leave open, by path."""
 
-    of_truths: Counter[Names] = field(default_factory=Counter)
-    """By path without list indexes: they are not evaluated."""
-    of_predictions: Counter[Names] = field(default_factory=Counter)
-    """Those that only predictions have: false alarms without a field."""
-
-    def add(self, batch: "Batch", some: Mask | None) -> None:
-        """Add the documents of a batch; nobody asks for some of them."""
-        if batch.counts is not None:
-            self.of_truths.update(path for _, path in batch.counts.undeclared)
-            self.of_predictions.update(path for _, path in batch.counts.extras)
-
-    def merge(self, other: Self) -> None:
-        """Add the documents of another one."""
-        self.of_truths.update(other.of_truths)
-        self.of_predictions.update(other.of_predictions)
-
-    def view(self, settings: IntervalSettings | None) -> Mapping[str, Any]:
-        """Return all keys, in order."""
-        return {
-            name: [{"path": field_path(path), "count": counts[path]} for path in sorted(counts)]
-            for name, counts in self._by_name().items()
-        }
-
-    def restore(self, record: Mapping[str, Any]) -> None:
-        """Take over the state that stands in a record."""
-        for name, counts in self._by_name().items():
-            counts.update({tuple(map(str, it["path"])): it["count"] for it in record[name]})
-
-    def _by_name(self) -> dict[str, Counter[Names]]:
-        return {"undeclared_keys": self.of_truths, "extra_keys": self.of_predictions}
-
-
-@dataclass(slots=True)
-class Labels:
-    """What ground truths leave open: fields that are not labelled, and lists without all elements.
-
-    Runs whose ground truths say nothing of it have no such keys.
-    """
-
+    undeclared_keys: Counter[Names] = field(default_factory=Counter)
+    """Values of such keys in ground truths: they are not evaluated."""
+    extra_keys: Counter[Names] = field(default_factory=Counter)
+    """Values of those that only predictions have: false alarms without a field."""
     not_labelled: Counter[Names] = field(default_factory=Counter)
     """Documents in which a field, or some of it, is not labelled."""
     left_out: Counter[Names] = field(default_factory=Counter)
@@ -160,39 +125,41 @@ class Labels:
     def add(self, batch: "Batch", some: Mask | None) -> None:
         """Add the documents of a batch; nobody asks for some of them."""
         if batch.counts is not None:
+            self.undeclared_keys.update(path for _, path in batch.counts.undeclared)
+            self.extra_keys.update(path for _, path in batch.counts.extras)
             self.not_labelled.update(path for _, path in {*batch.counts.unlabelled})
             for (_, path), number in batch.counts.left_out:
                 self.left_out[path] += number
 
     def merge(self, other: Self) -> None:
         """Add the documents of another one."""
-        self.not_labelled.update(other.not_labelled)
-        self.left_out.update(other.left_out)
+        for name, counts in self._by_name().items():
+            counts.update(getattr(other, name))
 
-    def share(self, path: Names, documents: int) -> float:
+    def share_labelled(self, path: Names, documents: int) -> float:
         """Return the share of documents in which a field is labelled, as is all around it."""
         around = (path[:end] for end in range(1, len(path) + 1))
         return 1 - min(sum(self.not_labelled[each] for each in around), documents) / documents
 
     def view(self, settings: IntervalSettings | None) -> Mapping[str, Any]:
-        """Return the fields and lists, in order, if there are any."""
+        """Return the counts by path, in order; what ground truths leave open, if there is any."""
         return {
-            name: [{"path": field_path(path), "count": counts[path]} for path in sorted(counts)]
+            name: [{"field": field_path(path), "count": counts[path]} for path in sorted(counts)]
             for name, counts in self._by_name().items()
-            if counts
+            if counts or name in ("undeclared_keys", "extra_keys")
         }
 
     def restore(self, record: Mapping[str, Any]) -> None:
         """Take over the state that stands in a record."""
         for name, counts in self._by_name().items():
             found = record.get(name, ())
-            counts.update({tuple(map(str, it["path"])): it["count"] for it in found})
+            counts.update({tuple(map(str, it["field"])): it["count"] for it in found})
 
     def _by_name(self) -> dict[str, Counter[Names]]:
-        return {"not_labelled": self.not_labelled, "left_out": self.left_out}
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
 FOLDS: Final = (ErrorCounts, WhollyRight)
 """The statistics of every run and of its groups, in the order of run files."""
-OF_RUNS: Final = (Validities, Causes, UndeclaredKeys, Labels)
+OF_RUNS: Final = (Validities, Causes, PathCounts)
 """Those of runs alone."""

@@ -11,7 +11,7 @@ from stickler_cli.core.problems import did_you_mean
 from stickler_cli.settings.deciding import Counting
 from .counts import BOUNDS, RATES, VALUES, RateRule
 from .evaluation import Evaluation
-from .folds import Labels
+from .folds import PathCounts
 from .gates import (
     CONFIDENCE,
     COUNTS,
@@ -172,12 +172,12 @@ def _asked_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[fl
 
 def _labelled(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:
     """Return in which share of documents a field is labelled; of the whole, the mean of fields."""
-    labels, documents = evaluation.fold(Labels), evaluation.evaluated
-    fields = {path for path in (*evaluation.sums, *labels.not_labelled) if path}
+    noted, documents = evaluation.fold(PathCounts), evaluation.evaluated
+    fields = {path for path in (*evaluation.sums, *noted.not_labelled) if path}
     paths = [tuple(map(str, gate.path))] if gate.path else sorted(fields)
     if not documents or not paths:
         return None, "no document was compared"
-    return sum(labels.share(path, documents) for path in paths) / len(paths), ""
+    return sum(noted.share_labelled(path, documents) for path in paths) / len(paths), ""
 
 
 def _of_documents(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:

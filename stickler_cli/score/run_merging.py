@@ -72,7 +72,7 @@ def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = N
 
 def join_rare_keys(evaluation: Evaluation, fields: Sequence[FieldInfo]) -> list[str]:
     """Put keys of maps together beyond those that most documents have; return notes on them."""
-    known, notes = {info.path for info in fields}, list[str]()
+    known, notes = {info.field for info in fields}, list[str]()
     for results in evaluation.all_results():
         places = results.sums.places(known)
         if results is evaluation:

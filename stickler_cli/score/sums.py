@@ -280,7 +280,7 @@ def in_schema_order(sums: Sums, fields: Iterable[FieldInfo]) -> Sums:
     """
     rank: dict[Path, int] = {}
     for position, info in enumerate(fields):
-        rank.setdefault(info.path, position)
+        rank.setdefault(info.field, position)
 
     def place(path: Path) -> list[tuple[float, str]]:
         found: list[tuple[float, str]] = []

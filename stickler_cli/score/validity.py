@@ -34,7 +34,7 @@ class Violated:
 
     keyword: str
     """Of the schema."""
-    path: str
+    field: str
     """The field, with [] for items of lists and * for keys of maps; with `required` the one that
     is missing; empty for the whole document."""
     count: Count
@@ -73,7 +73,7 @@ class Validity:
         self.unreadable += verdict is None
         met: set[tuple[str, str]] = set()
         for violation in verdict or ():
-            key = violation.keyword, violation.path
+            key = violation.keyword, violation.field
             example = Example(document, violation.pointer, violation.message)
             self._add(key, Violated(*key, 1, int(key not in met), example))
             met.add(key)
@@ -95,7 +95,7 @@ class Validity:
 
     def most_frequent(self) -> list[Violated]:
         """Return the violations, the most frequent first."""
-        return sorted(self.violated.values(), key=lambda it: (-it.count, it.path, it.keyword))
+        return sorted(self.violated.values(), key=lambda it: (-it.count, it.field, it.keyword))
 
     def view(self) -> dict[str, object]:
         """Return the verdicts as the run format has them."""
@@ -138,7 +138,7 @@ class Validities:
     def restore(self, record: Mapping[str, Any]) -> None:
         """Take over the state that stands in a record."""
         for side, known in record.get("validity", {}).items():
-            violated = {(each.keyword, each.path): each for each in known["violations"]}
+            violated = {(each.keyword, each.field): each for each in known["violations"]}
             counts = known["checked"], known["valid"], known["unreadable"]
             self.sides[side] = Validity(*counts, violated)
 

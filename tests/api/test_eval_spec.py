@@ -43,7 +43,7 @@ PRED = {"billing": {"zip": "12346", "city": "Berlin"}, "shipping": {"zip": "1", 
 
 def compared_by(spec):
     return {
-        field_path(row.path): (row.comparator, row.threshold, row.weight)
+        field_path(row.field): (row.comparator, row.threshold, row.weight)
         for row in field_listing(spec.plan)
     }
 

@@ -30,7 +30,7 @@ def test_a_field_says_which_schema_a_document_has(schemas):
 
     assert found.documents["failed"] == 2
     assert found.sums["one/",].counts("overall") == (1, 1, 0, 0, 0)
-    assert [info.kind for info in found.fields if info.path == ("one/",)] == ["schema"]
+    assert [info.kind for info in found.fields if info.field == ("one/",)] == ["schema"]
 
 
 def test_an_id_or_a_column_may_say_it(schemas, tmp_path):

@@ -414,7 +414,7 @@ def test_the_explanation_covers_every_field():
 
     explained = {line.split("  ")[0] for line in result.explain().splitlines()[1:]}
 
-    assert explained == {field_path(row.path) for row in field_listing(result.plan)}
+    assert explained == {field_path(row.field) for row in field_listing(result.plan)}
 
 
 def test_the_explanation_is_an_aligned_table():

@@ -80,7 +80,7 @@ def test_a_run_of_arrays_can_be_read_again(stickler, data):
     errors = stickler("errors", "run", "-f", "jsonl").out
     assert '"[0].qty"' in errors
     same = stickler("diff", "run", "run", "-f", "json").json
-    assert [it["path"] for it in same["fields"]] == ["sku", "qty", "note"]
+    assert [it["field"] for it in same["fields"]] == ["sku", "qty", "note"]
     write(data / "more.jsonl", '[{"sku": "a"}]\n')
     stickler("eval", "schema.json", "more.jsonl", "more.jsonl", "-o", "more.json")
     merged = stickler("merge", "run", "more.json", "-f", "json").json
@@ -140,7 +140,7 @@ def test_lists_of_plain_values_are_documents_too(stickler, data):
 
     record = stickler("eval", *LISTS, "-f", "json").json
 
-    assert [it["path"] for it in record["fields"]] == [""]
+    assert [it["field"] for it in record["fields"]] == [""]
     assert [
         it["path"]
         for it in stickler(
@@ -158,7 +158,7 @@ def test_a_schema_is_inferred_of_arrays(stickler, data):
     record = stickler("eval", "gt", "pred", "-f", "json").json
 
     assert record["documents"]["evaluated"] == 2
-    assert [it["path"] for it in record["fields"]] == ["", "sku", "qty", "note"]
+    assert [it["field"] for it in record["fields"]] == ["", "sku", "qty", "note"]
     assert stickler("lint", "gt").code == ExitCode.OK
 
 
@@ -190,7 +190,7 @@ def test_documents_are_held_against_the_schema(stickler, data):
 
     assert record["validity"]["pred"]["invalid"] == 1
     (violated,) = record["validity"]["pred"]["violations"]
-    assert (violated["path"], violated["keyword"]) == ("[].sku", "type")
+    assert (violated["field"], violated["keyword"]) == ("[].sku", "type")
 
 
 def test_a_policy_routes_values_of_arrays(stickler, data):

@@ -203,7 +203,7 @@ def test_undeclared_ground_truth_keys_and_absent_fields_are_reported(stickler, d
         write(data / "gt" / f"{name}.json", {"id": "A", "note": "x"})
         write(data / "pred" / f"{name}.json", {"id": "A"})
     record = stickler(*EVAL, "-f", "json").json
-    assert record["undeclared_keys"] == [{"path": "note", "count": 2}]
+    assert record["undeclared_keys"] == [{"field": "note", "count": 2}]
     assert record["never_present"] == ["lines", "total"]
 
 

@@ -55,8 +55,8 @@ def test_before_and_after_of_a_difference_are_what_the_tables_of_both_runs_show(
         changes = [found.whole[0], *found.fields]
 
         assert len(changes) > 5
-        assert {it.path: it.before for it in changes} == _f1_of(first, mode)
-        assert {it.path: it.after for it in changes} == _f1_of(second, mode)
+        assert {it.field: it.before for it in changes} == _f1_of(first, mode)
+        assert {it.field: it.after for it in changes} == _f1_of(second, mode)
 
 
 def _f1_of(run, mode):

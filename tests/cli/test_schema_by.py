@@ -54,7 +54,7 @@ def counts(node, mode="overall"):
 def test_the_fields_of_each_schema_stand_under_its_name(stickler):
     record = stickler(*EVAL, "-f", "json").json
 
-    assert [it["path"] for it in record["fields"]] == [
+    assert [it["field"] for it in record["fields"]] == [
         *("invoice/", "invoice/kind", "invoice/total", "invoice/lines", "invoice/lines.sku"),
         *("letter/", "letter/kind", "letter/from", "list/", "list/kind", "list/sku"),
     ]
@@ -202,7 +202,7 @@ def test_reports_and_other_commands_take_such_a_run(stickler, data):
     again = stickler("report", "run", "--by", "@directory", "-f", "json")
     assert again.code == ExitCode.OK, again.err
     changed = stickler("diff", "schemas", "gt", "pred", "gt", *BY, "-f", "json").json
-    assert [it["path"] for it in changed["fields"]][:2] == ["invoice/", "invoice/kind"]
+    assert [it["field"] for it in changed["fields"]][:2] == ["invoice/", "invoice/kind"]
     stickler("eval", "schemas", "gt", "pred", "--schema-by", "kind", "-o", "other.json")
     otherwise = stickler("diff", "run", "other.json")
     assert "schema by: @directory in BASE, kind in NEW" in otherwise.err
@@ -261,6 +261,6 @@ def test_each_document_may_have_a_schema_of_its_own(stickler, data):
     result = stickler("eval", *sources, "-f", "json")
 
     assert result.code == 0
-    paths = [it["path"] for it in result.json["fields"]]
+    paths = [it["field"] for it in result.json["fields"]]
     assert paths == ["first/", "first/kind", "second/", "second/total"]
     assert stickler("compare", *sources, "--document", "second").out.startswith("second (")

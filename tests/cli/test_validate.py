@@ -46,7 +46,7 @@ def test_predictions_are_counted_by_what_the_schema_says_of_them(stickler, four)
     }
     assert pred["share"] == 0.5
     assert pred["keywords"] == {"additionalProperties": 1, "required": 1, "type": 1}
-    assert [entry["path"] for entry in pred["violations"]] == ["", "lines[].qty", "total"]
+    assert [entry["field"] for entry in pred["violations"]] == ["", "lines[].qty", "total"]
     assert result.json["documents"]["invalid"] == 1
     assert result.json["documents"]["schema_invalid"] == {"pred": 1}
     lines = map(json.loads, (four / "documents.jsonl").read_text().splitlines())

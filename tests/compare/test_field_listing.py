@@ -99,7 +99,7 @@ def test_a_list_of_objects_matches_at_the_threshold_of_its_items():
 
     found = rows(an_object(lines={"type": "array", "items": item}))
 
-    assert [(each.path, each.kind, each.threshold) for each in found] == [
+    assert [(each.field, each.kind, each.threshold) for each in found] == [
         (("lines",), "list", 0.9),
         (("lines", "a"), "leaf", 0.5),
     ]
@@ -110,7 +110,7 @@ def test_keys_that_only_documents_name_are_a_star():
 
     found = rows(an_object(m=a_map))
 
-    assert [(each.path, each.comparator) for each in found] == [
+    assert [(each.field, each.comparator) for each in found] == [
         (("m",), ""),
         (("m", "a"), "LevenshteinComparator"),
         (("m", "*"), "NumericComparator"),
@@ -124,7 +124,7 @@ def test_a_pattern_goes_before_the_rest():
         "additionalProperties": {"type": "number"},
     }
 
-    assert [(each.path, each.comparator) for each in rows(a_map)] == [
+    assert [(each.field, each.comparator) for each in rows(a_map)] == [
         (("*",), "LevenshteinComparator")
     ]
 
@@ -150,7 +150,7 @@ def a_tree():
 
 
 def test_a_place_that_leads_back_to_itself_is_told_once():
-    found = {row.path: row.kind for row in rows(a_tree())}
+    found = {row.field: row.kind for row in rows(a_tree())}
     assert found == {
         ("v",): "leaf",
         ("kids",): "list",
@@ -162,7 +162,7 @@ def test_a_place_that_leads_back_to_itself_is_told_once():
 def test_a_large_place_that_stands_in_a_plan_once_is_told_wherever_it_is_used():
     large = an_object(**{f"f{index}": dict(TEXT) for index in range(60)})
     schema = {**an_object(a={"$ref": "#/$defs/x"}, b={"$ref": "#/$defs/x"}), "$defs": {"x": large}}
-    paths = {row.path for row in rows(schema)}
+    paths = {row.field for row in rows(schema)}
     assert {("a", "f59"), ("b", "f59")} <= paths
     assert len(comparators(compile_schema(schema))) == 60
 
@@ -214,7 +214,7 @@ def test_a_node_is_found_by_the_names_of_its_fields(path, comparator):
 def test_documents_that_are_arrays_are_a_list_without_a_name():
     schema = {"type": "array", "items": an_object(v={"type": "number"}), X + "weight": 2}
 
-    assert [(row.path, row.kind, row.comparator) for row in rows(schema)] == [
+    assert [(row.field, row.kind, row.comparator) for row in rows(schema)] == [
         ((), "list", ""),
         (("v",), "leaf", "NumericComparator"),
     ]
@@ -246,11 +246,11 @@ def test_of_several_schemas_each_is_told_with_its_fields_and_nothing_else():
     assert plan_of_schemas({"one/": tree, "two/": replace(flat, asks_models=True)}, "").asks_models
     rows = field_listing(plan)
     whole = FieldInfo(("one/",), "schema", "", None, 1.0)
-    assert (rows[0], rows[-2]) == (whole, replace(whole, path=("two/",)))
-    assert [(row.path, row.kind) for row in rows[1:-2]] == [
-        (("one/", *row.path), row.kind) for row in field_listing(tree)
+    assert (rows[0], rows[-2]) == (whole, replace(whole, field=("two/",)))
+    assert [(row.field, row.kind) for row in rows[1:-2]] == [
+        (("one/", *row.field), row.kind) for row in field_listing(tree)
     ]
-    assert rows[-1].path == ("two/", "v")
+    assert rows[-1].field == ("two/", "v")
     assert ("two/", "v") in known_paths(plan)
 
 
@@ -261,7 +261,7 @@ def test_arms_that_are_told_by_their_types_are_chosen_in_bounded_time():
 def test_of_many_fields_the_first_are_listed_and_any_other_may_be_there(monkeypatch):
     monkeypatch.setattr("stickler_cli.compare.field_listing.MOST_ROWS", 2)
     three = an_object(a=TEXT, b=TEXT, c=TEXT)
-    assert [row.path for row in rows(three)] == [("a",), ("b",)]
-    assert [row.path for row in rows({"type": "array", "items": three})] == [(), ("a",)]
+    assert [row.field for row in rows(three)] == [("a",), ("b",)]
+    assert [row.field for row in rows({"type": "array", "items": three})] == [(), ("a",)]
     assert known_paths(compile_schema(three)) == (("a",), ("b",), ("*",))
     assert known_paths(compile_schema(an_object(a=TEXT))) == (("a",),)

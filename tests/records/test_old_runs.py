@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from stickler_cli.core.problems import UsageError
+from stickler_cli.core.problems import UsageError, Violation
 from stickler_cli.records.run_reading import of_today, read_evaluation
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.blocks import Blocks
@@ -16,7 +16,9 @@ from tests.score.batches import TEXT, an_object, batch
 def evaluation():
     found = Evaluation(ledger=Ledger(blocks=Blocks()))
     plan = compile_schema(an_object(a=TEXT, b=TEXT))
-    found.update(batch(plan, {"1": ({"a": "x", "b": "y"}, {"a": "x"})}))
+    verdicts = {"pred": [Violation("required", "b", "", "'b' is a required property")]}
+    documents = {"1": ({"a": "x", "b": "y"}, {"a": "x", "c": "z"})}
+    found.update(batch(plan, documents, verdicts=verdicts))
     return found
 
 
@@ -25,6 +27,13 @@ def as_of_before(found):
     record["format"] = "stickler-evaluation/1"
     for key in ("semantics", "wholly_right"):
         del record[key]
+    for listed in (
+        record["fields"],
+        record["extra_keys"],
+        record["validity"]["pred"]["violations"],
+    ):
+        for each in listed:
+            each["path"] = each.pop("field")
     return record
 
 
@@ -35,6 +44,8 @@ def test_an_evaluation_of_before_has_its_figures_and_the_version_that_made_it():
     assert old.tally.counts("leaves") == found.tally.counts("leaves")
     assert old.to_dict()["per_document"] == found.to_dict()["per_document"]
     assert old.wholly_right.share is None
+    for key in ("fields", "extra_keys", "validity"):
+        assert old.to_dict()[key] == found.to_dict()[key]
 
 
 def test_it_is_not_merged_with_one_of_today():
@@ -49,7 +60,7 @@ def test_it_is_not_merged_with_one_of_today():
 
 def test_what_is_of_today_or_of_nobody_is_left_as_it_is():
     for record in (evaluation().to_dict(), {"format": "other"}, {}):
-        assert of_today(record) is record
+        assert of_today(record) == record
 
 
 def test_confidences_that_the_whole_left_out_stand_with_the_others():

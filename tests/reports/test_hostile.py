@@ -155,5 +155,5 @@ def test_a_csv_file_reads_back_with_every_field_and_no_formula(report):
 def test_json_says_exactly_what_there_was(report):
     record = json.loads(report("json"))
 
-    assert [field["path"] for field in record["fields"]] == [field_path((n,)) for n in HOSTILE]
+    assert [field["field"] for field in record["fields"]] == [field_path((n,)) for n in HOSTILE]
     assert record["schema"]["model_name"] == SCHEMA["x-aws-stickler-model-name"]

@@ -51,7 +51,7 @@ def difference(run_of):
 def test_fields_that_regressed_come_first(difference):
     fields = ranked(difference().fields)
 
-    assert [fields[0].path, fields[0].trend] == [("id",), Trend.REGRESSED]
+    assert [fields[0].field, fields[0].trend] == [("id",), Trend.REGRESSED]
 
 
 def words(text):

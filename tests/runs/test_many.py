@@ -142,7 +142,7 @@ def test_options_are_kept_and_decide():
         "wrapped": "auto",
         "counting": "overall",
     }
-    assert [field["path"] for field in record["fields"]] == ["a", "n", "tags", "open", "open.*"]
+    assert [field["field"] for field in record["fields"]] == ["a", "n", "tags", "open", "open.*"]
 
 
 # --- schemas

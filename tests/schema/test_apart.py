@@ -121,7 +121,7 @@ def test_what_is_wrong_outside_of_alternatives_is_told_where_it_is():
 
     found = list(DocumentValidator(recursive(tree)).violations({"a": wrong}))
 
-    assert [(each.keyword, each.path, each.pointer) for each in found] == [
+    assert [(each.keyword, each.field, each.pointer) for each in found] == [
         ("additionalProperties", "a.c[]", "/a/c/0"),
         ("required", "a.c[].v", "/a/c/1"),
         ("anyOf", "a.c[].v", "/a/c/2/v"),

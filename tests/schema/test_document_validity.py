@@ -16,7 +16,7 @@ TEXT = {"type": "string"}
 
 def violations(schema: dict, document: dict) -> list[tuple[str, str, str]]:
     found = DocumentValidator(schema).violations(document)
-    return sorted((entry.keyword, entry.path, entry.pointer) for entry in found)
+    return sorted((entry.keyword, entry.field, entry.pointer) for entry in found)
 
 
 def properties(**fields: object) -> dict:
@@ -132,14 +132,14 @@ def test_a_document_as_deep_as_they_are_read_is_judged():
         document = {"k": document}
 
     (found,) = DocumentValidator(schema).violations({"k": document})
-    told = (found.keyword, found.path, found.pointer, found.message)
+    told = (found.keyword, found.field, found.pointer, found.message)
     assert told == ("", "", "", "the document has more than 1024 levels")
     (found,) = DocumentValidator(schema).violations(document)
 
     assert found.keyword == "additionalProperties"
     assert found.pointer == "/k" * 1023
     # What a recursion leads to is not told apart for ever.
-    assert found.path == ".".join(["k"] * DEEPEST + ["..."])
+    assert found.field == ".".join(["k"] * DEEPEST + ["..."])
 
 
 def test_so_many_steps_of_a_path_are_told_apart():
@@ -149,7 +149,7 @@ def test_so_many_steps_of_a_path_are_told_apart():
     schema = {"properties": {"k": {"$ref": "#"}}, "additionalProperties": False}
 
     (found,) = DocumentValidator(schema).violations(value)
-    assert found.path == ".".join(["k"] * DEEPEST)
+    assert found.field == ".".join(["k"] * DEEPEST)
 
 
 def test_a_message_is_cut():
@@ -172,13 +172,13 @@ def test_references_to_files_are_followed(tmp_path: Path):
     write(tmp_path / "parts" / "b.json", TEXT)
     validator = DocumentValidator(main, "main.json", str(tmp_path / "main.json"))
 
-    assert [entry.path for entry in validator.violations({"a": {"b": 1}})] == ["a.b"]
+    assert [entry.field for entry in validator.violations({"a": {"b": 1}})] == ["a.b"]
 
     # Another process may be where there are no such files.
     for file in (tmp_path / "parts").iterdir():
         file.unlink()
     again = pickle.loads(pickle.dumps(validator))  # noqa: S301 - written above
-    assert [entry.path for entry in again.violations({"a": {"b": 1}})] == ["a.b"]
+    assert [entry.field for entry in again.violations({"a": {"b": 1}})] == ["a.b"]
 
 
 def test_a_file_stands_to_the_schema_as_its_uri_to_that_of_the_schema(tmp_path: Path):
@@ -189,7 +189,7 @@ def test_a_file_stands_to_the_schema_as_its_uri_to_that_of_the_schema(tmp_path: 
 
     validator = DocumentValidator(main, "main.json", str(tmp_path / "main.json"))
 
-    assert [entry.path for entry in validator.violations({"a": 1})] == ["a"]
+    assert [entry.field for entry in validator.violations({"a": 1})] == ["a"]
 
 
 def test_a_file_may_be_true_or_false(tmp_path: Path):

@@ -108,7 +108,7 @@ def test_what_the_engine_cannot_name_is_a_violation_without_a_place():
 
     for document in ({"a": [nested(400), nested(400)]}, {"b": nested(400)}):
         (found,) = validator.violations(document)
-        told = (found.keyword, found.path, found.pointer, found.message)
+        told = (found.keyword, found.field, found.pointer, found.message)
         assert told == ("", "", "", "Recursion limit reached")
     (found,) = validator.violations({"b": ["\ud800"]})
     assert "surrogates" in found.message

@@ -11,7 +11,7 @@ from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import sums_view
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.folds import Labels
+from stickler_cli.score.folds import PathCounts
 from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.gates import parse_gate
 
@@ -56,17 +56,17 @@ def evaluation_of(*parts):
 
 @pytest.mark.parametrize("parts", [[TRUTHS], [TRUTHS[:1], TRUTHS[1:]]])
 def test_what_is_not_labelled_is_counted_once_a_document(parts):
-    labels = evaluation_of(*parts).fold(Labels)
+    labels = evaluation_of(*parts).fold(PathCounts)
 
     assert labels.not_labelled == {("a",): 3, ("o",): 1, ("o", "c"): 1}
     assert labels.left_out == {("t",): 1}
-    again = Labels()
+    again = PathCounts()
     view = labels.view(None).items()
     again.restore(
-        {name: [it | {"path": field_names(it["path"])} for it in each] for name, each in view}
+        {name: [it | {"field": field_names(it["field"])} for it in each] for name, each in view}
     )
     assert again == labels
-    assert Labels().view(None) == {}
+    assert PathCounts().view(None) == {"undeclared_keys": [], "extra_keys": []}
 
 
 @pytest.mark.parametrize(

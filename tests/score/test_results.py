@@ -13,7 +13,7 @@ from stickler_cli.score.confidence.confidences import Confidences
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import DocumentProblem, DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation, Results
-from stickler_cli.score.folds import UndeclaredKeys
+from stickler_cli.score.folds import PathCounts
 from stickler_cli.score.intervals import METHOD, IntervalSettings
 from stickler_cli.score.sums import Sums, Tally, sums_of
 from tests.score.batches import comparison_view
@@ -172,9 +172,9 @@ def test_documents_of_several_schemas_are_counted_below_the_name_of_theirs():
         assert {path[1:]: it for path, it in together.errors.fields.items() if path[0] == step} == (
             alone.errors.fields
         )
-    keys = together.fold(UndeclaredKeys)
-    assert keys.of_predictions == {("one/", "more"): 1}
-    assert keys.of_truths == {("two/", "rest"): 1}
+    keys = together.fold(PathCounts)
+    assert keys.extra_keys == {("one/", "more"): 1}
+    assert keys.undeclared_keys == {("two/", "rest"): 1}
     assert together.tally.counts("leaves") == (2, 1, 1, 3, 0)
 
 

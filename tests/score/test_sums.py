@@ -9,7 +9,7 @@ from stickler_cli.score.comparison_view import counts_view, sums_view
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.errors.causes import ErrorCounts
 from stickler_cli.score.field_counts import FieldCounts
-from stickler_cli.score.folds import UndeclaredKeys
+from stickler_cli.score.folds import PathCounts
 from stickler_cli.score.sums import (
     KEYS,
     SCORE_UNIT,
@@ -273,10 +273,10 @@ def test_undeclared_keys_of_the_ground_truth_are_noted():
     schema = an_object(o=an_object(a=TEXT), p=an_object(a=TEXT))
     gt = {"x": 1, "y": None, "o": {"a": "v", "z": 1}, "p": {"z": 2}}
 
-    found = UndeclaredKeys()
+    found = PathCounts()
     found.add(batch(compile_schema(schema), {"": (gt, {"x": 1, "o": {"a": "v"}})}), None)
 
-    assert found.of_truths == {("x",): 1, ("o", "z"): 1, ("p", "z"): 1}
+    assert found.undeclared_keys == {("x",): 1, ("o", "z"): 1, ("p", "z"): 1}
 
 
 def test_undeclared_keys_of_the_prediction_are_noted_by_the_object_that_they_are_in():
@@ -285,10 +285,10 @@ def test_undeclared_keys_of_the_prediction_are_noted_by_the_object_that_they_are
     pred = [{"a": "u", "x": 1}, {"a": "v"}, {"a": "w", "x": 2, "y": 3}]
 
     some = batch(compile_schema(schema), {"": ({"rows": gt}, {"rows": pred, "z": 4})})
-    found = UndeclaredKeys()
+    found = PathCounts()
     found.add(some, None)
 
-    assert found.of_predictions == {("z",): 1, ("rows", "x"): 2, ("rows", "y"): 1}
+    assert found.extra_keys == {("z",): 1, ("rows", "x"): 2, ("rows", "y"): 1}
     assert by_mode(counted(some)["rows",])[1:] == (Counts(tp=3, fa=3),) * 2
 
 

@@ -42,14 +42,14 @@ def test_verdicts_are_counted_by_document_keyword_and_field():
             "violations": [
                 {
                     "keyword": "required",
-                    "path": "b[].c",
+                    "field": "b[].c",
                     "count": 3,
                     "documents": 2,
                     "example": {"document": "b", "pointer": "/b/0", "message": "required /b/0"},
                 },
                 {
                     "keyword": "type",
-                    "path": "a",
+                    "field": "a",
                     "count": 1,
                     "documents": 1,
                     "example": {"document": "c", "pointer": "/a", "message": "type /a"},
@@ -81,7 +81,7 @@ def test_of_equally_frequent_violations_the_order_is_that_of_the_fields():
     validity = Validity()
     validity.update("a", [violation("type", "b"), violation("type", "a"), violation("enum", "a")])
 
-    assert [(entry.keyword, entry.path) for entry in validity.most_frequent()] == [
+    assert [(entry.keyword, entry.field) for entry in validity.most_frequent()] == [
         ("enum", "a"),
         ("type", "a"),
         ("type", "b"),
@@ -101,7 +101,7 @@ def test_verdicts_of_two_parts_of_a_run_add_up():
     assert (first.checked, first.valid, first.invalid, first.unreadable) == (5, 2, 2, 1)
     view = first.view()
     assert list(view["keywords"].items()) == [("type", 3), ("const", 1), ("enum", 1)]
-    most = [(it.path, it.keyword, it.count) for it in first.most_frequent()]
+    most = [(it.field, it.keyword, it.count) for it in first.most_frequent()]
     assert most == [("a", "type", 2), ("a", "enum", 1), ("b", "type", 1), ("z", "const", 1)]
 
 
@@ -113,7 +113,7 @@ def test_a_verdict_shows_its_first_violations_and_counts_all():
     assert len(view["violations"]) == SHOWN
     assert view["violations"][0] == {
         "keyword": "type",
-        "path": "a",
+        "field": "a",
         "pointer": "/0",
         "message": "type /0",
     }

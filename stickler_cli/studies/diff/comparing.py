@@ -64,9 +64,9 @@ def compare_runs(
     """
     settings = settings or TrendSettings()
     first, other = next(iter(base.values())), next(iter(new.values()))
-    known = {info.path for info in first.fields}
-    described = [*first.fields, *(info for info in other.fields if info.path not in known)]
-    fields = [info.path for info in described if info.path]
+    known = {info.field for info in first.fields}
+    described = [*first.fields, *(info for info in other.fields if info.field not in known)]
+    fields = [info.field for info in described if info.field]
     rule = replace(first.rule, counting=settings.counting)
     pairs = join_runs([*base.values()], [*new.values()], described, rule)
     # The fields of the schemas, then those that only documents have.
@@ -93,7 +93,7 @@ def compare_runs(
         metrics=metrics,
         changed_documents=changed,
         gates=judge_changes(
-            gates, pairs, documents, settings, [it.path for it in described], metrics
+            gates, pairs, documents, settings, [it.field for it in described], metrics
         ),
         decided=settings,
         values=changed_values(first, other) if len(base) == len(new) == 1 else None,
@@ -254,7 +254,7 @@ def _every(base: Run, new: Run) -> Iterator[_Both]:
     if (before.digest, before.inferred) != (after.digest, after.inferred):
         yield "schema", before.path, after.path, False
         yield "model name", before.model_name, after.model_name, False
-        old, now = ({info.path: asdict(info) for info in run.fields} for run in (base, new))
+        old, now = ({info.field: asdict(info) for info in run.fields} for run in (base, new))
         for path in dict.fromkeys([*old, *now]):
             name = f"field {field_path(path)}" if path else "documents"
             yield name, _DECLARED[path in old], _DECLARED[path in now], False

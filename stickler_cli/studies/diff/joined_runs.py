@@ -139,7 +139,7 @@ class JoinedRuns:
         """Return a figure on both sides; None where there is nothing to divide by."""
         sides = slice(self.sides[0]), slice(self.sides[0], None)
         if figure.metric == SCORE:
-            sums = [self._score_sums(figure.path, run) for run in range(sum(self.sides))]
+            sums = [self._score_sums(figure.field, run) for run in range(sum(self.sides))]
             parts = [[sum(part) for part in zip(*sums[side], strict=True)] for side in sides]
             of_sides = [(units, scored * SCORE_UNIT) for units, scored in parts]
         elif figure.metric == WHOLLY_RIGHT:
@@ -147,7 +147,7 @@ class JoinedRuns:
         else:
             of_sides = [
                 self.rule.fractions(counts.tolist())[figure.metric]
-                for counts in self.counts(figure.path, figure.mode).sum(axis=2)
+                for counts in self.counts(figure.field, figure.mode).sum(axis=2)
             ]
         return [Fraction(above, below) if below else None for above, below in of_sides]
 
@@ -180,11 +180,11 @@ class JoinedRuns:
             lost = self.of_runs((), COUNTING_MODES[-1])[:, LOST].any(axis=1)
             return np.stack([~lost, np.ones_like(lost)], axis=1).astype(np.int64)
         if figure.metric != SCORE:
-            every = self.of_runs(figure.path, figure.mode)
+            every = self.of_runs(figure.field, figure.mode)
             return np.array([self.rule.fractions([*counts])[figure.metric] for counts in every])
         found = np.zeros((sum(self.sides), 2, len(self.ids)), np.int64)
         for run, into in enumerate(found):
-            for document, score in self._scores(figure.path, run):
+            for document, score in self._scores(figure.field, run):
                 into[0, document] += np.rint(score * SAMPLE_UNIT).astype(np.int64)
                 into[1, document] += SAMPLE_UNIT
         return found
@@ -243,7 +243,7 @@ def join_runs(
     parts = [[*_parts(ledger, at, paths)] for ledger in ledgers]
     cells, rows = _rows(parts, [*paths], known, len(bases))
     absent = np.array([~each.compared for each in known])
-    described = {it.path for it in fields}
+    described = {it.field for it in fields}
     patterns = [pattern_of(path, described) for path in paths]
     positions: dict[Path, list[int]] = {}
     for place, (path, pattern) in enumerate(zip(paths, patterns, strict=True)):

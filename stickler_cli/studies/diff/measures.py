@@ -48,7 +48,7 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
     samples = [runs.sample(figure) for figure in figures]
     intervals = change_intervals(samples, runs.ids, settings.intervals)
     p = p_values(samples, settings.intervals.seed)
-    fields = [place for place, figure in enumerate(figures) if figure.path]
+    fields = [place for place, figure in enumerate(figures) if figure.field]
     chosen = [samples[place] for place in fields], [p[place] for place in fields]
     of_fields = dict(zip(fields, corrected_p(*chosen, settings), strict=True))
     corrected = dict(enumerate(p)) | of_fields
@@ -57,10 +57,10 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
         before, after = (None if value is None else float(value) for value in runs.exact(figure))
         change = runs.change(figure)
         trend, decision = trend_of(sample, intervals[place], corrected[place], settings)
-        broken, fixed = _broken_and_fixed(runs, figure) if figure.path else (0, 0)
+        broken, fixed = _broken_and_fixed(runs, figure) if figure.field else (0, 0)
         found.append(
             Change(
-                figure.path,
+                figure.field,
                 figure.mode,
                 figure.metric,
                 before,
@@ -149,7 +149,7 @@ def right_and_wrong(
     runs: JoinedRuns, figure: Figure
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return in which runs and documents a field has values and no error, and has errors."""
-    counts = runs.of_runs(figure.path, figure.mode)
+    counts = runs.of_runs(figure.field, figure.mode)
     wrong: NDArray[np.bool_] = np.asarray(counts[:, LOST].any(axis=1))
     return np.logical_and(counts.any(axis=1), ~wrong), wrong
 
@@ -255,7 +255,7 @@ def _confidence_change(  # noqa: PLR0913 - what it is made of
     if same:
         trend, decision = Trend.IDENTICAL, Decision.EQUAL
     return Change(
-        figure.path,
+        figure.field,
         figure.mode,
         figure.metric,
         before,

@@ -139,7 +139,7 @@ class Contrast:
 class Figure:
     """One thing that a run is measured by."""
 
-    path: Annotated[Path, _TO_TEXT]
+    field: Annotated[Path, _TO_TEXT]
     """Of the field, without list indexes; keys of maps are `*`. Empty for whole documents."""
     mode: Annotated[str, Rule("a counting mode", {"type": "string", "enum": [*COUNTING_MODES, ""]})]
     """The counting mode that the rate is of; empty for a score."""

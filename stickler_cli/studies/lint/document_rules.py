@@ -122,7 +122,7 @@ class DocumentRules:
                 value = value_at(document.value, violation.pointer)
                 rule = "null-not-allowed" if is_absent(value) else rule
             spot = document.spot(violation.pointer)
-            path = violation.path.replace("[]", "").lstrip(".")  # as all others are written
+            path = violation.field.replace("[]", "").lstrip(".")  # as all others are written
             self._findings.add(rule, path, spot, violation.message)
 
     def _look_at_value(self, document: Document, found: Value) -> None:

@@ -88,7 +88,7 @@ class _Planned:
 
     def _figures(self, text: str, option: str) -> Iterator[Gate]:
         """Yield a gate for each figure that is asked for and has something to divide by."""
-        gate, fields = parse_gate(text, option), [info.path for info in self.run.fields]
+        gate, fields = parse_gate(text, option), [info.field for info in self.run.fields]
         if gate.metric not in (*RATES, SCORE, "right") or gate.operator not in _LOWER_END:
             expected = f"a least or most of {', '.join((*RATES, SCORE))} or documents.right"
             raise refused_gate(option, f"{gate.text!r} asks for something else", expected)

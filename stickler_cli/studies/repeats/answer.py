@@ -24,7 +24,7 @@ def repeats_of(runs: Mapping[str, Run]) -> Repeats:
     """
     first, *others = runs.values()
     pairs, mode = join_runs([first], others, first.fields, first.rule), first.rule.counting
-    paths = dict.fromkeys([*(info.path for info in first.fields if info.path), *pairs.counted])
+    paths = dict.fromkeys([*(info.field for info in first.fields if info.field), *pairs.counted])
     errors = [run.first_non_matches for run in runs.values()]
     return Repeats(
         runs=[*runs],
@@ -41,10 +41,10 @@ def repeats_of(runs: Mapping[str, Run]) -> Repeats:
 def _of_field(figure: Figure, table: JoinedRuns) -> FieldRepeats:
     right, wrong = right_and_wrong(table, figure)
     # What is absent on both sides in every run says nothing.
-    told = table.of_runs(figure.path, figure.mode)[:, :-1].any(axis=(0, 1))
+    told = table.of_runs(figure.field, figure.mode)[:, :-1].any(axis=(0, 1))
     right, wrong = right[:, told], wrong[:, told]
     return FieldRepeats(
-        field_path(figure.path),
+        field_path(figure.field),
         f1=table.in_runs(figure),
         documents=int((right | wrong).any(axis=0).sum()),
         right_in_all=int(np.logical_and(right.any(axis=0), ~wrong.any(axis=0)).sum()),

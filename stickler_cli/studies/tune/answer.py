@@ -212,4 +212,4 @@ def _compiled(text: bytes, loaded: LoadedSchema, settings: SchemaOptions) -> Pla
 
 
 def _thresholds(plan: Plan) -> dict[str, float | None]:
-    return {field_path(row.path): row.threshold for row in field_listing(plan)}
+    return {field_path(row.field): row.threshold for row in field_listing(plan)}

@@ -254,7 +254,7 @@ def test_fields_stand_as_in_the_schemas_then_those_that_only_documents_have():
     base = run_of(document("a", zeta=RIGHT, alpha=RIGHT), paths=("total",))
     new = run_of(document("a", total=RIGHT), paths=("tax", "total"))
 
-    assert [it.path for it in compared(base, new).fields] == [
+    assert [it.field for it in compared(base, new).fields] == [
         ("total",),
         ("tax",),
         ("alpha",),
@@ -268,12 +268,12 @@ def test_the_fields_of_a_trend_are_told_by_the_size_of_their_change():
         run_of(document("a", b={"tp": 1, "fn": 2}, c=WRONG, d={"fa": 1})),
     )
 
-    assert [it.path for it in difference.with_trend(Trend.UNCLEAR)] == [
+    assert [it.field for it in difference.with_trend(Trend.UNCLEAR)] == [
         ("c",),
         ("b",),
         ("d",),
     ]
-    assert [it.path for it in difference.with_trend(Trend.IDENTICAL)] == [("total",)]
+    assert [it.field for it in difference.with_trend(Trend.IDENTICAL)] == [("total",)]
 
 
 def judged(*gates, before="1" * 100, after="0" + "1" * 99, **changes):
@@ -426,7 +426,7 @@ def test_a_gate_on_a_key_of_a_map_adds_no_field():
     new = run_of(document("a", rates__x=WRONG, rates__y=RIGHT), paths=("rates", "rates.*"))
     difference = compared(base, new, gates=[parse_gate("rates.x.f1>=-0.5", lowest=LOWEST)])
 
-    assert [it.path for it in difference.fields] == [("rates",), ("rates", "*")]
+    assert [it.field for it in difference.fields] == [("rates",), ("rates", "*")]
     assert difference.gates[0].value == -1.0
 
 
