@@ -196,7 +196,7 @@ class _Walk:
         """Return the declared fields of objects, with the rows of the field around them."""
         around = objects.field
         included: tuple[Any, ...] = (*account.included,)
-        if {*map(type, included)} != _PLAIN:
+        if {*map(type, included)} != _PLAIN:  # all of them are masks
             included = (*(_said(it, at) for it in included),)
         key = around.start, account.names, included
         found = self.known.get(key)
@@ -246,10 +246,8 @@ class _Walk:
                 self.units(Visit(below, entry.account, at, *part))
 
 
-def _said(counted: "bool | Mask", at: Indexes) -> bool | None:
+def _said(counted: "Mask", at: Indexes) -> bool | None:
     """Return whether a field is counted; None where it is of some objects only."""
-    if not isinstance(counted, np.ndarray):
-        return counted
     says = {*counted[at].tolist()}
     return says.pop() if len(says) == 1 else None
 

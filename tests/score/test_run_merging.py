@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.problems import NotComparableError
 from stickler_cli.schema.compiler import compile_schema
@@ -15,7 +16,7 @@ from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import Provenance, Repeats, Run, SchemaSignature
-from stickler_cli.score.run_merging import NAMED, merge_runs
+from stickler_cli.score.run_merging import NAMED, join_rare_keys, merge_runs
 from stickler_cli.score.validity import Validity
 from stickler_cli.settings.deciding import RunOptions
 from .batches import batch
@@ -199,3 +200,26 @@ def test_a_run_without_rows_stays_one():
     none = [run(name, accounts=False, options=RunOptions(rows="none")) for name in "ab"]
 
     assert merge_runs([("a", none[0]), ("b", none[1])]).evaluation.rows == "none"
+
+
+MAP = {"type": "object", "additionalProperties": {"type": "string"}}
+OF_MAPS = compile_schema({"type": "object", "properties": {"m": MAP}})
+
+
+def test_rare_keys_are_joined_in_counts_and_errors_and_told_once(monkeypatch):
+    monkeypatch.setattr("stickler_cli.score.sums.MOST_KEYS", 2)
+    found = Evaluation(ledger=Ledger(blocks=Blocks()))
+    keys = {"often": "x", "also": "x"}
+    wrong = {"1": ({"m": {**keys, "a": "x"}}, {"m": {**keys, "a": "y"}})}
+    found.update(batch(OF_MAPS, wrong, groups={"k": "x"}))
+    found.update(batch(OF_MAPS, {"2": ({"m": {**keys, "b": "x"}},) * 2}, groups={"k": "x"}))
+
+    fields = field_listing(OF_MAPS)
+
+    (note,) = join_rare_keys(found, fields)
+    assert note.startswith("m.* are 2 keys beside ")
+    assert {path[1] for path in found.sums if len(path) == 2} == {"often", "also", "*"}
+    assert sum(found.sums["m", "*"].counts("leaves")) == 2
+    assert found.by["k"]["x"].sums.keys() == found.sums.keys()
+    assert [*found.errors.fields] == [("m", "*")]
+    assert join_rare_keys(found, fields) == []
