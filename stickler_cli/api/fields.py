@@ -29,7 +29,16 @@ from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.annotations import PREFIX, RULES, annotated, annotation_problems
+from stickler_cli.schema.annotations import (
+    BY_TYPE,
+    PREFIX,
+    RULES,
+    TEXT,
+    LeafDefault,
+    annotated,
+    annotation_problems,
+    leaf_default,
+)
 from .comparable import ComparableModel
 
 DEFAULT_THRESHOLD: Final = 0.5  # of a field without another; docs/python.md
@@ -45,6 +54,8 @@ class Annotating:
 
     instances: dict[str, BaseComparator] | None
     """Where comparators go that the schema then refers to by key; None writes them out."""
+    defaults: bool
+    """Whether thresholds are written that values have anyway: inference leaves them alone."""
     whole: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """Schemas that stand in the finished one as they are, by the key that stands for each: pydantic
     follows every reference in a schema in the making, and would not find theirs."""
@@ -98,6 +109,11 @@ class Rules:
                 "items" in arm for arm in _arms(schema)
             ):  # a list, whose items match by their match-threshold
                 annotations.pop(f"{PREFIX}threshold", None)
+        threshold, default = annotations.get(f"{PREFIX}threshold"), _default(schema)
+        # A text of which nobody says anything is a code in the key of a list.
+        said = comparator is None and default is TEXT and self.threshold is not None
+        if default and threshold == default.threshold and not (how.defaults or said):
+            del annotations[f"{PREFIX}threshold"]
         return {**schema, **annotations, **how.naming(comparator)}
 
 
@@ -108,6 +124,15 @@ def takes_models(comparator: BaseComparator) -> bool:
 
 def _arms(schema: JsonSchemaValue) -> list[JsonSchemaValue]:
     return [arm for arm in schema.get("anyOf", [schema]) if arm.get("type") != "null"]
+
+
+def _default(schema: JsonSchemaValue) -> LeafDefault | None:
+    """Return how values, or elements, are compared without annotations; None if that is open."""
+    only, *others = _arms(schema) or [{}]
+    if others or "items" in only:
+        return None if others else _default(only["items"])
+    kind, members = only.get("type"), [only["const"]] if "const" in only else only.get("enum", ())
+    return leaf_default(kind, only.get("format"), members=members) if kind in BY_TYPE else None
 
 
 def _is_of_models(schema: JsonSchemaValue, handler: GetJsonSchemaHandler) -> bool:
@@ -144,10 +169,13 @@ class ComparedSchema(GenerateJsonSchema):
 
 
 def annotated_schema(
-    model: type[BaseModel], instances: dict[str, BaseComparator] | None = None
+    model: type[BaseModel],
+    instances: dict[str, BaseComparator] | None = None,
+    *,
+    defaults: bool = True,
 ) -> dict[str, Any]:
-    """Return the annotated JSON Schema of a class; `instances` are as in `Annotating`."""
-    how = Annotating(instances)
+    """Return the annotated JSON Schema of a class; options are as in `Annotating`."""
+    how = Annotating(instances, defaults)
     token = CURRENT.set(how)
     try:
         schema = model_json_schema(model, by_alias=False, schema_generator=ComparedSchema)

@@ -13,6 +13,7 @@ from pydantic_core import CoreSchema
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
 from stickler_cli.core.json_values import JsonDocument, JsonValue
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, SchemaError
@@ -73,7 +74,8 @@ class StructuredModel(ComparableModel):
             else:
                 if cls._named:
                     own[f"{PREFIX}model-name"] = cls.__name__
-                own[f"{PREFIX}match-threshold"] = cls.match_threshold
+                if how.defaults or cls.match_threshold != DEFAULT_MATCH_THRESHOLD:
+                    own[f"{PREFIX}match-threshold"] = cls.match_threshold
         return schema
 
     @classmethod
@@ -86,7 +88,7 @@ class StructuredModel(ComparableModel):
         if cls._source_schema is None and "_compiled" not in cls.__dict__:
             tell_passed_over(cls)
             known: dict[str, BaseComparator] = {}
-            schema = annotated_schema(cls, known)
+            schema = annotated_schema(cls, known, defaults=False)
             cls._compiled = compile_schema(
                 schema, cls.__name__, allow_plugins=True, comparators=known
             )
@@ -105,7 +107,7 @@ class StructuredModel(ComparableModel):
         """
         if cls._source_schema is not None:
             return source_schema(cls)
-        schema = annotated_schema(cls)
+        schema = annotated_schema(cls, defaults=False)
         check_exported(schema, cls.__name__)
         return schema
 

@@ -1,6 +1,6 @@
 """`ComparableField`: what it refuses, and what it says in the schema of its model."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import pytest
 from pydantic import BaseModel, Field, ValidationError
@@ -263,3 +263,28 @@ def test_it_holds_when_instances_are_compared():
 def test_a_keyword_that_is_wrong_is_refused(keywords, message):
     with pytest.raises(ValueError, match=message):
         ComparableField(**keywords)
+
+
+def test_what_is_the_default_anyway_is_left_out_of_the_schema():
+    class Part(StructuredModel):
+        match_threshold = 0.7
+        text: str = ComparableField()
+        stated: str = ComparableField(threshold=0.5)
+        named: str | None = ComparableField(LevenshteinComparator(), threshold=0.5)
+        texts: list[str] | None = ComparableField()
+        flag: bool = ComparableField()  # whose own default is 1
+        either: int | str = ComparableField()
+        choice: Literal["a"] = ComparableField(threshold=1.0)
+        free: dict[str, str] = ComparableField()
+
+    schema = Part.to_json_schema()
+    stated = {
+        name: place["x-aws-stickler-threshold"]
+        for name, place in schema["properties"].items()
+        if "x-aws-stickler-threshold" in place
+    }
+
+    assert stated == {"stated": 0.5, "flag": 0.5, "either": 0.5, "free": 0.5}
+    assert "x-aws-stickler-match-threshold" not in schema
+    again = StructuredModel.from_json_schema(schema)
+    assert again.comparison_plan() == Part.comparison_plan()
