@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .amounts import Measured, measured, same_measure
 from .base import (
     BaseComparator,
     Keys,
@@ -24,7 +23,7 @@ from .base import (
     linked_codes,
     text_of,
 )
-from .number_parsing import parse_number, readable, written
+from .number_parsing import Measured, measured, parse_number, readable, same_measure, written
 
 _UNROUNDED: Final = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 """Wide enough that sums and products are exact; it takes only the memory that their digits need."""

@@ -1,16 +1,19 @@
 """The one function behind the command line, the Python models and every runner."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from stickler_cli.core.gold import Gold
+from stickler_cli.core.absence import is_absent
+from stickler_cli.core.gold import UNLABELLED, Alternative, Gold, part_of
 from stickler_cli.core.json_values import JsonDocument, JsonValue
+from stickler_cli.core.locations import ANY_KEY, Step
 from .account import Account
 from .columns import Columns
-from .labelling import labelled
-from .plan import USUAL, Options, Plan, Purpose
+from .object import FieldsNode
+from .plan import USUAL, Node, Options, Plan, Purpose
 from .renaming import renamed
 from .work import Work
 
@@ -48,8 +51,124 @@ def compare(  # noqa: PLR0913, PLR0917 - documents, and what is known of them
     truths: list[JsonValue] = [*gts]
     known: list[Gold | None] | None = None
     if options.partial_gt or any(gold):
-        truths, known = labelled(plan.root, gts, gold, partial=options.partial_gt)
+        truths, known = _labelled(plan.root, gts, gold, partial=options.partial_gt)
     columns = Columns(truths, list(preds), work.place(), gold=known)
     columns.confidences = [*confidences] if any(it is not None for it in confidences) else None
     every = np.arange(len(gts))
     return plan.root.compare(columns, every, every, options.to(Purpose.DOCUMENTS))
+
+
+def _labelled(
+    root: Node, documents: Sequence[JsonDocument], gold: Sequence[Gold | None], *, partial: bool
+) -> tuple[list[JsonValue], list[Gold | None]]:
+    """Return ground truths with the values that count where nothing is predicted, and their gold.
+
+    `partial` says that nobody labelled a declared key that is left out.
+    """
+    each = [*gold] or [None] * len(documents)
+    found = [
+        (document, None)
+        if known is None and not partial
+        else _taken_out(root, document, known, partial)
+        for document, known in zip(documents, each, strict=True)
+    ]
+    return [document for document, _ in found], [known for _, known in found]
+
+
+def _taken_out(
+    node: Node | None, value: JsonValue, gold: Gold | None, partial: bool
+) -> tuple[JsonValue, Gold | None]:
+    if gold is not None and not gold.labelled:
+        return None, UNLABELLED
+    if gold is None or not gold.alternatives:
+        return _inside(node, value, gold, partial)
+    own = Gold()
+    own.parts, own.exhaustive = gold.parts, gold.exhaustive
+    found: list[Alternative] = []
+    for each in (Alternative(value, own), *gold.alternatives):
+        if each.gold is not None and each.gold.alternatives:  # it is wrapped itself
+            _, inner = _taken_out(node, each.value, each.gold, partial)
+            for it in inner.alternatives if inner is not None else ():
+                more = {**each.metadata, **it.metadata}
+                found.append(it._replace(metadata=more, at=(*each.at, *it.at)))
+            continue
+        told, known = _inside(node, each.value, each.gold, partial)
+        if not gold.exhaustive and isinstance(told, list):
+            known = known or Gold()
+            known.exhaustive = False
+        if known is None or known.labelled:
+            found.append(each._replace(value=told, gold=known))
+    if not found:
+        return None, UNLABELLED
+    whole = Gold()
+    whole.alternatives = tuple(found)
+    whole.hides = any(each.gold is not None and each.gold.hides for each in found)
+    inside = [each.gold is not None and each.gold.optional for each in found]
+    nothing = [
+        not there and (is_absent(it.value) or (node is not None and node.is_nothing(it.value)))
+        for it, there in zip(found, inside, strict=True)
+    ]
+    whole.there = nothing[0] and not all(nothing)
+    whole.optional = any(nothing + inside) and not all(nothing)
+    return found[0].value, whole
+
+
+def _may_be_absent(value: JsonValue, gold: Gold | None) -> bool:
+    """Return whether a part may be missing; values that count as nothing do not reach up."""
+    if gold is None:
+        return is_absent(value)
+    if gold.alternatives:
+        return any(_may_be_absent(each.value, each.gold) for each in gold.alternatives)
+    return gold.optional or not gold.labelled or is_absent(value)
+
+
+def _inside(
+    node: Node | None, value: JsonValue, gold: Gold | None, partial: bool
+) -> tuple[JsonValue, Gold | None]:
+    """Return the labelled part of a value, and its gold."""
+    if not isinstance(value, dict | list) or (gold is None and not partial):
+        return value, gold
+    node = node.chosen(value) if node is not None else None
+    found = Gold()
+    found.exhaustive = gold is None or gold.exhaustive
+    parts: dict[Step, JsonValue] = {}
+    for step, part in _looked_at(node, value):
+        told, known = _taken_out(node and node.below(step), part, part_of(gold, step), partial)
+        if known is not None:
+            found.parts[step] = known
+        parts[step] = told
+    unlabelled = [step for step, known in found.parts.items() if not known.labelled]
+    if isinstance(value, dict) and partial and node is not None:
+        names = (name for name, _ in node.named() if name != ANY_KEY)
+        left_out = [name for name in names if name not in value]
+        found.parts |= dict.fromkeys(left_out, UNLABELLED)
+    bare: Any = [*parts.values()] if isinstance(value, list) else {**value, **parts}
+    if len(unlabelled) == len(parts) and any(not it.labelled for it in found.parts.values()):
+        return bare, UNLABELLED
+    by_place = isinstance(value, dict) or (node is not None and node.positional)
+    found.dropped = len(unlabelled) if isinstance(value, list) else 0
+    if unlabelled and not by_place:
+        found.exhaustive = False
+        for step in unlabelled:
+            del found.parts[step]
+    found.hides = by_place and any(known.hides for known in found.parts.values())
+    nothing = is_absent(bare) or (
+        isinstance(bare, list) and node is not None and node.is_nothing(bare)
+    )
+    found.there = nothing and any(known.there for known in found.parts.values())
+    found.optional = any(known.optional for known in found.parts.values()) and all(
+        _may_be_absent(part, found.parts.get(step)) for step, part in parts.items()
+    )
+    says = found.parts or found.dropped or not found.exhaustive
+    return bare, found if says else None
+
+
+def _looked_at(
+    node: Node | None, value: dict[str, JsonValue] | list[JsonValue]
+) -> Iterable[tuple[Step, JsonValue]]:
+    """Return the parts of a value, but for fields that nobody looks at."""
+    if isinstance(value, list):
+        return enumerate(value)
+    if not isinstance(node, FieldsNode):
+        return value.items()
+    return ((name, part) for name, part in value.items() if not node.ignores(name))

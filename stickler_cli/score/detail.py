@@ -6,7 +6,8 @@ people browse was asked for, as lines of JSON, which take a tenth of what values
 
 from collections.abc import Iterable, Iterator
 from dataclasses import field
-from typing import Final, NamedTuple, TypeAlias
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,16 +19,21 @@ from stickler_cli.compare.account import (
     both_sides,
 )
 from stickler_cli.compare.columns import Indexes, Mask
-from stickler_cli.compare.result import TN, TP
-from stickler_cli.core.locations import Path
+from stickler_cli.compare.comparison import Comparison
+from stickler_cli.compare.result import TN, TP, Outcome
+from stickler_cli.core.json_values import json_line
+from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
 from .batch import Batch
-from .comparison_lines import comparison_line, shown_value
+from .errors.error_rows import shown_value
 from .errors.kept_errors import KeptErrors
 from .visit import Visit, singles
 
 MOST_VALUES: Final = 30
 """Values of one field, on both sides together: the columns that a screen has room for."""
+
+MOST_LINES: Final = 2_000
+"""Of one document: an invoice of 250 items with seven fields each."""
 
 LONGEST: Final = 40
 """Characters of a value as JSON; what is longer is no name of a kind."""
@@ -282,3 +288,62 @@ def similarities(visits: Iterable[Visit]) -> Iterator[tuple[Path, Floats, Mask]]
                 both &= visit.live
             if both.any():
                 yield visit.field.path, visit.similarity[both], visit.outcome[both] == TP
+
+
+def comparison_line(comparison: Comparison) -> bytes:
+    """Write a whole comparison as one JSON array of rows, at most `MOST_LINES`.
+
+    A row is depth, name, kind, outcome, similarity, threshold, weight, ground truth, prediction.
+    The kind is `object`, `list` or `value`; what has rows of its own below shows no values. Where
+    rows are left out, the last one is how many.
+    """
+    rows: list[list[Any]] = []
+    _add_inner(rows, comparison, 0)
+    more = len(rows) - MOST_LINES
+    return json_line([*rows[:MOST_LINES], more] if more > 0 else rows)[:-1]
+
+
+def _add_inner(rows: list[list[Any]], comparison: Comparison, depth: int) -> None:
+    """Add the fields or elements of a place, and all that is in them."""
+    for entry in comparison.fields:
+        inner = entry.comparison
+        figures = inner.outcome.name, inner.similarity, inner.threshold, entry.weight
+        _add(rows, [depth, _field_name(entry.name), "value", *figures], inner)
+    pred: Any = comparison.pred
+    for name in comparison.extras:
+        shown = shown_value(pred[name]) if len(rows) < MOST_LINES else None
+        rows.append(
+            [depth, _field_name(name), "value", Outcome.FA.name, 0.0, 1.0, None, None, shown]
+        )
+    for element in comparison.elements:
+        inner = element.comparison
+        name = _element_name(element.gt_index, element.pred_index)
+        judged = element.outcome.name, inner.reported, element.threshold
+        _add(rows, [depth, name, "value", *judged, None], inner)
+
+
+def _add(rows: list[list[Any]], row: list[Any], comparison: Comparison) -> None:
+    """Add a row without values, and those below it; its values, where there are none."""
+    rows.append(row)
+    position = len(rows)
+    _add_inner(rows, comparison, row[0] + 1)
+    if len(rows) > position:
+        row[2] = comparison.shape
+        row += [None, None]
+    elif position <= MOST_LINES:
+        row += [shown_value(comparison.gt), shown_value(comparison.pred)]
+
+
+@lru_cache(10_000)  # far more names than a schema has, and bounded for maps
+def _field_name(name: str) -> str:
+    return field_path((name,))
+
+
+def _element_name(gt: int | None, pred: int | None) -> str:
+    """Return the place of a list element, or both places where they differ.
+
+    >>> _element_name(2, 2), _element_name(2, 5), _element_name(None, 5)
+    ('[2]', '[2] ~ [5]', '[5]')
+    """
+    places = dict.fromkeys(f"[{place}]" for place in (gt, pred) if place is not None)
+    return " ~ ".join(places)

@@ -4,7 +4,7 @@ import json
 
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
-from stickler_cli.score.comparison_lines import MOST_LINES, comparison_line
+from stickler_cli.score.detail import MOST_LINES, comparison_line
 from .batches import compare
 
 PLAN = compile_schema({"type": "array", "items": {"type": "string"}})

@@ -9,9 +9,7 @@ import pytest
 
 from stickler_cli.core.locations import Path
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score import comparison_lines
 from stickler_cli.score.batch import Batch, batch_of
-from stickler_cli.score.comparison_lines import comparison_line, shown_value
 from stickler_cli.score.detail import (
     BINS,
     Detail,
@@ -19,10 +17,12 @@ from stickler_cli.score.detail import (
     Histogram,
     PlacedBox,
     bin_of,
+    comparison_line,
     similarities,
 )
-from stickler_cli.score.errors import kept_errors
+from stickler_cli.score.errors import error_rows, kept_errors
 from stickler_cli.score.errors.causes import Causes
+from stickler_cli.score.errors.error_rows import shown_value
 from stickler_cli.score.errors.kept_errors import KeptErrors
 from stickler_cli.score.evaluation import Evaluation
 from .batches import batch, compare
@@ -186,7 +186,7 @@ def test_the_parts_of_a_run_come_to_the_whole(sizes, limits):
 
 
 def test_a_long_value_is_its_beginning_and_its_length(monkeypatch):
-    monkeypatch.setattr(comparison_lines, "LONGEST", 4)
+    monkeypatch.setattr(error_rows, "LONGEST_SHOWN", 4)
 
     assert shown_value("abcdef") == ['"abc', 8]
     assert shown_value("ab") == '"ab"'

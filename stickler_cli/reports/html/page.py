@@ -19,8 +19,7 @@ from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.run_sentences import confidences
 from stickler_cli.reports.tables import confidence_table, group_table, legend, metric_table
 from stickler_cli.reports.view import RunView
-from stickler_cli.score.comparison_lines import MOST_LINES
-from stickler_cli.score.detail import Detail
+from stickler_cli.score.detail import MOST_LINES, Detail
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.errors.kept_errors import KeptErrors
 from stickler_cli.score.evaluation import Results

@@ -11,7 +11,7 @@ from dataclasses import field
 from functools import partial
 from typing import Final, TypeAlias
 
-from stickler_cli.comparators.amounts import is_unit, measured
+from stickler_cli.comparators.number_parsing import is_unit, measured
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
 from stickler_cli.core.pattern import pattern
 from stickler_cli.core.values import dataclass

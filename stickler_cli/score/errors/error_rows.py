@@ -8,12 +8,26 @@ from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonValue, json_line, kind_of, same_json
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.rules import Rule
-from stickler_cli.score.comparison_lines import shown_value
 from .causes import cause_keys
 from .error_classes import ErrorClass
 from .units import WrongUnit
 
 WrongOutcome: TypeAlias = Literal["FD", "FA", "FN"]
+LONGEST_SHOWN: Final = 2_000  # characters of one value, as JSON; about a page of text
+Text: TypeAlias = str | list[str | int] | None
+"""A value as JSON: its text; the beginning and the length of one that is too long; None without."""
+
+
+def shown_value(value: object) -> Text:
+    """Return a value as JSON: numbers keep all their digits, which a browser would not.
+
+    >>> shown_value({"a": 1.0}), shown_value(None)
+    ('{"a":1.0}', None)
+    """
+    if value is None:
+        return None
+    text = json_line(value)[:-1].decode()
+    return text if len(text) <= LONGEST_SHOWN else [text[:LONGEST_SHOWN], len(text)]
 
 
 def _is_path(value: object) -> bool:

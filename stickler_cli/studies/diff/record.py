@@ -23,7 +23,7 @@ from stickler_cli.core.rules import (
 )
 from stickler_cli.core.values import dataclass
 from stickler_cli.records.run_format import IntervalsRecord
-from stickler_cli.score.comparison_lines import Text
+from stickler_cli.score.errors.error_rows import Text
 from stickler_cli.score.gates import DOCUMENTS, RIGHT, SCORE, TRUST, GateResult
 from stickler_cli.score.intervals import Interval, IntervalSettings
 from stickler_cli.score.record import Run

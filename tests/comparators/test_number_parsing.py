@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from stickler_cli.comparators.amounts import measured, with_point
+from stickler_cli.comparators.number_parsing import measured, with_point
 from stickler_cli.comparators.numeric import NumericComparator
 
 READING = NumericComparator(unit="same", decimal="auto")
