@@ -5,13 +5,17 @@ A reader that stops reading (`| head`) is no error, and never changes the exit c
 
 import io
 import os
+import re
+import shutil
 import sys
 from collections.abc import Iterable
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final, TextIO
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from stickler_cli.core.figures import visible
 from stickler_cli.core.problems import Problem
+from stickler_cli.core.sections import INDENT
 from stickler_cli.runs.whole_files import WholeWriter
 
 if TYPE_CHECKING:
@@ -40,6 +44,10 @@ MEANINGS: Final = {  # for help and docs
     ExitCode.INTERRUPTED: "interrupted (Ctrl-C)",
     ExitCode.TERMINATED: "terminated (SIGTERM)",
 }
+
+
+_COMMAND: Final = re.compile("`[^`]*`")
+_HELD: Final = "\0"  # stands for a space at which no line breaks
 
 
 def prepare_streams() -> None:
@@ -103,8 +111,17 @@ def write_result(text: str) -> None:
 
 
 def warn(text: str) -> None:
-    """Write one line to standard error, made safe: names and values may be in it."""
-    _write(sys.stderr, f"{visible(text)}\n")
+    """Write one line to standard error, made safe: names and values may be in it.
+
+    A terminal has it broken between words, but no command, which is to be copied.
+    """
+    line = visible(text)
+    if sys.stderr.isatty():
+        line = _COMMAND.sub(lambda command: command[0].replace(" ", _HELD), line)
+        width, further = shutil.get_terminal_size().columns, INDENT * (2 if line[0] == " " else 1)
+        how: Any = {"subsequent_indent": further, "break_on_hyphens": False}
+        line = fill(line, width, **how, break_long_words=False).replace(_HELD, " ")
+    _write(sys.stderr, f"{line}\n")
 
 
 def show_problems(problems: Iterable[Problem], what: str = "error") -> None:

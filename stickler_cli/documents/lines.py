@@ -13,6 +13,8 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from difflib import get_close_matches
+from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from stickler_cli.core.json_values import JsonValue, json_line, kind_of
@@ -386,8 +388,23 @@ def _id_of(
     try:
         return id_text(value_at(document, id_field), line.source, line.line, name)
     except LookupError:
-        hint = "the id field pairs documents"
+        hint = _nearest_ids(name, tuple(_ids_in(document)))
         return Problem(line.source, f"there is no {name}", ID_EXPECTED, hint, line=line.line)
+
+
+def _ids_in(document: JsonValue, around: FieldPath = ()) -> Iterator[str]:
+    """Yield the fields that may be ids, of objects two deep."""
+    for key, value in document.items() if isinstance(document, dict) else ():
+        if isinstance(value, str | int) and not isinstance(value, bool):
+            yield field_path((*around, key))
+        elif not around:
+            yield from _ids_in(value, (key,))
+
+
+@lru_cache  # documents of a source mostly have the same fields
+def _nearest_ids(name: str, fields: tuple[str, ...]) -> str:
+    near = get_close_matches(name[:100], fields, n=3, cutoff=0)
+    return f"the id field pairs documents: there is {', '.join(near)}" if near else ""
 
 
 ID_EXPECTED: Final = "a string or an integer"

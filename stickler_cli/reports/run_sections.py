@@ -47,7 +47,8 @@ def sections_of(run: Run, style: TableStyle, *, page: bool) -> list[Section]:
     view = RunView(run, code, page=True) if page else RunView(run)
     parts = _ON_PAGE if page else _ON_TERMINAL
     drawn = [blocks for part in parts if (blocks := [*part(view, style)])]
-    if run.listing and cause_sentences.causes(view)[0]:
+    used = run.evaluation.statuses[Status.EVALUATED]  # else there are no errors to look into
+    if used and run.listing and cause_sentences.causes(view)[0]:
         drawn[-1].append(_next(view))
     return [Section("", blocks) for blocks in drawn]
 

@@ -22,7 +22,7 @@ from stickler_cli.settings.deciding import DocumentOptions, Infer
 from .compiler import compile_schema
 from .dialects import Schema
 from .inference import Inference, Inferred, infer
-from .references import parsed_json
+from .references import of_yaml, parsed_json
 from .schema_problems import (
     is_document,
     is_meant_as_schema,
@@ -99,7 +99,8 @@ def load_schema(
         schema = parsed_json(content)
     except orjson.JSONDecodeError as error:
         found, at = f"the schema is not JSON ({error.msg})", (error.lineno, error.colno)
-        hint = f"name a model: {path}:Model --allow-plugins" if path.endswith(".py") else ""
+        model = f"name a model: {path}:Model --allow-plugins" if path.endswith(".py") else ""
+        hint = model or of_yaml(path)
         raise SchemaError([Problem(shown, found, "a JSON Schema", hint, None, *at)]) from None
     digest = schema_digest(content)
     # What is elsewhere leads to nothing else: there is no file that a reference could be beside.

@@ -7,6 +7,7 @@ each time a file is asked for: by its identity a schema is compiled once and a r
 import codecs
 import os
 import posixpath
+import shlex
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -121,8 +122,19 @@ def read_file(file: FilePath) -> JsonValue:
         found = f"{name} cannot be read ({error.strerror})"
         raise LeadsNowhereError(found, "a file that can be read") from None
     except orjson.JSONDecodeError as error:
-        hint = "convert it to JSON" if file.suffix in {".yaml", ".yml"} else ""
-        raise LeadsNowhereError(f"{name} is not JSON ({error})", "a JSON file", hint) from None
+        raise LeadsNowhereError(
+            f"{name} is not JSON ({error})", "a JSON file", of_yaml(name)
+        ) from None
+
+
+def of_yaml(name: str) -> str:
+    """Return the hint that makes JSON of a file of YAML; empty for any other file."""
+    file = FilePath(name)
+    if file.suffix.lower() not in {".yaml", ".yml"}:
+        return ""
+    read = "import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout, default=str)"
+    source, made = shlex.quote(name), shlex.quote(str(file.with_suffix(".json")))
+    return f"with PyYAML, `python -c '{read}' < {source} > {made}` makes JSON of it"
 
 
 def shown_file(file: FilePath) -> str:

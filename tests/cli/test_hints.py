@@ -1,10 +1,16 @@
 """Hints work when they are followed."""
 
+import json
 import re
 import shlex
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
 
 import pytest
 
+from stickler_cli.cli.console import warn
 from .conftest import write
 
 SOURCES = ("schema.json", "gt", "pred")
@@ -152,8 +158,45 @@ def test_predictions_of_which_none_can_be_used_are_no_success(stickler, data, co
     assert "no ground truth has a prediction that can be used" in result.err
     heading = result.out.splitlines()[0]
     assert heading.endswith("2 documents have a prediction that cannot be read: all missed")
+    assert "next: " not in result.out
     page = stickler("eval", *SOURCES, "--pred-root", "reslt", "-f", "markdown").out
     assert "nothing was compared" in page
+
+
+@pytest.mark.parametrize("name", ["a night's schema.yaml", "schema.yml"])
+def test_a_schema_of_yaml_is_made_json_of_by_the_command_that_is_told(stickler, data, name):
+    write(data / name, "type: object\nproperties:\n  day: {type: string, default: 2026-01-02}\n")
+    problem = stickler("check", name).err
+    (command,) = re.findall("`(python -c .*)`", problem)
+
+    command = command.replace("python", shlex.quote(sys.executable), 1)
+    subprocess.run(["sh", "-c", command], check=True, cwd=data)
+    assert stickler("check", str(Path(name).with_suffix(".json"))).code == 0
+
+
+def test_an_id_field_that_no_document_has_is_told_with_those_that_may_be_meant(stickler, data):
+    document = {"total": 1.5, "meta": {"doc_id": 7, "is": True, "in": {"id": 1}}, "ref": "a"}
+    write(data / "gt.jsonl", json.dumps(document))
+    err = stickler("eval", "schema.json", "gt.jsonl", "gt.jsonl", "--id-field", "docid").err
+    assert "there is no docid, expected a string or an integer" in err
+    assert "the id field pairs documents: there is meta.doc_id, ref\n" in err
+
+
+def test_a_terminal_has_remarks_broken_between_words_and_commands_whole(monkeypatch):
+    terminal = StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("COLUMNS", "24")
+
+    warn("error: well-known words (`stickler init a b c d e` shows), and on")
+    warn("  one: there is no two, expected three")
+    assert terminal.getvalue().splitlines() == [
+        "error: well-known words",
+        "  (`stickler init a b c d e`",
+        "  shows), and on",
+        "  one: there is no two,",
+        "    expected three",
+    ]
 
 
 def test_the_last_line_has_the_options_that_decide_the_run(stickler, data):

@@ -439,16 +439,13 @@ def test_a_file_that_cannot_be_used_is_named(folder, reference, contents, found)
     assert reference in problem.found
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [("b.yaml", "convert it to JSON"), ("b.yml", "convert it to JSON"), ("b.json", "")],
-)
-def test_a_file_of_yaml_gets_a_hint(folder, name, hint):
+@pytest.mark.parametrize("name", ["b.yaml", "b.yml", "b.json"])
+def test_a_file_of_yaml_gets_a_hint(folder, name):
     folder(name, "type: number")
     schema = referring(name)
 
     problem = problems(schema, folder("s.json", schema))["/properties/a/$ref"]
-    assert problem.hint == hint
+    assert problem.hint.startswith("with PyYAML, `python -c ") is (name != "b.json")
 
 
 def test_a_file_that_may_not_be_read_is_named(folder, monkeypatch):
