@@ -203,12 +203,12 @@ def assemble(
     marks: Marks = {}
     policy = None
     if settings.verdicts is not None or settings.policy is not None:
-        from .saved import marks_of, policy_of_run  # few runs read files of earlier ones
+        from . import saved  # few runs read files of earlier ones
 
         if settings.verdicts is not None:
-            marks = marks_of(settings.verdicts, settings.max_document_size)
+            marks = saved.marks_of(settings.verdicts, settings.max_document_size)
         if settings.policy is not None:
-            policy = policy_of_run(settings.policy, loaded, settings)
+            policy = saved.policy_of_run(settings.policy, loaded, settings)
     job = Job(
         loaded.plan,
         options,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from pathlib import PurePosixPath
-from typing import Final, Generic, Literal, TypeVar
+from typing import Final, Generic, Literal, Protocol, TypeVar
 
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, DocumentKind, JsonDocument
@@ -17,7 +17,6 @@ from stickler_cli.documents.lines import value_at
 from stickler_cli.documents.wrappers import Form, Place, Unwrapper
 from stickler_cli.metrics import Measure
 from stickler_cli.schema.dialects import Schema
-from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.schema.verdicts.value_verdicts import DocumentValidator
 from stickler_cli.score.document_result import SIDES, Side, Verdict
 from stickler_cli.score.errors.marks import Marks
@@ -178,7 +177,15 @@ def validation_of(chosen: Validate, schema: Schema, file: str | None = None) -> 
     return Validation(DocumentValidator(schema, file or "", file), sides) if sides else None
 
 
-Planned = TypeVar("Planned", "Job", LoadedSchema)
+class HasPlan(Protocol):
+    """What is known of a schema: a `Job`, or the schema as it was loaded."""
+
+    @property
+    def plan(self) -> Plan:
+        """How its documents are compared."""
+
+
+Planned = TypeVar("Planned", bound=HasPlan)
 
 
 @dataclass(frozen=True, slots=True)

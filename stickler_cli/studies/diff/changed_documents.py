@@ -1,5 +1,6 @@
 """Documents in which runs counted different things, and the values that changed in them."""
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import NamedTuple, TypeAlias
@@ -12,7 +13,6 @@ from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.record import Run
-from stickler_cli.score.sums import COUNTING_MODES, NAMES
 from stickler_cli.settings.deciding import Counting, CountingOptions
 from .joined_runs import LOST, JoinedRuns, RunRows
 from .record import DIFFERENT, HARD, ChangedValue, DocumentChange, Move
@@ -27,25 +27,23 @@ def document_changes(
 
     What broke or was fixed is named in the order of the fields, others last.
     """
-    differing, first = _differing(runs), COUNTING_MODES.index(counting) * len(NAMES)
-    counts = runs.cells[:, first : first + len(NAMES)]
     order = {path: at for at, path in enumerate(fields)}
     names = [field_path(path) for path in runs.paths]
+    changed = defaultdict[int, tuple[list[str], list[str]]](lambda: ([], []))
     places = [(order.get(name, len(order)), runs.paths[at]) for at, name in enumerate(names)]
-    changed: dict[int, tuple[list[int], list[int]]] = {}
-    for which, cells in enumerate(_broken_and_fixed(runs, counts, differing)):
-        for document, at in cells:
-            changed.setdefault(document, ([], []))[which].append(at)
-    scores, errors = _of_root(runs, counts)
-    found = []
-    for document in np.flatnonzero(differing).tolist():
-        broken, fixed = (
-            [names[at] for at in sorted(those, key=places.__getitem__)]
-            for those in changed.get(document, ([], []))
-        )
-        found.append(
-            _change(runs, document, scores[:, document], errors[:, document], (broken, fixed))
-        )
+    for at in sorted(range(1, len(names)), key=places.__getitem__):  # the first is no field
+        for which, documents in enumerate(runs.broken_and_fixed([at], counting)):
+            for document in np.flatnonzero(documents).tolist():
+                changed[document][which].append(names[at])
+    errors = runs.of_runs((), counting)[:, LOST].sum(axis=1)
+    scores = np.zeros(errors.shape)
+    for run, into in enumerate(scores):
+        root = runs.of_field(run, 0)
+        into[root.document] = root.score
+    found = [
+        _change(runs, document, scores[:, document], errors[:, document], changed[document])
+        for document in np.flatnonzero(_differing(runs)).tolist()
+    ]
     return sorted(found, key=lambda it: (it.change, it.errors_before - it.errors_after, it.id))
 
 
@@ -104,43 +102,6 @@ def _differing(runs: JoinedRuns) -> NDArray[np.bool_]:
             left[same[alike]] = False
             found[one.document[left]] = True
     return found
-
-
-def _broken_and_fixed(
-    runs: JoinedRuns, counts: Numbers, differing: NDArray[np.bool_]
-) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Return document and field where a field was right and is wrong, and the reverse.
-
-    Of several runs, it is what it was in more than half of them.
-    """
-    wrong = counts[:, LOST].any(axis=1)
-    states = np.stack([counts.any(axis=1) & ~wrong, wrong], axis=1)
-    some = [differing[rows.document] & (rows.field > 0) for rows in runs.rows]
-    keys = [_keys(runs, rows)[which] for rows, which in zip(runs.rows, some, strict=True)]
-    every = np.unique(np.concatenate(keys))
-    times = np.zeros((2, len(every), 2), np.int64)
-    for run, (rows, which, mine) in enumerate(zip(runs.rows, some, keys, strict=True)):
-        at = np.searchsorted(every, mine)
-        times[int(run >= runs.sides[0]), at] += states[rows.cell[which]]
-    mostly = 2 * times > np.array(runs.sides)[:, np.newaxis, np.newaxis]
-    (right_before, wrong_before), (right_after, wrong_after) = mostly.transpose(0, 2, 1)
-    field, document = np.divmod(every, len(runs.ids))
-    broken, fixed = (
-        [*zip(document[it].tolist(), field[it].tolist(), strict=True)]
-        for it in (right_before & wrong_after, wrong_before & right_after)
-    )
-    return broken, fixed
-
-
-def _of_root(runs: JoinedRuns, counts: Numbers) -> tuple[NDArray[np.float64], Numbers]:
-    """Return score and errors of each document in each run, (runs, documents) both."""
-    scores = np.zeros((len(runs.rows), len(runs.ids)))
-    errors = np.zeros(scores.shape, np.int64)
-    for run in range(len(runs.rows)):
-        root = runs.of_field(run, 0)
-        scores[run, root.document] = root.score
-        errors[run, root.document] = counts[root.cell][:, LOST].sum(axis=1)
-    return scores, errors
 
 
 class _Place(NamedTuple):

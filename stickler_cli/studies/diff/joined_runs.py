@@ -165,14 +165,44 @@ class JoinedRuns:
 
     def of_runs(self, path: Path, mode: str) -> NDArray[np.int64]:
         """Return the counts of a field, (runs, 5 outcomes, documents)."""
-        first = COUNTING_MODES.index(mode) * len(NAMES)
-        cells = self.cells[:, first : first + len(NAMES)]
+        cells = self._counts_of(mode)
         found = np.zeros((sum(self.sides), len(NAMES), len(self.ids)), np.int64)
         for run, into in enumerate(found):
             for field in self.fields.get(path, ()):
                 rows = self.of_field(run, field)
                 into[:, rows.document] += cells[rows.cell].T
         return found
+
+    def _counts_of(self, mode: str) -> Numbers:
+        """Return the counts of all cells in a counting mode, (n, 5 outcomes)."""
+        first = COUNTING_MODES.index(mode) * len(NAMES)
+        return self.cells[:, first : first + len(NAMES)]
+
+    def right_and_wrong(
+        self, fields: Sequence[int], mode: str
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return in which runs and documents fields have values and no error, and have errors."""
+        cells = self._counts_of(mode)
+        states = np.array([cells.any(axis=1), cells[:, LOST].any(axis=1)])
+        found = np.zeros((2, sum(self.sides), len(self.ids)), np.bool_)
+        for run in range(sum(self.sides)):
+            for field in fields:
+                rows = self.of_field(run, field)
+                found[:, run, rows.document] |= states[:, rows.cell]
+        some, wrong = found
+        return some & ~wrong, wrong
+
+    def broken_and_fixed(
+        self, fields: Sequence[int], mode: str
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return in which documents fields were right and are wrong, and the reverse.
+
+        Of several runs, they are what they were in more than half of them.
+        """
+        first, states = self.sides[0], self.right_and_wrong(fields, mode)
+        right_before, wrong_before = (it[:first].mean(axis=0) > 0.5 for it in states)
+        right_after, wrong_after = (it[first:].mean(axis=0) > 0.5 for it in states)
+        return right_before & wrong_after, wrong_before & right_after
 
     def _parts(self, figure: Figure) -> NDArray[np.int64]:
         """Return dividends and divisors of a figure in every run, (runs, 2, documents)."""

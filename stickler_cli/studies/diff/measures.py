@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickler_cli.compare.account import Floats
 from stickler_cli.core.locations import Path
@@ -15,7 +14,7 @@ from stickler_cli.score.intervals import Interval
 from stickler_cli.score.resampling import percentiles, resample
 from stickler_cli.score.sums import COUNTING_MODES
 from stickler_cli.settings.deciding import Counting
-from .joined_runs import LOST, JoinedRuns
+from .joined_runs import JoinedRuns
 from .record import F1, WHOLLY_RIGHT, Change, Decision, Figure, Trend, TrendSettings, excludes_zero
 from .significance import (
     Sample,
@@ -57,7 +56,10 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
         before, after = (None if value is None else float(value) for value in runs.exact(figure))
         change = runs.change(figure)
         trend, decision = trend_of(sample, intervals[place], corrected[place], settings)
-        broken, fixed = _broken_and_fixed(runs, figure) if figure.field else (0, 0)
+        broken, fixed = 0, 0
+        if figure.field:
+            keys = runs.fields.get(figure.field, ())
+            broken, fixed = (int(it.sum()) for it in runs.broken_and_fixed(keys, figure.mode))
         found.append(
             Change(
                 figure.field,
@@ -143,30 +145,6 @@ def trend_by(  # noqa: PLR0913 - what a trend rests on
     if by_test:
         return Trend.UNCLEAR, Decision.TEST_ALONE
     return Trend.UNCLEAR, Decision.INTERVAL_ALONE if by_interval else Decision.INTERVAL
-
-
-def right_and_wrong(
-    runs: JoinedRuns, figure: Figure
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return in which runs and documents a field has values and no error, and has errors."""
-    counts = runs.of_runs(figure.field, figure.mode)
-    wrong: NDArray[np.bool_] = np.asarray(counts[:, LOST].any(axis=1))
-    return np.logical_and(counts.any(axis=1), ~wrong), wrong
-
-
-def _broken_and_fixed(runs: JoinedRuns, figure: Figure) -> tuple[int, int]:
-    """Return in how many documents a field broke, and was fixed; some say nothing of it.
-
-    Of several runs, it is what it was in more than half of them.
-    """
-    right, wrong = right_and_wrong(runs, figure)
-    first = runs.sides[0]
-
-    def mostly(what: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        return what[:first].mean(axis=0) > 0.5, what[first:].mean(axis=0) > 0.5
-
-    (right_before, right_after), (wrong_before, wrong_after) = mostly(right), mostly(wrong)
-    return int((right_before & wrong_after).sum()), int((wrong_before & right_after).sum())
 
 
 def confidence_changes(

@@ -9,7 +9,6 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.record import MOST_ERRORS, FieldRepeats, Flip, Repeats, Run, WrongIn
 from stickler_cli.studies.diff.joined_runs import JoinedRuns, join_runs
-from stickler_cli.studies.diff.measures import right_and_wrong
 from stickler_cli.studies.diff.record import F1, Figure
 
 
@@ -39,7 +38,7 @@ def repeats_of(runs: Mapping[str, Run]) -> Repeats:
 
 
 def _of_field(figure: Figure, table: JoinedRuns) -> FieldRepeats:
-    right, wrong = right_and_wrong(table, figure)
+    right, wrong = table.right_and_wrong(table.fields.get(figure.field, ()), figure.mode)
     # What is absent on both sides in every run says nothing.
     told = table.of_runs(figure.field, figure.mode)[:, :-1].any(axis=(0, 1))
     right, wrong = right[:, told], wrong[:, told]
