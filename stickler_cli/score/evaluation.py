@@ -1,9 +1,8 @@
 """The evaluation of many documents: sums that may be merged in any order with the same result."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, field
-from dataclasses import fields as fields_of
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
@@ -55,14 +54,17 @@ class Conditions:
     counting: Counting = field(default=CountingOptions.counting, compare=False)
     """What reports of it read."""
 
-    def differences(self, other: "Conditions") -> Iterator[str]:
-        """Yield in what two evaluations disagree, a clause each."""
-        for option in fields_of(DecidingOptions):
-            here, there = getattr(self.options, option.name), getattr(other.options, option.name)
-            if here != there:
-                yield f"{option.name} is {here!r} here and {there!r} there"
-        if self.fields != other.fields:
-            yield "the fields of their schemas differ"
+    @property
+    def named(self) -> dict[str, object]:
+        """What must be the same in evaluations that are added up, by name."""
+        return {**asdict(self.options), "fields": self.fields}
+
+
+def differences(
+    mine: Mapping[str, object], its: Mapping[str, object]
+) -> Iterator[tuple[str, object, object]]:
+    """Yield in what conditions of the same names differ: its name, and both values."""
+    return ((what, mine[what], its[what]) for what in mine if mine[what] != its[what])
 
 
 @dataclass(slots=True, eq=False)
@@ -334,8 +336,13 @@ class Evaluation(Results):
         if self.conditions is None:
             self.conditions = other.conditions
         elif other.conditions is not None and other.conditions != self.conditions:
-            differences = "; ".join(self.conditions.differences(other.conditions))
-            found = f"the evaluations do not go together: {differences}"
+            apart = "; ".join(
+                "the fields of their schemas differ"
+                if what == "fields"
+                else f"{what} is {mine!r} here and {its!r} there"
+                for what, mine, its in differences(self.conditions.named, other.conditions.named)
+            )
+            found = f"the evaluations do not go together: {apart}"
             raise UsageError([Problem("", found, "the same schema and options")])
 
     def _merge_metrics(self, other: "Evaluation") -> None:
@@ -437,11 +444,3 @@ class Evaluation(Results):
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Evaluation) and self.to_dict() == other.to_dict()
-
-
-def evaluate(batches: Iterable[Batch | Comparison]) -> Evaluation:
-    """Add up documents, in any order."""
-    evaluation = Evaluation()
-    for batch in batches:
-        evaluation.update(batch)
-    return evaluation

@@ -12,7 +12,7 @@ from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import ANY_KEY, field_path
 from stickler_cli.core.problems import NotComparableError, Problem
-from .evaluation import Evaluation
+from .evaluation import Evaluation, differences
 from .gate_verdicts import judge
 from .gates import Gate
 from .record import Run
@@ -21,6 +21,13 @@ from .sums import MOST_KEYS
 NAMED: Final = 5  # ids that two runs have
 _ARE: Final = " are "
 _RARE: Final = f"keys beside the {MOST_KEYS} of most documents"
+
+OF_MERGING: Final = frozenset({"intervals", "breakdown", "validated sides"})
+"""What is the same in runs that are merged; runs that are compared may differ in it."""
+WITHOUT_FIGURES: Final = frozenset(
+    {"option strict", "option rows", "option counting", "version", *OF_MERGING}
+)
+"""What decides no figure, or which of the figures are read."""
 
 
 def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = None) -> Run:
@@ -92,31 +99,31 @@ def _planned(runs: Sequence[Run]) -> int | None:
     return None if None in of_each else sum(filter(None, of_each))
 
 
+def conditions_of(run: Run) -> dict[str, object]:
+    """Return what must be the same in runs that are put together, or compared, by name."""
+    evaluation = run.evaluation
+    intervals = evaluation.interval_settings
+    return {
+        "schema digest": run.schema.digest,
+        "inferred annotations": run.schema.inferred,
+        "schema by": run.schema.by,
+        "semantics": evaluation.semantics,
+        **{f"option {name}": value for name, value in asdict(run.options).items()},
+        "version": run.version,
+        "intervals": None if intervals is None else intervals.view(),
+        "breakdown": [*evaluation.by],
+        "validated sides": sorted(evaluation.validity),
+    }
+
+
 def _differences(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
     (name, first), *others = runs
-    expected = _conditions(first)
     for other, run in others:
-        for what, value in _conditions(run).items():
-            if value != expected[what]:
-                found = f"{what} is {brief(value)}, but {brief(expected[what])} in {name}"
-                yield Problem(other, found, "runs of one kind")
+        for what, mine, its in differences(conditions_of(first), conditions_of(run)):
+            found = f"{what}: {brief(its)}, but {brief(mine)} in {name}"
+            yield Problem(other, found, "runs of one kind")
         if run.fields != first.fields:
             yield Problem(other, f"the fields of the schema are not those of {name}")
-
-
-def _conditions(run: Run) -> dict[str, object]:
-    """Return what must be equal in runs that are put together."""
-    intervals = run.evaluation.interval_settings
-    return {
-        "the version": run.version,
-        "the version of the semantics": run.evaluation.semantics,
-        "the digest of the schema": run.schema.digest,
-        "the digest of what was inferred": run.schema.inferred,
-        **{f"the option {name}": value for name, value in asdict(run.options).items()},
-        "the setting of intervals": None if intervals is None else intervals.view(),
-        "the breakdown": list(run.evaluation.by),
-        "the validated side": sorted(run.evaluation.validity),
-    }
 
 
 def _in_common(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:

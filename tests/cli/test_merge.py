@@ -97,19 +97,19 @@ def test_documents_that_two_runs_have_are_named(shards, stickler):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda run: run.update(version="9"), 'the version is "9", but "'),
+        (lambda run: run.update(version="9"), 'version: "9", but "'),
         (
             lambda run: run["schema"].update(digest="sha256:" + "0" * 64),
-            'the digest of the schema is "sha256:000',
+            'schema digest: "sha256:000',
         ),
         (
             lambda run: run["options"].update(missing="skip"),
-            'the option missing is "skip", but "fn" in 0.json',
+            'option missing: "skip", but "fn" in 0.json',
         ),
-        (lambda run: run["options"].update(strict=True), "the option strict is true, but false"),
-        (lambda run: run["intervals"].update(seed=5), "the setting of intervals is {"),
+        (lambda run: run["options"].update(strict=True), "option strict: true, but false"),
+        (lambda run: run["intervals"].update(seed=5), "intervals: {"),
         (lambda run: run["fields"].pop(), "the fields of the schema are not those of 0.json"),
-        (lambda run: run.pop("by"), 'the breakdown is [], but ["@directory"] in 0.json'),
+        (lambda run: run.pop("by"), 'breakdown: [], but ["@directory"] in 0.json'),
         (lambda run: run.pop("per_document"), "it does not say which documents it is of"),
     ],
 )

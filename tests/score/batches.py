@@ -8,6 +8,7 @@ from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.comparison_view import counts_view, document_view
 from stickler_cli.score.document_result import DocumentResult, Status
+from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.leaves import leaves_read
 
 X = "x-aws-stickler-"
@@ -65,3 +66,11 @@ def comparison_view(batch, *, recall_with_fd=False):
         "confusion_matrix": {"fields": {}, **counts},
         **document_view(batch, 0),
     }
+
+
+def evaluate(batches):
+    """Add up documents, in any order."""
+    evaluation = Evaluation()
+    for each in batches:
+        evaluation.update(each)
+    return evaluation

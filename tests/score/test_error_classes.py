@@ -27,8 +27,8 @@ from stickler_cli.score.errors.error_classes import (
     Places,
     classify,
 )
-from stickler_cli.score.evaluation import Evaluation, evaluate
-from .batches import a_list, an_object, batch
+from stickler_cli.score.evaluation import Evaluation
+from .batches import a_list, an_object, batch, evaluate
 
 CASES = [
     json.loads(line)

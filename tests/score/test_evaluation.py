@@ -14,12 +14,12 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.document_result import DocumentResult, Status
-from stickler_cli.score.evaluation import Evaluation, evaluate
+from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.record import Run, SchemaSignature, run_record
 from stickler_cli.settings.deciding import RunOptions
-from .batches import batch, not_compared
+from .batches import batch, evaluate, not_compared
 
 PLAN = compile_schema(
     {

@@ -25,10 +25,10 @@ from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.row_reports import TIDY, WIDE
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.document_result import Status
-from stickler_cli.score.evaluation import Conditions, evaluate
+from stickler_cli.score.evaluation import Conditions
 from stickler_cli.score.record import Run, SchemaSignature, run_record
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
-from .batches import batch, compare, not_compared
+from .batches import batch, compare, evaluate, not_compared
 
 HOSTILE = "<script>\u202e\x07"
 SCHEMA = {

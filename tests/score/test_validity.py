@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from stickler_cli.core.problems import UsageError, Violation
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.evaluation import evaluate
 from stickler_cli.score.validity import SHOWN, Validity, Verdict, verdict_view
-from .batches import not_compared
+from .batches import evaluate, not_compared
 
 
 def violation(keyword: str = "type", field: str = "a", pointer: str = "/a") -> Violation:

@@ -4,13 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from itertools import compress
-from typing import Final, TypeAlias
+from typing import Final
 
 from stickler_cli import __version__
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import NotComparableError, Problem
 from stickler_cli.score.confidence.calibration import FIGURES
 from stickler_cli.score.counts import Counts
+from stickler_cli.score.evaluation import differences
 from stickler_cli.score.gate_verdicts import check_kind, judged, judged_at, metric_value
 from stickler_cli.score.gates import (
     COUNTS,
@@ -24,6 +25,7 @@ from stickler_cli.score.gates import (
 )
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run
+from stickler_cli.score.run_merging import OF_MERGING, WITHOUT_FIGURES, conditions_of
 from .changed_documents import changed_values, document_changes, of_one
 from .joined_runs import JoinedRuns, join_runs
 from .measures import CONFIDENCE, changes, confidence_changes, figures_of_whole
@@ -205,18 +207,17 @@ def _moved_trust(
     return value, "one of the runs says nothing of it"
 
 
-_Both: TypeAlias = tuple[str, object, object, bool]
-"""A contrast: its name, values in both runs, and whether it makes figures incomparable."""
-
-
 def contrasts(base: Run, new: Run) -> list[Contrast]:
     """Return everything in which two runs differ, deciding contrasts first."""
     found = [
-        Contrast(what, _shown(before), _shown(after), decides)
-        for what, before, after, decides in _every(base, new)
-        if before != after
+        (what, before, after, what not in WITHOUT_FIGURES)
+        for what, before, after in differences(conditions_of(base), conditions_of(new))
+        if what not in OF_MERGING
     ]
-    return sorted(found, key=lambda contrast: not contrast.decides)
+    if base.partial is not new.partial:
+        found.append(("run", _WHOLE[base.partial], _WHOLE[new.partial], True))
+    every = (Contrast(what, _shown(mine), _shown(its), it) for what, mine, its, it in found)
+    return sorted([*_of_schemas(base, new), *every], key=lambda contrast: not contrast.decides)
 
 
 def check_comparable(first: Run, others: Iterable[Run], hint: str = "") -> None:
@@ -245,24 +246,24 @@ def _shown(value: object) -> str:
             return str(value)
 
 
-def _every(base: Run, new: Run) -> Iterator[_Both]:
+def _of_schemas(base: Run, new: Run) -> Iterator[Contrast]:
+    """Yield in what different schemas differ, by their fields."""
     before, after = base.schema, new.schema
-    yield "schema digest", before.digest, after.digest, True
-    yield "inferred annotations", before.inferred, after.inferred, True
-    yield "schema by", before.by, after.by, True
-    yield "semantics", base.evaluation.semantics, new.evaluation.semantics, True
-    if (before.digest, before.inferred) != (after.digest, after.inferred):
-        yield "schema", before.path, after.path, False
-        yield "model name", before.model_name, after.model_name, False
-        old, now = ({info.field: asdict(info) for info in run.fields} for run in (base, new))
-        for path in dict.fromkeys([*old, *now]):
-            name = f"field {field_path(path)}" if path else "documents"
-            yield name, _DECLARED[path in old], _DECLARED[path in now], False
-            if path in old and path in now:
-                for key in ("kind", "comparator", "threshold", "weight"):
-                    yield f"{name}, {key}", old[path][key], now[path][key], False
-    options = asdict(new.options)  # `strict` and `rows` decide no figure, `counting` which are read
-    for name, value in asdict(base.options).items():
-        yield f"option {name}", value, options[name], name not in ("strict", "rows", "counting")
-    yield "run", _WHOLE[base.partial], _WHOLE[new.partial], True
-    yield "version", base.version, new.version, False
+    if (before.digest, before.inferred) == (after.digest, after.inferred):
+        return
+    old, now = ({info.field: asdict(info) for info in run.fields} for run in (base, new))
+    both: list[tuple[str, object, object]] = [
+        ("schema", before.path, after.path),
+        ("model name", before.model_name, after.model_name),
+    ]
+    for path in dict.fromkeys([*old, *now]):
+        name = f"field {field_path(path)}" if path else "documents"
+        both.append((name, _DECLARED[path in old], _DECLARED[path in now]))
+        if path in old and path in now:
+            both += (
+                (f"{name}, {key}", old[path][key], now[path][key])
+                for key in ("kind", "comparator", "threshold", "weight")
+            )
+    for what, mine, its in both:
+        if mine != its:
+            yield Contrast(what, _shown(mine), _shown(its), decides=False)
