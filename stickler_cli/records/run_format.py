@@ -256,6 +256,9 @@ class EvaluationRecord(ResultsRecord):
     """Keys that the schema does not declare and only predictions have; each is a false alarm."""
     not_labelled: NotRequired[list[KeyRecord]]
     """Fields that ground truths say nobody labelled, and in how many documents; only if any do."""
+    labelled: NotRequired[Annotated[dict[FieldPath, FractionOrNone], UNREAD]]
+    """In which share of documents these are labelled, as are all around them, as gates ask; of the
+    empty path, the mean of all fields."""
     left_out: NotRequired[list[KeyRecord]]
     """Lists that need not have all elements, and how many elements of predictions had no pair."""
     never_present: NotRequired[Annotated[list[FieldPath], DERIVED]]

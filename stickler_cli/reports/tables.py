@@ -119,31 +119,31 @@ def group_table(view: RunView, key: str, groups: Sequence[tuple[str, "Results"]]
 FIELD_COLUMNS: Final = (
     *ranked_columns((*_OUTCOMES, *_RATES), 4, 2, 1, 3, 9, 7, 6, 0),
     Column("whole", 5, left=True),
+    Column("labelled", 8),
     Column("mean score", 8),
     Column("comparator", 11, left=True),
     *ranked_columns(("threshold", "weight"), 10, 12),
 )
-USUAL_COLUMNS: Final = ("right", "wrong", "missed", "invented", "F1", "whole")
+USUAL_COLUMNS: Final = ("right", "wrong", "missed", "invented", "F1", "whole", "labelled")
+SPARE_COLUMNS: Final = ("whole", "labelled")
+"""Those that are left out where no field has them."""
 
 
 def field_table(
-    view: RunView, shown: Sequence[FieldRow], titles: Sequence[str] = (), *, nested: bool = False
+    view: RunView,
+    shown: Sequence[FieldRow],
+    titles: Sequence[str] = (),
+    *,
+    nested: bool = False,
+    usual: Sequence[str] = USUAL_COLUMNS,
 ) -> Table:
     """Return a row for each field shown, named by its full path unless names are to be nested.
 
     Columns are those with the titles given, in their order, else the usual ones.
     """
-    known = {column.title: at for at, column in enumerate(FIELD_COLUMNS)}
-    whole = any(row.whole for row in shown)
-    usual = [title for title in USUAL_COLUMNS if whole or title != "whole"]
-    chosen = [known[title] for title in titles or usual]
-    columns = [
-        *([Column("", left=True)] if view.page else []),
-        Column("field", left=True),
-        *(FIELD_COLUMNS[at] for at in chosen),
-    ]
     beside = not nested or any(row.worst and not row.depth for row in shown)
-    rows = []
+    named: list[list[Span]] = []
+    figures: list[list[Span]] = []
     for row in shown:
         name = INDENT * row.depth + row.name if nested else field_path(row.path)
         tone: Tone = "bad" if row.worst else "" if row.counts.total > row.counts.tn else "dim"
@@ -153,14 +153,29 @@ def field_table(
         cells = [
             *_figure_cells(view, row.counts, tone),
             Span(row.whole),
+            Span(view.labelled(row)),
             Span(view.rate(row.score)),
             Span.of(row.compared_by, "dim"),
             Span(setting(row.threshold), "dim"),
             Span(setting(row.weight), "dim"),
         ]
-        named = [Span(mark), Span.of(name)] if view.page else [first]
-        rows.append([*named, *(cells[at] for at in chosen)])
-    return Table(columns, rows)
+        named.append([Span(mark), Span.of(name)] if view.page else [first])
+        figures.append(cells)
+    known = {
+        column.title: at
+        for at, column in enumerate(FIELD_COLUMNS)
+        if column.title not in SPARE_COLUMNS
+        or column.title in titles
+        or any(cells[at].text for cells in figures)
+    }
+    chosen = [known[title] for title in titles or usual if title in known]
+    columns = [
+        *([Column("", left=True)] if view.page else []),
+        Column("field", left=True),
+        *(FIELD_COLUMNS[at] for at in chosen),
+    ]
+    rows = zip(named, figures, strict=True)
+    return Table(columns, [[*first, *(cells[at] for at in chosen)] for first, cells in rows])
 
 
 RECALL_LEGEND: Final = "recall leaves wrong values out (--recall-with-fd counts them as missed)"
@@ -176,6 +191,8 @@ def legend(view: RunView) -> list[tuple[str, str]]:
         lines.append(("recall", RECALL_LEGEND))
     if any(row.whole for row in rows):
         lines.append(("whole", "whole: items or objects found, without an error inside"))
+    if any(map(view.labelled, rows)):
+        lines.append(("labelled", "labelled: in which share of documents it is, if not in all"))
     lists = any(row.score is None and row.counts.total for row in rows)
     none = "; the fields of list items have none" if lists else ""
     lines.append(("mean score", f"mean score: after clipping{none}"))

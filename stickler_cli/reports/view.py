@@ -12,6 +12,7 @@ from stickler_cli.core.figures import Quoting, digits_of, interval_text, rate
 from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.counts import VALUES, Counts, RateRule, Rates
+from stickler_cli.score.folds import PathCounts
 from stickler_cli.score.intervals import FieldIntervals, Interval
 from stickler_cli.score.sums import Sums, Tally, in_schema_order, pattern_of, step_of
 
@@ -245,6 +246,12 @@ class RunView:
     def rows(self) -> list[FieldRow]:
         """The fields, in schema order, parents first."""
         return field_rows(self.run)
+
+    def labelled(self, row: FieldRow) -> str:
+        """Return in which share of documents a field is labelled; empty where it is in all."""
+        evaluation = self.run.evaluation
+        share = evaluation.fold(PathCounts).share_labelled(evaluation.sums, row.path)
+        return "" if share in (None, 1) else self.rate(share)
 
     @cached_property
     def groups(self) -> dict[str, list[tuple[str, "Results"]]]:

@@ -25,7 +25,7 @@ from .counts import RateRule
 from .document_result import LENIENT, ODDITIES, SIDES, DocumentProblem, Side, Status, warnings_view
 from .errors.causes import Causes, ErrorCounts
 from .field_counts import Names
-from .folds import FOLDS, OF_RUNS, Fold, WhollyRight
+from .folds import FOLDS, OF_RUNS, Fold, PathCounts, WhollyRight
 from .gates import RIGHT
 from .intervals import FieldIntervals, IntervalSettings, field_intervals
 from .ledger import Ledger
@@ -397,6 +397,8 @@ class Evaluation(Results):
         shown |= {**validities, "semantics": self.semantics, "fields": encoded(fields)}
         for each in others:
             shown |= each
+        if shares := self.fold(PathCounts).shares_labelled(self.sums):
+            shown["labelled"] = shares
         shown["never_present"] = sorted(map(field_path, self.sums.never_present()))
         shown["problems"] = encoded(sorted(self.problems))
         if self.unnamed:

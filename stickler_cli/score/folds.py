@@ -5,6 +5,7 @@ state is in run files; its figures are added where these are written, and passed
 are read.
 """
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import field, fields
@@ -15,11 +16,12 @@ import numpy as np
 
 from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.result import FA, FD, FN
-from stickler_cli.core.locations import field_path
+from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
 from .errors.causes import Causes, ErrorCounts
 from .field_counts import LEAVES, Names
 from .intervals import Interval, IntervalSettings, Spread, rate_intervals
+from .sums import Sums
 from .validity import Validities
 
 if TYPE_CHECKING:
@@ -136,10 +138,24 @@ class PathCounts:
         for name, counts in self._by_name().items():
             counts.update(getattr(other, name))
 
-    def share_labelled(self, path: Names, documents: int) -> float:
-        """Return the share of documents in which a field is labelled, as is all around it."""
-        around = (path[:end] for end in range(1, len(path) + 1))
-        return 1 - min(sum(self.not_labelled[each] for each in around), documents) / documents
+    def share_labelled(self, sums: Sums, path: Path = ()) -> float | None:
+        """Return in which share of documents a field is labelled, as is all around it.
+
+        Of the whole it is the mean of all fields; None where no document was compared.
+        """
+        missing, documents = self.not_labelled, sums.at(()).scored
+        fields = [tuple(map(str, path))] if path else filter(None, {*sums, *missing})
+        shares = [
+            1 - min(sum(missing[it[:end]] for end in range(1, len(it) + 1)), documents) / documents
+            for it in fields
+            if documents
+        ]
+        return math.fsum(shares) / len(shares) if shares else None
+
+    def shares_labelled(self, sums: Sums) -> dict[str, float | None]:
+        """Return these of the whole and of each field that is not labelled in all documents."""
+        named = [(), *sorted(self.not_labelled)] if self.not_labelled else ()
+        return {field_path(path): self.share_labelled(sums, path) for path in named}
 
     def view(self, settings: IntervalSettings | None) -> Mapping[str, Any]:
         """Return the counts by path, in order; what ground truths leave open, if there is any."""

@@ -154,12 +154,13 @@ def check_kind(gate: Gate, kinds: Collection[str]) -> None:
 
 def _asked_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[float | None, str]:
     """Return what a gate asks for, or None and why there is nothing."""
-    if asks_documents(gate):
-        return _of_documents(gate, evaluation)
-    if gate.metric in (LABELLED, *TRUST):
-        return (_labelled if gate.metric == LABELLED else _trust)(gate, evaluation)
+    if asks_documents(gate) or gate.metric in TRUST:
+        return (_trust if gate.metric in TRUST else _of_documents)(gate, evaluation)
     if gate.bound:
         return _bound(gate, evaluation, rule)
+    if gate.metric == LABELLED:
+        noted = evaluation.fold(PathCounts)
+        return noted.share_labelled(evaluation.sums, gate.path), "no document was compared"
     tally = evaluation.sums.at(gate.path)
     if gate.metric == SCORE:
         return tally.mean_score, "no document has a score of it"
@@ -168,16 +169,6 @@ def _asked_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[fl
         return getattr(counts, gate.metric), ""
     above, below = rule.fractions(counts)[gate.metric]
     return (above / below, "") if below else (None, "nothing was counted")
-
-
-def _labelled(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:
-    """Return in which share of documents a field is labelled; of the whole, the mean of fields."""
-    noted, documents = evaluation.fold(PathCounts), evaluation.evaluated
-    fields = {path for path in (*evaluation.sums, *noted.not_labelled) if path}
-    paths = [tuple(map(str, gate.path))] if gate.path else sorted(fields)
-    if not documents or not paths:
-        return None, "no document was compared"
-    return sum(noted.share_labelled(path, documents) for path in paths) / len(paths), ""
 
 
 def _of_documents(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:

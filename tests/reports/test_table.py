@@ -6,10 +6,13 @@ from functools import partial
 import pytest
 
 from stickler_cli.core.figures import cells
+from stickler_cli.core.gold import UNLABELLED, Gold
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents.document_pair import DocumentPair
+from stickler_cli.records.run_reading import read_run
 from stickler_cli.reports import formats
 from stickler_cli.reports.layout import TableStyle
+from stickler_cli.score.record import run_record
 
 render = partial(formats.render, "table")
 
@@ -295,3 +298,37 @@ def test_where_no_field_is_as_asked_for_a_line_says_so(orders):
     text = render(orders, replace(PLAIN, fields="nothing"))
 
     assert "no field is as --fields and --only-errors ask for" in text
+
+
+def test_fields_that_nobody_labelled_have_their_share_in_table_page_and_record(run_of):
+    known = Gold.around("total", UNLABELLED)
+    pairs = [
+        DocumentPair(name, {"id": "1", "total": 1}, {"id": "1", "total": 1}) for name in "abcd"
+    ]
+    pairs[0] = replace(pairs[0], gt={"id": "1", "total": None}, gold=known)
+    run = run_of(pairs=pairs, gates=["total.labelled>=0.9"])
+
+    text = render(run, PLAIN)
+    rows = [line.split() for line in text.splitlines()]
+    (head,) = (row for row in rows if row[:1] == ["field"])
+    assert head[-2:] == ["F1", "labelled"]
+    assert ["total", "3", "1.0000", "0.7500"] in rows
+    assert ["id", "4", "1.0000"] in rows
+    assert "note: total is not labelled in 1 of 4 documents\n" in text
+    assert "labelled: in which share of documents it is, if not in all\n" in render(run, VERBOSE)
+
+    # The whole is the mean of the fields that were met: one in 3 of 4 documents, the others in all.
+    fields = len([path for path in run.evaluation.sums if path])
+    record = run_record(run)
+    assert run_record(read_run(record)) == record
+    assert record["labelled"] == {"": 1 - 0.25 / fields, "total": 0.75}
+    assert (run.gates[0].value, run.gates[0].passed) == (0.75, False)
+    page = formats.render("html", run, PLAIN)
+    assert "Labelled</span></th>" in page
+    assert page.count('<td class="number minor">0.7500</td>') == 1
+
+
+def test_where_all_is_labelled_nothing_says_so(orders):
+    assert "labelled" not in render(orders, VERBOSE)
+    assert "labelled" not in run_record(orders)
+    assert "Labelled" not in formats.render("html", orders, PLAIN)

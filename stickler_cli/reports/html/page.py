@@ -124,6 +124,7 @@ def _page_of(run: Run, documents: ListedDocuments | None = None, *, served: bool
         "heat_maps": heat_maps(view),
         "legend": legend(view),
         "confusions": confusion_matrices(fields, detail.value_pairs),
+        "any_unlabelled": any(map(view.labelled, view.rows)),
         "fields_at_first": FIELDS_AT_FIRST,
         "fields_left_out": max(len(view.rows) - MOST_FIELDS, 0),
         "histograms_kept": detail.knows_values,
