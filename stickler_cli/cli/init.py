@@ -13,7 +13,6 @@ from pathlib import Path as FilePath
 from typing import Any, Final
 
 from stickler_cli.comparators.registry import UnknownComparatorError, comparator_class
-from stickler_cli.core.absence import says_nothing
 from stickler_cli.core.figures import setting
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path, field_path, json_pointer
@@ -123,12 +122,14 @@ def _added(
 
 def _proposals(schema: Any, seen: Observed, path: Path = ()) -> Iterator[tuple[str, JsonObject]]:
     """Yield what the values say of absence and of keys, by JSON Pointer."""
-    words = sorted(filter(says_nothing, seen.values or ()))
-    if words:
-        yield json_pointer(path), {annotated("absent_values"): [*words]}
+    if seen.nothing:
+        yield json_pointer(path), {annotated("absent_values"): [*sorted(seen.nothing)]}
     for name, part in schema.get("properties", {}).items():
         if (inside := seen.fields.get(name)) is not None:
             yield from _proposals(part, inside, (*path, "properties", name))
+    if "additionalProperties" in schema:
+        place = (*path, "additionalProperties")
+        yield from _proposals(schema["additionalProperties"], seen.together, place)
     if "items" in schema and seen.elements is not None:
         if keys := item_keys(seen):
             told = f"unique in each of {seen.lists} lists: {', '.join(keys)}"

@@ -265,11 +265,17 @@ def test_texts_for_nothing_and_keys_of_items_are_proposed(stickler, data):
         {"terms": terms, "lines": items, "parts": [{"x": at} for at in range(3)], "few": [{"a": 1}]}
         for terms, items in zip(("N/A", "-", "net 30"), lines, strict=True)
     ]
+    # Texts of which there are too many to keep, and those of a map, say so too.
+    documents[0] |= {"notes": [f"note {n}" for n in range(60)] + ["None", ""]}
+    for first, document in enumerate(documents):
+        document["by_day"] = {f"day {n}": "--" for n in range(first, 20, 3)}
     write(data / "seen.jsonl", "\n".join(map(json.dumps, documents)))
 
     made = json.loads(stickler("init", "seen.jsonl").out)["properties"]
 
     assert made["terms"]["x-aws-stickler-absent-values"] == ["-", "N/A"]
+    assert made["notes"]["items"]["x-aws-stickler-absent-values"] == ["None"]
+    assert made["by_day"]["additionalProperties"]["x-aws-stickler-absent-values"] == ["--"]
     assert made["lines"]["x-aws-stickler-key"] == "sku"
     assert made["lines"]["$comment"] == "unique in each of 3 lists: sku, n"
     assert "x-aws-stickler-key" not in made["parts"]

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from stickler_cli.comparators.number_parsing import is_unit, measured
+from stickler_cli.core.absence import says_nothing
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
 from stickler_cli.core.pattern import pattern
 from stickler_cli.core.values import dataclass
@@ -145,6 +146,8 @@ class Observed:
     """How many of the first `SAMPLE` texts had each form; "" counts these texts."""
     values: set[str] | None = field(default_factory=set)
     """The distinct texts; None where they are too many or too long."""
+    nothing: set[str] = field(default_factory=set)
+    """Those that say that there is nothing."""
     listed: bool = False
     """Whether its values are the enum of a schema that was made of them."""
     fields: "dict[str, Observed]" = field(default_factory=dict)
@@ -199,6 +202,8 @@ class Observed:
             self._add_list(value, depth)
 
     def _add_text(self, text: str) -> None:
+        if text and len(self.nothing) < MOST_VALUES and says_nothing(text):
+            self.nothing.add(text)
         if self.values is not None and text not in self.values:
             self.values.add(text)
             if len(self.values) > MOST_VALUES or len(text) > LONGEST_VALUE:
@@ -225,12 +230,21 @@ class Observed:
             self.lists += 1
             self.keyed.update(_keys_of(items))
 
+    @property
+    def together(self) -> "Observed":
+        """The values of all its fields, as those of a map."""
+        values = Observed()
+        for each in self.fields.values():
+            values.absorb(each)
+        return values
+
     def absorb(self, other: "Observed") -> None:
         """See all that another place has seen."""
         self.kinds.update(other.kinds)
         self.forms.update(other.forms)
         both = None if self.values is None or other.values is None else self.values | other.values
         self.values = None if both is not None and len(both) > MOST_VALUES else both
+        self.nothing |= other.nothing
         self.lists += other.lists
         self.keyed.update(other.keyed)
         self.more |= other.more
@@ -323,10 +337,7 @@ def is_set(seen: Observed) -> bool:
 
 def _of_objects(seen: Observed, name: str) -> JsonObject:
     if is_map(seen):
-        values = Observed()
-        for field in seen.fields.values():
-            values.absorb(field)
-        return {"additionalProperties": _schema(values, name)}
+        return {"additionalProperties": _schema(seen.together, name)}
     return {"properties": {key: _schema(field, key) for key, field in seen.fields.items()}}
 
 
