@@ -26,7 +26,6 @@ from stickler_cli.schema.inference import Inferred, infer
 from stickler_cli.schema.inference.annotating import COMMENT
 from stickler_cli.schema.inference.observation import (
     Observed,
-    facts_of,
     item_key,
     item_keys,
     observed_schema,
@@ -113,11 +112,22 @@ def _added(
     for path, choice in choices.items():
         there: Any = reduce(getitem, path, schema)  # type: ignore[arg-type]
         values = seen and seen.at(choice.path)
-        why = f"{choice.reason} ({facts_of(values)})" if values else choice.reason
+        why = f"{choice.reason} ({_facts_of(values)})" if values else choice.reason
         before = f"{there[COMMENT]}; " if COMMENT in there else ""
         keys = {key: value for key, value in choice.annotations().items() if key not in there}
         added[json_pointer(path)] = {**keys, COMMENT: before + why}
     return added
+
+
+def _facts_of(seen: Observed) -> str:
+    """Return the counts of the values seen of a field, for whoever checks a choice."""
+    count = seen.total - seen.kinds["null"]
+    facts = [f"{count} value{'s' * (count != 1)}"]
+    if seen.kinds["null"]:
+        facts.append(f"{seen.kinds['null']} null")
+    if seen.values:
+        facts.append(f"{len(seen.values)} different")
+    return "seen: " + ", ".join(facts)
 
 
 def _proposals(schema: Any, seen: Observed, path: Path = ()) -> Iterator[tuple[str, JsonObject]]:
@@ -171,7 +181,7 @@ def _asked(number: str, choice: Inferred, seen: Observed | None) -> Inferred | s
     warn(f"    {choice.reason}")
     if values:
         shown = ", ".join(sorted(values.values or ())[:SHOWN])
-        warn(f"    {facts_of(values)}" + (f": {shown}" if shown else ""))
+        warn(f"    {_facts_of(values)}" + (f": {shown}" if shown else ""))
     while line := sys.stdin.readline():
         words = line.split()
         if words == [LEFT_OUT]:

@@ -446,14 +446,3 @@ def _by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
         yield CODE, "its texts are a few values, each seen often"
     if seen.share("prose") >= 0.5:
         yield PROSE, "its texts are long: most words must be there, in any order"
-
-
-def facts_of(seen: Observed) -> str:
-    """Return the counts of the values seen of a field, for whoever checks a choice."""
-    count = seen.total - seen.kinds["null"]
-    facts = [f"{count} value{'s' * (count != 1)}"]
-    if seen.kinds["null"]:
-        facts.append(f"{seen.kinds['null']} null")
-    if seen.values:
-        facts.append(f"{len(seen.values)} different")
-    return "seen: " + ", ".join(facts)
