@@ -15,7 +15,7 @@ from .document_result import DocumentResult, Status
 from .errors.error_rows import Error, error_of
 from .errors.units import PlainErrors, WrongUnit, classified, has_errors, plain_errors, plain_units
 from .field_counts import SCORE, SCORED, FieldCounts
-from .leaves import Leaves, leaves_counted
+from .leaves import Leaves
 from .visit import Visit
 from .walk import Walked, walked
 
@@ -81,7 +81,8 @@ class Batch:
     @cached_property
     def leaves(self) -> Leaves | None:
         """The values of predictions that have a confidence; None without any."""
-        return leaves_counted(self.counts.confident, self.compared) if self.counts else None
+        found = self.counts and self.counts.confident
+        return found and found.placed(self.compared[found.document])
 
     @property
     def _truths(self) -> list[JsonValue]:

@@ -10,25 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.compare.account import Floats, Outcomes
-from stickler_cli.compare.columns import Indexes, Mask, groups
+from stickler_cli.compare.columns import Indexes, Mask
+from .leaves import Leaves
 from .visit import FieldRows
 
 OUTCOMES: Final = 5
 OVERALL, AGGREGATE, LEAVES = range(3)  # the counting modes, as positions
 SCORED, RAW, SCORE, WEIGHT = range(4)  # what is known of a field that has a score of its own
-
-
-class Confident(NamedTuple):
-    """The leaves of a field's predictions that have a confidence."""
-
-    document: Indexes
-    right: Mask
-    """Whether the leaf is a true positive."""
-    confidence: Floats
-
-    def among(self, some: Mask) -> "Confident":
-        """Return some of the leaves."""
-        return Confident(self.document[some], self.right[some], self.confidence[some])
 
 
 Modes: TypeAlias = tuple[int, int]  # the first in which something counts, the one after the last
@@ -50,12 +38,12 @@ class FieldCounts(NamedTuple):
     scores: Floats
     """(4, rows): 1 where the field has a score of its own, being not below a list or an absent
     side; its similarity, its score after clipping, and what it is worth. Else 0."""
-    undeclared: list[Key]
+    undeclared: Sequence[Key] = ()
     """Those of the ground truth that have a value."""
-    extras: list[Key]
+    extras: Sequence[Key] = ()
     """Those that only the prediction has."""
-    confident: Mapping[Names, Confident]
-    """By field, those that `leaves` counts."""
+    confident: Leaves | None = None
+    """The values with a confidence that `leaves` counts; None without any."""
     unlabelled: Sequence[Key] = ()
     """Fields of ground truths that are not labelled, or of which some part or element is not; one
     for each place."""
@@ -68,7 +56,10 @@ class FieldCounts(NamedTuple):
     ground truth or invented; else 0. None where nobody counted them."""
 
     def among(self, some: Mask) -> "FieldCounts":
-        """Return the rows of some documents, at least one, and the fields that have any."""
+        """Return the rows of some documents, at least one, and the fields that have any.
+
+        Keys and values with a confidence are left out.
+        """
         chosen = some[self.documents]
         sizes = np.add.reduceat(chosen, self.starts, dtype=np.intp)
         left = np.flatnonzero(sizes)
@@ -78,17 +69,8 @@ class FieldCounts(NamedTuple):
             self.documents[chosen],
             self.sums[:, chosen],
             self.scores[:, chosen],
-            [key for key in self.undeclared if some[key[0]]],
-            [key for key in self.extras if some[key[0]]],
-            {
-                path: leaves.among(those)
-                for path, leaves in self.confident.items()
-                if (those := some[leaves.document]).any()
-            },
-            [key for key in self.unlabelled if some[key[0]]],
-            [(key, number) for key, number in self.left_out if some[key[0]]],
-            None if self.passed_over is None else self.passed_over[chosen],
-            None if self.items is None else self.items[:, chosen],
+            passed_over=None if self.passed_over is None else self.passed_over[chosen],
+            items=None if self.items is None else self.items[:, chosen],
         )
 
     @property
@@ -128,7 +110,7 @@ class Collected:
         self.undeclared: list[Key] = []
         self.extras: list[Key] = []
         self.confident: list[tuple[Indexes, Mask, Floats]] = []
-        """Of leaves of predictions: row, and what `Confident` has."""
+        """Of leaves of predictions: row, whether it is right, and confidence."""
         self.surplus: list[tuple[Key, float]] = []
         """Those of `extras` that have a confidence."""
         self.passed: list[Indexes] = []
@@ -163,10 +145,10 @@ class Collected:
         of_fields = [rows.documents for rows in self.fields for _ in rows.paths]
         documents, lengths = np.concatenate(of_fields), [*map(len, of_fields)]
         starts = np.fromiter(accumulate(lengths, initial=0), np.intp, len(paths))
-        confident: Mapping[Names, Confident] = {}
+        confident = None
         if self.confident or self.surplus:
             ranked = np.array([ranks[path] for path in paths]).repeat(lengths)
-            confident = self._confident(list(ranks), ranked, documents)
+            confident = self._leaves(ranks, ranked, documents)
         if (*ranks,) != paths or np.count_nonzero(kept) < size:
             ranked = np.array([ranks[path] for path in paths]).repeat(lengths)
             keys = ranked * lengths[0] + documents  # the root has all documents
@@ -183,22 +165,14 @@ class Collected:
         passed_over = ~there if self.passed else None
         return FieldCounts([*ranks], starts, *known, self.unlabelled, self.left_out, passed_over)
 
-    def _confident(
-        self, paths: list[Names], ranked: Indexes, documents: Indexes
-    ) -> dict[Names, Confident]:
-        """Return the leaves with a confidence by field; rows have a rank and a document."""
-        found: dict[Names, Confident] = {}
-        if self.confident:
-            rows, *known = (_joined(self.confident, part) for part in range(3))
-            for rank, at in groups(ranked[rows]):
-                found[paths[rank]] = Confident(documents[rows[at]], *(part[at] for part in known))
+    def _leaves(self, ranks: Mapping[Names, int], ranked: Indexes, documents: Indexes) -> Leaves:
+        """Return the leaves with a confidence; rows have a rank and a document."""
+        known = {**ranks}
+        parts: list[Any] = [(documents[it], ranked[it], *rest) for it, *rest in self.confident]
         for (document, path), confidence in self.surplus:
-            wrong = (np.array([it]) for it in (document, False, confidence))
-            parts = (
-                zip(found[path], wrong, strict=True) if path in found else ((it,) for it in wrong)
-            )
-            found[path] = Confident(*map(np.concatenate, parts))
-        return found
+            at = known.setdefault(path, len(known))
+            parts.append([np.array([it]) for it in (document, at, False, confidence)])
+        return Leaves([*known], *map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _joined(entries: list[Any], part: int) -> NDArray[Any]:

@@ -9,7 +9,6 @@ from stickler_cli.compare.account import Floats
 from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.core.locations import field_names, field_path
 from stickler_cli.core.values import dataclass
-from .field_counts import Confident, Names
 
 CONFIDENCES: Final = "confidences"  # the key of them in what files have of a document
 
@@ -18,7 +17,7 @@ CONFIDENCES: Final = "confidences"  # the key of them in what files have of a do
 class Leaves:
     """Values with a confidence, each an entry of all arrays."""
 
-    paths: Sequence[Names]
+    paths: Sequence[tuple[str, ...]]
     """Of fields."""
     document: Indexes
     """The position of its document."""
@@ -66,19 +65,9 @@ class Leaves:
         return found
 
 
-def leaves_counted(confident: Mapping[Names, Confident], documents: Indexes) -> Leaves | None:
-    """Return those that were counted; `documents` are the positions of those compared."""
-    if not confident:
-        return None
-    document, right, confidence = map(np.concatenate, zip(*confident.values(), strict=True))
-    sizes = [len(it.document) for it in confident.values()]
-    field = np.repeat(np.arange(len(confident)), sizes)
-    return Leaves([*confident], documents[document], field, right, confidence)
-
-
 def leaves_read(records: Iterable[Mapping[str, Any] | None]) -> Leaves | None:
     """Return those that stand in files, of documents one after the other."""
-    paths: dict[Names, int] = {}
+    paths: dict[tuple[str, ...], int] = {}
     rows: list[tuple[int, int, bool, float]] = []
     for at_document, record in enumerate(records):
         for right, side in ((True, "right"), (False, "wrong")):
@@ -99,7 +88,7 @@ def joined(parts: Iterable[tuple[Leaves | None, int]]) -> Leaves | None:
     known = [(leaves, before) for leaves, before in parts if leaves is not None and len(leaves)]
     if not known:
         return None
-    paths: dict[Names, int] = {}
+    paths: dict[tuple[str, ...], int] = {}
     fields = []
     for leaves, _ in known:
         to = [paths.setdefault(path, len(paths)) for path in leaves.paths]

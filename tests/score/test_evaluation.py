@@ -228,11 +228,10 @@ def test_metrics_are_put_together_by_name_and_only_of_the_same_documents():
 
 def test_counts_of_some_documents_are_those_of_these_alone():
     gts, preds = zip(*COMPARED.values(), strict=True)
-    known = [{"a": 0.5}, {"b": 0.25, "a": 0.75}, None]
 
     def counts(*chosen: int):
-        gt, pred, beside = ([side[at] for at in chosen] for side in (gts, preds, known))
-        account = engine.compare(PLAN, gt, pred, None, beside)
+        gt, pred = ([side[at] for at in chosen] for side in (gts, preds))
+        account = engine.compare(PLAN, gt, pred)
         results = [DocumentResult(f"{at}", Status.EVALUATED, 0.0) for at in chosen]
         return Batch(results, account, np.arange(len(chosen))).counts
 
@@ -244,11 +243,6 @@ def test_counts_of_some_documents_are_those_of_these_alone():
         assert found.sums.tolist() == alone.sums.tolist()
         assert found.scores.tolist() == alone.scores.tolist()
         assert found.documents.tolist() == [chosen[at] for at in alone.documents]
-        assert found.confident.keys() == alone.confident.keys()
-        for path, leaves in alone.confident.items():
-            expected = [chosen[at] for at in leaves.document], leaves.confidence.tolist()
-            those = found.confident[path]
-            assert (those.document.tolist(), those.confidence.tolist()) == expected
 
 
 def test_a_key_has_a_number_of_groups_at_most(monkeypatch):
