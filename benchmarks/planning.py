@@ -19,7 +19,7 @@ from stickler_cli.score.intervals import rate_intervals
 from stickler_cli.studies.diff.measures import trend_of
 from stickler_cli.studies.diff.record import Trend, TrendSettings
 from stickler_cli.studies.diff.significance import change_intervals, p_values
-from stickler_cli.studies.plan.sizes import Pilot, chance_ratios, least, power_of
+from stickler_cli.studies.plan.answer import Pilot, chance_ratios, least, power_of
 
 LEVEL: Final = 0.95
 POWER: Final = 0.8

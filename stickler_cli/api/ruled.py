@@ -1,19 +1,20 @@
 """Plans of schemas in any form, with rules of the caller for single fields."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path as File
-from typing import Any, Final, NamedTuple, TypeAlias, TypedDict
+from typing import Any, Final, NamedTuple, TypeAlias, TypedDict, get_args
 
-from pydantic import BaseModel
+from pydantic import AliasChoices, AliasPath, BaseModel
+from pydantic.fields import FieldInfo
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.plan import Plan
-from stickler_cli.compare.renaming import OTHER_NAMES
+from stickler_cli.compare.renaming import OTHER_NAMES, WHOLE
 from stickler_cli.core.json_values import JsonValue
-from stickler_cli.core.locations import Path, field_path, parse_field_path
+from stickler_cli.core.locations import Path, field_path, json_pointer, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.schema.annotations import annotated
 from stickler_cli.schema.compiler import compile_schema
@@ -22,8 +23,49 @@ from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.schema.loading import LoadedSchema, load_schema, loaded
 from stickler_cli.settings.deciding import Infer
 from .fields import annotated_schema
-from .other_names import other_names
 from .structured import StructuredModel
+
+
+def other_names(model: type[BaseModel]) -> dict[str, dict[str, tuple[str, list[str]]]]:
+    """Return, of a class and those in it, the keys of fields and the classes inside each.
+
+    Empty where no field has another name. An alias that is a path into a value is a JSON Pointer.
+    """
+    found: dict[str, dict[str, tuple[str, list[str]]]] = {}
+    known: dict[type[BaseModel], str] = {model: WHOLE}
+    waiting, renames = [model], False
+    while waiting:
+        one = waiting.pop()
+        fields = found[known[one]] = {}
+        for name, info in one.model_fields.items():
+            inside = [*_models_in(info.annotation)]
+            for each in inside:
+                if each not in known:
+                    known[each] = f"{each.__module__}.{each.__qualname__}"
+                    waiting.append(each)
+            for key in {name: None, **dict.fromkeys(_aliases(info))}:
+                renames |= key != name
+                fields[key] = name, [known[each] for each in inside]
+    return found if renames else {}
+
+
+def _aliases(info: FieldInfo) -> Iterator[str]:
+    for alias in (info.alias, info.validation_alias, info.serialization_alias):
+        choices = alias.choices if isinstance(alias, AliasChoices) else [alias]
+        for each in choices:
+            path = each.path if isinstance(each, AliasPath) else [each or ""]
+            if len(path) > 1:
+                yield json_pointer((*path,))
+            elif path[0]:
+                yield str(path[0])
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models_in(part)
+
 
 Schema: TypeAlias = type[BaseModel] | Mapping[str, Any] | str | os.PathLike[str]
 """A pydantic class, a JSON Schema, or the file of one."""

@@ -203,12 +203,9 @@ def assemble(
     marks: Marks = {}
     policy = None
     if settings.verdicts is not None or settings.policy is not None:
-        from . import saved  # few runs read files of earlier ones
+        from .saved import judgements_of  # few runs read files of earlier ones
 
-        if settings.verdicts is not None:
-            marks = saved.marks_of(settings.verdicts, settings.max_document_size)
-        if settings.policy is not None:
-            policy = saved.policy_of_run(settings.policy, loaded, settings)
+        marks, policy = judgements_of(settings, loaded)
     job = Job(
         loaded.plan,
         options,

@@ -207,6 +207,17 @@ def policy_of_run(
     return partial(outcome_of, policy)
 
 
+def judgements_of(
+    settings: EvalSettings, schema: "LoadedSchema"
+) -> tuple[Marks, Callable[[Evaluation], PolicyOutcome] | None]:
+    """Return the verdicts and the policy that a run is held against, as far as it is asked for."""
+    verdicts, policy = settings.verdicts, settings.policy
+    return (
+        {} if verdicts is None else marks_of(verdicts, settings.max_document_size),
+        None if policy is None else policy_of_run(policy, schema, settings),
+    )
+
+
 def errors_of(name: str, run: Run) -> Iterator[Error] | None:
     """Return the errors of a run; None where it does not hold them.
 

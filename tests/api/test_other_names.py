@@ -6,7 +6,7 @@ import pytest
 from pydantic import AliasChoices, AliasPath, BaseModel, Field
 
 from stickler_cli.api.many import evaluate_many
-from stickler_cli.api.other_names import other_names
+from stickler_cli.api.ruled import other_names
 from stickler_cli.api.zero import evaluate
 
 

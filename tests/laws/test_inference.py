@@ -12,8 +12,8 @@ from stickler_cli.schema.annotations import TEXT
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.dialects import walk
 from stickler_cli.schema.inference import choices, infer
+from stickler_cli.score.batch import count_documents
 from stickler_cli.score.comparison_view import sums_view
-from stickler_cli.score.counting import count_documents
 from stickler_cli.score.sums import sums_of
 from stickler_cli.score.walk import walked
 from .strategies import KINDS, Scope, X, cases

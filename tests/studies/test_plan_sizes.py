@@ -3,7 +3,7 @@
 import pytest
 
 from stickler_cli.score.intervals import Spread, rate_intervals
-from stickler_cli.studies.plan.sizes import Pilot, chance_ratios, curve_of, least, power_of
+from stickler_cli.studies.plan.answer import Pilot, chance_ratios, curve_of, least, power_of
 
 TENTH = Pilot(Spread(90, 10, 90, 0, 10), 100, 0.95)
 """A hundred documents of a value each, ten of them wrong."""
