@@ -289,3 +289,20 @@ def test_a_field_that_some_items_lack_is_no_key(stickler, data):
     write(data / "seen.jsonl", "\n".join(map(json.dumps, documents)))
 
     assert "unique" not in stickler("init", "seen.jsonl").out
+
+
+@pytest.mark.parametrize(
+    ("values", "facts"),
+    [
+        (["x", None, "x"], "seen: 2 values, 1 null, 1 different"),
+        (["x", "y"], "seen: 2 values, 2 different"),
+        ([7, 7], "seen: 2 values"),
+        ([True], "seen: 1 value"),
+    ],
+)
+def test_what_was_seen_of_a_field_is_told(stickler, data, values, facts):
+    write(data / "seen.jsonl", "\n".join(json.dumps({"a": value}) for value in values))
+
+    made = json.loads(stickler("init", "seen.jsonl").out)["properties"]
+
+    assert made["a"]["$comment"].endswith(f"({facts})")

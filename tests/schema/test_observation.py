@@ -10,7 +10,6 @@ from stickler_cli.schema.inference.observation import (
     SAMPLE,
     Observed,
     Room,
-    facts_of,
     is_map,
     item_key,
     item_keys,
@@ -360,20 +359,6 @@ def test_why_a_name_was_passed_over_is_told():
     assert choice("free of charge", "none", name="total")[2].startswith(
         "0 of 2 texts read as a number; "
     )
-
-
-@pytest.mark.parametrize(
-    ("values", "facts"),
-    [
-        (["x", None, "x"], "seen: 2 values, 1 null, 1 different"),
-        (["x", "y"], "seen: 2 values, 2 different"),
-        ([7, 7], "seen: 2 values"),
-        ([True], "seen: 1 value"),
-        ([None, None], "seen: 0 values, 2 null"),
-    ],
-)
-def test_what_was_seen_is_told(values, facts):
-    assert facts_of(seen_in(*values)) == facts
 
 
 def test_what_is_kept_does_not_grow_with_the_documents():
