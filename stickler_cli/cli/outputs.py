@@ -142,10 +142,12 @@ def outputs_of(
     settings: Any,
     inputs: Iterable[tuple[str, str]] | None,
     known: Collection[str] = tuple(FORMATS),
+    plain: str | None = None,
 ) -> Outputs:
     """Return where results go, after a look at whether they can.
 
     No output may overwrite an input, given by name and path; None where that is seen elsewhere.
+    `plain` is the format of a file without a suffix, as a pipe; None of none.
 
     Raises:
         UsageError: with every file whose suffix is that of no known format, or that is an input.
@@ -154,7 +156,7 @@ def outputs_of(
     files: dict[str, str] = {}
     problems = []
     for path in settings.output:
-        name = format_of(path)
+        name = format_of(path) or (None if Path(path).suffix else plain)
         if name is not None and name in known:
             files[path] = name
         else:

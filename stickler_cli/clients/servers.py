@@ -46,10 +46,10 @@ class Usage:
         """
         failed = [f"{self.failed} failed"] if self.failed else []
         failed += [f"{self.repeated} asked again"] if self.repeated else []
-        parts = [f"{self.calls} calls" + (f" ({', '.join(failed)})" if failed else "")]
-        parts += [f"{self.unasked} questions given up"] if self.unasked else []
-        parts += [f"{self.cached} answers from the cache"]
-        parts += [f"{self.tokens} tokens"] if self.tokens else []
+        parts = [f"{self.calls:,} calls" + (f" ({', '.join(failed)})" if failed else "")]
+        parts += [f"{self.unasked:,} questions given up"] if self.unasked else []
+        parts += [f"{self.cached:,} answers from the cache"]
+        parts += [f"{self.tokens:,} tokens"] if self.tokens else []
         if self.nano_dollars:
             known = "at least " if self.unpriced else ""
             parts.append(f"{known}${self.nano_dollars / 1e9:.4f}")

@@ -92,7 +92,8 @@ def load_schema(
     except OSError as error:
         hint = "check the path"
         if Path(path).is_dir():
-            hint = "the order is SCHEMA GT PRED; a directory is for --schema-by, of eval"
+            hint = "the order is SCHEMA GT PRED; a directory is for --schema-by, of eval; "
+            hint += "other commands take one schema at a time"
         found = f"the schema cannot be read ({error.strerror or error})"
         raise SchemaError([Problem(shown, found, "a JSON Schema file", hint)]) from None
     try:

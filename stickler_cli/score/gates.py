@@ -119,7 +119,8 @@ def _field_gate(text: str, option: str, lowest: float, metrics: Collection[str])
         return gate
     if not of_documents and metric not in (metrics or (*METRICS, *TRUST)):
         expected = f"one of {', '.join(metrics or METRICS)}"
-        raise refused(option, f"{text!r} asks for {metric or 'nothing'}", expected, _meant(gate))
+        found = f"{text!r} asks for {metric or 'nothing'}"
+        raise refused(option, found, expected, _meant(gate, metrics or METRICS))
     if (of_documents or metric in (metrics or _SHARES)) and not lowest <= gate.limit <= 1:
         # 1.5 is neither a share nor, as anybody would say it, a percentage.
         is_percent = 10 <= abs(gate.limit) <= 100 and gate.limit >= 100 * lowest
@@ -154,7 +155,7 @@ def check_metrics(gates: Collection[Gate], names: Collection[str]) -> None:
 
 
 FAIL_UNDER: Final = "--fail-under"
-_BETA: Final = pattern(r"[fF][-_]?[\d.]+")  # F of another weight, which there is not
+_F1: Final = pattern(r"[fF][-_]?([\d.]+|one|score|measure)")  # or F of a weight that there is not
 
 _SHARES: Final = frozenset({*RATES, SCORE, LABELLED, *TRUST}) - {f"{CONFIDENCE}.log_loss"}
 
@@ -178,7 +179,7 @@ def _mended(text: str) -> str:
 _OTHER_OPERATORS: Final = {"=>": ">=", "=<": "<=", "≥": ">=", "≤": "<=", "<>": "!=", "=": "=="}
 
 
-def _meant(gate: Gate) -> str:
+def _meant(gate: Gate, metrics: Collection[str]) -> str:
     """Return a hint with the metric that was meant, or with f1 where only a field is named."""
     if not gate.metric:
         return ""
@@ -186,14 +187,18 @@ def _meant(gate: Gate) -> str:
         return _did_you_mean(f"{CONFIDENCE}.{gate.text}")
     prefix, _, _ = name_of(gate).rpartition(gate.metric)
     # More alike than names are: a field may be called "price", which is not far from "precision".
-    names = FIGURES if gate.path[:1] == (CONFIDENCE,) else METRICS
+    names = FIGURES if gate.path[:1] == (CONFIDENCE,) else metrics
     if gate.path and gate.path[-1] in (*RATES, SCORE):  # an end of its interval
         end = nearest(gate.metric, BOUNDS)
         whole = f"{prefix}{end}{gate.operator}{gate.limit:g}"
         return _did_you_mean(whole) if end else ""
     near = get_close_matches(gate.metric, names, n=1, cutoff=0.75)
     last = gate.metric.rpartition("_")[2]
-    near = near or ([last] if last in names else ["f1"] if _BETA.fullmatch(gate.metric) else [])
+    if "f1" in names and _F1.fullmatch(gate.metric):
+        near = ["f1"]
+    near = near or ([last] if last in names else [])
+    if not near and ("f1" not in names or gate.metric in METRICS):
+        return ""
     prefix, metric = (prefix, near[0]) if near else (f"{name_of(gate)}.", "f1")
     limit = repr(gate.limit).removesuffix(".0")
     return _did_you_mean(f"{prefix}{metric}{gate.operator}{limit}")

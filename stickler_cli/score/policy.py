@@ -19,7 +19,7 @@ POLICY_FORMAT: Final = "stickler-policy/1"
 _POSITION: Final = pattern(r"line \d+")
 
 PASSING: Final = (
-    ("pass", "pass: the share of values at or above the confidence in the column `from`"),
+    ("pass", "pass: the share of values at or above the confidence in the column from"),
     ("wrong", "wrong: the share of wrong values among those of a document that pass, the mean"),
 )
 """What explains a table of values that pass: a column, and a text."""

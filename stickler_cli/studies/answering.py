@@ -38,8 +38,9 @@ class Desk:
     run: Callable[[EvalSettings, OutputsRequested], Run]
     judge: Callable[[Run], Verdict]
     """Says on standard error what could not be evaluated; returns the verdict of the run."""
-    write: Callable[[Iterable[bytes]], None]
-    """Writes lines to the only file of --output, or to standard output."""
+    write: Callable[[Iterable[bytes], Iterable[str]], None]
+    """Writes lines of JSON to the only file of --output, or to standard output; keys are columns
+    where rows are asked for."""
     tell: Callable[[str], None]
     """Says something on standard error, unless that is to be quiet."""
 

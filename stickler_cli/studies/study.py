@@ -9,6 +9,9 @@ from stickler_cli.core.values import dataclass
 FORMATS: Final = ("table", "json", "markdown", "html", "csv", "tsv", "jsonl", "parquet", "arrow")
 """The formats that the report of every study has."""
 
+LINE_FORMATS: Final = ("jsonl", "csv", "tsv")
+"""The formats of answers in lines."""
+
 _CALLED: Final = {"schema": "the schema", "by_file": "--by-file", "apply": "the policy"}
 """Inputs by other names than their own."""
 
@@ -43,7 +46,9 @@ class Study:
     """When documents could not be studied; empty where that is no matter."""
     formats: Sequence[str] = FORMATS
     lines: str = ""
-    """The option with which the answer is lines of JSON, and no report."""
+    """The option with which the answer is lines, and no report."""
+    line_formats: Sequence[str] = LINE_FORMATS
+    """The formats of these."""
 
     def inputs(self, settings: Any) -> list[tuple[str, str]]:
         """Return the files that are read, as messages call them."""

@@ -62,6 +62,13 @@ def test_what_passes_is_what_the_check_counts(accept, stickler, data):
     routed = [json.loads(line) for line in (data / "routed.jsonl").read_text().splitlines()]
     assert len(routed) == 160
     passing = [path for line in routed for path in line["pass"]]
+    applied = ("accept", "--apply", "policy.json", FRESH[1], *BY_ID)
+    rows = stickler(*applied, "-f", "csv").out.splitlines()
+    assert (rows[0], len(rows)) == ("document,pass,review,problem", 161)
+    page = stickler(*applied, "-o", "routed.html")
+    assert (page.code, "ends in .csv, .tsv, .jsonl" in page.err) == (2, True)
+    assert not (data / "routed.html").exists()
+    assert stickler(*applied, "-o", "/dev/null").code == 0
     result = stickler("eval", SCHEMA, *FRESH, *BY_ID, "--policy", "policy.json", "-f", "json")
     outcome = result.json["policy"]
     assert sum(it["accepted"] for it in outcome["fields"]) == len(passing)

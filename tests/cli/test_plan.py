@@ -111,7 +111,9 @@ def test_the_table_has_numbers_and_a_picture(stickler, run_of, monkeypatch):
         (["r.json"], "too little is given"),
         (["--half-width", "0.02"], "too little is given"),
         (["r.json", "--base", "r.json", "--detect", "0.1"], "too little is given"),
-        (["r.json", "--half-width", "0.02", "--of", "tp"], "asks for something else"),
+        (["r.json", "--half-width", "0.02", "--of", "tp"], "expected one of precision"),
+        (["r.json", "--half-width", "0.02", "--of", "fone"], "did you mean f1?"),
+        (["r.json", "--half-width", "0.02", "--of", "documents.wrong"], "documents.right"),
         (["r.json", "--gate", "f1==0.5"], "asks for something else"),
         (
             ["r.json", "--half-width", "0.02", "--of", "aa.f1"],

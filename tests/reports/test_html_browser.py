@@ -860,7 +860,7 @@ def test_errors_can_be_read_without_scripts_and_on_paper(open_page, run_of):
         assert table.locator("tbody tr:visible").count() == 24  # more of them take many sheets
         assert (
             table.locator("caption").text_content()
-            == "200 rows for 250 errors; an item that failed as a whole is one"
+            == "200 rows for 250 errors, on paper 24; an item that failed as a whole is one"
         )
         assert '"y199"' in table.text_content()
 
@@ -1010,6 +1010,17 @@ def test_axe_finds_nothing_on_pages_of_several_runs(open_page, run_of, findings,
 
 STUDIES = [
     (
+        "audit fixtures/audit/schema.json fixtures/audit/gt.jsonl fixtures/audit/a.jsonl "
+        "fixtures/audit/b.jsonl fixtures/audit/c.jsonl --id-field id --draw 30"
+    ),
+    "lint schemas/resume.json fixtures/resume/gt",
+    (
+        "places fixtures/places/schema.json fixtures/places/gt.jsonl fixtures/places/pred.jsonl "
+        "--id-field id"
+    ),
+    "tune schemas/receipt.json fixtures/receipt/gt fixtures/receipt/pred",
+    "plan run.json --half-width 0.02 --all --detect 0.01 --gate f1>=0.5",
+    (
         "accept fixtures/confidence/schema.json fixtures/confidence/calibration-gt.jsonl "
         "fixtures/confidence/calibration-pred.jsonl --id-field id --max-error 0.1 -o policy.json"
     ),
@@ -1022,14 +1033,23 @@ STUDIES = [
 
 
 @pytest.mark.parametrize("command", STUDIES)
-def test_axe_finds_nothing_on_pages_of_studies(browser, findings, tmp_path, monkeypatch, command):
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_pages_of_studies(
+    browser, findings, tmp_path, monkeypatch, command, scheme
+):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "fixtures").symlink_to(Path(__file__).parents[2] / "fixtures")
+    for name in ("fixtures", "schemas"):
+        (tmp_path / name).symlink_to(Path(__file__).parents[2] / name)
+    if command.startswith("plan"):
+        receipts = ("schemas/receipt.json", "fixtures/receipt/gt", "fixtures/receipt/pred")
+        assert main(["eval", *receipts, "-q", "-o", "run.json"]) == 0
     assert main([*command.split(), "-o", "page.html"]) == 0
-    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme=scheme)
     page.goto(f"file://{tmp_path}/page.html")
+    wide = "all => all.every(it => it.scrollWidth <= it.clientWidth)"
 
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator(".scroll").evaluate_all(wide)
     assert findings(page) == []
     page.close()
 

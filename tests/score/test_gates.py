@@ -125,6 +125,27 @@ def test_what_is_no_gate_is_refused_with_what_it_could_be(text, told):
     assert told in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("a.wrog<=0.5", "did you mean a.wrong<=0.5?"),
+        ("a.f1<=0.5", ""),
+        ("a<=0.5", ""),
+        ("a.f_score<=0.5", ""),
+    ],
+)
+def test_metrics_of_a_study_are_what_may_be_meant(text, hint):
+    with pytest.raises(UsageError) as caught:
+        parse_gate(text, metrics=("wrong", "alpha"))
+    assert caught.value.problems[0].hint == hint
+
+
+def test_f_in_words_is_f1():
+    for name in ("f_score", "f-measure", "fone"):
+        with pytest.raises(UsageError, match="did you mean f1>=0"):
+            parse_gate(f"{name}>=0.9")
+
+
 @pytest.mark.parametrize("text", ["f1>=101", "recall>=-1", "recall>=-50"])
 def test_a_limit_that_is_no_percentage_is_not_read_as_one(text):
     with pytest.raises(UsageError) as caught:

@@ -89,12 +89,24 @@ def render(report: Report, style: TableStyle) -> str:
     told = "".join(it.line for it in choices).encode("utf-8", "surrogatepass")
     context: dict[str, object] = {
         "identifier": hashlib.sha256(told).hexdigest()[:16],
+        "maker": _maker(report.record),
         "title": first.title or lines.pop(0)["text"],
         "head": lines,
         "sections": [(title, inside) for title, inside in sections if title or inside],
     }
     scripts = ("text", "kept_verdicts", "choices") if choices else ()
     return filled("report_page.html.j2", context, scripts)
+
+
+def _maker(record: object) -> str:
+    """Return the command, by the format of its record.
+
+    >>> class Record: format = "stickler-judge-check/1"
+    >>> _maker(Record()), _maker([])
+    ('stickler judge-check', 'stickler')
+    """
+    name: str = getattr(record, "format", "stickler")
+    return name.partition("/")[0].replace("-", " ", 1)
 
 
 def _choices(block: Block | Figures | Curves) -> Sequence[Choices]:

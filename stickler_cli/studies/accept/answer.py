@@ -76,7 +76,7 @@ def applied(name: str, settings: AcceptSettings, desk: Desk) -> Answer:
             unusable += "problem" in line
             yield json_line(line)
 
-    desk.write(lines())
+    desk.write(lines(), ("document", "pass", "review", "problem"))
     notes = [*map(str, documents.problems)]
     if not unusable:
         return Answer(None, why=notes)

@@ -19,7 +19,6 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document_pair import PairRef, read_pair
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.documents.wrappers import Unwrapper
-from stickler_cli.records.row_files import SUFFIXES, row_bytes
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.boxes import spot_of
 from stickler_cli.runs.chunk import unwrapped
@@ -61,7 +60,6 @@ def answer(settings: AuditSettings, desk: Desk) -> Answer:
         check_directory(directory, gt, settings.verdicts)
     said, limit = settings.verdicts, settings.max_document_size
     marks = read_marks(said, limit) if said else {}
-    form = "" if settings.draw is None or desk.shows_values else _form_of(settings)
     loaded, unfit = desk.schema(), False
     plan = loaded.plan
     check_paths(gates, [info.path for info in loaded.fields])
@@ -84,11 +82,7 @@ def answer(settings: AuditSettings, desk: Desk) -> Answer:
             _add_spots(lines, refs, unwrapper)
             if desk.shows_values:
                 return Answer(page_of(lines, runs), complete)
-            if form == "jsonl":
-                desk.write(map(json_line, lines))
-            else:
-                rows = ([*map(it.get, COLUMNS)] for it in lines)
-                desk.write([row_bytes(form, dict.fromkeys(COLUMNS, str), rows)])
+            desk.write(map(json_line, lines), COLUMNS)
             return Answer(None, complete)
         if directory is not None:
             changes_in = partial(audit.changes_in, unwrapper)
@@ -97,17 +91,6 @@ def answer(settings: AuditSettings, desk: Desk) -> Answer:
     failed = [f"gate failed: {it.reason}" for it in record.gates if not it.passed]
     verdict = Verdict.FAILED if failed and not unfit else complete
     return Answer(report_of(record), verdict, failed)
-
-
-def _form_of(settings: AuditSettings) -> str:
-    """Return the format of places to look at, if they are no page."""
-    known = {name: form for name, form in SUFFIXES.items() if form in ("jsonl", "csv", "tsv")}
-    for file in settings.output:
-        if (form := known.get(File(file).suffix.lower())) is not None:
-            return form
-        expected = f"one that ends in {', '.join(known)} or .html"
-        raise UsageError([Problem("--output", f"the file is {file}", expected)])
-    return settings.format if settings.format in ("csv", "tsv") else "jsonl"
 
 
 def _add_spots(

@@ -20,7 +20,7 @@ from stickler_cli.settings.running import (
     WorkOptions,
     written_gold,
 )
-from stickler_cli.studies.study import Study
+from stickler_cli.studies.study import LINE_FORMATS, Study
 
 
 class RunsSource(Settings):
@@ -109,4 +109,5 @@ AUDIT: Final = Study(
     gate="a gate failed, and nothing else",
     incomplete="some documents could not be evaluated (wins over 1)",
     lines="draw",
+    line_formats=(*LINE_FORMATS, "html"),
 )

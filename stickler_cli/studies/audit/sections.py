@@ -15,7 +15,7 @@ SHOWN: Final = 20
 
 
 def _others(it: Suspect) -> str:
-    return "; ".join(f"{value_text(said.answer)} ({len(said.runs)})" for said in it.others)
+    return "; ".join(f"{_shown(said.answer)} ({len(said.runs)})" for said in it.others)
 
 
 _FIELDS: Final = (
@@ -48,7 +48,7 @@ _SUSPECTS: Final = (
     Figure("place", "path", str),
     Figure("votes", "votes", int),
     Figure("against", "against", int),
-    Figure("ground truth", "gt", str, 1, shown=lambda it: value_text(it.gt)),
+    Figure("ground truth", "gt", str, 1, shown=lambda it: _shown(it.gt)),
     Figure("runs say", "others", str, 1, shown=_others),
 )
 
@@ -121,7 +121,7 @@ def page_of(lines: Sequence[Mapping[str, Any]], runs: Sequence[str]) -> Report:
         Figure("document", lambda it: it["document"], str),
         Figure("place", lambda it: it["path"], str),
         Figure("ground truth", lambda it: _shown(it["gt"]), str),
-        *(Figure(run, partial(says, run=run), str) for run in runs),
+        *(Figure(f"run {run}", partial(says, run=run), str) for run in runs),
     )
     bare = [{key: part for key, part in it.items() if key != "verdict"} for it in lines]
     table = Figures(figures, lines, choices=[*map(_choices, bare)])

@@ -30,7 +30,7 @@ _ALL_FIGURES: Final = (
 )
 _CLASSES: Final = (
     Figure("class", "document_class", str, shown=lambda it: it.document_class or "(no class)"),
-    *(Figure(name, name, int, 1) for name in ("gt", "pred", "right")),
+    *(Figure(title, title.lower(), int, 1) for title in ("GT", "PRED", "right")),
     Figure("precision", "precision", rank=3, short="prec"),
     Figure("recall", "recall", rank=3),
     Figure("f1", "f1"),

@@ -15,7 +15,15 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.runs.saved import load_run, with_rows
 from stickler_cli.score.counts import RATES
 from stickler_cli.score.gate_verdicts import counted_as
-from stickler_cli.score.gates import SCORE, Gate, asked, asks_documents, check_paths, parse_gate
+from stickler_cli.score.gates import (
+    RIGHT,
+    SCORE,
+    Gate,
+    asked,
+    asks_documents,
+    check_paths,
+    parse_gate,
+)
 from stickler_cli.score.gates import refused as refused_gate
 from stickler_cli.score.intervals import SCORE_SPREAD, Interval, Spread, rate_intervals, spreads_of
 from stickler_cli.score.record import Run
@@ -234,8 +242,9 @@ class _Planned:
 
     def _figures(self, text: str, option: str) -> Iterator[Gate]:
         """Yield a gate for each figure that is asked for and has something to divide by."""
-        gate, fields = parse_gate(text, option), [info.field for info in self.run.fields]
-        if gate.metric not in (*RATES, SCORE, "right") or gate.operator not in _LOWER_END:
+        gate = parse_gate(text, option, metrics=(*RATES, SCORE))
+        fields = [info.field for info in self.run.fields]
+        if gate.metric not in (*RATES, SCORE, RIGHT) or gate.operator not in _LOWER_END:
             expected = f"a least or most of {', '.join((*RATES, SCORE))} or documents.right"
             raise refused_gate(option, f"{gate.text!r} asks for something else", expected)
         if option == "--of" and self.settings.every_field:
