@@ -1,11 +1,13 @@
 """OpenTelemetry: an event `gen_ai.evaluation.result` on each line, as a file of OTLP has logs.
 
-Events have no time, as reports have no clock. Source: semantic conventions for generative AI,
-events; OTLP 1.5, file exporter.
+Reports have no clock: the time of all events is when the run began. Source: semantic conventions
+for events, Timestamps, and for generative AI, events; OTLP 1.5, file exporter.
 """
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Final
 
 from stickler_cli import __version__
@@ -20,43 +22,61 @@ EVENT: Final = "gen_ai.evaluation.result"
 
 def render(subject: Run | Difference, style: TableStyle) -> Iterator[str]:
     """Yield the events of gates, and of changes or of fields and documents."""
+    scope = {"name": "stickler", "version": __version__}
+    time = _time(subject.began)
+    for attributes in _events(subject):
+        record = {**time, "eventName": EVENT, "attributes": attributes}
+        logs = [{"scope": scope, "logRecords": [record]}]
+        yield json.dumps({"resourceLogs": [{"scopeLogs": logs}]}) + "\n"
+
+
+def _time(began: str) -> dict[str, str]:
+    """Return the time of events; of a run that does not say when it began, none."""
+    with suppress(ValueError):
+        seconds = datetime.fromisoformat(began).replace(tzinfo=UTC).timestamp()
+        return {"timeUnixNano": f"{int(seconds)}000000000"}
+    return {}
+
+
+def _events(subject: Run | Difference) -> Iterator[list[object]]:
     for each in subject.gates:
         label = "pass" if each.passed else "fail"
-        yield _event(each.gate.text, each.value, label, each.reason)
+        yield _attributes(each.gate.text, each.value, label, each.reason)
     yield from _of_run(subject) if isinstance(subject, Run) else _of_changes(subject)
 
 
-def _of_changes(difference: Difference) -> Iterator[str]:
+def _of_changes(difference: Difference) -> Iterator[list[object]]:
     for it in (*difference.whole, *difference.fields):
         field = {"stickler.field": field_path(it.field)}
-        yield _event(f"change of {it.metric}", it.change, it.trend.value, **field)
+        yield _attributes(f"change of {it.metric}", it.change, it.trend.value, **field)
 
 
-def _of_run(run: Run) -> Iterator[str]:
+def _of_run(run: Run) -> Iterator[list[object]]:
     view, f1 = RunView(run), f"{run.rule.counting}:f1"
     for row in (view.whole, *view.rows):
-        yield _event(f1, row.rates.f1, **{"stickler.field": field_path(row.path)})
+        yield _attributes(f1, row.rates.f1, **{"stickler.field": field_path(row.path)})
     blocks = run.evaluation.ledger.blocks
     for name, status, score, values in sorted(blocks.documents()) if blocks else ():
-        figure = None if score is None else run.rule.f1(values)
-        yield _event("leaves:f1", figure, status.value, **{"stickler.document": name})
+        document = {"stickler.document": name}
+        if score is None:
+            yield _attributes("leaves:f1", None, status, **document, **{"error.type": status})
+        else:
+            yield _attributes("leaves:f1", run.rule.f1(values), status, **document)
 
 
-def _event(
+def _attributes(
     name: str, value: float | None, label: str = "", explanation: str = "", **more: str
-) -> str:
+) -> list[object]:
     texts = {
         "gen_ai.evaluation.name": name,
         "gen_ai.evaluation.score.label": label,
         "gen_ai.evaluation.explanation": explanation,
         **more,
     }
-    attributes: list[object] = [
+    found: list[object] = [
         {"key": key, "value": {"stringValue": text}} for key, text in texts.items() if text
     ]
     if value is not None:
         number = {"doubleValue": value}
-        attributes.append({"key": "gen_ai.evaluation.score.value", "value": number})
-    record = {"eventName": EVENT, "attributes": attributes}
-    scope = {"scope": {"name": "stickler", "version": __version__}, "logRecords": [record]}
-    return json.dumps({"resourceLogs": [{"scopeLogs": [scope]}]}) + "\n"
+        found.append({"key": "gen_ai.evaluation.score.value", "value": number})
+    return found

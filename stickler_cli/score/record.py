@@ -205,6 +205,11 @@ class Run:
     file holds them."""
 
     @property
+    def began(self) -> str:
+        """When it began, or the last of those that it was put together of; empty if unknown."""
+        return max((each.started for each in self.provenance), default="")
+
+    @property
     def rule(self) -> RateRule:
         """How the counts of the run are read."""
         return RateRule(self.options.recall_with_fd, self.options.counting)

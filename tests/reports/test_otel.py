@@ -1,22 +1,31 @@
 """OpenTelemetry: events of gates, fields and documents, as OTLP has them."""
 
 import json
+from dataclasses import replace
+
+import pytest
 
 from stickler_cli import Scorer
 from stickler_cli.cli.app import main
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
+from stickler_cli.score.record import Provenance
 
 SCHEMA = {"type": "object", "properties": {"id": {"type": "string"}, "total": {"type": "number"}}}
 GT = {"id": "A-17", "total": 9.5}
 
 
-def events(text):
+def records(text):
     for line in text.splitlines():
         (resource,) = json.loads(line)["resourceLogs"]
         (scope,) = resource["scopeLogs"]
         (record,) = scope["logRecords"]
         assert record["eventName"] == "gen_ai.evaluation.result"
+        yield record
+
+
+def events(text):
+    for record in records(text):
         yield {
             each["key"].removeprefix("gen_ai.evaluation."): next(iter(each["value"].values()))
             for each in record["attributes"]
@@ -39,8 +48,37 @@ def test_each_line_is_an_event():
             "score.value": 2 / 3,
             "stickler.document": "a",
         },
-        {"name": "leaves:f1", "score.label": "failed", "stickler.document": "b"},
+        {
+            "name": "leaves:f1",
+            "score.label": "failed",
+            "stickler.document": "b",
+            "error.type": "failed",
+        },
     ]
+
+
+def test_the_time_of_events_is_when_the_last_run_of_them_began(tmp_path, capsys, monkeypatch):
+    for name, document in (("schema", SCHEMA), ("gt", GT), ("pred", GT)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(document), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    command = ["eval", "schema.json", "gt.json", "pred.json", "-f", "otel"]
+    times = []
+    for name, began in (("a", "1764000000"), ("b", "1764000001")):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", began)
+        assert main([*command, "-o", f"{name}.json"]) == 0
+        times.append({it["timeUnixNano"] for it in records(capsys.readouterr().out)})
+    assert main(["diff", "a.json", "b.json", "-f", "otel"]) == 0
+    times.append({it["timeUnixNano"] for it in records(capsys.readouterr().out)})
+
+    assert times == [{"1764000000000000000"}, *[{"1764000001000000000"}] * 2]
+
+
+@pytest.mark.parametrize("provenance", [(), [Provenance("yesterday", "gt", "pred")]])
+def test_events_of_a_run_that_does_not_say_when_it_began_have_no_time(orders, provenance):
+    run = replace(orders, provenance=provenance)
+
+    for record in records(render("otel", run, TableStyle())):
+        assert "timeUnixNano" not in record
 
 
 def test_gates_have_a_verdict(orders):

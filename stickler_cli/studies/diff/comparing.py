@@ -99,6 +99,7 @@ def compare_runs(
         ),
         decided=settings,
         values=changed_values(first, other) if len(base) == len(new) == 1 else None,
+        began=max(run.began for run in new.values()),
     )
 
 

@@ -376,6 +376,8 @@ class Difference(DifferenceRecord):
     """The values that changed, for pages; None where they are not known."""
     pages: Sequence[str] = field(default=(), metadata={KEPT: False})
     """Addresses of the pages of both runs; empty where there is none."""
+    began: str = field(default="", metadata={KEPT: False})
+    """When the last run of the second side began; empty if unknown."""
 
     @property
     def worse(self) -> list[DocumentChange]:
