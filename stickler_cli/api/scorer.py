@@ -14,6 +14,7 @@ from stickler_cli.compare.plan import Options
 from stickler_cli.compare.renaming import renamed
 from stickler_cli.compare.result import TP
 from stickler_cli.core.figures import truncate
+from stickler_cli.core.gold import Gold
 from stickler_cli.core.json_values import JsonDocument, json_line, kind_of
 from stickler_cli.core.locations import ANY_KEY, field_path
 from stickler_cli.core.problems import (
@@ -25,7 +26,7 @@ from stickler_cli.core.problems import (
 )
 from stickler_cli.documents.document import read_plain, read_text
 from stickler_cli.documents.reading import expected_of, parse_document
-from stickler_cli.documents.wrappers import Place, Unwrapped, Unwrapper
+from stickler_cli.documents.wrappers import Place, Unwrapper
 from stickler_cli.reports.feedback import BUDGET, REVEALS, Reveal, Teller
 from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.schema.loading import LoadedSchema
@@ -160,8 +161,8 @@ class Scorer:
 
     def seen_in(self, gt: Side) -> Observed:
         """Return the values of a ground truth, for inference to ask."""
-        found, bare = Observed(), bare_truth(self._values(gt, "gt"), self.plan.root)
-        found.add(renamed(bare.value, self.plan.renames or {}))
+        found, ((truth,), _) = Observed(), bare_truths([self._values(gt, "gt")], self.plan.root)
+        found.add(renamed(truth, self.plan.renames or {}))
         return found
 
     def explain(self) -> str:
@@ -202,6 +203,7 @@ class Scorer:
             gt = parse_document(data, "gt", kinds=(self.plan.kind,))
             if isinstance(gt, Problem):
                 raise UsageError([gt])
+            return cast("JsonDocument", gt)
         return self._values(gt, "gt")
 
     def _answer(self, pred: object) -> JsonDocument | Problem:
@@ -257,9 +259,8 @@ class Scorer:
 
     def _compared(self, gts: Sequence[JsonDocument], preds: Sequence[JsonDocument]) -> Batch:
         """Compare documents, ground truths out of their wrappers."""
-        bare = [bare_truth(gt, self.plan.root) for gt in gts]
-        truths: list[Any] = [it.value for it in bare]
-        return compared(self.plan, truths, preds, self.options, (), [it.gold for it in bare])
+        truths, gold = bare_truths(gts, self.plan.root)
+        return compared(self.plan, truths, preds, self.options, (), gold)
 
     def _values(self, side: object, name: str) -> JsonDocument:
         values: Any = side
@@ -288,11 +289,14 @@ def scorer_for(schema: str, of: str = "f1") -> Scorer:
     return Scorer(schema, of=of)
 
 
-def bare_truth(truth: JsonDocument, root: Place | None = None) -> Unwrapped:
-    """Return a ground truth, and its gold by wrappers of our own form."""
-    if b'"_value"' not in (text := json_line(truth)) and b'"_labelled"' not in text:
-        return Unwrapped(truth)
-    return Unwrapper(root)(truth, is_truth=True)
+def bare_truths(
+    truths: Sequence[JsonDocument], root: Place | None = None
+) -> tuple[Sequence[Any], Sequence[Gold | None]]:
+    """Return ground truths, and their gold by wrappers of our own form, where some have any."""
+    if b'"_value"' not in (text := json_line([*truths])) and b'"_labelled"' not in text:
+        return truths, ()
+    bare = [Unwrapper(root)(truth, is_truth=True) for truth in truths]
+    return [it.value for it in bare], [it.gold for it in bare]
 
 
 class _Compared:

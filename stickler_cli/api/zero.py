@@ -18,7 +18,7 @@ from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.schema.loading import LoadedSchema, load_observed
 from .eval_result import EvalResult
 from .ruled import FieldRules, Schema, ruled
-from .scorer import Scorer, Side, bare_truth
+from .scorer import Scorer, Side, bare_truths
 
 
 def evaluate(
@@ -91,8 +91,11 @@ def _shown_by(gt: object) -> LoadedSchema:
         raise TypeError(
             f"gt is of type {type(gt).__name__}; give an instance of a pydantic model, or a dict"
         )
-    seen = Observed()
-    seen.add(bare_truth(to_jsonable_python(gt, by_alias=False, fallback=str)).value)
+    seen, ((truth,), _) = (
+        Observed(),
+        bare_truths([to_jsonable_python(gt, by_alias=False, fallback=str)]),
+    )
+    seen.add(truth)
     return load_observed(seen, "gt")
 
 

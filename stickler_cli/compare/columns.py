@@ -317,10 +317,11 @@ def _of_element(known: Any, at: int) -> JsonValue:
 
 def _fields(values: Sequence[Any], names: tuple[str, ...]) -> list[Any]:
     objects = [value if isinstance(value, dict) else _EMPTY for value in values]
-    if len(names) == 1:
-        return [*map(dict.get, objects, repeat(names[0]))]
-    of_objects = [map(dict.get, repeat(it), names) for it in (*objects, _EMPTY)]
-    return [*chain.from_iterable(zip(*of_objects, strict=True))][:-1]  # the last is for `NOTHING`
+    found: list[Any] = []
+    for name in names:
+        found += map(dict.get, objects, repeat(name))
+        found.append(None)  # for `NOTHING`
+    return found[:-1]
 
 
 def least(known: Any) -> float | None:

@@ -21,7 +21,7 @@ from .one_of import OneOfNode, followed
 from .plan import Node, Options, Purpose, once_each
 from .work import PAIR
 
-FEW_PAIRS: Final = 24
+FEW_PAIRS: Final = 36
 """So many pairs are compared all with all: to find likely ones takes longer."""
 
 MANY: Final = 2

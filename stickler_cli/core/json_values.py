@@ -42,6 +42,9 @@ def kind_of(value: object) -> str:
     return _KINDS.get(type(value), type(value).__name__)
 
 
+_AS_TEXT: Final = json.JSONEncoder(ensure_ascii=False, default=str).encode
+
+
 def brief(value: object) -> str:
     r"""Show a value on one line, as JSON, cut to `BRIEF_LENGTH` characters.
 
@@ -49,7 +52,7 @@ def brief(value: object) -> str:
     '{"a": true}'
     """
     try:
-        text = json.dumps(value, ensure_ascii=False, default=str)
+        text = _AS_TEXT(value)
     except (RecursionError, ValueError):
         # Too deep, or an integer of more digits than Python prints: only these can be.
         return f"(an {kind_of(value)} too large to show)"

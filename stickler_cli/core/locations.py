@@ -26,6 +26,7 @@ _STEP: Final = pattern(
 )
 
 
+@lru_cache(10_000)  # errors name the same places again and again
 def field_path(path: Path) -> str:
     """Print a path as people write it; names with dots, brackets, quotes or spaces are quoted.
 
