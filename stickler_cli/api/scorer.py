@@ -203,7 +203,7 @@ class Scorer:
             gt = parse_document(data, "gt", kinds=(self.plan.kind,))
             if isinstance(gt, Problem):
                 raise UsageError([gt])
-            return cast("JsonDocument", gt)
+            return gt
         return self._values(gt, "gt")
 
     def _answer(self, pred: object) -> JsonDocument | Problem:
