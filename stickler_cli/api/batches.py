@@ -23,8 +23,7 @@ from stickler_cli.runs.job import Job, OutputsRequested, unwrapper_of
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.settings.of_commands import ManySettings
 from .evaluation_views import Evaluation
-from .given_pairs import described, document_pair
-from .many import compiled, validation_by
+from .many import compiled, described, document_pair, validation_by
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -16,7 +16,7 @@ from pydantic import BaseModel, PrivateAttr
 
 from stickler_cli.api.eval_result import compared
 from stickler_cli.api.evaluation_views import Evaluation
-from stickler_cli.api.given_pairs import described, document_pair
+from stickler_cli.api.many import described, document_pair
 from stickler_cli.api.structured import StructuredModel, compared_models
 from stickler_cli.api.views import (
     EvaluatorResult,
