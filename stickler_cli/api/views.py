@@ -15,7 +15,7 @@ from stickler_cli.score.confidence.calibration import confidence_view
 from stickler_cli.score.confidence.confidences import Confidences, Units
 from stickler_cli.score.counts import RATES
 from stickler_cli.score.errors.error_rows import Error, below_threshold, error_of
-from stickler_cli.score.errors.units import Unit, documents_units, judged
+from stickler_cli.score.errors.units import Unit, documents_units, are_judged
 from stickler_cli.score.field_counts import LEAVES
 
 
@@ -141,7 +141,7 @@ def _calibration(units: Units) -> dict[str, Any]:
 
 def _field_comparisons(batch: Batch) -> list[dict[str, Any]]:
     """Return every unit of a comparison that is judged, right or wrong."""
-    (units,) = documents_units(batch.visits, 1, judged)
+    (units,) = documents_units(batch.visits, 1, are_judged)
     return [
         {
             "expected_key": _path_text(unit.gt_path),

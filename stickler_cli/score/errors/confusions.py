@@ -167,10 +167,10 @@ def _shape(text: str) -> str:
     return bare(folded.replace("rn", "m").replace("vv", "w"))
 
 
-def part_of(part: str, whole: str) -> bool:
+def begins_or_ends(part: str, whole: str) -> bool:
     """Return whether one text begins or ends another, in whatever spelling.
 
-    >>> part_of("Acme", "ACME Inc."), part_of("Inc.", "Acme Inc"), part_of("me", "Acme Inc")
+    >>> begins_or_ends("Acme", "ACME Inc."), begins_or_ends("Inc.", "Acme Inc"), begins_or_ends("me", "Acme Inc")
     (True, True, False)
     """
     part, whole = bare(part), bare(whole)

@@ -21,7 +21,7 @@ from .confusions import (
     confused_texts,
     day_and_month_swapped,
     look_alike,
-    part_of,
+    begins_or_ends,
     part_of_date,
     plain_text,
     same_date,
@@ -142,9 +142,9 @@ def _of_texts(gt: str, pred: str) -> ErrorClass | None:
         return ErrorClass.PARTIAL_DATE
     if bare(gt) and bare(gt) == bare(pred):
         return ErrorClass.DECIMAL_SHIFT  # else it would be the same but for its format
-    if part_of(pred, gt):
+    if begins_or_ends(pred, gt):
         return ErrorClass.TRUNCATED
-    if part_of(gt, pred):
+    if begins_or_ends(gt, pred):
         return ErrorClass.OVERRUN
     return ErrorClass.DIGIT_SLIP if confused_texts(gt, pred) else None
 

@@ -180,7 +180,7 @@ def with_none_of(units: Iterable[Unit], truth: JsonValue) -> JsonValue:
     return left
 
 
-class Change(NamedTuple):
+class TruthChange(NamedTuple):
     """A change of a ground truth by which an error is none."""
 
     outcome: Outcome
@@ -201,7 +201,7 @@ class Change(NamedTuple):
         return path
 
 
-def changes_of(units: Iterable[Unit], truth: JsonValue) -> list[Change]:
+def changes_of(units: Iterable[Unit], truth: JsonValue) -> list[TruthChange]:
     """Return what errors would change in a ground truth: where, and what would be there.
 
     First what goes, as a value of another kind may come in its place; then from the inside out.
@@ -211,7 +211,7 @@ def changes_of(units: Iterable[Unit], truth: JsonValue) -> list[Change]:
     return sorted(changes, key=lambda it: (it.outcome is not Outcome.FN, -len(it.path)))
 
 
-def _change(unit: Unit, truth: JsonValue, new: dict[Path, dict[Step, int]]) -> Change:
+def _change(unit: Unit, truth: JsonValue, new: dict[Path, dict[Step, int]]) -> TruthChange:
     """Return the change of an error; new items of a list of the ground truth get its next indexes.
 
     An alternative that was taken is the ground truth of what is inside it.
@@ -228,13 +228,13 @@ def _change(unit: Unit, truth: JsonValue, new: dict[Path, dict[Step, int]]) -> C
     path = place.gt_path or ()
     if unit.gt_path is not None:
         inside = [it for it in taken if it[0] < len(unit.gt_path)]
-        return Change(unit.outcome, unit.gt_path, value, inside)
+        return TruthChange(unit.outcome, unit.gt_path, value, inside)
     for length, it in reversed(taken):
         truth = with_value(truth, path[:length], it.value)
     first, *rest = (unit.pred_path or ())[len(place.pred_path or ()) :]
     if not _is_position(item):
         first = index_of_new(first, truth, path, new)
-    return Change(unit.outcome, (*path, first, *rest), value, taken)
+    return TruthChange(unit.outcome, (*path, first, *rest), value, taken)
 
 
 def index_of_new(item: Step, truth: JsonValue, path: Path, new: dict[Path, dict[Step, int]]) -> int:

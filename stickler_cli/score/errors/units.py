@@ -134,7 +134,7 @@ def are_values(visit: Visit) -> bool:
     return visit.order is None or not isinstance(visit.account, _WITH_VALUES)
 
 
-def judged(visit: Visit) -> Mask:
+def are_judged(visit: Visit) -> Mask:
     """Return which pairs are units, right or wrong, and not inside of what failed as a whole."""
     shown = np.ones(len(visit.at), np.bool_) if visit.live is None else visit.live.copy()
     outcome = visit.outcome

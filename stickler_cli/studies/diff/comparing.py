@@ -217,7 +217,7 @@ def contrasts(base: Run, new: Run) -> list[Contrast]:
     ]
     if base.partial is not new.partial:
         found.append(("run", _WHOLE[base.partial], _WHOLE[new.partial], True))
-    every = (Contrast(what, _shown(mine), _shown(its), it) for what, mine, its, it in found)
+    every = (Contrast(what, _as_text(mine), _as_text(its), it) for what, mine, its, it in found)
     return sorted([*_of_schemas(base, new), *every], key=lambda contrast: not contrast.decides)
 
 
@@ -235,7 +235,7 @@ _WHOLE: Final = {True: "interrupted", False: "whole"}
 _DECLARED: Final = {True: "declared", False: "not declared"}
 
 
-def _shown(value: object) -> str:
+def _as_text(value: object) -> str:
     match value:
         case bool():
             return "on" if value else "off"
@@ -267,4 +267,4 @@ def _of_schemas(base: Run, new: Run) -> Iterator[Contrast]:
             )
     for what, mine, its in both:
         if mine != its:
-            yield Contrast(what, _shown(mine), _shown(its), decides=False)
+            yield Contrast(what, _as_text(mine), _as_text(its), decides=False)
