@@ -7,20 +7,24 @@ import ast
 import inspect
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from types import GenericAlias
-from typing import Any, Final, get_args, get_type_hints
+from types import GenericAlias, NoneType
+from typing import Any, Final, NotRequired, get_args, get_type_hints
 
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
+from typing_extensions import TypedDict
 
 from stickler_cli.core.option import Choice, options_of
 from stickler_cli.records.account_format import VerdictRecord
 from stickler_cli.records.comparison_format import ComparisonRecord
 from stickler_cli.records.run_format import RunRecord
+from stickler_cli.score.confidence.calibration import Bin, Selective
+from stickler_cli.score.errors.error_rows import KEYS, Error
 from stickler_cli.score.policy import AcceptancePolicy
 from stickler_cli.settings.deciding import ComparisonOptions, DecidingOptions, RunOptions
 from stickler_cli.studies.registry import STUDIES
@@ -81,6 +85,31 @@ _NOT_EMPTY: Final = (
 _NOT_EMPTY_KEYS: Final = (("by", "object", "minProperties"), ("places", "array", "minItems"))
 
 
+_TUPLES: Final[Mapping[Any, tuple[Mapping[str, str], int]]] = {
+    Bin: ({}, 5),
+    Selective: ({}, 2),
+    Error: (KEYS, 7),
+}
+"""Named tuples that are objects in files: keys of other names, and how many are always there."""
+
+
+def _as_objects() -> None:
+    """Have pydantic take named tuples for objects, of which files leave out empty entries."""
+    for kind, (keys, always) in _TUPLES.items():
+        hints = {}
+        for at, (name, hint) in enumerate(get_type_hints(kind, include_extras=True).items()):
+            given = get_args(hint)[0] if NoneType in get_args(hint) else hint
+            there = at < always or name == "reason"
+            hints[keys.get(name, name)] = given if there else NotRequired[given]
+        record = TypedDict(kind.__name__, hints)  # type: ignore[misc]
+        record.__doc__ = kind.__doc__
+        kind.__get_pydantic_core_schema__ = partial(_handled, record)
+
+
+def _handled(record: Any, _source: Any, handler: Callable[[Any], Any]) -> Any:
+    return handler(record)
+
+
 class _Generator(GenerateJsonSchema):
     """No titles, and all is required that is written, though readers do without."""
 
@@ -95,6 +124,7 @@ class _Generator(GenerateJsonSchema):
 def schema_of(name: str) -> dict[str, Any]:
     """Return the JSON Schema of a format, by its name."""
     kind, options = FORMATS[name]
+    _as_objects()
     config = ConfigDict(extra="forbid", alias_generator=lambda key: key.removesuffix("_"))
     # A list of it: what has keys takes no settings from outside, what is in a list does.
     listed: Any = GenericAlias(list, (kind,))
@@ -139,12 +169,13 @@ def _docstrings() -> dict[str, dict[str, str]]:
         for node in ast.parse(inspect.getsource(module)).body:
             if isinstance(node, ast.ClassDef):
                 keys = found[node.name] = {}
+                renamed = KEYS if node.name == "Error" else {}
                 for base in node.bases:
                     keys |= found.get(ast.unparse(base), {})
                 for key, said in pairwise(node.body):
                     if isinstance(key, ast.AnnAssign) and isinstance(said, ast.Expr):
                         name = ast.unparse(key.target).removesuffix("_")
-                        keys[name] = _one_line(ast.literal_eval(said.value))
+                        keys[renamed.get(name, name)] = _one_line(ast.literal_eval(said.value))
     return found
 
 

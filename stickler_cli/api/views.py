@@ -15,7 +15,7 @@ from stickler_cli.score.confidence.calibration import confidence_view
 from stickler_cli.score.confidence.confidences import Confidences, Units
 from stickler_cli.score.counts import RATES
 from stickler_cli.score.errors.error_rows import Error, below_threshold, error_of
-from stickler_cli.score.errors.units import Unit, documents_units, are_judged
+from stickler_cli.score.errors.units import Unit, are_judged, documents_units
 from stickler_cli.score.field_counts import LEAVES
 
 

@@ -1,18 +1,16 @@
 """Records of single documents, errors, values and verdicts: those of runs, and lines of files."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any, Final, Literal, NotRequired, get_args
+from typing import Annotated, Any, Final, Literal, NotRequired
 
 import orjson
 from typing_extensions import (  # those of Python 3.11 know less
     TypedDict,  # that of Python 3.11 is none that pydantic takes
-    get_type_hints,
 )
 
 from stickler_cli.core.rules import (
     AnyJson,
     Count,
-    Flag,
     Fraction,
     FractionOrNone,
     Rule,
@@ -21,11 +19,10 @@ from stickler_cli.core.rules import (
 )
 from stickler_cli.score.blocks import SCORE
 from stickler_cli.score.document_result import Status
-from stickler_cli.score.errors.error_classes import ErrorClass
-from stickler_cli.score.errors.error_rows import WrongOutcome
+from stickler_cli.score.errors.error_rows import KEYS
 from stickler_cli.score.leaves import CONFIDENCES
 from stickler_cli.score.sums import BESIDE, COUNTING_MODES, NAMES, dense
-from .row_files import Columns, LineTable
+from .row_files import LineTable
 
 VERDICT_FORMAT: Final = "stickler-verdict/1"
 
@@ -140,94 +137,43 @@ class AccountRecord(TypedDict):
     """Only if the prediction has any."""
 
 
-class ErrorRecord(TypedDict):
-    """A value that is wrong, missed or invented, or an item or object that failed as a whole."""
+_DOCUMENT_ROW: Final = {
+    **dict.fromkeys(("document", "status", "field", "mode"), str),
+    **dict.fromkeys(NAMES, int),
+    SCORE: float,
+    **dict.fromkeys(BESIDE, int),
+    "all_fields_matched": bool,
+    **dict.fromkeys(("validity", "remarks", "problems", "by", CONFIDENCES), object),
+}
+"""Columns of `--documents`: what one field of a document counts in one mode."""
 
-    document: str
-    """Id of the document."""
-    path: Annotated[str, Rule("a string", {"type": "string", "minLength": 1})]
-    """With the ground truth's list indexes; with the prediction's for a false alarm."""
-    field: str
-    """Without list indexes; empty of an item of a document that is an array."""
-    outcome: WrongOutcome
-    """What the error counts as: false discovery, false alarm or false negative."""
-    class_: ErrorClass
-    """What kind of mistake it is, as docs/error-classes.md describes them."""
-    ground_truth_value: AnyJson
-    """The ground truth, any JSON value; null where it is absent."""
-    prediction_value: AnyJson
-    """The prediction, any JSON value; null where it is absent."""
-    similarity: NotRequired[Fraction]
-    """How alike the values are; for a false discovery only."""
-    inside: NotRequired[str]
-    """The path of the error that it is in: a list item, or what one side lacks, that failed as a
-    whole."""
-    values: NotRequired[Count]
-    """Of a list item or object that failed as a whole, how many errors are inside it; none of a
-    value."""
-    reason: str
-    """Why it is an error."""
-    differing_fields: NotRequired[list[str]]
-    """Of a pair of list items below its threshold, the fields that differ."""
-    judge: NotRequired[str]
-    """Where a language model compared the values, its reason."""
-    cause: NotRequired[str]
-    """Equal for errors of one cause; not of an error that only repeats what another one says."""
-    swapped_with: NotRequired[str]
-    """Of a swapped value, the path of the place in the ground truth whose value it is."""
+_VALUE_ROW: Final = {
+    **dict.fromkeys(("document", "field", "path", "prediction_path", "outcome"), str),
+    "similarity": float,
+    **dict.fromkeys(("ground_truth_value", "prediction_value"), object),
+    "confidence": float,
+}
+"""Columns of `--values`: one value that was compared."""
 
-
-class DocumentRowRecord(TypedDict):
-    """A row of a table of `--documents`: what one field of a document counts in one mode."""
-
-    document: str
-    status: Status
-    field: str
-    mode: Literal["overall", "aggregate", "leaves"]
-    tp: Count
-    fd: Count
-    fa: Count
-    fn: Count
-    tn: Count
-    score: Fraction
-    not_evaluated: Count
-    whole: Count
-    items: Count
-    all_fields_matched: Flag
-    validity: AnyJson
-    remarks: AnyJson
-    problems: AnyJson
-    by: AnyJson
-    confidences: AnyJson
-
-
-class ValueLineRecord(TypedDict):
-    """A line of `--values`: one value that was compared."""
-
-    document: str
-    field: str
-    path: str
-    prediction_path: str
-    outcome: Literal["TP", "FD", "FA", "FN"]
-    similarity: Fraction
-    ground_truth_value: AnyJson
-    prediction_value: AnyJson
-    confidence: Fraction
+_ERROR_TYPES: Final = {"similarity": float, "values": int} | dict.fromkeys(
+    ("gt", "pred", "differing"), object
+)
+"""Types of columns of errors that are no text."""
 
 
 def table_of_errors() -> LineTable:
     """Return what a table of errors has of their lines."""
-    return LineTable(_columns(ErrorRecord))
+    return LineTable({key: _ERROR_TYPES.get(name, str) for name, key in KEYS.items()})
 
 
 def table_of_values() -> LineTable:
     """Return what a table of values has of their lines."""
-    return LineTable(_columns(ValueLineRecord))
+    return LineTable(_VALUE_ROW)
 
 
 def table_of_documents() -> LineTable:
     """Return what a table of documents has of their lines: fields by counting modes."""
-    return LineTable(_columns(DocumentRowRecord), rows_of_document)
+    return LineTable(_DOCUMENT_ROW, rows_of_document)
 
 
 def rows_of_document(line: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -268,17 +214,3 @@ def document_of_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         "fields": {path: entry for path, entry in fields.items() if any(entry.values())},
         **{key: orjson.loads(text) for key, text in texts.items()},
     }
-
-
-def _columns(record: type) -> Columns:
-    hints = get_type_hints(record).items()
-    return {key.removesuffix("_"): _cell_type(kind) for key, kind in hints}
-
-
-def _cell_type(kind: object) -> type:
-    for plain in (bool, int, float):
-        if kind is plain or plain in get_args(kind):
-            return plain
-    words = get_args(kind)
-    named = isinstance(kind, type) and issubclass(kind, str)
-    return str if named or (words and all(isinstance(word, str) for word in words)) else object

@@ -1,6 +1,6 @@
 """Counts, rates, their intervals and the trust in confidences, as files of runs have them."""
 
-from typing import Annotated, Any, Final, NotRequired
+from typing import Annotated, Any, NotRequired
 
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
@@ -18,9 +18,9 @@ from stickler_cli.core.rules import (
     Some,
     Weight,
 )
+from stickler_cli.score.confidence.calibration import Bin, Selective
+from stickler_cli.score.intervals import Ends
 from stickler_cli.score.sums import COUNTING_MODES
-
-_SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
 
 
 class LenientRecord(TypedDict):
@@ -136,32 +136,25 @@ MomentsRecord = Annotated[
 where the three differ. Intervals of any number of documents are made of these."""
 
 
-IntervalRecord = Annotated[
-    list[Number],
-    Rule("two numbers", {"type": "array", "minItems": 2, "maxItems": 2, "items": _SHARE}),
-]
-"""Both ends of a confidence interval."""
-
-
 FigureIntervalRecord = Annotated[
     list[Number],
     Rule(
         "two numbers", {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "number"}}
     ),
 ]
-"""The same of a figure that may be above 1."""
+"""Both ends of the confidence interval of a figure that may be above 1."""
 
 
 class RateIntervalsRecord(TypedDict, total=False):
     """Confidence intervals of rates, as far as documents say anything of them."""
 
-    cm_precision: IntervalRecord
+    cm_precision: Ends
     """Of cm_precision."""
-    cm_recall: IntervalRecord
+    cm_recall: Ends
     """Of cm_recall."""
-    cm_f1: IntervalRecord
+    cm_f1: Ends
     """Of cm_f1."""
-    cm_accuracy: IntervalRecord
+    cm_accuracy: Ends
     """Of cm_accuracy."""
 
 
@@ -171,7 +164,7 @@ class NodeIntervalsRecord(TypedDict, total=False):
     overall: RateIntervalsRecord
     aggregate: RateIntervalsRecord
     leaves: RateIntervalsRecord
-    threshold_applied_score: IntervalRecord
+    threshold_applied_score: Ends
     """Of the mean score after clipping."""
 
 
@@ -209,23 +202,6 @@ class NodeRecord(TypedDict):
     """The fields inside, by name, in schema order; those of a list are the fields of its items."""
 
 
-class BinRecord(TypedDict):
-    """Values of some confidence."""
-
-    lower: Fraction
-    """The least confidence."""
-    upper: Fraction
-    """What it does not reach, but for the last bin."""
-    units: Count
-    """How many values there are."""
-    confidence: FractionOrNone
-    """Their mean confidence; null of none."""
-    right: FractionOrNone
-    """The share that is right; null of none."""
-    interval: NotRequired[IntervalRecord]
-    """Where that share may lie."""
-
-
 class BrierPartsRecord(TypedDict):
     """What the Brier score is made of, over the bins."""
 
@@ -235,15 +211,6 @@ class BrierPartsRecord(TypedDict):
     """How far bins differ from each other."""
     uncertainty: FractionOrNone
     """How mixed right and wrong are."""
-
-
-class SelectiveRecord(TypedDict):
-    """Where to draw a line to have a share right above it, on these documents."""
-
-    threshold: Fraction
-    """The lowest such confidence."""
-    coverage: Fraction
-    """The share of values at or above it."""
 
 
 class TrustRecord(TypedDict):
@@ -277,9 +244,9 @@ class TrustRecord(TypedDict):
     """Mean share wrong among the k most confident values, over all k."""
     error_capture: dict[str, FractionOrNone]
     """The share of errors among the least confident values, by the share that is reviewed."""
-    selective: dict[str, SelectiveRecord | None]
+    selective: dict[str, Selective | None]
     """By the share that is to be right; null where there is no such line."""
-    bins: list[BinRecord]
+    bins: list[Bin]
     """Ten of equal width, the least confident first."""
     intervals: NotRequired[dict[str, FigureIntervalRecord]]
     """Of the figures, where documents say enough; `name.part` for a part of one."""

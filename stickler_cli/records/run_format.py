@@ -27,18 +27,19 @@ from stickler_cli.core.rules import (
 )
 from stickler_cli.score.document_result import DocumentProblem, Status
 from stickler_cli.score.errors.error_classes import ErrorClass
+from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.errors.marks import MarkedOutcome
 from stickler_cli.score.folds import MOST_LOST
 from stickler_cli.score.gates import GateResult
+from stickler_cli.score.intervals import Ends
 from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import Provenance, Repeats, SchemaSignature
 from stickler_cli.score.validity import Violated
-from .account_format import AccountRecord, ErrorRecord
+from .account_format import AccountRecord
 from .count_format import (
     ConfidenceCountsRecord,
     ConfidenceRecord,
     DocumentsRecord,
-    IntervalRecord,
     NodeRecord,
 )
 
@@ -125,7 +126,7 @@ class IntervalsRecord(TypedDict):
 class ScoreIntervalsRecord(IntervalsRecord):
     """How the confidence intervals of this run were made, and that of overall_score."""
 
-    overall_score: NotRequired[Annotated[IntervalRecord | None, DERIVED]]
+    overall_score: NotRequired[Annotated[Ends | None, DERIVED]]
     """The interval of overall_score; null where no document has a score."""
 
 
@@ -157,7 +158,7 @@ class WhollyRightRecord(TypedDict):
     """right / documents; null of no documents."""
     lost_at_most: NotRequired[Annotated[list[Count], DERIVED]]
     """How many lost none, at most one, and so on up to ten."""
-    interval: NotRequired[Annotated[IntervalRecord, UNREAD]]
+    interval: NotRequired[Annotated[Ends, UNREAD]]
     """The confidence interval of the share, if intervals were requested."""
 
 
@@ -316,5 +317,5 @@ class RunRecord(EvaluationRecord):
     """Whether the one document has no errors."""
     non_matches: NotRequired[Annotated[list[dict[str, Any]], UNREAD]]
     """Every error of the one document, by the names of stickler-eval, as `compare_with` has it."""
-    errors: NotRequired[Annotated[list[ErrorRecord], UNREAD]]
+    errors: NotRequired[Annotated[list[Error], UNREAD]]
     """The same, as lines of files of errors."""

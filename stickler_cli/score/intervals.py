@@ -10,13 +10,14 @@ method, what it covers in simulations, and its limits.
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import fsum, log
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.compare.account import Floats
 from stickler_cli.compare.result import FD, FN, TP
+from stickler_cli.core.rules import FRACTION, Number, Rule
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import LEVEL, IntervalOptions
 from .counts import RATES, fractions
@@ -59,6 +60,16 @@ class IntervalSettings:
 def intervals_of(options: IntervalOptions) -> IntervalSettings | None:
     """Return what decides the intervals that a command is asked for; None where it is for none."""
     return None if options.ci == "none" else IntervalSettings(options.ci, options.seed)
+
+
+Ends = Annotated[
+    list[Number],
+    Rule(
+        "two numbers",
+        {"type": "array", "minItems": 2, "maxItems": 2, "items": FRACTION.keywords},
+    ),
+]
+"""Both ends of a confidence interval, as files have them."""
 
 
 class Interval(NamedTuple):

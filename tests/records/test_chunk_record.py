@@ -234,6 +234,7 @@ def test_every_field_of_every_part_of_a_result_comes_back(kind):
         gt=json_values,
         pred=json_values,
         similarity=st.none() | st.floats(0, 1),
+        values=st.none() | st.integers(0),
     )
 )
 def test_every_error_comes_back(error):

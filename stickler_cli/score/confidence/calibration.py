@@ -11,7 +11,9 @@ import numpy as np
 
 from stickler_cli.compare.account import Floats
 from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.core.rules import Count, Fraction, FractionOrNone
 from stickler_cli.core.values import dataclass
+from stickler_cli.score.intervals import Ends
 
 BINS: Final = 10
 BUDGETS: Final = (0.1, 0.3, 0.5)
@@ -24,23 +26,33 @@ _LEAST: Final = 1e-15  # confidences of 0 and 1 would make one error cost withou
 
 
 class Selective(NamedTuple):
-    """The lowest threshold with the precision asked for, on these units."""
+    """Where to draw a line to have a share right above it, on these documents."""
 
-    threshold: float
-    coverage: float
-    """The share of all units that is at or above it."""
+    threshold: Fraction
+    """The lowest such confidence."""
+    coverage: Fraction
+    """The share of values at or above it."""
 
 
 class Bin(NamedTuple):
-    """The units of some confidence."""
+    """Values of some confidence."""
 
-    lower: float
-    upper: float
-    units: int
-    confidence: float | None
-    """The mean; None of no units."""
-    right: float | None
-    """The share that is right; None of no units."""
+    lower: Fraction
+    """The least confidence."""
+    upper: Fraction
+    """What it does not reach, but for the last bin."""
+    units: Count
+    """How many values there are."""
+    confidence: FractionOrNone
+    """Their mean confidence; null of none."""
+    right: FractionOrNone
+    """The share that is right; null of none."""
+    interval: Ends | None = None
+    """Where that share may lie."""
+
+    def view(self) -> dict[str, Any]:
+        """Return it as files have it, without an interval that there is not."""
+        return {key: it for key, it in self._asdict().items() if key != "interval" or it}
 
 
 @dataclass(frozen=True, eq=False)

@@ -245,7 +245,7 @@ def _view(units: Units, leaves: int, settings: IntervalSettings | None) -> dict[
         "documents": units.held or len(np.unique(units.document)),
         "coverage": total / leaves if leaves else None,
         **confidence_view(known),
-        "bins": [it._asdict() for it in known.bins()],
+        "bins": [it.view() for it in known.bins()],
     }
     if settings is None or units.times is not None or shown["documents"] < FEWEST:
         return shown

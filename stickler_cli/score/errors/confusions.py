@@ -170,8 +170,8 @@ def _shape(text: str) -> str:
 def begins_or_ends(part: str, whole: str) -> bool:
     """Return whether one text begins or ends another, in whatever spelling.
 
-    >>> begins_or_ends("Acme", "ACME Inc."), begins_or_ends("Inc.", "Acme Inc"), begins_or_ends("me", "Acme Inc")
-    (True, True, False)
+    >>> [begins_or_ends(part, "ACME Inc.") for part in ("Acme", "Inc", "me")]
+    [True, True, False]
     """
     part, whole = bare(part), bare(whole)
     return 0 < len(part) < len(whole) and (whole.startswith(part) or whole.endswith(part))

@@ -17,11 +17,11 @@ from stickler_cli.core.locations import Path, Step
 from .confusions import (
     amount,
     bare,
+    begins_or_ends,
     confused_numbers,
     confused_texts,
     day_and_month_swapped,
     look_alike,
-    begins_or_ends,
     part_of_date,
     plain_text,
     same_date,

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonValue, json_line, kind_of, same_json
 from stickler_cli.core.locations import field_path, parse_field_path
-from stickler_cli.core.rules import Rule
+from stickler_cli.core.rules import AnyJson, Count, Fraction, Rule
 from .causes import cause_keys
 from .error_classes import ErrorClass
 from .units import WrongUnit
@@ -44,33 +44,38 @@ class Error(NamedTuple):
     """A value that is wrong, missed or invented, or an item or object that failed as a whole."""
 
     document: str
-    """Id of its document."""
-    path: str
-    """With list indexes: those of the ground truth, of a false alarm those of the prediction."""
+    """Id of the document."""
+    path: Annotated[str, Rule("a string", {"type": "string", "minLength": 1})]
+    """With the ground truth's list indexes; with the prediction's for a false alarm."""
     field: PathText
-    """Without list indexes; empty of an item of a document that is a list."""
+    """Without list indexes; empty of an item of a document that is an array."""
     outcome: WrongOutcome
+    """What the error counts as: false discovery, false alarm or false negative."""
     error_class: ErrorClass
-    gt: Any = None
-    """None where it is absent, as the prediction; in `shown` errors a `Text`."""
-    pred: Any = None
-    similarity: float | None = None
-    """Of a false discovery."""
+    """What kind of mistake it is, as docs/error-classes.md describes them."""
+    gt: AnyJson = None
+    """The ground truth, any JSON value; null where it is absent."""
+    pred: AnyJson = None
+    """The prediction, any JSON value; null where it is absent."""
+    similarity: Fraction | None = None
+    """How alike the values are; for a false discovery only."""
     inside: str | None = None
-    """The path of the item or object around it that failed as a whole."""
-    values: int | None = None
-    """How many wrong values are inside it; None of a value."""
+    """The path of the error that it is in: a list item, or what one side lacks, that failed as a
+    whole."""
+    values: Count | None = None
+    """Of a list item or object that failed as a whole, how many errors are inside it; none of a
+    value."""
     reason: str = ""
     """Why it is an error."""
     differing: tuple[str, ...] = ()
-    """Of two list items, the fields that differ."""
+    """Of a pair of list items below its threshold, the fields that differ."""
     judge: str = ""
-    """Reason of a language model that compared the values."""
+    """Where a language model compared the values, its reason."""
     cause: str = ""
-    """Keys of its field and class, and of its cause, one after the other; empty of an error that
-    only repeats what another one says."""
+    """Equal for errors of one cause: the key of its field and class, and that of its cause; not of
+    an error that only repeats what another one says."""
     swapped_with: str = ""
-    """Of a swapped value, the path of the place whose ground truth it is."""
+    """Of a swapped value, the path of the place in the ground truth whose value it is."""
 
     @property
     def explanation(self) -> str:
