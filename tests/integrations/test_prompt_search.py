@@ -4,6 +4,7 @@ No model is asked: the one that extracts does what its prompt says, the one that
 adds the rule that the feedback calls for, and any other where there is none.
 """
 
+import json
 from itertools import cycle
 
 import pytest
@@ -107,6 +108,38 @@ def test_with_feedback_a_prompt_is_perfect_after_fewer_calls_than_with_the_score
     told, blind = (calls_until_perfect(feedback=it) for it in (True, False))
 
     assert told < blind, (told, blind)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_gepa_of_dspy_finds_the_prompt_by_the_feedback_of_the_metric(tmp_path, monkeypatch):
+    monkeypatch.setenv("DSPY_CACHEDIR", str(tmp_path))
+    dspy = pytest.importorskip("dspy", reason="DSPy IS NOT INSTALLED: no prompt is optimised")
+    from dspy.utils import DummyLM
+
+    from stickler_cli.integrations.dspy import metric
+
+    class Scripted(dspy.Adapter):
+        def __call__(self, lm, lm_kwargs, signature, demos, inputs):
+            return [{"invoice": json.dumps(extract(signature.instructions, inputs["page"]))}]
+
+    def writer(candidate, reflective_dataset, components_to_update):
+        (name,) = components_to_update
+        told = str([each["Feedback"] for each in reflective_dataset[name]])
+        rules = [rule for phrase, rule in NEEDED.items() if phrase in told]
+        missing = (rule for rule in rules if rule not in candidate[name])
+        return {name: f"{candidate[name]}\n{next(missing, '')}"}
+
+    examples = [
+        dspy.Example(page=page, invoice=page["ground_truth"]).with_inputs("page") for page in PAGES
+    ]
+    judge = metric(Scorer(SCHEMA), "invoice")
+    with dspy.context(lm=DummyLM([]), adapter=Scripted()):
+        found = dspy.GEPA(
+            judge, max_metric_calls=60, instruction_proposer=writer, seed=1, num_threads=1
+        ).compile(dspy.Predict(dspy.Signature("page -> invoice", START)), trainset=examples)
+
+    assert all(rule in found.signature.instructions for rule in NEEDED.values())
 
 
 def test_the_toy_is_perfect_with_all_rules_and_without_any_it_errs_in_all_these_ways():

@@ -162,6 +162,27 @@ ATTACKS = {
     "repeated": repeated,
     "lists of all": lambda gt: {key: [part, part] for key, part in gt.items()},
     "any key": lambda gt: {**gt, **{f"key {at}": "ACME" for at in range(100)}},
+    "each item with a wrong twin": lambda gt: {
+        **gt,
+        "items": [it for item in gt["items"] for it in (item, {"sku": "zz", "count": 0})],
+    },
+    "items crossed": lambda gt: {
+        **gt,
+        "items": [
+            {"sku": one["sku"], "count": other["count"]}
+            for one in gt["items"]
+            for other in gt["items"]
+        ],
+    },
+    "right and wrong at each place": lambda gt: {
+        key: [part, "0000"] if key != "items" else part for key, part in gt.items()
+    },
+    "gold in the prediction": lambda gt: {
+        key: {"_value": "0000", "_alternatives": [part]} for key, part in gt.items()
+    },
+    "all values in each text": lambda gt: {
+        key: part if isinstance(part, list | float) else json.dumps(gt) for key, part in gt.items()
+    },
 }
 
 
