@@ -12,8 +12,7 @@ from scipy.special import betaincinv
 
 from benchmarks.report import Report
 from stickler_cli.studies.audit.agreement import Groups, runs_that_share, votes_and_against
-from stickler_cli.studies.audit.answer import Audit
-from stickler_cli.studies.audit.estimation import drawn, strata_of, wrong_share
+from stickler_cli.studies.audit.answer import Audit, drawn, strata_of, wrong_share
 from stickler_cli.studies.audit.place_verdicts import Mark
 from stickler_cli.studies.audit.question import AuditSettings
 from stickler_cli.studies.audit.record import AuditReport

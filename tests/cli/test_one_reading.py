@@ -19,7 +19,7 @@ from stickler_cli.core.figures import rate
 from stickler_cli.core.locations import field_path
 from stickler_cli.reports.view import RunView
 from stickler_cli.runs.saved import load_run
-from stickler_cli.studies.diff.comparing import compare_runs
+from stickler_cli.studies.diff.answer import compare_runs
 from stickler_cli.studies.diff.record import TrendSettings
 
 ROOT = Path(__file__).parents[2]

@@ -19,7 +19,7 @@ import pytest
 from stickler_cli.cli import main
 from stickler_cli.cli.console import ExitCode
 from stickler_cli.runs import evaluate as evaluate_module
-from stickler_cli.runs.directory.journal import FIRST_LINE
+from stickler_cli.runs.directory.run_directory import FIRST_LINE
 from stickler_cli.runs.executors import chunking
 from stickler_cli.runs.whole_files import PARTIAL
 from .conftest import write
@@ -408,7 +408,7 @@ def test_restart_needs_a_directory(orders):
 
 
 def test_records_that_are_whole_but_not_ours_are_refused(orders, whole):
-    from stickler_cli.runs.directory.journal import Journal
+    from stickler_cli.runs.directory.run_directory import Journal
 
     journal = Journal("kept/journal", "--run-dir kept")
     list(journal.records())

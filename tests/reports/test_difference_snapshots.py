@@ -21,7 +21,7 @@ from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.row_reports import CHANGES, rows_of
 from stickler_cli.runs.saved import load_run
 from stickler_cli.score.gates import parse_gate
-from stickler_cli.studies.diff.comparing import LOWEST, compare_runs
+from stickler_cli.studies.diff.answer import LOWEST, compare_runs
 from stickler_cli.studies.diff.record import Decision, Difference, Trend
 
 ROOT = Path(__file__).parents[2]

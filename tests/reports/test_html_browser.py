@@ -32,8 +32,8 @@ from stickler_cli.score.errors.error_rows import error_record
 from stickler_cli.score.errors.kept_errors import KeptErrors
 from stickler_cli.score.record import PageSources, Picture
 from stickler_cli.studies.audit.sections import page_of
+from stickler_cli.studies.diff.answer import compare_runs
 from stickler_cli.studies.diff.changed_documents import changed_values
-from stickler_cli.studies.diff.comparing import compare_runs
 from stickler_cli.studies.diff.record import RunsBeside
 from .conftest import ORDERS, RIGHT
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from stickler_cli.core.problems import UsageError
-from stickler_cli.runs.directory import journal as journal_module
-from stickler_cli.runs.directory.journal import FIRST_LINE, Journal
+from stickler_cli.runs.directory import run_directory as journal_module
+from stickler_cli.runs.directory.run_directory import FIRST_LINE, Journal
 
 RECORDS = [{"a": 1}, {"b": "é\n"}, {"c": [10**30, None]}]
 
@@ -117,7 +117,7 @@ def test_two_runs_cannot_have_one_journal(path):
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such lock")
 def test_the_lock_is_gone_with_its_process(path):
     code = (
-        "import os, sys; from stickler_cli.runs.directory.journal import Journal; "
+        "import os, sys; from stickler_cli.runs.directory.run_directory import Journal; "
         "journal = Journal(sys.argv[1], 'x'); os._exit(7)"
     )
     assert subprocess.run([sys.executable, "-c", code, str(path)], check=False).returncode == 7

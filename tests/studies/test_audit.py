@@ -14,7 +14,7 @@ from stickler_cli.studies.audit.agreement import (
     runs_that_share,
     votes_and_against,
 )
-from stickler_cli.studies.audit.estimation import drawn, strata_of, weights_of, wrong_share
+from stickler_cli.studies.audit.answer import drawn, strata_of, weights_of, wrong_share
 from stickler_cli.studies.audit.witnesses import NOT_THERE, Witnesses, rows_by_document
 
 SCHEMA = {

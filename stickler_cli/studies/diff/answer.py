@@ -1,22 +1,282 @@
-"""Runs compared, be they finished or made here of predictions."""
+"""Runs compared, be they finished or made here: changes of figures, of documents; gates."""
 
-from collections.abc import Callable
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from itertools import compress
+from pathlib import Path as File
+from typing import Final
 
-from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli import __version__
+from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.problems import NotComparableError, Problem, UsageError
 from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.saved import load_detail, load_run, page_of, with_rows
 from stickler_cli.runs.whole_files import RUN_FILE
-from stickler_cli.score.gates import parse_gate
+from stickler_cli.score.confidence.calibration import FIGURES
+from stickler_cli.score.counts import Counts
+from stickler_cli.score.evaluation import differences
+from stickler_cli.score.gate_verdicts import check_kind, judged, judged_at, metric_value
+from stickler_cli.score.gates import (
+    COUNTS,
+    METRIC,
+    RIGHT,
+    TRUST,
+    Gate,
+    GateResult,
+    asks_documents,
+    check_paths,
+    parse_gate,
+)
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run, Verdict
+from stickler_cli.score.run_merging import OF_MERGING, WITHOUT_FIGURES, conditions_of
 from stickler_cli.settings.deciding import CountingOptions
 from stickler_cli.settings.of_commands import as_of_eval
 from stickler_cli.studies.answering import Answer, Desk
-from .comparing import LOWEST, check_comparable, compare_runs
+from .changed_documents import changed_values, document_changes, of_one
+from .joined_runs import JoinedRuns, join_runs
+from .measures import CONFIDENCE, changes, confidence_changes, figures_of_whole
 from .question import DiffSettings
-from .record import TrendSettings
+from .record import (
+    F1,
+    WHOLLY_RIGHT,
+    ComparedRecord,
+    Contrast,
+    Difference,
+    DocumentChange,
+    Figure,
+    MetricChange,
+    RunName,
+    TrendSettings,
+)
+from .significance import change_intervals
+
+LOWEST: Final = -1.0  # the least change of a rate or score
+
+CHANGE_OF: Final = "change of "
+
+
+def compare_runs(
+    base: Mapping[str, Run],
+    new: Mapping[str, Run],
+    gates: Sequence[Gate] = (),
+    settings: TrendSettings | None = None,
+) -> Difference:
+    """Return the difference of one run to another, by name; all keep rows of their documents.
+
+    Where a side has several runs, they are of one system, and chance is also which runs there were.
+    Rates are made as in the first run. Runs that differ in what decides their figures are compared
+    all the same: `check_comparable` refuses them.
+
+    Raises:
+        UsageError: a run keeps no rows, or a gate asks for a field or a count that there is not.
+        NotComparableError: no document is in both runs.
+    """
+    settings = settings or TrendSettings()
+    first, other = next(iter(base.values())), next(iter(new.values()))
+    known = {info.field for info in first.fields}
+    described = [*first.fields, *(info for info in other.fields if info.field not in known)]
+    fields = [info.field for info in described if info.field]
+    rule = replace(first.rule, counting=settings.counting)
+    pairs = join_runs([*base.values()], [*new.values()], described, rule)
+    # The fields of the schemas, then those that only documents have.
+    paths = list(dict.fromkeys([*fields, *pairs.counted]))
+    check_paths(gates, paths)
+    whole = figures_of_whole(rule.counting)
+    fields_too = (Figure(path, rule.counting, F1) for path in paths)
+    found = changes([*whole, *fields_too], pairs, settings)
+    changed = document_changes(pairs, [*map(field_path, paths)], rule.counting)
+    documents = _documents(pairs, changed)
+    metrics = metric_changes([*base.values()], [*new.values()])
+    return Difference(
+        format="stickler-diff/1",
+        version=__version__,
+        base=_name_of(base),
+        new=_name_of(new),
+        contrasts=contrasts(first, other),
+        settings=settings.view(),
+        documents=documents,
+        lost=[*compress(pairs.ids, pairs.lost)],
+        only_new=[*pairs.only_new],
+        whole=[*found[: len(whole)], *confidence_changes(pairs, settings)],
+        fields=found[len(whole) :],
+        metrics=metrics,
+        changed_documents=changed,
+        gates=judge_changes(
+            gates, pairs, documents, settings, [it.field for it in described], metrics
+        ),
+        decided=settings,
+        values=changed_values(first, other) if len(base) == len(new) == 1 else None,
+        began=max(run.began for run in new.values()),
+    )
+
+
+def _name_of(side: Mapping[str, Run]) -> RunName:
+    """Return which runs a side has; the first one tells of all."""
+    (name, *further), run = side, next(iter(side.values()))
+    return RunName(name, run.version, run.schema.path, run.schema.model_name, further)
+
+
+def _documents(pairs: JoinedRuns, changed: Sequence[DocumentChange]) -> ComparedRecord:
+    worse = sum(document.is_worse for document in changed)
+    better = sum(document.is_better for document in changed)
+    return {
+        "compared": len(pairs.ids),
+        "better": better,
+        "worse": worse,
+        "same": len(pairs.ids) - better - worse,
+        "lost": int(pairs.lost.sum()),
+        "only_new": len(pairs.only_new),
+    }
+
+
+def metric_changes(base: Sequence[Run], new: Sequence[Run]) -> list[MetricChange]:
+    """Return the changes of metrics that all runs have."""
+    found = [[run.evaluation.metric_figures for run in runs] for runs in (base, new)]
+    names = [name for name in found[0][0] if all(name in it for side in found for it in side)]
+    changes = []
+    for name in names:
+        before, after = (_mean_of_known([figures[name] for figures in side]) for side in found)
+        change = None if before is None or after is None else after - before
+        changes.append(MetricChange(name, before, after, change))
+    return changes
+
+
+def _mean_of_known(figures: Sequence[float | None]) -> float | None:
+    known = [figure for figure in figures if figure is not None]
+    return sum(known) / len(known) if known else None
+
+
+def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
+    gates: Sequence[Gate],
+    runs: JoinedRuns,
+    documents: ComparedRecord,
+    settings: TrendSettings,
+    fields: Sequence[Path] = (),
+    metrics: Sequence[MetricChange] = (),
+) -> list[GateResult]:
+    """Return the verdicts of gates on changes.
+
+    A gate is written as for a run: `f1>=-0.01` allows a loss of one point, `total.f1.lower>=-0.02`
+    also asks for enough documents. Documents are counted, not compared: `documents.worse<=3`. The
+    fields are those that a pattern may ask for.
+    """
+
+    def moved(gate: Gate, path: Path) -> tuple[float | None, str]:
+        if gate.mode == METRIC:
+            return metric_value(gate, {each.name: each.change for each in metrics})
+        if gate.metric in TRUST:
+            return _moved_trust(gate, path, runs, settings)
+        return _moved(gate, path, runs, settings.intervals)
+
+    found = []
+    for gate in gates:
+        if asks_documents(gate) and gate.metric == RIGHT:
+            asked_for = replace(gate, path=(), metric=WHOLLY_RIGHT)
+            value, empty = _moved(asked_for, (), runs, settings.intervals)
+            found.append(judged(gate, value, empty, CHANGE_OF))
+        elif asks_documents(gate):
+            check_kind(gate, (*documents, RIGHT))
+            count = documents[gate.metric]  # type: ignore[literal-required]  # as was checked
+            found.append(judged(gate, count, ""))
+        else:
+            found.append(judged_at(gate, fields, partial(moved, gate), CHANGE_OF))
+    return found
+
+
+def _moved(
+    gate: Gate, path: Path, runs: JoinedRuns, settings: IntervalSettings
+) -> tuple[float | None, str]:
+    """Return the change of a gate's figure, or None and the reason why there is none."""
+    mode = gate.mode or runs.rule.counting
+    if gate.metric in COUNTS:
+        before, after = (
+            getattr(Counts(*sums), gate.metric)
+            for sums in runs.counts(path, mode).sum(axis=2).tolist()
+        )
+        return of_one(after - before, runs.times), ""
+    figure = Figure(path, mode, gate.metric)
+    value = runs.change(figure)
+    if gate.bound and value is not None:
+        (interval,) = change_intervals([runs.sample(figure)], runs.ids, settings)
+        value = getattr(interval, gate.bound)
+    return value, "nothing was counted in one of the runs"
+
+
+def _moved_trust(
+    gate: Gate, path: Path, runs: JoinedRuns, settings: TrendSettings
+) -> tuple[float | None, str]:
+    name = gate.metric.removeprefix(CONFIDENCE)
+    if name not in FIGURES:
+        return None, "a difference has no such figure of confidences"
+    found = confidence_changes(runs, settings, [name], path)
+    value = found[0].change if found else None
+    if gate.bound and found:
+        value = getattr(found[0].interval, gate.bound, None)
+    return value, "one of the runs says nothing of it"
+
+
+def contrasts(base: Run, new: Run) -> list[Contrast]:
+    """Return everything in which two runs differ, deciding contrasts first."""
+    found = [
+        (what, before, after, what not in WITHOUT_FIGURES)
+        for what, before, after in differences(conditions_of(base), conditions_of(new))
+        if what not in OF_MERGING
+    ]
+    if base.partial is not new.partial:
+        found.append(("run", _WHOLE[base.partial], _WHOLE[new.partial], True))
+    every = (Contrast(what, _as_text(mine), _as_text(its), it) for what, mine, its, it in found)
+    return sorted([*_of_schemas(base, new), *every], key=lambda contrast: not contrast.decides)
+
+
+def check_comparable(first: Run, others: Iterable[Run], hint: str = "") -> None:
+    """Raise NotComparableError with that for which figures of runs cannot be compared."""
+    found = (it for run in others for it in contrasts(first, run) if it.decides)
+    if against := dict.fromkeys(found):
+        raise NotComparableError(
+            Problem("", f"the runs are not comparable: {contrast}", hint=hint)
+            for contrast in against
+        )
+
+
+_WHOLE: Final = {True: "interrupted", False: "whole"}
+_DECLARED: Final = {True: "declared", False: "not declared"}
+
+
+def _as_text(value: object) -> str:
+    match value:
+        case bool():
+            return "on" if value else "off"
+        case float():
+            return f"{value:g}"
+        case None:
+            return "none"
+        case _:
+            return str(value)
+
+
+def _of_schemas(base: Run, new: Run) -> Iterator[Contrast]:
+    """Yield in what different schemas differ, by their fields."""
+    before, after = base.schema, new.schema
+    if (before.digest, before.inferred) == (after.digest, after.inferred):
+        return
+    old, now = ({info.field: asdict(info) for info in run.fields} for run in (base, new))
+    both: list[tuple[str, object, object]] = [
+        ("schema", before.path, after.path),
+        ("model name", before.model_name, after.model_name),
+    ]
+    for path in dict.fromkeys([*old, *now]):
+        name = f"field {field_path(path)}" if path else "documents"
+        both.append((name, _DECLARED[path in old], _DECLARED[path in now]))
+        if path in old and path in now:
+            both += (
+                (f"{name}, {key}", old[path][key], now[path][key])
+                for key in ("kind", "comparator", "threshold", "weight")
+            )
+    for what, mine, its in both:
+        if mine != its:
+            yield Contrast(what, _as_text(mine), _as_text(its), decides=False)
 
 
 def answer(settings: DiffSettings, desk: Desk) -> Answer:
@@ -53,7 +313,7 @@ def _made(settings: DiffSettings, desk: Desk) -> Callable[[str, bool], Run]:
 
 
 def _finished(name: str, detail: bool) -> Run:
-    if Path(name).is_dir() and not (Path(name) / RUN_FILE).exists():
+    if File(name).is_dir() and not (File(name) / RUN_FILE).exists():
         found = f"there is no {RUN_FILE} in this directory"
         hint = "of predictions: stickler diff SCHEMA GT PRED_A PRED_B"
         raise UsageError([Problem(name, found, "a finished run", hint)])

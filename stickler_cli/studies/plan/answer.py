@@ -29,7 +29,7 @@ from stickler_cli.score.intervals import SCORE_SPREAD, Interval, Spread, rate_in
 from stickler_cli.score.record import Run
 from stickler_cli.settings.deciding import MARGIN
 from stickler_cli.studies.answering import Answer, Desk
-from stickler_cli.studies.diff.comparing import check_comparable
+from stickler_cli.studies.diff.answer import check_comparable
 from stickler_cli.studies.diff.joined_runs import JoinedRuns, join_runs
 from stickler_cli.studies.diff.record import WHOLLY_RIGHT, Figure
 from .question import USAGE, PlanSettings

@@ -10,7 +10,7 @@ from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.settings.deciding import RunOptions
 from stickler_cli.studies.diff import joined_runs
-from stickler_cli.studies.diff.comparing import compare_runs
+from stickler_cli.studies.diff.answer import compare_runs
 from stickler_cli.studies.diff.record import Difference
 
 OPTIONS = RunOptions()

@@ -12,8 +12,8 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.errors.kept_errors import KeptErrors
 from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.settings.deciding import RunOptions
+from stickler_cli.studies.diff.answer import compare_runs
 from stickler_cli.studies.diff.changed_documents import changed_values
-from stickler_cli.studies.diff.comparing import compare_runs
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 SCHEMA = {

@@ -6,7 +6,7 @@ from stickler_cli.core.problems import UsageError
 from stickler_cli.metrics import Measure
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import Interval, IntervalSettings
-from stickler_cli.studies.diff.comparing import LOWEST, compare_runs
+from stickler_cli.studies.diff.answer import LOWEST, compare_runs
 from stickler_cli.studies.diff.measures import corrected_p, trend_by
 from stickler_cli.studies.diff.record import Decision, MetricChange, Trend, TrendSettings
 from .runs import MISSED, RIGHT, WRONG, compared, document, joined, run_of, single

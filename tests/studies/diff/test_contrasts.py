@@ -6,7 +6,7 @@ import pytest
 
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.locations import parse_field_path
-from stickler_cli.studies.diff.comparing import contrasts
+from stickler_cli.studies.diff.answer import contrasts
 from .runs import OPTIONS, SIGNATURE, run_of
 
 BASE = run_of()

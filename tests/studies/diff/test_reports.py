@@ -13,7 +13,7 @@ from stickler_cli.reports.github import summary
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.markdown import SUMMARY_LIMIT
 from stickler_cli.score.gates import parse_gate
-from stickler_cli.studies.diff.comparing import LOWEST
+from stickler_cli.studies.diff.answer import LOWEST
 from stickler_cli.studies.diff.record import TrendSettings
 from .runs import OPTIONS, RIGHT, WRONG, compared, document, run_of, single
 

@@ -6,7 +6,7 @@ from scipy import stats
 
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import Interval
-from stickler_cli.studies.diff.comparing import LOWEST, compare_runs
+from stickler_cli.studies.diff.answer import LOWEST, compare_runs
 from stickler_cli.studies.diff.record import Decision, Trend
 from stickler_cli.studies.diff.significance import p_of_runs, variance_of_runs, widened
 from .runs import document, run_of, single
