@@ -57,7 +57,7 @@ class Problem:
 
 
 class Undelivered(Problem):
-    """A file elsewhere that could not be read: its contents are unknown."""
+    """A file elsewhere, or the rest of one of many documents, that could not be read."""
 
     __slots__ = ()
 

@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from stickler_cli.core.json_values import OBJECTS, DocumentKind
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import parse_field_path
-from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.problems import Problem, Undelivered, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import (
     DocumentOptions,
@@ -321,6 +321,8 @@ def with_confidences(pairs: Pairs, source: str, settings: FindingOptions) -> Pai
         UsageError: the source cannot be used.
     """
     known = dict(open_documents(source, settings).refs())
+    if broken := [it for it in known.values() if isinstance(it, Undelivered)]:
+        raise UsageError(broken)
     if pairs.single and len(known) == 1:
         known = dict.fromkeys((ref.id for ref in pairs.refs()), *known.values())
 

@@ -159,11 +159,12 @@ def _content(file: str, size: int, limit: int) -> bytes | None:
 
 
 def unreadable(source: str, error: Exception, line: int | None = None) -> Problem:
-    """Word the error of the system, or of unpacking, when a file could not be read."""
+    """Word the error of the system, or of unpacking, when a file or the rest of it was not read."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     hint = "is the packed file complete?" if isinstance(error, EOFError) else ""
-    broken = is_url(source) and isinstance(error, OSError) and type(error) is not gzip.BadGzipFile
-    kind = Undelivered if broken else Problem
+    packed_badly = type(error) is gzip.BadGzipFile or not isinstance(error, OSError)
+    # Where a file of many documents breaks off, none of those that follow is known.
+    kind = Problem if line is None and (packed_badly or not is_url(source)) else Undelivered
     return kind(source, f"cannot be read: {reason}", hint=hint, line=line)
 
 

@@ -277,3 +277,15 @@ def test_a_device_beside_one_document_is_no_source(stickler, data):
 
     assert result.code == 2
     assert "/dev/zero: cannot be read: this is a device" in result.err
+
+
+@pytest.mark.parametrize("by_id", [(), ("--id-field", "id")])
+def test_predictions_that_break_off_are_a_failure_and_not_only_missing(stickler, data, by_id):
+    lines = "".join(f'{{"id": "{number}", "total": {number}}}\n' for number in range(3000)).encode()
+    (data / "gt.jsonl").write_bytes(lines)
+    (data / "pred.jsonl.gz").write_bytes(gzip.compress(lines)[:-2000])
+
+    result = stickler("eval", "schema.json", "gt.jsonl", "pred.jsonl.gz", *by_id)
+
+    assert result.code == 3
+    assert "cannot be read: Compressed file ended" in result.err

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document_pair import DocumentPair, read_pair
-from stickler_cli.documents.pairs import Pairs, open_pairs
+from stickler_cli.documents.pairs import Pairs, open_pairs, with_confidences
 from stickler_cli.settings.deciding import DocumentOptions
 
 
@@ -314,3 +314,12 @@ def test_who_waits_for_lines_by_id_is_told_how_many_they_are(tmp_path):
     file.write_text('{"id": "1"}\n{"id": "2"}\n', "utf-8")
     pairs = open_pairs(str(file), str(file), DocumentOptions(id_field="id"))
     assert (pairs.total, pairs.expected) == (None, 2)
+
+
+def test_confidences_that_break_off_are_refused(tmp_path: Path):
+    gt = write_lines(tmp_path / "gt.jsonl", {"id": "a"})
+    known = Path(write_lines(tmp_path / "known.jsonl.gz", {"id": "a"}, {"id": "b"}))
+    known.write_bytes(known.read_bytes()[:-9])
+    settings = DocumentOptions(id_field="id")
+    with pytest.raises(UsageError, match=r"known\.jsonl\.gz:3:1: cannot be read: Comp"):
+        with_confidences(open_pairs(gt, gt, settings), str(known), settings)
