@@ -418,7 +418,7 @@ def test_records_that_are_whole_but_not_ours_are_refused(orders, whole):
 
 
 def test_a_record_that_is_no_json_is_refused(orders, whole, monkeypatch):
-    from stickler_cli.runs.directory import journal as module
+    from stickler_cli.runs.directory import run_directory as module
 
     journal = module.Journal("kept/journal", "--run-dir kept")
     list(journal.records())
