@@ -91,7 +91,7 @@ class Scorer:
             schema if isinstance(schema, Ruled) else ruled(schema, fields or {})
         )
         self.aim = parse_aim(of)
-        check_paths([self.aim.gate], known_paths(self.plan))
+        check_paths([self.aim.gate], known_paths(self.plan), "of")
         self.reveal, self.budget, self.options = reveal, budget, options
 
     def score(self, gt: object, pred: object) -> "Scored":
@@ -388,7 +388,7 @@ class Scored:
     def judged(self, gate: str) -> tuple[float, bool]:
         """Return another figure, as `of` names it, and whether it passes."""
         aim = parse_aim(gate)
-        check_paths([aim.gate], known_paths(self._scorer.plan))
+        check_paths([aim.gate], known_paths(self._scorer.plan), "of")
         value = 0.0 if self._among is None else self._among.figures(aim)[self._at]
         return value, aim.passes(value) if aim.limited else self.passed
 

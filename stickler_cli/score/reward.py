@@ -4,6 +4,7 @@ Where a rate of a run is undefined, a document still has one: nothing on either 
 where only one side has anything, it is wrong.
 """
 
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -63,7 +64,7 @@ def parse_aim(text: str) -> Aim:
     gate = parse_gate(name if limited else f"{name}>=0", "of")
     if gate.metric not in (*RATES, SCORE) or gate.bound or not gate.operator.startswith(">"):
         raise refused("of", f"it is {text!r}", _EXPECTED)
-    return Aim(gate, limited)
+    return Aim(replace(gate, text=text), limited)
 
 
 def rewards(aim: Aim, counts: FieldCounts, size: int) -> list[float]:
