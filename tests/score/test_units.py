@@ -8,13 +8,13 @@ from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Plan
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.errors.error_rows import error_of
-from stickler_cli.score.errors.units import documents_units, judged
+from stickler_cli.score.errors.units import are_judged, documents_units
 from .batches import TEXT, an_object, batch
 
 
 def units(schema, gt, pred):
     visits = batch(compile_schema(schema), {"": (gt, pred)}).visits
-    (found,) = documents_units(visits, 1, judged)
+    (found,) = documents_units(visits, 1, are_judged)
     return found
 
 

@@ -8,7 +8,7 @@ from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.document_result import DocumentResult, Status
-from stickler_cli.score.errors.units import documents_units, judged
+from stickler_cli.score.errors.units import are_judged, documents_units
 from stickler_cli.score.sums import sums_of
 from stickler_cli.score.walk import visits, walked
 from .batches import TEXT, X, a_list, an_object, batch, records
@@ -59,7 +59,7 @@ def compared(plan, pairs):
 
 def told(found: Batch):
     """Give all that is told of each document."""
-    units = documents_units(found.visits, len(found.results), judged)
+    units = documents_units(found.visits, len(found.results), are_judged)
     for at, record in enumerate(records(found)):
         # Orders are numbers that only say which comes first: how many differs with the others.
         shown = [
