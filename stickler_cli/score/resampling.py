@@ -40,13 +40,14 @@ def _weights() -> Floats:
     return found / UNIT
 
 
-def resample(
+def resample(  # noqa: PLR0913 - what is drawn, of what, and how much at once
     documents: Sequence[str],
     statistic: Callable[[Floats], Floats],
     settings: IntervalSettings,
     *,
     size: int = 0,
     replicates: int = REPLICATES,
+    swaps: bool = False,
 ) -> Floats:
     """Return the figures of a statistic in every replicate, (figures, 1 + replicates).
 
@@ -60,14 +61,16 @@ def resample(
         settings: the seed of the weights.
         size: of the arrays that the statistic makes of one replicate, if more than documents.
         replicates: how many there are.
+        swaps: whether a weight is 1 or 0, by whether the runs of a document change places.
 
     Source:
         Rubin (1981), doi:10.1214/aos/1176345338, for exponential weights.
     """
-    starts = _starts(documents, str(settings.seed))
+    starts = _starts(documents, f"{settings.seed} swapped" if swaps else str(settings.seed))
     step = max(1, _AT_ONCE // max(len(documents), size, 1) // 4) * 4
     drawn = (
-        _drawn(starts, first, min(step, replicates - first)) for first in range(0, replicates, step)
+        _drawn(starts, first, min(step, replicates - first), swaps=swaps)
+        for first in range(0, replicates, step)
     )
     once = np.ones((len(documents), 1))
     return np.concatenate([statistic(each) for each in chain([once], drawn)], axis=1)
@@ -85,7 +88,7 @@ def _starts(names: Sequence[str], key: str) -> NDArray[np.uint64]:
     return np.array([int.from_bytes(each, "little") for each in hashes], dtype=np.uint64)
 
 
-def _drawn(starts: NDArray[np.uint64], first: int, number: int) -> Floats:
+def _drawn(starts: NDArray[np.uint64], first: int, number: int, *, swaps: bool = False) -> Floats:
     """Return weights of so many replicates from a multiple of four on: (documents, number).
 
     Source: Steele, Lea, Flood (2014), doi:10.1145/2660193.2660195, for the generator, SplitMix64.
@@ -96,8 +99,8 @@ def _drawn(starts: NDArray[np.uint64], first: int, number: int) -> Floats:
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     mixed ^= mixed >> np.uint64(31)
-    parts = mixed.astype("<u8").view("<u2")  # little endian, so that every machine agrees
-    found: Floats = _weights()[parts[:, :number]]
+    parts = mixed.astype("<u8").view("<u2")[:, :number]  # little endian, as every machine's
+    found: Floats = (parts & 1).astype(np.float64) if swaps else _weights()[parts]
     return found
 
 

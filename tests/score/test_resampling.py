@@ -43,6 +43,17 @@ def test_a_document_has_the_same_weights_whatever_is_beside_it():
     assert (weights(["a", "b", "c"], SETTINGS)[1] == alone[0]).all()
 
 
+def test_half_of_the_documents_change_places_in_a_swap_whatever_is_beside_them():
+    names = [f"document {number}" for number in range(500)]
+    swapped = resample(names, lambda drawn: drawn, SETTINGS, replicates=999, swaps=True)[:, 1:]
+
+    assert swapped.shape == (500, 999)
+    assert set(np.unique(swapped)) == {0.0, 1.0}
+    assert swapped.mean() == pytest.approx(0.5, abs=0.004)  # 499,500 draws: six standard errors
+    alone = resample(names[7:8], lambda drawn: drawn, SETTINGS, replicates=999, swaps=True)
+    assert (alone[0, 1:] == swapped[7]).all()
+
+
 def split_mix(name: bytes, key: bytes) -> list[int]:
     """Draw four weights by SplitMix64 with the published constants, lowest bits first."""
     mask = (1 << 64) - 1

@@ -1,6 +1,7 @@
 """Changes of figures from one side to the other: of counts and scores, and of confidences."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -175,10 +176,12 @@ def confidence_changes(
         nothing = np.zeros_like(drawn)
         return np.concatenate([figures(drawn, nothing), figures(nothing, drawn)])
 
-    sides = np.split(resample(runs.ids, of_both, settings.intervals, size=len(right)), 2)
-    random = np.random.default_rng(settings.intervals.seed)
-    swapped = random.integers(0, 2, (documents, _SWAPS)).astype(np.float64)
-    by_chance = figures(swapped, 1 - swapped) - figures(1 - swapped, swapped)
+    def exchanged(swapped: Floats) -> Floats:
+        return figures(swapped, 1 - swapped) - figures(1 - swapped, swapped)
+
+    drawn = partial(resample, runs.ids, settings=settings.intervals, size=len(right))
+    sides = np.split(drawn(of_both), 2)
+    by_chance = drawn(exchanged, replicates=_SWAPS, swaps=True)[:, 1:]
     same = np.array_equal(base[:, np.lexsort(base)], new[:, np.lexsort(new)])
     return [
         _confidence_change(
