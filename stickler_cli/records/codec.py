@@ -1,7 +1,8 @@
 """From JSON values to typed values: the one way in which files are read.
 
 The types say what a file holds: dataclasses, typed dictionaries and named tuples, what is in them,
-and the rules of `core/rules.py`. Keys that a type does not have are left out.
+and the rules of `core/rules.py`. Keys that a type does not have are left out, but of a typed
+dictionary: they are as they were read.
 """
 
 import math
@@ -101,7 +102,9 @@ def _reader(kind: Any) -> Reader:
     if isinstance(kind, type) and issubclass(kind, Enum):
         return _one_of({each.value: each for each in kind})
     if is_typeddict(kind):
-        return _keyed(dict, get_type_hints(kind, include_extras=True), kind.__required_keys__)
+        return _keyed(
+            dict, get_type_hints(kind, include_extras=True), kind.__required_keys__, keep=True
+        )
     if is_dataclass(kind):
         return _dataclass(cast("type[Any]", kind))
     return _named_tuple(kind) if hasattr(kind, "_fields") else lambda value: value
@@ -203,13 +206,15 @@ def _named_tuple(kind: Any) -> Reader:
     return lambda value: by_name(value) if isinstance(value, dict) else in_order(value)
 
 
-def _keyed(make: Reader, kinds: Mapping[str, Any], required: frozenset[str]) -> Reader:
+def _keyed(
+    make: Reader, kinds: Mapping[str, Any], required: frozenset[str], *, keep: bool = False
+) -> Reader:
     readers = {name: _later(kind) for name, kind in kinds.items()}
 
     def found(value: Any) -> Any:
         if not isinstance(value, dict):
             raise _WrongError(value, OBJECT)
-        values = {}
+        values = {**value} if keep else {}
         for name, reader in readers.items():
             if name in value:
                 with _at(name):

@@ -65,7 +65,7 @@ Date = Annotated[Any, Rule("a string", {"type": "string"}, parsed=refused)]
         (dict[tuple[str, ...], int], [[["a", "b"], 1]], {("a", "b"): 1}),
         (Mapping[str, object], {"a": [1]}, {"a": [1]}),
         (Box, {"side": 1, "inside": {"side": 0.5}}, Box(1, inside=Box(0.5))),
-        (Keys, {"boxes": [], "other": 1}, {"boxes": []}),
+        (Keys, {"boxes": [], "other": 1}, {"boxes": [], "other": 1}),
         (Keys, {"boxes": [], "more": {"x": "blue"}}, {"boxes": [], "more": {"x": Colour.BLUE}}),
     ],
 )

@@ -10,7 +10,8 @@ from stickler_cli.core.problems import UsageError
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.folds import WhollyRight
+from stickler_cli.score.field_counts import LEAVES
+from stickler_cli.score.folds import FOLDS, WhollyRight
 from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
@@ -133,3 +134,39 @@ def test_of_a_record_of_before_nothing_is_known():
     found.restore({})
 
     assert found == WhollyRight()
+
+
+class MostValues:
+    """The most values that a document has: a statistic that somebody adds."""
+
+    most = 0
+
+    def add(self, batch, some):
+        root = batch.counts.sums[LEAVES, : len(batch.scores)] if batch.counts else np.zeros((0, 5))
+        root = root if some is None else root[some]
+        self.most = max([self.most, *root.sum(axis=1).tolist()])
+
+    def merge(self, other):
+        self.most = max(self.most, other.most)
+
+    def view(self, settings):
+        return {"most_values": self.most}
+
+    def restore(self, record):
+        self.most = record["most_values"]
+
+
+def test_a_statistic_is_added_by_a_class_and_an_entry(monkeypatch):
+    monkeypatch.setattr("stickler_cli.score.folds.FOLDS", (*FOLDS, MostValues))
+    monkeypatch.setattr("stickler_cli.score.evaluation.FOLDS", (*FOLDS, MostValues))
+    found = evaluation()
+    record = json.loads(json.dumps(found.to_dict()))
+    merged = evaluation()
+    merged.merge(read_evaluation(record))
+
+    assert record["most_values"] == merged.to_dict()["most_values"] == 12 + 1
+    assert {name: it["most_values"] for name, it in record["by"]["k"].items()} == {
+        "one": 2,
+        "two": 13,
+    }
+    assert read_evaluation(record).to_dict() == record
