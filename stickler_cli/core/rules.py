@@ -142,4 +142,4 @@ FieldPath = Annotated[Path, Rule("a string", {"type": "string"}, parsed=_names, 
 
 def is_share(value: object) -> bool:
     """Return whether a value is a number in [0, 1]."""
-    return FRACTION.accepts(value)
+    return 0 <= value <= 1 if type(value) is float else FRACTION.accepts(value)

@@ -223,6 +223,8 @@ class Places:
         if comparator is not None and "object" in comparator.takes and not by_model:
             return WholePlace(in_force, own)
         named = properties(self.files, in_force)
+        if len({id(part[0].schema) for part in named.values()}) > MOST_PLACES:
+            raise TooManyPlacesError  # before each of them is looked at
         patterns = properties(self.files, in_force, "patternProperties")
         rest = self._rest(in_force)
         return ObjectPlace(in_force, own, named, patterns, rest, by_model)

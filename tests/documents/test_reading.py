@@ -58,6 +58,10 @@ def test_a_long_integer_stays_exact_wherever_it_stands(before: int):
     assert read_plain(data) is None
 
 
+def test_long_digits_that_are_no_integer_are_read_once():
+    assert read_plain(b'{"id": "12345678901234567890", "x": 0.12345678901234567890123}')
+
+
 @given(
     st.lists(
         st.sampled_from(

@@ -7,8 +7,10 @@ import pytest
 
 from stickler_cli.compare.object import ObjectNode
 from stickler_cli.core.problems import SchemaError
+from stickler_cli.schema import places
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.inference import infer
+from stickler_cli.schema.inference.annotating import Walker
 
 WEIGHT = "x-aws-stickler-weight"
 DEFINITIONS = 39
@@ -70,7 +72,7 @@ def test_unions_that_share_their_arms_are_looked_into_once_each():
     ],
 )
 def test_more_combinations_than_anyone_means_are_refused(make, monkeypatch):
-    monkeypatch.setattr("stickler_cli.schema.places.MOST_PLACES", 1000)
+    monkeypatch.setattr(places, "MOST_PLACES", 1000)
 
     for use in (compile_schema, infer):
         with pytest.raises(SchemaError, match="describes more than 1000 places"):
@@ -78,11 +80,43 @@ def test_more_combinations_than_anyone_means_are_refused(make, monkeypatch):
 
 
 def test_what_a_place_is_made_of_counts_too(monkeypatch):
-    monkeypatch.setattr("stickler_cli.schema.places.MOST_PLACES", 4)
+    monkeypatch.setattr(places, "MOST_PLACES", 4)
     many = {"allOf": [{"title": f"{number}", WEIGHT: 1} for number in range(100)]}
 
     with pytest.raises(SchemaError, match="describes more than 4 places"):
         compile_schema({"type": "object", "properties": {"a": many}})
+
+
+@pytest.mark.parametrize("use", [compile_schema, infer])
+def test_an_object_of_too_many_fields_is_refused_before_any_is_looked_at(use, monkeypatch):
+    monkeypatch.setattr(places, "MOST_PLACES", 10)
+    looked_at = []
+    at = places.Places.at
+    monkeypatch.setattr(places.Places, "at", lambda *it: looked_at.append(it) or at(*it))
+    fields = {f"{number}": {"type": "string"} for number in range(11)}
+
+    with pytest.raises(SchemaError, match="describes more than 10 places"):
+        use({"type": "object", "properties": fields})
+    assert len(looked_at) == 1
+    assert compile_schema({"type": "object", "properties": dict.fromkeys(fields, True)})
+
+
+@pytest.mark.parametrize(
+    ("stands", "times"),
+    [("nowhere", 1), ("at a field", 1), ("where nothing leads to", 2)],
+)
+def test_a_schema_is_gone_through_once_where_annotations_are_in_use(stands, times, monkeypatch):
+    gone_through = []
+    fields = Walker.fields
+    monkeypatch.setattr(Walker, "fields", lambda it: gone_through.append(it) or fields(it))
+    annotated, plain = {"type": "string", WEIGHT: 2}, {"type": "string"}
+    field = annotated if stands == "at a field" else plain
+    unused = annotated if stands == "where nothing leads to" else plain
+
+    found = infer({"properties": {"a": field}, "$defs": {"unused": unused}}, when="auto")
+
+    assert len(gone_through) == times
+    assert bool(found.annotations) == (stands != "at a field")
 
 
 @pytest.mark.parametrize("keyword", ["properties", "items"])

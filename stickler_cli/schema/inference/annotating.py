@@ -363,12 +363,15 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
     names = Comparators(allow_plugins, comparators or {})
     try:
         annotated: JsonObject = _copied(schema)
-        walker = Walker(
-            SchemaFiles(annotated, source, file), names, seen, may_write=when != "never"
-        )
+        marked = when == "auto" and any(own_keys(part) for _, part in walk(annotated))
+        may_write = when != "never" and not marked
+        walker = Walker(SchemaFiles(annotated, source, file), names, seen, may_write=may_write)
         fields = walker.fields()
-        if when == "auto" and walker.annotated:
-            walker = Walker(SchemaFiles(annotated, source, file), names, seen, may_write=False)
+        if when == "auto" and walker.annotated is may_write:
+            # Annotations only in files that it refers to, or only where nothing leads to.
+            walker = Walker(
+                SchemaFiles(annotated, source, file), names, seen, may_write=not may_write
+            )
             fields = walker.fields()
     except RecursionError:
         problem = Problem(source, "the schema is nested too deeply", "fewer levels", pointer="")
