@@ -52,8 +52,10 @@ class Prepared:
         self._ready: dict[int, Any] = {}
         if types <= _WITHOUT_LETTERS:
             letters = [ORDINARY_LENGTH] * len(values)
+        elif types <= TEXTS:
+            letters = [*map(len, values)]
         else:
-            letters = [*map(len if types <= TEXTS else _length, values)]
+            letters = [ORDINARY_LENGTH if type(it) in NUMBERS else _length(it) for it in values]
         self.lengths: Keys = np.array(letters, np.intp)
         """For each code how long the value is, in letters."""
         self._some_long = max(letters, default=0) > LONG
@@ -76,7 +78,7 @@ class Prepared:
         if keys is None:
             return None
         keys = keys if self.same is None else keys[self.same]
-        return np.array([*keys.tolist(), -1])  # which `NOTHING` reads
+        return np.append(keys, -1)  # which `NOTHING` reads
 
     @cached_property
     def same(self) -> Keys | None:
@@ -95,7 +97,7 @@ class Prepared:
         """Codes of equal prepared values, and the least that unequal ones lack of a full match."""
         values = self.of(np.arange(len(self.values)))
         lack = self._comparator.unequal_lack(values)
-        return None if lack is None else (np.array([*codes_of(values).tolist(), -1]), lack)
+        return None if lack is None else (np.append(codes_of(values), -1), lack)
 
     def similarities(self, gt: Keys, pred: Keys, places: Keys, size: int) -> Similarities:
         """Compare pairs of codes, and count the work; long texts that are alike take less.
