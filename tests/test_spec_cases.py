@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli import StructuredModel
+from stickler_cli import Scorer, StructuredModel, evaluate_many
 from stickler_cli.cli import main
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.compiler import compile_schema
+from stickler_cli.schema.loading import loaded
 from stickler_cli.score.batch import batch_of
 from tests.score.batches import comparison_view
 
@@ -106,6 +107,19 @@ def test_a_case_is_the_same_among_others_in_any_chunk(row):
     results = [result_of(row, size, at) for size, at in ((2, 1), (7, 3), (256, 200))]
 
     assert [found for result in results for found in differences(row["expect"], result)] == []
+
+
+@pytest.mark.parametrize("row", GOLD)
+def test_a_case_is_the_same_in_batches_of_python(row):
+    options = row.get("options", {})
+    scorer = Scorer(loaded(row["schema"], "case", when="never"), options=options_of(row))
+    pair, other = (row["gt"], row["pred"]), (row["pred"], row["pred"])
+    found = scorer.evaluate_batch([other, pair, other])[1].to_dict()
+    run = evaluate_many(row["schema"], [pair], infer="never", **options).to_dict()
+
+    expected = row["expect"]["confusion_matrix"]
+    assert list(differences(expected, found["confusion_matrix"])) == []
+    assert list(differences(expected, run["confusion_matrix"])) == []
 
 
 @pytest.mark.parametrize("row", ROWS)

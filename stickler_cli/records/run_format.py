@@ -175,6 +175,8 @@ class ResultsRecord(TypedDict):
     """The sum of their squares, likewise."""
     confusion_matrix: Annotated[NodeRecord, LATER]
     """Counts and rates of whole documents, and of each field below."""
+    never_labelled: NotRequired[dict[FieldPath, Some]]
+    """Fields that nobody labelled in any document, and in how many; only if there are any."""
     error_classes: ErrorClassesRecord
     wholly_right: NotRequired[Annotated[WhollyRightRecord, ADDED_LATER]]
     intervals: NotRequired[ScoreIntervalsRecord]

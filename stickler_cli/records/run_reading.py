@@ -30,6 +30,7 @@ from stickler_cli.score.sums import (
     COUNTING_MODES,
     KEYS,
     NAMES,
+    OF_MODES,
     Sums,
     Tally,
     dense,
@@ -187,6 +188,8 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
     results.ledger.sums = read_sums(
         record["confusion_matrix"], source, (*place, "confusion_matrix")
     )
+    for path, passed_over in record.get("never_labelled", {}).items():
+        results.sums[tuple(map(str, path))] = Tally([*[0] * OF_MODES, passed_over, 0, 0])
     whole = results.tally
     whole.scored = documents["evaluated"]
     whole.score_units, whole.score_squares = int(record["score_sum"]), int(record["score_squares"])

@@ -215,6 +215,8 @@ class Results:
             "score_squares": str(whole.score_squares),
             "confusion_matrix": {"fields": {}, **matrix},
         }
+        if never := self.sums.never_labelled():
+            shown["never_labelled"] = never
         for kind in FOLDS:
             shown |= self.folds[kind].view(settings)
         if self.unwrapped:
@@ -397,8 +399,7 @@ class Evaluation(Results):
         shown |= {**validities, "semantics": self.semantics, "fields": encoded(fields)}
         for each in others:
             shown |= each
-        if shares := self.fold(PathCounts).shares_labelled(self.sums):
-            shown["labelled"] = shares
+        shown |= self.fold(PathCounts).shares_labelled(self.sums)
         shown["never_present"] = sorted(map(field_path, self.sums.never_present()))
         shown["problems"] = encoded(sorted(self.problems))
         if self.unnamed:

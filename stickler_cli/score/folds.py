@@ -152,10 +152,11 @@ class PathCounts:
         ]
         return math.fsum(shares) / len(shares) if shares else None
 
-    def shares_labelled(self, sums: Sums) -> dict[str, float | None]:
-        """Return these of the whole and of each field that is not labelled in all documents."""
-        named = [(), *sorted(self.not_labelled)] if self.not_labelled else ()
-        return {field_path(path): self.share_labelled(sums, path) for path in named}
+    def shares_labelled(self, sums: Sums) -> dict[str, dict[str, float | None]]:
+        """Return these of the whole and of fields that some documents do not label, if any."""
+        named = [(), *sorted(self.not_labelled)]
+        shares = {field_path(path): self.share_labelled(sums, path) for path in named}
+        return {"labelled": shares} if self.not_labelled else {}
 
     def view(self, settings: IntervalSettings | None) -> Mapping[str, Any]:
         """Return the counts by path, in order; what ground truths leave open, if there is any."""

@@ -18,7 +18,7 @@ import numpy as np
 from stickler_cli.compare.account import Floats
 from stickler_cli.compare.columns import Indexes
 from stickler_cli.compare.result import FieldInfo, Outcome
-from stickler_cli.core.locations import ANY_KEY, Path
+from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from .counts import Counts
 from .field_counts import RAW, SCORE, SCORED, WEIGHT, FieldCounts, Names, parents_first
 
@@ -142,6 +142,11 @@ class Sums(dict[Names, Tally]):
             if path and not values and not is_inside and not tally.passed_over:
                 found.append(path)
         return found
+
+    def never_labelled(self) -> dict[str, int]:
+        """Return the fields that were evaluated in no document, and how often."""
+        never = {path: tally for path, tally in self.items() if not tally.evaluated}
+        return {field_path(path): never[path].passed_over for path in sorted(never)}
 
     def places(self, known: Container[Path]) -> dict[Names, Names]:
         """Return where fields go so that a map has the `MOST_KEYS` keys that most documents have.

@@ -44,8 +44,11 @@ def orders(data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write(data / "pred" / "alike.json", '{"id": "L-2", "id": "L-2", "total": 4, "more": 1}')
     write(data / "gt" / "odd.json", {"id": "O-1", "total": 10**25})
     write(data / "pred" / "odd.json", "no JSON")
-    write(data / "gt" / "sound.json", {"id": "S-1"})
-    write(data / "pred" / "sound.json", {"id": "S-1", "total": 1})
+    some = {"_value": [], "_exhaustive": False}
+    either = {"_value": "S-1", "_alternatives": ["S-2"]}
+    gold = {"id": either, "total": {"_labelled": False}, "lines": some}
+    write(data / "gt" / "sound.json", gold)
+    write(data / "pred" / "sound.json", {"id": "S-2", "total": 1, "lines": [{"sku": "a"}]})
     return data
 
 
@@ -76,6 +79,8 @@ def whole(orders: Path) -> tuple[tuple[int, str], dict[str, bytes]]:
     """What an uninterrupted run says and leaves."""
     code, out, err = call(*KEPT)
     assert err == ""
+    record = json.loads(contents()["run.json"])
+    assert [record[it][0]["field"] for it in ("not_labelled", "left_out")] == ["total", "lines"]
     return (code, out), contents()
 
 

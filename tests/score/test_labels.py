@@ -6,6 +6,7 @@ import pytest
 from stickler_cli.compare.engine import compare
 from stickler_cli.core.locations import field_names
 from stickler_cli.documents.wrappers import Unwrapper
+from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import sums_view
@@ -96,12 +97,20 @@ def test_what_was_evaluated_nowhere_is_no_field_and_not_absent():
     assert "a" not in sums_view(evaluation.sums)["fields"]
     assert evaluation.sums.never_present() == []
     assert evaluation.sums.at(("a",)).passed_over == 1
+    assert evaluation.to_dict()["never_labelled"] == {"a": 1, "o": 1}
 
 
-def test_some_documents_of_a_batch_have_what_is_said_of_them():
-    counted = batch_of(TRUTHS).counted
-    some = counted.among(np.array([False, True, False, False]))
+@pytest.mark.parametrize("kept", [TRUTHS[1:2], TRUTHS[1:], TRUTHS[:1]])
+def test_an_evaluation_that_was_read_goes_on_as_it_was(kept):
+    whole = evaluation_of(kept, TRUTHS)
+    again = read_evaluation(evaluation_of(kept).to_dict())
+    again.add_all(evaluation_of(TRUTHS))
 
-    assert {path for _, path in some.unlabelled} == {("a",), ("o",)}
-    assert [key for key, _ in some.left_out] == [(1, ("t",))]
+    assert again.sums == whole.sums
+    assert again.to_dict() == whole.to_dict()
+
+
+def test_some_documents_of_a_batch_have_the_places_that_are_passed_over_in_them():
+    some = batch_of(TRUTHS).counted.among(np.array([False, True, False, False]))
+
     assert some.passed_over.sum() == 2
