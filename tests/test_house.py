@@ -243,3 +243,48 @@ def test_what_a_module_holds_is_never_changed():
 )
 def test_changes_are_seen(code, changed):
     assert [*changed_names(ast.parse(code))] == changed
+
+
+TRIED_BY_THE_GATE: Final = frozenset(
+    [
+        "PIL",
+        "anls_star",
+        "anthropic",
+        "atheris",
+        "axe_playwright_python",
+        "backports",
+        "boto3",
+        "botocore",
+        "distributed",
+        "duckdb",
+        "fsspec",
+        "mapie",
+        "model2vec",
+        "moto",
+        "openai",
+        "pandas",
+        "phonenumbers",
+        "playwright",
+        "polars",
+        "pyarrow",
+        "pycocotools",
+        "pydantic_ai",
+        "pypdfium2",
+        "s3fs",
+        "sklearn",
+    ]
+)
+"""What `.[dev]` does not install."""
+
+
+def test_tests_can_be_collected_with_what_dev_installs():
+    tests = Path(__file__).parent
+    found = {
+        (file.relative_to(tests).as_posix(), name)
+        for file in tests.rglob("*.py")
+        for node in ast.parse(file.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in [getattr(node, "module", None) or node.names[0].name]
+        if name.partition(".")[0] in TRIED_BY_THE_GATE
+    }
+    assert found == set()

@@ -65,13 +65,6 @@ def test_a_level_that_cannot_be_is_refused(stickler, level, message):
     assert message in result.err
 
 
-def test_a_gate_may_ask_for_the_lower_end(many, stickler):
-    assert stickler(*EVAL, "--gate", "f1.lower>=0.5").code == 0
-    failed = stickler(*EVAL, "--gate", "f1.lower>=0.83")
-    assert failed.code == 1
-    assert "gate failed: f1.lower 0." in failed.err
-
-
 def test_few_perfect_documents_do_not_pass_a_gate_on_the_lower_end(data, stickler):
     for number in range(5):
         write(data / "gt" / f"{number}.json", GOOD)

@@ -56,11 +56,6 @@ def compared_together(node, gts, preds, options=DEFAULTS):
     return [comparison_of(account, pair) for pair in at.tolist()]
 
 
-def compared_whole(node, gt, pred, options=DEFAULTS):
-    """Compare two objects by fields, even where one of them is empty."""
-    return compared(node, gt, pred, options.to(Purpose.DOCUMENTS))
-
-
 def alike(node, gt, pred, options=DEFAULTS):
     """Return what pairs two values; what they come to by themselves is the same."""
     (found,) = table(node, [gt], [pred], options)
@@ -71,11 +66,6 @@ def alike(node, gt, pred, options=DEFAULTS):
 def table(node, gts, preds, options=DEFAULTS):
     """Return what pairs values, each of the one side with each of the other."""
     return all_pairs(node, gts, preds, options).reported.reshape(len(gts), len(preds)).tolist()
-
-
-def score_table(node, gts, preds, options=DEFAULTS):
-    """Return the scores of values, each of the one side with each of the other."""
-    return all_pairs(node, gts, preds, options).score.reshape(len(gts), len(preds)).tolist()
 
 
 def all_pairs(node, gts, preds, options):

@@ -8,16 +8,12 @@ from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.problems import ComparisonError
 from .nodes import (
-    a_list,
     alike,
     an_object,
     anything,
     compared,
     compared_together,
-    compared_whole,
-    exact,
     figures,
-    score_table,
     table,
     text,
 )
@@ -99,39 +95,6 @@ def test_field_scores_are_those_of_the_fields():
     }
 
 
-def test_a_field_absent_on_both_sides_brings_neither_score_nor_weight():
-    comparison = compared(PERSON, {"name": "abcd", "city": ""}, {"name": "abcx"})
-
-    assert comparison.similarity == 0.75
-    assert outcomes(comparison) == {"name": "TP", "city": "TN"}
-
-
-def test_an_object_may_clip_itself():
-    node = an_object(a=text(), rest={"clip": True})
-    comparison = compared(node, {"a": "abcdef"}, {"a": "abcxyz"})
-
-    assert (comparison.similarity, comparison.score) == (0.5, 0.0)
-    assert score_table(node, [{"a": "abcdef"}], [{"a": "abcxyz"}]) == [[0.0]]
-
-
-def test_an_object_passes_as_a_field_on_one_threshold_and_as_an_item_on_another():
-    node = an_object(a=text(), threshold=0.5, match_threshold=0.9)
-
-    assert compared(node, {"a": "abcd"}, {"a": "abcx"}).outcome is Outcome.TP
-    assert node.item_threshold == 0.9
-
-
-def test_an_undeclared_key_of_the_prediction_alone_is_extra():
-    gt = {"name": "a", "both": 1, "gt_null": None, "gt_only": 2}
-    pred = {"name": "a", "both": 2, "gt_null": 3, "new": 4, "empty": "", "hollow": {"a": None}}
-
-    comparison = compared(PERSON, gt, pred)
-
-    assert comparison.extras == ("gt_null", "new")
-    assert comparison.undeclared == ("both", "gt_only")
-    assert comparison.similarity == 1.0
-
-
 @pytest.mark.parametrize(
     ("says", "counted"),
     [
@@ -193,14 +156,3 @@ def test_objects_that_some_of_a_column_lack_are_told_apart():
         {"name": "TP", "city": "FD"},
         {},
     ]
-
-
-def test_empty_strings_are_equal_as_nothing_in_every_kind_of_field():
-    node = an_object(a=text(), b=exact(), c=a_list(exact()), d=an_object(e=text()), f=anything())
-    blank = {"a": "", "b": "", "c": [""], "d": {"e": ""}, "f": ""}
-
-    comparison = compared_whole(node, blank, blank)
-
-    assert outcomes(comparison) == dict.fromkeys("abcdf", "TN")
-    assert comparison.similarity == 1.0
-    assert alike(node, {**blank, "a": "x"}, {**blank, "a": "x"}) == 1.0

@@ -1,4 +1,3 @@
-from stickler_cli.compare.result import Outcome
 from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD, TupleNode
 from .nodes import (
     a_list,
@@ -17,42 +16,6 @@ PAIR = TupleNode(threshold=0.5, positions=(text(threshold=0.8), number()), rest=
 
 def test_a_tuple_passes_at_a_half_by_default():
     assert DEFAULT_TUPLE_THRESHOLD == 0.5
-
-
-def test_positions_are_compared_each_by_its_own_node():
-    comparison = compared(PAIR, ["abcd", 1], ["abcx", 1.0])
-
-    assert pairs_of(comparison) == [(0, 0, "FD"), (1, 1, "TP")]
-    assert [element.threshold for element in comparison.elements] == [0.8, 0.5]
-    assert comparison.score == (0.75 + 1) / 2
-    assert comparison.outcome is Outcome.TP
-
-
-def test_a_position_has_no_floor():
-    assert pairs_of(compared(PAIR, ["abcd"], ["wxyz"])) == [(0, 0, "FD")]
-
-
-def test_a_position_that_one_side_lacks_is_missed_or_invented_and_scores_0():
-    missed = compared(PAIR, ["abcd", 1], ["abcd"])
-    invented = compared(PAIR, [None, 1], ["abcd", 1])
-
-    assert (pairs_of(missed), missed.score) == ([(0, 0, "TP"), (1, None, "FN")], 0.5)
-    assert (pairs_of(invented), invented.score) == ([(None, 0, "FA"), (1, 1, "TP")], 0.5)
-    assert alike(PAIR, ["abcd", 1], ["abcd"]) == 0.5
-
-
-def test_positions_absent_on_both_sides_are_skipped():
-    comparison = compared(PAIR, [None, 1], ["", 1])
-
-    assert pairs_of(comparison) == [(1, 1, "TP")]
-    assert comparison.score == 1.0
-
-
-def test_positions_after_the_declared_ones_have_a_node_of_their_own():
-    comparison = compared(PAIR, ["abcd", 1, "x", "y"], ["abcd", 1, "x", "z"])
-
-    assert pairs_of(comparison)[2:] == [(2, 2, "TP"), (3, 3, "FD")]
-    assert comparison.score == 0.75
 
 
 def test_a_clipped_position_lowers_the_score_and_not_the_raw_score():

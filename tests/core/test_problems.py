@@ -70,8 +70,12 @@ def test_an_error_can_be_sent_to_another_process(error: SticklerError):
 def test_a_module_that_is_there_is_required_in_silence():
     require("json", "A report", "reports")
     assert import_extra("json", "A report", "reports") is json
-    assert import_pyarrow(module="pyarrow.parquet").__name__ == "pyarrow.parquet"
     require("importlib.metadata", "A report", "reports")
+
+
+def test_pyarrow_is_imported_where_it_is_there():
+    pytest.importorskip("pyarrow", reason="pyarrow IS NOT INSTALLED: no Parquet")
+    assert import_pyarrow(module="pyarrow.parquet").__name__ == "pyarrow.parquet"
 
 
 @pytest.mark.parametrize("module", ["no_such_package", "no_such_package.part", "json.no_such_part"])

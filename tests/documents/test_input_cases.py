@@ -105,18 +105,6 @@ def test_a_file_that_may_not_be_read_is_told(tmp_path):
     assert ran.returncode == 0
 
 
-@pytest.mark.parametrize(("options", "code"), [((), 0), (("--strict",), 3)])
-def test_a_prediction_that_is_no_document_fails_a_strict_run_only(tmp_path, options, code):
-    for side, content in (("gt", SOUND), ("pred", "oops")):
-        (tmp_path / side).mkdir()
-        (tmp_path / side / "sound.json").write_text(SOUND)
-        (tmp_path / side / "other.json").write_text(content)
-    (tmp_path / "schema.json").write_text('{"type": "object", "properties": {"v": {}}}')
-    sides = [str(tmp_path / side) for side in SIDES]
-
-    assert main(["eval", str(tmp_path / "schema.json"), *sides, "-q", *options]) == code
-
-
 def table() -> str:
     """Write the tables of docs/reliability.md, one for each two outcomes."""
     tables: dict[tuple[str, str], list[str]] = {}

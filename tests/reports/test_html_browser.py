@@ -15,7 +15,6 @@ from pathlib import Path
 from threading import Thread
 
 import jsonschema
-import pypdfium2
 import pytest
 
 from schemas.writing import schema_of
@@ -963,7 +962,8 @@ def cut_run(run_of):
 def test_a_run_of_many_fields_prints_on_two_sheets(open_page, run_of):
     page = open_page(wide_run(run_of))
 
-    assert len(pypdfium2.PdfDocument(page.pdf(format="A4"))) == 2
+    pdf = pytest.importorskip("pypdfium2").PdfDocument(page.pdf(format="A4"))
+    assert len(pdf) == 2
 
 
 @pytest.mark.parametrize("width", [390, 1440])

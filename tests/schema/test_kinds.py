@@ -252,32 +252,6 @@ def test_a_config_alone_goes_to_the_kinds_that_take_it():
 
 
 class TestArrays:
-    def test_a_list_of_leaves_has_the_threshold_of_its_items(self):
-        node = node_of({"type": "array", "items": {"type": "boolean"}})
-
-        assert (node.threshold, node.items.threshold) == (1.0, 1.0)
-
-    def test_annotations_on_the_array_reach_its_leaves_and_win(self):
-        node = node_of(
-            {
-                "type": "array",
-                COMPARATOR: "FuzzyComparator",
-                THRESHOLD: 0.9,
-                CLIP: True,
-                "items": {**STRING, COMPARATOR: "ExactComparator", THRESHOLD: 0.1},
-            }
-        )
-
-        assert node.items.comparator == FuzzyComparator()
-        assert (node.threshold, node.items.threshold, node.items.clip) == (0.9, 0.9, True)
-
-    def test_annotations_on_the_items_speak_for_the_list(self):
-        field = field_of(
-            {"type": "array", "items": {**STRING, WEIGHT: 3, AGGREGATE: False, THRESHOLD: 0.9}}
-        )
-
-        assert (field.node.weight, field.aggregate, field.node.threshold) == (3.0, False, 0.9)
-
     def test_weight_and_aggregate_on_the_array_win(self):
         items = {**STRING, WEIGHT: 3, AGGREGATE: False}
         field = field_of({"type": "array", WEIGHT: 2, AGGREGATE: True, "items": items})
@@ -290,23 +264,6 @@ class TestArrays:
 
         assert (field.node.weight, field.aggregate) == (1.0, None)
         assert field.node.items.item_threshold == 0.9
-
-    def test_a_config_on_the_array_goes_with_the_comparator_on_the_items(self):
-        node = node_of(
-            {
-                "type": "array",
-                CONFIG: {"method": "partial_ratio"},
-                "items": {**STRING, COMPARATOR: "FuzzyComparator"},
-            }
-        )
-
-        assert node.items.comparator == FuzzyComparator(method="partial_ratio")
-
-    def test_a_comparator_on_the_array_drops_the_config_on_the_items(self):
-        items = {**STRING, COMPARATOR: "FuzzyComparator", CONFIG: {"method": "partial_ratio"}}
-        node = node_of({"type": "array", COMPARATOR: "FuzzyComparator", "items": items})
-
-        assert node.items.comparator == FuzzyComparator()
 
     def test_in_lists_of_lists_all_but_the_threshold_reach_the_leaves(self):
         node = node_of(
@@ -352,15 +309,6 @@ class TestArrays:
 
 
 class TestTuples:
-    def test_prefix_items_make_a_tuple(self):
-        schema = {"prefixItems": [STRING, {"type": "number"}], "items": {"type": "boolean"}}
-        node = node_of({"type": "array", **schema})
-
-        names = [position.comparator.name for position in node.positions]
-        assert names == ["LevenshteinComparator", "NumericComparator"]
-        assert node.rest.comparator.name == "ExactComparator"
-        assert node.threshold == 0.5
-
     def test_a_list_of_items_makes_one_up_to_2019_09(self):
         schema = {"type": "array", "items": [STRING], "additionalItems": {"type": "boolean"}}
         node = node_of(schema, "draft/2019-09")
@@ -401,21 +349,6 @@ class TestTuples:
 
 
 class TestObjects:
-    def test_an_object_has_its_match_threshold_for_a_threshold(self):
-        node = node_of({"type": "object", "properties": {"b": STRING}, MATCH: 0.9})
-
-        assert (node.threshold, node.match_threshold) == (0.9, 0.9)
-
-    def test_an_object_may_have_both(self):
-        node = node_of({"properties": {"b": STRING}, MATCH: 0.9, THRESHOLD: 0.4, CLIP: True})
-
-        assert (node.threshold, node.item_threshold, node.clip) == (0.4, 0.9, True)
-
-    def test_an_object_has_neither_by_default(self):
-        node = node_of({"type": "object", "properties": {"b": STRING}})
-
-        assert (node.threshold, node.match_threshold, node.weight) == (0.7, 0.7, 1.0)
-
     def test_fields_stand_in_the_order_of_a_reader(self):
         schema = {
             "$ref": "#/$defs/base",

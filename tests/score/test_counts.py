@@ -22,25 +22,6 @@ def test_the_total_holds_every_class():
     assert SOME.total == 16
 
 
-def test_precision_is_the_share_of_the_prediction_that_is_right():
-    assert SOME.precision == 6 / 9
-
-
-def test_recall_is_the_share_of_what_could_be_missed():
-    assert SOME.recall() == 6 / 10
-
-
-def test_recall_may_count_false_discoveries_as_missed():
-    assert SOME.recall(with_fd=True) == 6 / 12
-
-
-def test_f1_is_the_harmonic_mean_of_precision_and_recall():
-    # 2 * (2/3) * (3/5) / (2/3 + 3/5) = (4/5) / (19/15)
-    assert SOME.f1() == pytest.approx(12 / 19)
-    # with recall 1/2: 2 * (2/3) * (1/2) / (2/3 + 1/2) = (2/3) / (7/6)
-    assert SOME.f1(recall_with_fd=True) == pytest.approx(4 / 7)
-
-
 def test_accuracy_counts_agreement_on_nothing():
     assert SOME.accuracy == 9 / 16
 
