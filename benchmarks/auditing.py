@@ -13,10 +13,9 @@ from scipy.special import betaincinv
 from benchmarks.report import Report
 from stickler_cli.studies.audit.agreement import Groups, runs_that_share, votes_and_against
 from stickler_cli.studies.audit.answer import Audit, drawn, strata_of, wrong_share
-from stickler_cli.studies.audit.place_verdicts import Mark
 from stickler_cli.studies.audit.question import AuditSettings
 from stickler_cli.studies.audit.record import AuditReport
-from stickler_cli.studies.audit.witnesses import AnsweredPlace
+from stickler_cli.studies.audit.witnesses import AnsweredPlace, Mark
 
 LEVEL: Final = 0.95
 DOCUMENTS: Final = 160
@@ -120,6 +119,19 @@ def audited(it: Labels, sets: int = SETS, seed: int = 0, looked_at: int = LOOKED
     return Audited(it, float(np.mean(precisions)), held / sets, width)
 
 
+def covered_unseen(wrong: float, sets: int = SETS, seed: int = 0) -> float:
+    """Return how often the interval holds the share of mistakes that no vote shows."""
+    random, places = np.random.default_rng(seed), DOCUMENTS * VALUES
+    documents, strata = np.repeat(np.arange(DOCUMENTS), VALUES), np.zeros(places, np.intp)
+    held = 0
+    for number in range(sets):
+        mistaken = random.random(places) < wrong
+        at = drawn(strata, LOOKED_AT, number)
+        low, high = wrong_share(strata, at, mistaken[at], documents, LEVEL).interval or (0, 0)
+        held += low - 1e-9 <= mistaken.mean() <= high + 1e-9
+    return held / sets
+
+
 def plain_width(wrong: int, looked_at: int, places: int) -> float:
     """Return the width of the interval of a plain random sample, drawn without putting back.
 
@@ -197,6 +209,9 @@ KINDS: Final = [
 ]
 
 
+UNSEEN: Final = (0.002, 0.005, 0.01, 0.016, 0.02, 0.03, 0.1)
+"""Shares of mistakes that no vote shows."""
+
 SOME: Final = [KINDS[at] for at in (4, 5, 22, 23)]
 """Those of which intervals of F1 and of agreement are looked at."""
 
@@ -216,6 +231,7 @@ def measure(seed: int, share: float = 1.0) -> Report:
     for it in SOME:
         shares = covered(it, sets // 2, seed).items()
         held.append(f"{it.name}: {', '.join(f'{name} {share:.3f}' for name, share in shares)}")
+    unseen = [covered_unseen(wrong, sets, seed) for wrong in UNSEEN]
     named = [told_apart(sets // 2, seed, copies=copies) for copies in (True, False)]
     return Report(
         "Audits of a ground truth",
@@ -226,6 +242,7 @@ def measure(seed: int, share: float = 1.0) -> Report:
         ],
         [[it.labels.name, it.precision, it.covered, it.width] for it in cells],
         notes=(
+            f"Intervals that held mistakes without votes: {min(unseen):.3f} at least.",
             f"Intervals that held F1 and agreement, of {sets // 2} sets: {'; '.join(held)}.",
             (
                 f"{sets} sets of {DOCUMENTS} documents with {VALUES} values, {LOOKED_AT} looked at;"

@@ -80,7 +80,7 @@ def moved_gates(run: "Run") -> Iterator[str]:
         if now != then and run.rule.counting == VALUES.counting:
             name = name_of(gate)
             here = now if now is None else told_apart(now, then or 0.0)
-            there = then if then is None else told_apart(then, now or 0.0)
+            there = then if then is None else told_apart(then, float(here or 0))
             told = f"version 0.1.0 read overall:{name}, which is {there}"
             yield f"{name} is {here}, of values; {told}"
 

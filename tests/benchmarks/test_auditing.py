@@ -4,7 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.auditing import KINDS, SETS, SOME, Labels, audited, covered, told_apart
+from benchmarks.auditing import (
+    KINDS,
+    SETS,
+    SOME,
+    UNSEEN,
+    Labels,
+    audited,
+    covered,
+    covered_unseen,
+    told_apart,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -12,6 +22,11 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize("labels", KINDS, ids=lambda it: it.name)
 def test_intervals_hold_the_share_of_wrong_labels(labels):
     assert audited(labels, sets=200, seed=1).covered >= 0.94
+
+
+@pytest.mark.parametrize("wrong", UNSEEN)
+def test_so_they_do_where_no_vote_shows_a_mistake(wrong):
+    assert covered_unseen(wrong, 1000, 1) >= 0.94
 
 
 @pytest.mark.parametrize("looked_at", [60, 100, 500])

@@ -225,10 +225,10 @@ def test_where_nothing_wrong_was_seen_it_may_be_among_the_rest():
     at = np.arange(100)
     share = wrong_share(strata, at, np.zeros(100, np.bool_), documents, 0.95)
     assert share.value == 0
-    # 1 - 0.025 ** (1 / 100) is 0.0362, and a tenth was looked at: times the root of 0.9.
-    assert share.interval == [0, pytest.approx(0.0362 * 0.9**0.5, rel=0.03)]
+    # 3.138 is the 0.975 quantile of a gamma distribution of 3/4, and a tenth was looked at.
+    assert share.interval == [0, pytest.approx(0.03138 * 0.9**0.5, rel=0.02)]
     every = wrong_share(strata, at, np.ones(100, np.bool_), documents, 0.95)
-    assert every.interval == [pytest.approx(1 - 0.0362 * 0.9**0.5, rel=0.01), 1]
+    assert every.interval == [pytest.approx(1 - 0.03138 * 0.9**0.5, rel=0.01), 1]
 
 
 def test_a_stratum_without_verdicts_leaves_nothing_to_say():
