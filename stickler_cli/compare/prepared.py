@@ -203,11 +203,9 @@ class Prepared:
 
 def _length(value: object) -> int:
     """Return about how many letters a value has in a document."""
-    if isinstance(value, str):
-        return len(value)
     if isinstance(value, dict | list):
         return len(json_line(value))
-    return ORDINARY_LENGTH
+    return len(value) if isinstance(value, str) else ORDINARY_LENGTH
 
 
 def _first_to_fail(
