@@ -80,7 +80,6 @@ _NOT_EMPTY: Final = (
     "SparseCountsRecord",
     "FieldAccountRecord",
     "NodeIntervalsRecord",
-    "RateIntervalsRecord",
 )
 _NOT_EMPTY_KEYS: Final = (("by", "object", "minProperties"), ("places", "array", "minItems"))
 

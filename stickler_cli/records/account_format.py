@@ -109,15 +109,6 @@ def _is_count(name: object, value: object) -> bool:
     return name in (*NAMES, *BESIDE) and type(value) is int and 0 < value <= _MOST_UNITS
 
 
-class ConfidencesRecord(TypedDict, total=False):
-    """The confidences of the values of one document."""
-
-    right: dict[str, list[Fraction]]
-    """Of values that are right, by the path of their field."""
-    wrong: dict[str, list[Fraction]]
-    """Of values that are wrong."""
-
-
 class AccountRecord(TypedDict):
     """What became of one document."""
 
@@ -133,8 +124,9 @@ class AccountRecord(TypedDict):
     ]
     """Where something was counted or scored, by path, parents first; of the whole document the
     path is empty."""
-    confidences: NotRequired[ConfidencesRecord]
-    """Only if the prediction has any."""
+    confidences: NotRequired[dict[Literal["right", "wrong"], dict[str, list[Fraction]]]]
+    """Those of values that are right, and wrong, by the path of their field; only if the prediction
+    has any."""
 
 
 _DOCUMENT_ROW: Final = {

@@ -1,6 +1,6 @@
 """Counts, rates, their intervals and the trust in confidences, as files of runs have them."""
 
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
@@ -19,6 +19,7 @@ from stickler_cli.core.rules import (
     Weight,
 )
 from stickler_cli.score.confidence.calibration import Bin, Selective
+from stickler_cli.score.document_result import Side
 from stickler_cli.score.intervals import Ends
 from stickler_cli.score.sums import COUNTING_MODES
 
@@ -36,15 +37,6 @@ class LenientRecord(TypedDict):
     """In a JSON string."""
     list: Count
     """The one element of a list."""
-
-
-class SidesRecord(TypedDict, total=False):
-    """A count for each side that was held against the schema."""
-
-    pred: Count
-    """Predictions."""
-    gt: Count
-    """Ground truths."""
 
 
 class DocumentsRecord(TypedDict):
@@ -67,7 +59,7 @@ class DocumentsRecord(TypedDict):
     byte_order_mark: NotRequired[Annotated[Count, ADDED_LATER]]
     """Documents that begin with a byte order mark, on either side; it is left out."""
     lenient: NotRequired[Annotated[LenientRecord, ADDED_LATER]]
-    schema_invalid: NotRequired[Annotated[SidesRecord, UNREAD]]
+    schema_invalid: NotRequired[Annotated[dict[Side, Count], UNREAD]]
     """Documents that could be read and are not valid under the schema."""
 
 
@@ -145,25 +137,19 @@ FigureIntervalRecord = Annotated[
 """Both ends of the confidence interval of a figure that may be above 1."""
 
 
-class RateIntervalsRecord(TypedDict, total=False):
-    """Confidence intervals of rates, as far as documents say anything of them."""
-
-    cm_precision: Ends
-    """Of cm_precision."""
-    cm_recall: Ends
-    """Of cm_recall."""
-    cm_f1: Ends
-    """Of cm_f1."""
-    cm_accuracy: Ends
-    """Of cm_accuracy."""
+RateIntervals = dict[Literal["cm_precision", "cm_recall", "cm_f1", "cm_accuracy"], Ends]
+"""Confidence intervals of rates, as far as documents say anything of them."""
 
 
 class NodeIntervalsRecord(TypedDict, total=False):
     """The confidence intervals of a node, as far as documents say anything of them."""
 
-    overall: RateIntervalsRecord
-    aggregate: RateIntervalsRecord
-    leaves: RateIntervalsRecord
+    overall: RateIntervals
+    """Of rates, as overall counts."""
+    aggregate: RateIntervals
+    """As aggregate counts."""
+    leaves: RateIntervals
+    """As leaves counts."""
     threshold_applied_score: Ends
     """Of the mean score after clipping."""
 

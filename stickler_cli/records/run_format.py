@@ -25,7 +25,7 @@ from stickler_cli.core.rules import (
     Some,
     is_share,
 )
-from stickler_cli.score.document_result import DocumentProblem, Status
+from stickler_cli.score.document_result import DocumentProblem, Side, Status
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.errors.marks import MarkedOutcome
@@ -210,15 +210,6 @@ class ValidityRecord(TypedDict):
     """How often each keyword was violated at each field, the most frequent first."""
 
 
-class ValiditiesRecord(TypedDict, total=False):
-    """The verdicts about each side that was held against the schema."""
-
-    pred: ValidityRecord
-    """Predictions."""
-    gt: ValidityRecord
-    """Ground truths."""
-
-
 class KeyRecord(TypedDict):
     """One key, over all documents."""
 
@@ -244,8 +235,8 @@ class MetricRecord(TypedDict):
 class EvaluationRecord(ResultsRecord):
     """What both formats of evaluations have."""
 
-    validity: NotRequired[ValiditiesRecord]
-    """Only where that was requested."""
+    validity: NotRequired[dict[Side, ValidityRecord]]
+    """The verdicts about each side that was held against the schema."""
     semantics: Count
     """The version of what is counted, and how; runs of two versions are not compared."""
     fields: list[FieldInfo]
