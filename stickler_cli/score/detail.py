@@ -185,15 +185,6 @@ class Histogram:
             mine[:] = map(sum, zip(mine, its, strict=True))
 
 
-def bin_of(similarity: float) -> int:
-    """Return the bin of a similarity in [0, 1].
-
-    >>> bin_of(0.0), bin_of(0.7), bin_of(0.9999), bin_of(1.0)
-    (0, 14, 19, 20)
-    """
-    return BINS if similarity >= 1 else min(int(similarity * BINS + _ROUNDING), BINS - 1)
-
-
 Ranked: TypeAlias = tuple[float, str, bytes]  # score, id and encoded comparison of a document
 
 

@@ -16,7 +16,6 @@ from stickler_cli.score.detail import (
     DetailLimits,
     Histogram,
     PlacedBox,
-    bin_of,
     comparison_line,
     similarities,
 )
@@ -76,11 +75,6 @@ def kept_ids(detail: Detail) -> list[str]:
     return [name for _, name, _ in detail.comparisons]
 
 
-def test_a_bin_begins_with_its_lower_end_and_1_has_its_own():
-    assert [bin_of(step / BINS) for step in range(BINS + 1)] == list(range(BINS + 1))
-    assert bin_of(0.9999) == BINS - 1
-
-
 def test_the_pairs_of_a_field_are_in_the_bins_of_their_similarities():
     similarity = np.array([*(step / BINS for step in range(BINS + 1)), 0.9999])
     matched = similarity >= 0.5
@@ -88,7 +82,6 @@ def test_the_pairs_of_a_field_are_in_the_bins_of_their_similarities():
     histogram.add(similarity, matched)
 
     bins = [*range(BINS + 1), BINS - 1]
-    assert [bin_of(one) for one in similarity.tolist()] == bins
     for side, chosen in ((histogram.matched, matched), (histogram.unlike, ~matched)):
         assert side == np.bincount(np.array(bins)[chosen], minlength=BINS + 1).tolist()
 

@@ -258,17 +258,18 @@ def join_runs(
     names = ["BASE"] * len(bases) + ["NEW"] * len(news)
     pairs = zip(names, (*bases, *news), strict=True)
     ledgers = [_ledger(run, which) for which, run in pairs]
-    compared = [_ids_compared(ledger, which) for which, ledger in zip(names, ledgers, strict=True)]
-    first, second = (
-        set[str]().union(*compared[: len(bases)]),
-        set[str]().union(*compared[len(bases) :]),
-    )
+    documents = [_statuses(ledger, which) for which, ledger in zip(names, ledgers, strict=True)]
+    sides = documents[: len(bases)], documents[len(bases) :]
+    first, second = (set[str]().union(*(compared for _, compared in side)) for side in sides)
     if not first & second:
         found = f"no document is in both runs ({len(first)} in BASE, {len(second)} in NEW)"
         raise NotComparableError([Problem("", found, "two runs of the same documents")])
     ids = sorted(first)
     at = {name: place for place, name in enumerate(ids)}
-    known = [_known(ledger, at) for ledger in ledgers]
+    known = [
+        Known([*map(status.get, ids)], np.array([name in compared for name in ids]))
+        for status, compared in documents
+    ]
     paths: dict[Names, int] = {}
     parts = [[*_parts(ledger, at, paths)] for ledger in ledgers]
     cells, rows = _rows(parts, [*paths], known, len(bases))
@@ -305,26 +306,18 @@ def _ledger(run: Run, which: str) -> Blocks:
     return run.evaluation.ledger.blocks
 
 
-def _ids_compared(ledger: Blocks, which: str) -> set[str]:
-    """Return the ids of the documents that a run compared."""
-    found: set[str] = set()
+def _statuses(ledger: Blocks, which: str) -> tuple[dict[str, Status], set[str]]:
+    """Return the status of each document of a run, by id, and the ids of those that it compared."""
+    statuses: dict[str, Status] = {}
+    compared: set[str] = set()
     for it in ledger.documents():
+        statuses[it.id] = it.status
         if it.score is not None:
-            if it.id in found:
+            if it.id in compared:
                 told = f"the run has two documents with the id {it.id}"
                 raise UsageError([Problem(which, told, "different ids")])
-            found.add(it.id)
-    return found
-
-
-def _known(ledger: Blocks, at: Mapping[str, int]) -> Known:
-    known = Known([None] * len(at), np.zeros(len(at), np.bool_))
-    status: list[Status | None] = [None] * len(at)
-    for it in ledger.documents():
-        if (place := at.get(it.id)) is not None:
-            status[place] = it.status
-            known.compared[place] |= it.score is not None
-    return known._replace(status=status)
+            compared.add(it.id)
+    return statuses, compared
 
 
 def _parts(ledger: Blocks, at: Mapping[str, int], paths: dict[Names, int]) -> Iterator[Rows]:
