@@ -14,6 +14,7 @@ from stickler_cli import (
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options
+from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
 
@@ -81,6 +82,22 @@ def test_a_judge_sees_chosen_pairs_only(server, asking):
         (f"STREET NUMBER {number}", f"street number {number}") for number in range(10)
     )
     assert comparison.similarity == 1.0
+
+
+@pytest.mark.parametrize(
+    ("pred", "asked"), [("one", 1), ("TWO", 2), ("three", 3), ("four", 3), (None, 0)]
+)
+def test_a_judge_is_asked_about_each_alternative_until_one_is_right(server, asking, pred, asked):
+    plan = compile_schema(schema_of(a=judged()))
+    gt = {"a": {"_value": "ONE", "_alternatives": ["two", "THREE"]}}
+    bare = Unwrapper(plan.root)(gt, is_truth=True)
+    with asking() as client:
+        options = Options(client=client)
+        account = compare(plan, [bare.value], [{"a": pred}], options, gold=[bare.gold])
+
+    firsts = ["ONE", "two", "THREE"][:asked]
+    assert judged_pairs(server) == sorted(tuple(sorted((one, pred))) for one in firsts)
+    assert comparison_of(account, 0).similarity == float(pred in ("one", "TWO", "three"))
 
 
 def test_a_list_of_judged_values_is_paired_by_edit_distance(server, asking):
