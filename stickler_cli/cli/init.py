@@ -25,9 +25,9 @@ from stickler_cli.schema.annotations import annotated
 from stickler_cli.schema.inference import Inferred, infer
 from stickler_cli.schema.inference.annotating import COMMENT
 from stickler_cli.schema.inference.observation import (
+    LISTS,
     Observed,
     item_key,
-    item_keys,
     observed_schema,
 )
 from stickler_cli.schema.loading import is_schema_file, loaded
@@ -141,11 +141,22 @@ def _proposals(schema: Any, seen: Observed, path: Path = ()) -> Iterator[tuple[s
         place = (*path, "additionalProperties")
         yield from _proposals(schema["additionalProperties"], seen.together, place)
     if "items" in schema and seen.elements is not None:
-        if keys := item_keys(seen):
+        if keys := _keys_of_items(seen):
             told = f"unique in each of {seen.lists} lists: {', '.join(keys)}"
             key: JsonObject = {annotated("key"): keys[0]} if keys[0] == item_key(seen) else {}
             yield json_pointer(path), {**key, COMMENT: told}
         yield from _proposals(schema["items"], seen.elements, (*path, "items"))
+
+
+def _keys_of_items(seen: Observed) -> list[str]:
+    """Return the fields of the items of lists that are unique in each, and there in all."""
+    if seen.lists < LISTS or seen.elements is None:
+        return []
+    fields, items = seen.elements.fields, seen.elements.kinds["object"]
+    there = {name: it.total - it.kinds["null"] for name, it in fields.items()}
+    likely = item_key(seen)
+    keys = (name for name, lists in seen.keyed.items() if lists == seen.lists)
+    return sorted((name for name in keys if there[name] == items), key=lambda name: name != likely)
 
 
 def _conclude(annotated: int, elsewhere: int, settings: InitSettings) -> None:

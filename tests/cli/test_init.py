@@ -290,6 +290,9 @@ def test_a_field_that_some_items_lack_is_no_key(stickler, data):
 
     assert "unique" not in stickler("init", "seen.jsonl").out
 
+    write(data / "seen.jsonl", "\n".join(map(json.dumps, documents[:2])))  # too few lists
+    assert "unique" not in stickler("init", "seen.jsonl").out
+
 
 @pytest.mark.parametrize(
     ("values", "facts"),

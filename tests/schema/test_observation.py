@@ -12,7 +12,6 @@ from stickler_cli.schema.inference.observation import (
     Room,
     is_map,
     item_key,
-    item_keys,
     observed_schema,
 )
 
@@ -271,14 +270,6 @@ def test_the_first_identifier_is_the_key_and_nothing_else():
     assert item_key(seen_in(*[rows] * 3)) == "sku"
     plain = [{"total": row["total"], "who": row["who"]} for row in rows]
     assert item_key(seen_in(*[plain] * 3)) is None
-
-
-def test_fields_that_tell_items_apart_in_all_lists_may_be_keys():
-    rows = [{"n": 1, "name": "a", "sku": "x", "no": "y"}, {"n": 2, "name": "a", "sku": "y"}]
-
-    assert item_keys(seen_in(*[rows] * 3)) == ["sku", "n"]
-    assert item_keys(seen_in(*[rows] * 2)) == []
-    assert item_keys(seen_in(*[[{"who": None}]] * 3)) == []
 
 
 @pytest.mark.parametrize(("more", "weight"), [(3, None), (4, 2)])

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final, TypeAlias
 
 from stickler_cli.comparators.number_parsing import is_unit, measured
@@ -100,6 +100,11 @@ _MAY_BE_DATE: Final = pattern(
 
 _SEAT: Final = pattern(r"\d+[A-Z]")
 """May be a code as well as a measurement: `12C`."""
+
+
+@lru_cache(maxsize=4096)  # one ground truth is often that of many predictions
+def _known_forms(text: str) -> tuple[str, ...]:
+    return tuple(_forms_of(text))
 
 
 def _forms_of(text: str) -> Iterator[str]:
@@ -210,7 +215,9 @@ class Observed:
                 self.values = None
         if self.forms[""] < SAMPLE and text.strip():
             self.forms[""] += 1
-            self.forms.update(_forms_of(text))
+            forms = _known_forms if len(text) <= LONGEST_VALUE else _forms_of
+            for form in forms(text):
+                self.forms[form] += 1
 
     def _field(self, key: str) -> "Observed | None":
         if key not in self.fields:
@@ -376,17 +383,6 @@ def item_key(seen: Observed) -> str | None:
         if lists == seen.lists and found is not None and found[0].meaning is IDENTIFIER:
             return name
     return None
-
-
-def item_keys(seen: Observed) -> list[str]:
-    """Return the fields of the items of lists that are unique in each, and there in all."""
-    if seen.lists < LISTS or seen.elements is None:
-        return []
-    fields, items = seen.elements.fields, seen.elements.kinds["object"]
-    there = {name: it.total - it.kinds["null"] for name, it in fields.items()}
-    likely = item_key(seen)
-    keys = (name for name, lists in seen.keyed.items() if lists == seen.lists)
-    return sorted((name for name in keys if there[name] == items), key=lambda name: name != likely)
 
 
 MOSTLY: Final = 0.5
