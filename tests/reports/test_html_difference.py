@@ -85,6 +85,9 @@ def test_runs_side_by_side_say_what_each_said(run_of):
     assert "Causes, 2 of 3 runs wrong 1 id: 1 wrong" in text
     assert "Causes, 1 of 3 runs wrong 1 total: 1 missed value" in text
     assert "a 0 1 2" in text  # the values that it lost in each
+    two = dict([*runs.items()][1:])
+    text = words(render("html", RunsBeside(two, changed_values(*two.values())), TableStyle()))
+    assert "Causes, still wrong 1 id: 1 wrong" in text
 
 
 def test_what_two_predictions_say_alike_is_left_out(run_of):

@@ -558,10 +558,10 @@ def test_a_pattern_says_what_its_values_are_of():
         assert told.startswith("the change of **.f1 ")
 
 
-def run_with(*gates, conditions=None):
+def run_with(*gates, conditions=None, values=(9, 1, 0, 1, 0), units=(1, 0, 0, 0, 0)):
     """A run of one field, of which values and units are not the same, with gates judged."""
-    made = evaluation(a=[9, 1, 0, 1, 0])
-    set_overall(made.tally, [1, 0, 0, 0, 0])
+    made = evaluation(a=[*values])
+    set_overall(made.tally, units)
     made.conditions = conditions
     judged = [judge(parse_gate(text), made) for text in gates]
     signature = SchemaSignature("a.json", f"sha256:{'0' * 64}", "A")
@@ -591,6 +591,10 @@ def test_a_gate_that_read_units_before_is_told():
     ]
     assert [*moved_gates(counted_as(run, "overall"))] == []
     assert [*moved_gates(run_with("fa<=0"))] == []
+    near = run_with("f1>=0", values=(1173, 40, 0, 40, 0), units=(1172, 40, 0, 41, 0))
+    assert [*moved_gates(near)] == [
+        "f1 is 0.967, of values; version 0.1.0 read overall:f1, which is 0.9666",
+    ]
 
 
 def test_a_gate_asks_for_its_field_or_for_those_that_match():

@@ -98,6 +98,10 @@ def render(report: Report, style: TableStyle) -> str:
     return filled("report_page.html.j2", context, scripts)
 
 
+_COMMANDS: Final = {"tuning": "tune", "policy": "accept"}
+"""Formats that are not named after their command."""
+
+
 def _maker(record: object) -> str:
     """Return the command, by the format of its record.
 
@@ -105,8 +109,9 @@ def _maker(record: object) -> str:
     >>> _maker(Record()), _maker([])
     ('stickler judge-check', 'stickler')
     """
-    name: str = getattr(record, "format", "stickler")
-    return name.partition("/")[0].replace("-", " ", 1)
+    format_name: str = getattr(record, "format", "")
+    name = format_name.removeprefix("stickler-").partition("/")[0]
+    return f"stickler {_COMMANDS.get(name, name)}".rstrip()
 
 
 def _choices(block: Block | Figures | Curves) -> Sequence[Choices]:
