@@ -22,7 +22,9 @@ def test_the_total_holds_every_class():
     assert SOME.total == 16
 
 
-def test_accuracy_counts_agreement_on_nothing():
+def test_rates_are_those_of_their_definitions():
+    assert SOME.precision == 6 / 9
+    assert (SOME.recall(), SOME.recall(with_fd=True)) == (6 / 10, 6 / 12)
     assert SOME.accuracy == 9 / 16
 
 

@@ -50,6 +50,16 @@ def line(sku, name, note=None):
     return {"sku": sku, "name": name, "note": note}
 
 
+def test_an_element_where_another_kind_is_found_is_one_unit_and_both_sides_are_leaves():
+    items = a_list(an_object(a=TEXT, b=TEXT))
+
+    root = tallied(
+        an_object(l=items), {"l": [{"a": "x", "b": "y"}]}, {"l": ["x"]}, pairing_floor=-1
+    )
+
+    assert by_mode(root["l",]) == (Counts(fd=1), Counts(fd=1), Counts(fn=2, fa=1))
+
+
 def test_undeclared_keys_of_the_ground_truth_are_noted():
     schema = an_object(o=an_object(a=TEXT), p=an_object(a=TEXT))
     gt = {"x": 1, "y": None, "o": {"a": "v", "z": 1}, "p": {"z": 2}}
