@@ -166,8 +166,8 @@ class DifferenceView:
     def trend_line(self) -> str:
         """Trend of the run's F1, and the number of fields by trend."""
         fields = {trend: len(self.difference.with_trend(trend)) for trend in Trend}
-        by_trend = ", ".join(f"{count} {trend.value}" for trend, count in fields.items())
-        return f"F1 {self.told(self.difference.whole[0])}; fields: {by_trend}"
+        by_trend = ", ".join(f"{count} {trend.value}" for trend, count in fields.items() if count)
+        return f"F1 {self.told(self.difference.whole[0])}; fields: {by_trend or 'none'}"
 
     def told(self, change: Change) -> str:
         """Return the change of a figure in words, and its grounds."""
