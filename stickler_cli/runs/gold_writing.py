@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path as File
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from stickler_cli.documents.wrappers import OWN, Form, Unwrapper
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.errors.marks import (
     GONE,
+    VERDICTS,
     changes_of,
     errors_of_marks,
     with_value,
@@ -30,9 +31,6 @@ from stickler_cli.score.errors.marks import (
 )
 from .chunk import read
 from .job import Job
-
-ACCEPTED: Final = ("both_acceptable", "prediction_right")
-"""The verdicts after which what was predicted is as right as what stands there."""
 
 
 class Change(NamedTuple):
@@ -111,7 +109,7 @@ def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[Change]:
     batch = Batch([result], account, np.arange(1))
     units = (error.unit for error in batch.wrong_units(0))
     found = [*errors_of_marks(units, marks, ref.id)]
-    accepted = [unit for marked, unit in found if marks[marked].verdict in ACCEPTED]
+    accepted = [unit for marked, unit in found if all(VERDICTS[marks[marked].verdict])]
     first = int(job.schemas is not None)  # the first step names the schema
     return [
         Change(it.written[first:], None if it.outcome is Outcome.FN else it.value, accepted=True)

@@ -20,20 +20,12 @@ from stickler_cli.documents.document import read_document
 from stickler_cli.documents.lines import lines_of
 from stickler_cli.documents.reading import source_of
 from stickler_cli.records.account_format import VERDICT_FORMAT
+from stickler_cli.score.errors.marks import VERDICTS
 
 T = TypeVar("T")
 
 SAME: Final = {"same": True, "different": False}
 """Words of verdicts; true and false mean the same."""
-
-_SAID_OF_ERRORS: Final = {
-    "prediction_right": True,
-    "both_acceptable": True,
-    "ground_truth_wrong": False,
-    "neither": False,
-}
-"""Verdicts on errors, as verdicts on the two values. A wrong ground truth is no other way to write
-the prediction: a comparator that took the two for the same would be wrong elsewhere."""
 
 _EXPECTED: Final = "same or different"
 _KEYS: Final = ("path", "gt", "pred", "verdict")
@@ -91,8 +83,10 @@ def read_verdicts(file: str, plan: Plan, limit: int) -> tuple[list[VerdictLine],
                 left_out += 1
                 return None
             said = value.get("verdict")
-            if isinstance(said, str):
-                value = {**value, "verdict": _SAID_OF_ERRORS.get(said, said)}
+            if isinstance(said, str) and said in VERDICTS:
+                # A wrong ground truth is no other way to write the prediction: a comparator that
+                # took the two for the same would be wrong elsewhere.
+                value = {**value, "verdict": all(VERDICTS[said])}
         return _line(value, plan)
 
     found = [*read_lines(file, limit, verdict)]

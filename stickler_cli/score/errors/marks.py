@@ -24,7 +24,15 @@ GONE: Final = object()
 
 Counted: TypeAlias = NDArray[np.int64]  # by counting mode and outcome, (3, 5)
 
-RIGHT: Final = ("ground_truth_wrong", "prediction_right", "both_acceptable")
+VERDICTS: Final = {
+    "ground_truth_right": (True, False),
+    "ground_truth_wrong": (False, True),
+    "prediction_right": (True, True),
+    "both_acceptable": (True, True),
+    "neither": (False, False),
+}
+"""By verdict, whether the ground truth is right, and the prediction."""
+RIGHT: Final = tuple(verdict for verdict, (_, prediction) in VERDICTS.items() if prediction)
 """The verdicts after which an error is none."""
 
 

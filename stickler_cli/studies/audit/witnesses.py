@@ -29,7 +29,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import LineReference
 from stickler_cli.documents.lines import TABLE_SUFFIX, ById
 from stickler_cli.records.account_format import VERDICT_FORMAT
-from stickler_cli.score.errors.marks import with_value
+from stickler_cli.score.errors.marks import VERDICTS, with_value
 from stickler_cli.studies.answering import AT_ONCE
 from stickler_cli.studies.verdict_lines import read_lines
 
@@ -268,16 +268,6 @@ def _item_of(rows: Item) -> JsonValue:
     for path, row in rows.items():
         value = with_value(value, path, row["prediction_value"])
     return value
-
-
-VERDICTS: Final = {
-    "ground_truth_right": (True, False),
-    "prediction_right": (True, True),
-    "both_acceptable": (True, True),
-    "ground_truth_wrong": (False, True),
-    "neither": (False, False),
-}
-"""By verdict, whether the ground truth is right, and the other answer."""
 
 
 class Mark(NamedTuple):
