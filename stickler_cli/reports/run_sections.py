@@ -142,10 +142,8 @@ def _field_part(view: RunView, style: TableStyle) -> Iterator[Block]:
     shown = rows_shown(view.rows, style.sort, style.fields, only_errors=style.only_errors)
     every = len(shown) == len(view.rows) and style.sort == "schema"
     nested = every and not (style.plain or view.page)
-    titles = [column.title for column in tables.FIELD_COLUMNS]
-    usual = titles if style.verbose else tables.USUAL_COLUMNS
     if shown:
-        table = tables.field_table(view, shown, style.columns, nested=nested, usual=usual)
+        table = tables.field_table(view, shown, style.columns, nested=nested, every=style.verbose)
         yield replace(table, legend=tables.legend(view)) if style.verbose else table
         if not style.verbose and view.leaves_wrong_out:
             yield Text(tables.RECALL_LEGEND, "dim")

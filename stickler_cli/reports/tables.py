@@ -125,8 +125,6 @@ FIELD_COLUMNS: Final = (
     *ranked_columns(("threshold", "weight"), 10, 12),
 )
 USUAL_COLUMNS: Final = ("right", "wrong", "missed", "invented", "F1", "whole", "labelled")
-SPARE_COLUMNS: Final = ("whole", "labelled")
-"""Those that are left out where no field has them."""
 
 
 def field_table(
@@ -135,11 +133,12 @@ def field_table(
     titles: Sequence[str] = (),
     *,
     nested: bool = False,
-    usual: Sequence[str] = USUAL_COLUMNS,
+    every: bool = False,
 ) -> Table:
     """Return a row for each field shown, named by its full path unless names are to be nested.
 
-    Columns are those with the titles given, in their order, else the usual ones.
+    Columns are those with the titles given, in their order, else the usual ones, or every one; but
+    the last of these only where a field has something there.
     """
     beside = not nested or any(row.worst and not row.depth for row in shown)
     named: list[list[Span]] = []
@@ -161,14 +160,12 @@ def field_table(
         ]
         named.append([Span(mark), Span.of(name)] if view.page else [first])
         figures.append(cells)
-    known = {
-        column.title: at
-        for at, column in enumerate(FIELD_COLUMNS)
-        if column.title not in SPARE_COLUMNS
-        or column.title in titles
-        or any(cells[at].text for cells in figures)
-    }
-    chosen = [known[title] for title in titles or usual if title in known]
+    known = {column.title: at for at, column in enumerate(FIELD_COLUMNS)}
+    spare = [
+        title for title in USUAL_COLUMNS[-2:] if not any(it[known[title]].text for it in figures)
+    ]
+    usual = [title for title in (known if every else USUAL_COLUMNS) if title not in spare]
+    chosen = [known[title] for title in titles or usual]
     columns = [
         *([Column("", left=True)] if view.page else []),
         Column("field", left=True),
