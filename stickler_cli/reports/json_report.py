@@ -45,6 +45,18 @@ def render(
 
 
 def _run_pieces(run: Run) -> Iterator[str]:
+    yield _run_text(run).removesuffix(_END)
+    if (blocks := run.evaluation.ledger.blocks) is not None:
+        yield f',\n{_INDENT}"{PER_DOCUMENT}": ['
+        between = f"\n{_INDENT * 2}"
+        for _, line in blocks.lines():
+            yield between + line.decode()
+            between = f",\n{_INDENT * 2}"
+        yield f"\n{_INDENT}]" if len(blocks) else "]"
+    yield _END
+
+
+def _run_text(run: Run) -> str:
     record: dict[str, Any] = run_record(run, per_document=False)
     named, more = causes(RunView(run))
     texts = {it.number: it.text for it in (*named, *more)}
@@ -52,17 +64,7 @@ def _run_pieces(run: Run) -> Iterator[str]:
         {**it, "text": texts[it["number"]]} if it.get("number") in texts else it
         for it in record["causes"]
     ]
-    text = _record_text(record)
-    blocks = run.evaluation.ledger.blocks
-    if blocks is None:
-        yield text
-        return
-    yield f'{text.removesuffix(_END)},\n{_INDENT}"{PER_DOCUMENT}": ['
-    between = f"\n{_INDENT * 2}"
-    for _, line in blocks.lines():
-        yield between + line.decode()
-        between = f",\n{_INDENT * 2}"
-    yield f"\n{_INDENT}]{_END}" if len(blocks) else f"]{_END}"
+    return _record_text(record)
 
 
 def _record_text(record: object) -> str:

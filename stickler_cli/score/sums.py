@@ -8,7 +8,7 @@ numbers, and as many however many documents there are.
 
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, combinations_with_replacement, groupby
 from operator import add
 from typing import Any, Final
@@ -124,9 +124,10 @@ class Sums(dict[Names, Tally]):
 
     def gain(self, path: Names, more: Tally) -> None:
         """Add what was counted of a field in other documents."""
-        if path not in self:
-            self[path] = Tally()
-        self[path].merge(more)
+        if path in self:
+            self[path].merge(more)
+        else:
+            self[path] = replace(more)  # with its lists, of which `merge` makes others
 
     def merge(self, other: "Sums") -> None:
         """Add the sums of other documents; the order of merging makes no difference."""
