@@ -104,7 +104,7 @@ def test_a_comparison_gives_what_its_case_expects(row):
 
 @pytest.mark.parametrize("row", GOLD)
 def test_a_case_is_the_same_among_others_in_any_chunk(row):
-    results = [result_of(row, size, at) for size, at in ((2, 1), (7, 3), (256, 200))]
+    results = [result_of(row, size, at) for size, at in ((2, 1), (7, 3), (64, 50))]
 
     assert [found for result in results for found in differences(row["expect"], result)] == []
 

@@ -167,6 +167,7 @@ OF_ANY = 25_000_000
 """Bytes that go with the number of values, and with the pairs that are compared in one call."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [lambda of: kinds(9, "", of), lambda of: chains(90, 20, of)])
 def test_what_is_counted_as_kept_is_about_what_memory_it_takes(made, monkeypatch):
     gt, pred = ({"t": made(side)} for side in "xy")
