@@ -76,7 +76,6 @@ _DEPTH: Final = "depth"  # is in what all versions of orjson say of a document t
 
 _NO_BUFFER: Final = "Not enough memory"  # how orjson begins to say that there is none for a text
 _LONG_NUMBER: Final = b"0" * 19  # at least; orjson makes floats of integers outside [-2^63, 2^64)
-_LONG_INTEGER: Final = pattern(rb'(?<![".0])' + _LONG_NUMBER)  # no fraction, no text of digits
 _DIGITS_AS_0: Final = bytes.maketrans(b"123456789", b"0" * 9)  # 15 times as fast as a pattern
 
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -230,9 +229,11 @@ def parse_json(data: bytes, source: str, line: int | None = None) -> JsonValue |
 def has_long_number(data: bytes) -> bool:
     """Return whether a text may hold an integer that orjson would make a float of."""
     sample = data[::6].translate(_DIGITS_AS_0)  # which takes three at least of 19 digits
-    if b"000" not in sample or _LONG_NUMBER not in (digits := data.translate(_DIGITS_AS_0)):
-        return False
-    return _LONG_INTEGER.search(digits) is not None
+    digits = data.translate(_DIGITS_AS_0) if b"000" in sample else b""
+    at = digits.find(_LONG_NUMBER)
+    while at >= 0 and digits[at - 1 : at] in (b'"', b".", b"0"):  # text, such as an exact sum
+        at = digits.find(_LONG_NUMBER, at + len(_LONG_NUMBER))
+    return at >= 0
 
 
 def _syntax_problem(

@@ -53,7 +53,10 @@ def test_a_long_integer_stays_exact_wherever_it_stands(before: int):
 
 
 def test_long_digits_that_are_no_integer_are_read_once():
-    assert read_plain(b'{"id": "12345678901234567890", "x": 0.12345678901234567890123}')
+    data = b'{"id": "%s", "x": 0.12345678901234567890123, "n": %d}'
+    for digits in range(18, 60):
+        assert read_plain(data % (b"1" * digits, 1))
+        assert parse_json(data % (b"1" * digits, 10**20 + 1), "x.json")["n"] == 10**20 + 1
 
 
 @given(
