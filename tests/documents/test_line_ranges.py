@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.core.problems import Problem
+from stickler_cli.core.problems import Undelivered
 from stickler_cli.documents.document_pair import PairRef
 from stickler_cli.documents.pairs import LineRange, in_ranges, open_pairs
 from stickler_cli.settings.deciding import DocumentOptions
@@ -64,7 +64,7 @@ def test_a_file_that_is_gone_is_a_problem_of_each_document(tmp_path):
     for number, ref in enumerate(part.refs(), 1):
         source = str(tmp_path / "pred.jsonl")
         found = "cannot be read: No such file or directory"
-        assert ref.pred == Problem(source, found, line=number)
+        assert ref.pred == Undelivered(source, found, line=number)
         assert ref.id == f"line {number}"
 
 
