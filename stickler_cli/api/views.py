@@ -65,10 +65,11 @@ class EvaluatorResult(TypedDict):
 
 def non_matches(errors: Iterable[Error]) -> list[dict[str, Any]]:
     """Return the errors that are inside of no other as entries of `non_matches`."""
-    return [
-        {**entry, "non_match_type": NonMatchType(entry["non_match_type"])}
-        for entry in (non_match(it._replace(values=None)) for it in errors if it.inside is None)
-    ]
+    outermost = (it for it in errors if it.inside is None)
+    found = [non_match(it if it.values is None else it._replace(values=None)) for it in outermost]
+    for entry in found:
+        entry["non_match_type"] = NonMatchType(entry["non_match_type"])
+    return found
 
 
 def comparison_result(

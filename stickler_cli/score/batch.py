@@ -71,9 +71,9 @@ class Batch:
         """Counts of each document that was compared."""
         if not self.visits:
             return None
-        found = count_documents(self._walked)
-        root = found.scores[:, : len(self.scores)]  # its rows come first
-        root[SCORED], root[SCORE] = 1.0, self.scores
+        found, scores = count_documents(self._walked), self.scores
+        root = found.scores[:, : len(scores)]  # its rows come first
+        root[SCORED], root[SCORE] = 1.0, scores
         return found
 
     @cached_property

@@ -10,7 +10,7 @@ from stickler_cli.core.locations import plain_path
 from .batch import Batch
 from .counts import Counts
 from .errors.error_rows import Error, error_record
-from .field_counts import OUTCOMES, RAW, SCORE, Names
+from .field_counts import OUTCOMES, RAW, SCORE, SCORED, WEIGHT, Names
 from .sums import (
     BESIDE,
     COUNTING_MODES,
@@ -55,17 +55,15 @@ def counts_view(
         kept = ~counts.passed_over[chosen]
         paths = [path for path, it in zip(paths, kept.tolist(), strict=True) if it]
         sums, scores = sums[:, kept], scores[:, kept]
-    figures = scores.copy()
-    figures[RAW : SCORE + 1] = np.trunc(scores[RAW : SCORE + 1] * SCORE_UNIT) / SCORE_UNIT
+    figures = (np.trunc(scores[RAW : SCORE + 1] * SCORE_UNIT) / SCORE_UNIT).tolist()
+    beside = scores[SCORED].tolist(), *figures, scores[WEIGHT].tolist()
     modes = sums.swapaxes(0, 1).reshape(len(paths), -1).tolist()
-    for path, of_modes, (scored, raw, score, weight) in zip(
-        paths, modes, figures.T.tolist(), strict=True
-    ):
-        known = _with_rates((*of_modes,), recall_with_fd)
-        view: dict[str, Any] = {mode: of_mode.copy() for mode, of_mode in known.items()}
-        for of_mode in view.values():
+    for path, of_modes, scored, raw, score, weight in zip(paths, modes, *beside, strict=True):
+        view: dict[str, Any] = {}
+        for mode, known in _with_rates((*of_modes,), recall_with_fd):
+            view[mode] = of_mode = known.copy()
             if derived:
-                of_mode["derived"] = of_mode["derived"].copy()
+                of_mode["derived"] = known["derived"].copy()
             else:
                 del of_mode["derived"]
         if scored and path:
@@ -79,11 +77,11 @@ def counts_view(
 
 
 @lru_cache(4096)  # most fields of a document have one value
-def _with_rates(row: tuple[int, ...], recall_with_fd: bool) -> dict[str, dict[str, Any]]:
-    """Return the counts of all modes, one after the other, and their rates."""
+def _with_rates(row: tuple[int, ...], recall_with_fd: bool) -> list[tuple[str, dict[str, Any]]]:
+    """Return each mode with its counts, which follow each other, and their rates."""
     known = (Counts(*row[at : at + OUTCOMES]) for at in range(0, len(row), OUTCOMES))
-    views = (counts.view(recall_with_fd=recall_with_fd) for counts in known)
-    return dict(zip(COUNTING_MODES, views, strict=True))
+    views: Any = (counts.view(recall_with_fd=recall_with_fd) for counts in known)
+    return [*zip(COUNTING_MODES, views, strict=True)]
 
 
 def document_view(batch: Batch, document: int) -> dict[str, object]:

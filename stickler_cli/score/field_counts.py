@@ -120,8 +120,8 @@ class Collected:
 
     def counts(self) -> FieldCounts:
         """Return the counts of all rows."""
-        last = self.fields[-1]
-        size = last.start + len(last.documents) * len(last.paths)
+        laid_out = _laid_out((*((it.paths, len(it.documents)) for it in self.fields),))
+        paths, ranks, lengths, starts, size = laid_out
         sums = np.zeros((LEAVES + 1, size, OUTCOMES), np.int64)
         for modes, units in self.units.items():
             bins = _joined(units, 0) * OUTCOMES + _joined(units, 1)
@@ -140,16 +140,12 @@ class Collected:
         if self.passed:
             kept = there.copy()
             kept[np.concatenate(self.passed)] = True
-        paths = (*chain.from_iterable(rows.paths for rows in self.fields),)
-        ranks = parents_first(paths)
-        of_fields = [rows.documents for rows in self.fields for _ in rows.paths]
-        documents, lengths = np.concatenate(of_fields), [*map(len, of_fields)]
-        starts = np.fromiter(accumulate(lengths, initial=0), np.intp, len(paths))
+        documents = np.concatenate([it.documents for it in self.fields for _ in it.paths])
         confident = None
         if self.confident or self.surplus:
             ranked = np.array([ranks[path] for path in paths]).repeat(lengths)
             confident = self._leaves(ranks, ranked, documents)
-        if (*ranks,) != paths or np.count_nonzero(kept) < size:
+        if starts is None or np.count_nonzero(kept) < size:
             ranked = np.array([ranks[path] for path in paths]).repeat(lengths)
             keys = ranked * lengths[0] + documents  # the root has all documents
             (order,) = kept.nonzero()
@@ -198,7 +194,30 @@ def _pass_up(sums: Sums, rows: FieldRows) -> None:
     sums[first:, above] += mine[first:]
 
 
-@lru_cache(8)  # the documents of a schema have the same fields, but for keys of maps
+class _LaidOut(NamedTuple):
+    """How the rows of fields follow each other."""
+
+    paths: tuple[Names, ...]
+    ranks: Mapping[Names, int]
+    lengths: list[int]
+    """How many rows each field has."""
+    starts: Indexes | None
+    """Where they begin; None where the fields are in another order than that of their ranks."""
+    size: int
+
+
+@lru_cache(8)  # chunks of a schema have the same fields, but for keys of maps
+def _laid_out(fields: tuple[tuple[tuple[Names, ...], int], ...]) -> _LaidOut:
+    """Lay out fields, of which so many documents have each."""
+    paths = (*chain.from_iterable(of for of, _ in fields),)
+    ranks = parents_first(paths)
+    lengths = [documents for of, documents in fields for _ in of]
+    *starts, size = accumulate(lengths, initial=0)
+    in_order = np.array(starts, np.intp) if (*ranks,) == paths else None
+    return _LaidOut(paths, ranks, lengths, in_order, size)
+
+
+@lru_cache(8)
 def parents_first(paths: tuple[Names, ...]) -> Mapping[Names, int]:
     """Rank paths of fields and of all around them: parents first, else in the order given."""
     below: dict[Names, dict[Names, None]] = {}

@@ -229,11 +229,10 @@ class Visit(NamedTuple):
             visit = visit.around
         levels.reverse()
         nothing: list[Any] = [()] * len(pairs)
-        orders = [*zip(*(visit.orders(at) for visit, at in levels), strict=True)] or nothing
+        orders = [*zip(*[visit.orders(at) for visit, at in levels], strict=True)] or nothing
         steps = [visit.steps(at) for visit, at in levels if not visit.is_side]
-        gts, preds = (
-            [*zip(*(side[which] for side in steps), strict=True)] or nothing for which in (0, 1)
-        )
+        gts = [*zip(*[gt for gt, _ in steps], strict=True)] or nothing
+        preds = [*zip(*[pred for _, pred in steps], strict=True)] or nothing
         inside: list[Inside | None] = [None] * len(pairs)
         if self.live is not None:
             for which in (~self.live[pairs]).nonzero()[0].tolist():

@@ -180,17 +180,19 @@ class _Walk:
     def block(self, objects: Visit, below: Below, part: BlockAccount, at: Indexes) -> None:
         """Visit leaves that were compared together."""
         pairs, fields = part.block.of_pairs(len(at)), len(part.block.positions)
+        of, around = pairs.pair, objects.field
         if len(below.rows) == 1:
-            start = below.rows[0][1].start + pairs.order * len(objects.field.documents)
+            first = below.rows[0][1].start - around.start
+            start = pairs.order * len(around.documents) + first
         else:
-            starts = [below.field(position).start for position in part.block.positions]
+            starts = [below.field(it).start - around.start for it in part.block.positions]
             start = np.array(starts)[pairs.leaf]
-        of, start = pairs.pair, start - objects.field.start
         live = None if objects.live is None else objects.live[of]
         alone = None if objects.alone is None else objects.alone[of]
         at = at[of] + (len(part) // fields) * pairs.leaf
         told = objects.rows[of] + start, live, alone, objects, of, pairs.order, pairs.weight
-        self.found.append(Visit(objects.field, part, at, *told, None, below._replace(singles={})))
+        inside = Below(below.rows, {}, below.mixed)
+        self.found.append(Visit(around, part, at, *told, None, inside))
 
     def declared(self, objects: Visit, account: ObjectAccount, at: Indexes) -> Below:
         """Return the declared fields of objects, with the rows of the field around them."""
@@ -201,20 +203,15 @@ class _Walk:
         key = around.start, account.names, included
         found = self.known.get(key)
         if found is None:
-            mixed = frozenset(at for at, it in enumerate(included) if it is None)
+            mixed, runs = _runs_below(around.path, account.names, included)
             self.known[key] = found = Below([], {}, mixed)
-            paths = _paths_below(around.path, account.names)
             # In schema order, whoever is compared first.
-            first = 0
-            for said, run in groupby(included):
-                of_run = paths[first : first + len([*run])]
-                for counted in (True, False) if said is None else (said,):
-                    told = around, None, counted, objects.is_document
-                    rows = FieldRows(of_run, self.rows, around.documents, *told)
-                    found.rows.append((first, rows))
-                    self.met.append(rows)
-                    self.rows += len(around.documents) * len(of_run)
-                first += len(of_run)
+            for first, of_run, counted in runs:
+                told = around, None, counted, objects.is_document
+                rows = FieldRows(of_run, self.rows, around.documents, *told)
+                found.rows.append((first, rows))
+                self.met.append(rows)
+                self.rows += len(around.documents) * len(of_run)
         return found
 
     def below(self, objects: Visit, name: str, up: Indexes, *, counted: bool) -> FieldRows:
@@ -253,8 +250,19 @@ def _said(counted: "Mask", at: Indexes) -> bool | None:
 
 
 @lru_cache(64)  # most chunks are of one schema
-def _paths_below(path: tuple[str, ...], names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    return tuple((*path, name) for name in names)
+def _runs_below(
+    path: tuple[str, ...], names: Sequence[str], included: tuple[bool | None, ...]
+) -> tuple[frozenset[int], list[tuple[int, tuple[tuple[str, ...], ...], bool]]]:
+    """Return which fields some objects count and others do not, and all in runs of one say.
+
+    Of each the position of the first, the paths, and what is said: of the former both.
+    """
+    found = []
+    for said, run in groupby(range(len(included)), included.__getitem__):
+        of_run = [*run]
+        paths = tuple((*path, names[at]) for at in of_run)
+        found += [(of_run[0], paths, it) for it in ((True, False) if said is None else (said,))]
+    return frozenset(at for at, it in enumerate(included) if it is None), found
 
 
 def _by_say(counted: "bool | Mask", at: Indexes) -> Sequence[tuple[bool, Indexes | None]]:

@@ -258,7 +258,8 @@ def _units(visit: Visit, chosen: Mask) -> Iterator[Unit]:
         repeat(visit),
         pairs.tolist(),
     )
-    for place, *others in zip(visit.places(pairs), *columns_of_units, strict=False):
+    rows = zip(*columns_of_units, strict=False)
+    for place, others in zip(visit.places(pairs), rows, strict=True):
         yield Unit(*place, *others)
 
 
