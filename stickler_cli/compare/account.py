@@ -156,11 +156,13 @@ class Account:
         """Return the account that compared a pair, and the position of the pair in it."""
         return self, pair
 
-    def slots_at(self, at: Indexes) -> tuple[Indexes, Indexes]:
-        """Return the slots of the ground truths and the predictions of some pairs."""
-        return self.gt[at], self.pred[at]
+    def values_at(self, at: Sequence[int]) -> Iterator[list[JsonValue]]:
+        """Yield the ground truths of some pairs, then the predictions; None where absent."""
+        for slots, values in (self.gt, self.columns.gt), (self.pred, self.columns.pred):
+            each = map(slots.item, at)
+            yield [None if slot == NOTHING else values[slot] for slot in each]
 
-    def thresholds(self, at: Indexes) -> Iterable[float]:
+    def thresholds(self, at: Sequence[int]) -> Iterable[float]:
         """Return the threshold of each of some pairs."""
         return repeat(float(self.node.threshold), len(at))
 
@@ -213,26 +215,29 @@ class BlockAccount(Account):
 
     block: Leaves
 
-    def slots_at(self, at: Indexes) -> tuple[Indexes, Indexes]:
-        """Return the slots of the values of some pairs, leaf after leaf."""
-        codes, (leaf, pair) = self.columns.codes, np.divmod(at, len(self.gt))
-        width = len(self.block.positions)
-        gt = present(self.gt[pair] + leaf * (len(codes.gt) // width), codes.gt)
-        return gt, present(self.pred[pair] + leaf * (len(codes.pred) // width), codes.pred)
+    def values_at(self, at: Sequence[int]) -> Iterator[list[JsonValue]]:
+        """Yield the ground truths of some pairs, then the predictions; None where absent."""
+        size, width = len(self.gt), len(self.block.positions)
+        for slots, values in (self.gt, self.columns.gt), (self.pred, self.columns.pred):
+            objects, stride = map(slots.item, [it % size for it in at]), (len(values) + 1) // width
+            found = zip(objects, [it // size * stride for it in at], strict=True)
+            scalars = (None if slot == NOTHING else values[slot + of] for slot, of in found)
+            yield [None if it == "" else it for it in scalars]
 
-    def thresholds(self, at: Indexes) -> Iterable[float]:
+    def thresholds(self, at: Sequence[int]) -> Iterable[float]:
         """Return the threshold of each of some pairs."""
-        nodes = self.block.nodes
-        return (float(nodes[leaf].threshold) for leaf in (at // len(self.gt)).tolist())
+        nodes, size = self.block.nodes, len(self.gt)
+        return [float(nodes[it // size].threshold) for it in at]
 
     def field(self, row: int) -> Account:
         """Return the account of one of the fields."""
-        size = len(self.gt)
+        size, codes, width = len(self.gt), self.columns.codes, len(self.block.positions)
         some = slice(row * size, (row + 1) * size)
-        sides = self.slots_at(np.arange(some.start, some.stop))
+        gt = present(self.gt + row * (len(codes.gt) // width), codes.gt)
+        pred = present(self.pred + row * (len(codes.pred) // width), codes.pred)
         outcome, similarity, score = self.outcome[some], self.similarity[some], self.score[some]
         node = self.block.nodes[row]
-        found = Account(node, self.columns, *sides, outcome, similarity, score)
+        found = Account(node, self.columns, gt, pred, outcome, similarity, score)
         found.reasons = self.reasons  # a judge has a block of one field
         return found
 

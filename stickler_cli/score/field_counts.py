@@ -121,12 +121,13 @@ class Collected:
     def counts(self) -> FieldCounts:
         """Return the counts of all rows."""
         laid_out = _laid_out((*((it.paths, len(it.documents)) for it in self.fields),))
-        paths, ranks, lengths, starts, size = laid_out
+        paths, ranks, lengths, starts, documents, size = laid_out
         sums = np.zeros((LEAVES + 1, size, OUTCOMES), np.int64)
         for modes, units in self.units.items():
             bins = _joined(units, 0) * OUTCOMES + _joined(units, 1)
             counted = np.bincount(bins, minlength=size * OUTCOMES)
-            sums[slice(*modes)] += counted.reshape(size, OUTCOMES)
+            of_modes = sums[slice(*modes)]
+            of_modes += counted.reshape(size, OUTCOMES)
         scores = np.zeros((4, size))
         if self.scores:
             scores[:, _joined(self.scores, 0)] = _joined(self.scores, 1)
@@ -140,7 +141,8 @@ class Collected:
         if self.passed:
             kept = there.copy()
             kept[np.concatenate(self.passed)] = True
-        documents = np.concatenate([it.documents for it in self.fields for _ in it.paths])
+        if any(it.up is not None for it in self.fields):  # not in all documents
+            documents = np.concatenate([it.documents for it in self.fields for _ in it.paths])
         confident = None
         if self.confident or self.surplus:
             ranked = np.array([ranks[path] for path in paths]).repeat(lengths)
@@ -184,14 +186,15 @@ def _pass_up(sums: Sums, rows: FieldRows) -> None:
         return
     mine = sums[:, rows.start : rows.start + size * len(rows.paths)]
     mine = np.add.reduce(mine.reshape(len(mine), len(rows.paths), size, OUTCOMES), axis=1)
-    above: Any = slice(rows.around.start, rows.around.start + size)
-    if rows.up is not None:
-        above = rows.around.start + rows.up
     # Elsewhere than in whole documents the object itself is the unit.
     first = OVERALL if rows.of_document else AGGREGATE if rows.counted else LEAVES
     if not rows.counted:
         mine[AGGREGATE] = 0
-    sums[first:, above] += mine[first:]
+    if rows.up is None:
+        above = sums[first:, rows.around.start : rows.around.start + size]
+        above += mine[first:]
+    else:
+        sums[first:, rows.around.start + rows.up] += mine[first:]
 
 
 class _LaidOut(NamedTuple):
@@ -203,6 +206,8 @@ class _LaidOut(NamedTuple):
     """How many rows each field has."""
     starts: Indexes | None
     """Where they begin; None where the fields are in another order than that of their ranks."""
+    documents: Indexes
+    """The document of each row, where each field has one for each."""
     size: int
 
 
@@ -214,7 +219,8 @@ def _laid_out(fields: tuple[tuple[tuple[Names, ...], int], ...]) -> _LaidOut:
     lengths = [documents for of, documents in fields for _ in of]
     *starts, size = accumulate(lengths, initial=0)
     in_order = np.array(starts, np.intp) if (*ranks,) == paths else None
-    return _LaidOut(paths, ranks, lengths, in_order, size)
+    documents = np.tile(np.arange(lengths[0]), len(paths))
+    return _LaidOut(paths, ranks, lengths, in_order, documents, size)
 
 
 @lru_cache(8)

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, Protocol
 import numpy as np
 
 from stickler_cli.compare.account import BlockAccount, ListAccount, MismatchAccount, ObjectAccount
-from stickler_cli.compare.columns import NOTHING, Indexes, Mask
+from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.comparison import Comparison
 from stickler_cli.compare.result import BOTH_SIDES, ERRORS, FA, FN, TN, TP, Outcome
 from stickler_cli.core.json_values import JsonValue
@@ -244,13 +244,13 @@ def documents_units(
 def _units(visit: Visit, chosen: Mask) -> Iterator[Unit]:
     (pairs,) = chosen.nonzero()
     account, at, weight = visit.account, visit.at[pairs], visit.weight
-    sides = zip((account.columns.gt, account.columns.pred), account.slots_at(at), strict=True)
-    threshold: Iterable[float] = account.thresholds(at)
+    positions = at.tolist()
+    threshold: Iterable[float] = account.thresholds(positions)
     if visit.units is not None:
         threshold = visit.units.threshold[visit.order[pairs]].tolist()
     columns_of_units: tuple[Iterable[Any], ...] = (
         map(_OUTCOMES.__getitem__, visit.outcome[pairs].tolist()),
-        *([None if it == NOTHING else of[it] for it in slots.tolist()] for of, slots in sides),
+        *account.values_at(positions),
         account.reported[at].tolist(),
         account.score[at].tolist(),
         threshold,
