@@ -187,7 +187,9 @@ class Columns:
         no_gt, no_pred = gt_kinds[gt] == ABSENT, pred_kinds[pred] == ABSENT
         if self.gold is not None:  # of alternatives the absent one counts
             no_gt |= no_pred & self.gold.lacking(gt, pred >= 0)
-        return np.where(no_gt, NOTHING, gt), np.where(no_pred, NOTHING, pred)
+        gt, pred = gt.copy(), pred.copy()
+        gt[no_gt] = pred[no_pred] = NOTHING
+        return gt, pred
 
     @property
     def codes(self) -> Codes:
