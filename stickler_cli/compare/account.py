@@ -159,8 +159,7 @@ class Account:
     def values_at(self, at: Sequence[int]) -> Iterator[list[JsonValue]]:
         """Yield the ground truths of some pairs, then the predictions; None where absent."""
         for slots, values in (self.gt, self.columns.gt), (self.pred, self.columns.pred):
-            each = map(slots.item, at)
-            yield [None if slot == NOTHING else values[slot] for slot in each]
+            yield [None if it == NOTHING else values[it] for it in map(slots.item, at)]
 
     def thresholds(self, at: Sequence[int]) -> Iterable[float]:
         """Return the threshold of each of some pairs."""
@@ -219,10 +218,10 @@ class BlockAccount(Account):
         """Yield the ground truths of some pairs, then the predictions; None where absent."""
         size, width = len(self.gt), len(self.block.positions)
         for slots, values in (self.gt, self.columns.gt), (self.pred, self.columns.pred):
-            objects, stride = map(slots.item, [it % size for it in at]), (len(values) + 1) // width
-            found = zip(objects, [it // size * stride for it in at], strict=True)
-            scalars = (None if slot == NOTHING else values[slot + of] for slot, of in found)
-            yield [None if it == "" else it for it in scalars]
+            stride = (len(values) + 1) // width
+            each = ((slots.item(it % size), it // size * stride) for it in at)
+            found = (None if slot == NOTHING else values[slot + of] for slot, of in each)
+            yield [None if it == "" else it for it in found]
 
     def thresholds(self, at: Sequence[int]) -> Iterable[float]:
         """Return the threshold of each of some pairs."""

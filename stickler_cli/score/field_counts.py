@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain
+from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -120,8 +120,9 @@ class Collected:
 
     def counts(self) -> FieldCounts:
         """Return the counts of all rows."""
-        laid_out = _laid_out((*((it.paths, len(it.documents)) for it in self.fields),))
-        paths, ranks, lengths, starts, documents, size = laid_out
+        each = (*((it.paths, len(it.documents)) for it in self.fields),)
+        paths, ranks, lengths, starts, documents = _laid_out(each)
+        size = sum(lengths)
         sums = np.zeros((LEAVES + 1, size, OUTCOMES), np.int64)
         for modes, units in self.units.items():
             bins = _joined(units, 0) * OUTCOMES + _joined(units, 1)
@@ -197,30 +198,19 @@ def _pass_up(sums: Sums, rows: FieldRows) -> None:
         sums[first:, rows.around.start + rows.up] += mine[first:]
 
 
-class _LaidOut(NamedTuple):
-    """How the rows of fields follow each other."""
-
-    paths: tuple[Names, ...]
-    ranks: Mapping[Names, int]
-    lengths: list[int]
-    """How many rows each field has."""
-    starts: Indexes | None
-    """Where they begin; None where the fields are in another order than that of their ranks."""
-    documents: Indexes
-    """The document of each row, where each field has one for each."""
-    size: int
-
-
 @lru_cache(8)  # chunks of a schema have the same fields, but for keys of maps
-def _laid_out(fields: tuple[tuple[tuple[Names, ...], int], ...]) -> _LaidOut:
-    """Lay out fields, of which so many documents have each."""
+def _laid_out(
+    fields: tuple[tuple[tuple[Names, ...], int], ...],
+) -> tuple[tuple[Names, ...], Mapping[Names, int], list[int], Indexes | None, Indexes]:
+    """Return paths, ranks, sizes, first rows and documents of fields that so many documents have.
+
+    No first rows where the ranks are of another order; documents as if all had all fields.
+    """
     paths = (*chain.from_iterable(of for of, _ in fields),)
     ranks = parents_first(paths)
     lengths = [documents for of, documents in fields for _ in of]
-    *starts, size = accumulate(lengths, initial=0)
-    in_order = np.array(starts, np.intp) if (*ranks,) == paths else None
-    documents = np.tile(np.arange(lengths[0]), len(paths))
-    return _LaidOut(paths, ranks, lengths, in_order, documents, size)
+    starts = np.cumsum([0, *lengths[:-1]]) if (*ranks,) == paths else None
+    return paths, ranks, lengths, starts, np.tile(np.arange(lengths[0]), len(paths))
 
 
 @lru_cache(8)

@@ -244,13 +244,12 @@ def documents_units(
 def _units(visit: Visit, chosen: Mask) -> Iterator[Unit]:
     (pairs,) = chosen.nonzero()
     account, at, weight = visit.account, visit.at[pairs], visit.weight
-    positions = at.tolist()
-    threshold: Iterable[float] = account.thresholds(positions)
+    threshold: Iterable[float] = account.thresholds(at.tolist())
     if visit.units is not None:
         threshold = visit.units.threshold[visit.order[pairs]].tolist()
     columns_of_units: tuple[Iterable[Any], ...] = (
         map(_OUTCOMES.__getitem__, visit.outcome[pairs].tolist()),
-        *account.values_at(positions),
+        *account.values_at(at.tolist()),
         account.reported[at].tolist(),
         account.score[at].tolist(),
         threshold,
