@@ -142,7 +142,7 @@ class Collected:
         if self.passed:
             kept = there.copy()
             kept[np.concatenate(self.passed)] = True
-        if any(it.up is not None for it in self.fields):  # not in all documents
+        if documents is None:
             documents = np.concatenate([it.documents for it in self.fields for _ in it.paths])
         confident = None
         if self.confident or self.surplus:
@@ -201,16 +201,18 @@ def _pass_up(sums: Sums, rows: FieldRows) -> None:
 @lru_cache(8)  # chunks of a schema have the same fields, but for keys of maps
 def _laid_out(
     fields: tuple[tuple[tuple[Names, ...], int], ...],
-) -> tuple[tuple[Names, ...], Mapping[Names, int], list[int], Indexes | None, Indexes]:
+) -> tuple[tuple[Names, ...], Mapping[Names, int], list[int], Indexes | None, Indexes | None]:
     """Return paths, ranks, sizes, first rows and documents of fields that so many documents have.
 
-    No first rows where the ranks are of another order; documents as if all had all fields.
+    No first rows where the ranks are of another order, no documents where some lack a field.
     """
     paths = (*chain.from_iterable(of for of, _ in fields),)
     ranks = parents_first(paths)
     lengths = [documents for of, documents in fields for _ in of]
     starts = np.cumsum([0, *lengths[:-1]]) if (*ranks,) == paths else None
-    return paths, ranks, lengths, starts, np.tile(np.arange(lengths[0]), len(paths))
+    in_all = {*lengths} == {lengths[0]}
+    documents = np.tile(np.arange(lengths[0]), len(paths)) if in_all else None
+    return paths, ranks, lengths, starts, documents
 
 
 @lru_cache(8)
