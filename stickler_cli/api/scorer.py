@@ -161,7 +161,8 @@ class Scorer:
 
     def seen_in(self, gt: Side) -> Observed:
         """Return the values of a ground truth, for inference to ask."""
-        found, ((truth,), _) = Observed(), bare_truths([self._values(gt, "gt")], self.plan.root)
+        (truth,), _ = bare_truths([self._values(gt, "gt")], self.plan.root)
+        found = Observed()
         found.add(renamed(truth, self.plan.renames or {}))
         return found
 

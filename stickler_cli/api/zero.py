@@ -91,10 +91,8 @@ def _shown_by(gt: object) -> LoadedSchema:
         raise TypeError(
             f"gt is of type {type(gt).__name__}; give an instance of a pydantic model, or a dict"
         )
-    seen, ((truth,), _) = (
-        Observed(),
-        bare_truths([to_jsonable_python(gt, by_alias=False, fallback=str)]),
-    )
+    (truth,), _ = bare_truths([to_jsonable_python(gt, by_alias=False, fallback=str)])
+    seen = Observed()
     seen.add(truth)
     return load_observed(seen, "gt")
 
