@@ -11,8 +11,8 @@ from pydantic import AliasChoices, AliasPath, BaseModel
 from pydantic.fields import FieldInfo
 
 from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.compare.engine import OTHER_NAMES, WHOLE
 from stickler_cli.compare.plan import Plan
-from stickler_cli.compare.renaming import OTHER_NAMES, WHOLE
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path, field_path, json_pointer, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean

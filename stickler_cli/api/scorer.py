@@ -9,9 +9,9 @@ from typing import Any, Final, TypeAlias, cast
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
+from stickler_cli.compare.engine import renamed
 from stickler_cli.compare.field_listing import field_listing, known_paths
 from stickler_cli.compare.plan import Options
-from stickler_cli.compare.renaming import renamed
 from stickler_cli.compare.result import TP
 from stickler_cli.core.figures import truncate
 from stickler_cli.core.gold import Gold

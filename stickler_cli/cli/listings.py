@@ -5,7 +5,7 @@ from contextlib import closing
 from textwrap import fill, indent
 from typing import Final
 
-from stickler_cli.clients.cache import AnswerCache, cache_directory
+from stickler_cli.clients.client import AnswerCache, cache_directory
 from stickler_cli.comparators.registry import describe, plugin_names
 from stickler_cli.core.figures import WHOLE, number_of, setting, visible
 from stickler_cli.core.json_values import brief

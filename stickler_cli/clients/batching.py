@@ -22,9 +22,8 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import UnavailableError
 from stickler_cli.core.values import dataclass
-from .allowance import Retry
 from .connections import Connections
-from .model import A, Model, ModelError, Q, Reply, TooLargeError, UnaskedError
+from .model import A, Model, ModelError, Q, Reply, Retry, TooLargeError, UnaskedError
 from .servers import ONE_CALL, Purse, Usage
 
 # Of HTTP: overload, conflict, time out, and what proxies say of servers that are away.

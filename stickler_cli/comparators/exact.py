@@ -23,7 +23,7 @@ from .base import (
     linked_codes,
     text_of,
 )
-from .slips import digits_of
+from .texts import digits_of
 
 _REMOVED: Final = str.maketrans("", "", string.punctuation + string.whitespace)
 """ASCII only: a typographic dash or a no-break space is a difference that someone made."""

@@ -9,9 +9,15 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from stickler_cli.clients.client import Client
-from stickler_cli.clients.embeddings import Embedder, FunctionEmbedder, Vector, embedder
+from stickler_cli.clients.embeddings import (
+    BertScore,
+    Embedder,
+    FunctionEmbedder,
+    Texts,
+    Vector,
+    embedder,
+)
 from stickler_cli.clients.judge import VOTING_TEMPERATURE, Judge, Pair, Verdict, json_text
-from stickler_cli.clients.local_models import BertScore, Texts
 from stickler_cli.clients.model import Model, ModelError
 from .base import (
     DEFAULT_THRESHOLD,
@@ -24,8 +30,7 @@ from .base import (
     checked_text,
     text_of,
 )
-from .slips import digits_of
-from .texts import LevenshteinComparator
+from .texts import LevenshteinComparator, digits_of
 
 
 class ModelComparator(BaseComparator):

@@ -5,15 +5,15 @@ kind they are compared as that kind (`other`), else they have nothing in common.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from enum import IntEnum
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from stickler_cli.clients.allowance import DEFAULT_POLICY, Policy
+from stickler_cli.clients.model import DEFAULT_POLICY, Policy
 from stickler_cli.core.absence import is_absent
 from stickler_cli.core.gold import labelled_part
 from stickler_cli.core.json_values import DocumentKind, JsonValue
@@ -28,7 +28,10 @@ from .work import CALL, PAIR
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
-    from .renaming import Renames
+
+Renames: TypeAlias = Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]
+"""Part -> key, or JSON Pointer to a value further in -> the name of its field, and the parts that
+its values may be."""
 
 PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
 """At or below it two list elements are not the same item. Source: docs/semantics.md, Lists."""
@@ -367,7 +370,7 @@ class Plan:
     """What its documents are."""
     hides: bool = False
     """Whether it has values that count as nothing, or are not looked at."""
-    renames: "Renames | None" = None
+    renames: Renames | None = None
     """The keys that stand for fields of other names."""
 
     @cached_property

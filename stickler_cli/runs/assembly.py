@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from stickler_cli.clients.allowance import DEFAULT_POLICY, Policy, Retry
+from stickler_cli.clients.model import DEFAULT_POLICY, Policy, Retry
 from stickler_cli.compare.field_listing import comparators, is_bounded, known_paths
 from stickler_cli.compare.plan import Options, Plan, client_by
 from stickler_cli.core.json_values import DocumentKind, brief

@@ -10,6 +10,7 @@ from stickler_cli.comparators.numeric import NumericComparator
 from stickler_cli.comparators.registry import Comparators
 from stickler_cli.comparators.texts import LevenshteinComparator
 from stickler_cli.compare.arranged import arms_of, may_be_object
+from stickler_cli.compare.engine import OTHER_NAMES
 from stickler_cli.compare.field_listing import plan_of
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode, SequenceNode
@@ -18,7 +19,6 @@ from stickler_cli.compare.object import Field, FieldsNode, ObjectNode
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode, RecursionNode, Target
 from stickler_cli.compare.open import document_node
 from stickler_cli.compare.plan import Node, Plan
-from stickler_cli.compare.renaming import OTHER_NAMES
 from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD, TupleNode
 from stickler_cli.core.json_values import DocumentKind, JsonObject, JsonValue, brief
 from stickler_cli.core.problems import Problem, SchemaError, did_you_mean

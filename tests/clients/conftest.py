@@ -10,8 +10,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from stickler_cli.clients.allowance import Policy, Retry
 from stickler_cli.clients.client import Client
+from stickler_cli.clients.model import Policy, Retry
 from stickler_cli.comparators.models import ModelComparator
 
 KEY = "sk-a-secret-of-this-test"

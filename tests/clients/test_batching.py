@@ -4,10 +4,9 @@ import threading
 
 import pytest
 
-from stickler_cli.clients.allowance import Retry
 from stickler_cli.clients.batching import Turnstile, Way, asked
 from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.model import Model, Reply
+from stickler_cli.clients.model import Model, Reply, Retry
 from stickler_cli.clients.servers import Purse
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from stickler_cli.clients.cache import AnswerCache, Holding, cache_directory
+from stickler_cli.clients.client import AnswerCache, Holding, cache_directory
 from stickler_cli.core.problems import UsageError
 
 
@@ -137,7 +137,7 @@ def test_a_cache_of_other_columns_is_an_error(cache, own_cache):
 def test_a_cache_that_somebody_is_writing_cannot_be_cleared_at_once(cache, own_cache, monkeypatch):
     cache.write("verdict", "m", {b"one": b"1"})
     cache.close()
-    monkeypatch.setattr("stickler_cli.clients.cache.BUSY_SECONDS", 0.01)
+    monkeypatch.setattr("stickler_cli.clients.client.BUSY_SECONDS", 0.01)
     connection = sqlite3.connect(cache.path, isolation_level=None)
     connection.execute("begin immediate")
 
@@ -162,6 +162,6 @@ def test_the_cache_is_where_the_system_keeps_caches(monkeypatch, platform, varia
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr("stickler_cli.clients.cache.sys.platform", platform)
+    monkeypatch.setattr("stickler_cli.clients.client.sys.platform", platform)
 
     assert cache_directory() == Path(os.path.expanduser(expected))  # noqa: PTH111 - of a text

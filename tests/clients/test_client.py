@@ -8,10 +8,8 @@ from hashlib import blake2b
 
 import pytest
 
-from stickler_cli.clients.allowance import Policy, Retry
-from stickler_cli.clients.cache import AnswerCache
-from stickler_cli.clients.client import Client, Memory
-from stickler_cli.clients.model import Model, ModelError, Reply
+from stickler_cli.clients.client import AnswerCache, Client, Memory
+from stickler_cli.clients.model import Model, ModelError, Policy, Reply, Retry
 from stickler_cli.clients.servers import Usage
 from stickler_cli.comparators.exact import ExactComparator
 from stickler_cli.compare.leaf import LeafNode

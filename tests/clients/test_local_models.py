@@ -9,7 +9,7 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 
-from stickler_cli.clients.local_models import BertScore
+from stickler_cli.clients.embeddings import BertScore
 from stickler_cli.comparators import BERTComparator, SemanticComparator
 from stickler_cli.core.problems import UnavailableError
 

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from stickler_cli.clients.allowance import Retry
 from stickler_cli.clients.batching import (
     MOST_GARBLED,
     Turnstile,
@@ -21,7 +20,7 @@ from stickler_cli.clients.batching import (
     without_secrets,
 )
 from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.model import GarbledError, Model, ModelError, Reply, TooLargeError
+from stickler_cli.clients.model import GarbledError, Model, ModelError, Reply, Retry, TooLargeError
 from stickler_cli.clients.servers import Purse, Usage
 from stickler_cli.core.problems import UnavailableError
 

@@ -5,10 +5,9 @@ import pickle
 
 import pytest
 
-from stickler_cli.clients.allowance import Policy
 from stickler_cli.clients.client import Client
 from stickler_cli.clients.judge import Verdict
-from stickler_cli.clients.model import ModelError
+from stickler_cli.clients.model import ModelError, Policy
 from stickler_cli.comparators import (
     BERTComparator,
     ExactComparator,

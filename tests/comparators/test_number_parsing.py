@@ -4,8 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from stickler_cli.comparators.number_parsing import measured, with_point
-from stickler_cli.comparators.numeric import NumericComparator
+from stickler_cli.comparators.numeric import NumericComparator, measured, with_point
 
 READING = NumericComparator(unit="same", decimal="auto")
 CENT = NumericComparator(unit="same", decimal="auto", absolute_tolerance=0.01)

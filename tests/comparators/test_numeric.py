@@ -5,7 +5,7 @@ import pytest
 
 from stickler_cli.comparators import NumericComparator, NumericExactC
 from stickler_cli.comparators.base import KeywordError
-from stickler_cli.comparators.number_parsing import written
+from stickler_cli.comparators.numeric import written
 
 
 @pytest.mark.parametrize(

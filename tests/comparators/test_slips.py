@@ -2,8 +2,7 @@
 
 import pytest
 
-from stickler_cli.comparators.slips import digits_of
-from stickler_cli.comparators.texts import FuzzyComparator, LevenshteinComparator
+from stickler_cli.comparators.texts import FuzzyComparator, LevenshteinComparator, digits_of
 
 STRICT = {"same_digits": True, "same_words": True}
 SORTED = FuzzyComparator("token_sort_ratio", **STRICT)

@@ -1,6 +1,6 @@
 import pytest
 
-from stickler_cli.compare.renaming import renamed
+from stickler_cli.compare.engine import renamed
 
 NAMES = {
     "": {"IBAN": ("iban", ()), "iban": ("iban", ()), "parties": ("parties", ("Party",))},

@@ -21,8 +21,8 @@ from time import monotonic
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
-from stickler_cli.clients.allowance import DEFAULT_POLICY
 from stickler_cli.clients.client import Asking, RelayedClient, answer_workers
+from stickler_cli.clients.model import DEFAULT_POLICY
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.core.values import dataclass

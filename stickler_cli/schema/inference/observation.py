@@ -11,7 +11,7 @@ from dataclasses import field
 from functools import lru_cache, partial
 from typing import Final, TypeAlias
 
-from stickler_cli.comparators.number_parsing import is_unit, measured
+from stickler_cli.comparators.numeric import is_unit, measured
 from stickler_cli.core.absence import says_nothing
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
 from stickler_cli.core.pattern import pattern

@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
-from stickler_cli.comparators.number_parsing import parse_number, readable, written
+from stickler_cli.comparators.numeric import parse_number, readable, written
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.pattern import pattern
 

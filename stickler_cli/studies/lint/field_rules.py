@@ -19,8 +19,7 @@ from rapidfuzz.distance import Levenshtein
 from stickler_cli.comparators.base import BaseComparator, is_number, meets
 from stickler_cli.comparators.date import DateComparator
 from stickler_cli.comparators.date_parsing import StatedDate
-from stickler_cli.comparators.number_parsing import parse_number
-from stickler_cli.comparators.numeric import NumericComparator
+from stickler_cli.comparators.numeric import NumericComparator, parse_number
 from stickler_cli.compare.columns import NOTHING
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
