@@ -8,8 +8,7 @@ from typing import Any, Final, Self
 import orjson
 
 from stickler_cli.core.json_values import JsonValue
-from stickler_cli.core.plugins import Family, UnknownNameError
-from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.problems import Family, Problem, UnknownNameError, UsageError
 from stickler_cli.core.values import dataclass
 
 

@@ -32,7 +32,7 @@ LATE_IMPORTS: Final = {
     ("api/reference/doc_split.py", "scipy.stats"): "1 s that few programs pay",
     ("comparators/phone.py", "phonenumbers"): "comes with an extra",
     ("documents/lines.py", "sqlite3"): "10 ms that most runs never pay",
-    ("core/plugins.py", "importlib.metadata"): "reads the disk; few names need plugins",
+    ("core/problems.py", "importlib.metadata"): "reads the disk; few names need plugins",
     ("comparators/anls.py", "scipy.optimize"): "few schemas ask for it",
     ("compare/assignment.py", "scipy.optimize"): "its home: 0.4 s that most runs never pay",
     ("compare/plan.py", "stickler_cli.clients.client"): "few plans ask models",

@@ -23,11 +23,10 @@ from stickler_cli.compare.one_of import RecursionNode
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
-from stickler_cli.core.absence import Reading
-from stickler_cli.core.json_values import brief, kind_of
+from stickler_cli.core.json_values import Reading, brief, kind_of
 from stickler_cli.core.locations import Path, json_pointer
-from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, SchemaError, did_you_mean
+from stickler_cli.core.values import pattern
 from stickler_cli.schema.annotations import ON_LIST, ON_OBJECT, PREFIX, RULES
 from .comparable import ComparableModel
 from .fields import ComparableField, Rules, without_none

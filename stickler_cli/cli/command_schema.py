@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, JsonDocument, json_line
-from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, SchemaError, UsageError
 from stickler_cli.core.remote import is_url
+from stickler_cli.core.values import pattern
 from stickler_cli.documents.document import LineReference
 from stickler_cli.documents.document_pair import Shape, root_steps, root_text
 from stickler_cli.documents.document_tables import SIDES, is_arrow_table

@@ -19,9 +19,8 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import UnavailableError
-from stickler_cli.core.values import dataclass
+from stickler_cli.core.values import dataclass, pattern
 from .connections import Connections
 from .model import A, Model, ModelError, Q, Reply, Retry, TooLargeError, UnaskedError
 from .servers import ONE_CALL, Purse, Usage

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from dateutil.parser import parser, parserinfo
 
-from stickler_cli.core.pattern import pattern
+from stickler_cli.core.values import pattern
 
 LONGEST: Final = 256
 """Characters of the longest string that can be a date. Source: docs/dates.md."""

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from stickler_cli.core.json_values import json_key, same_json
-from stickler_cli.core.pattern import pattern
+from stickler_cli.core.values import pattern
 from .base import (
     BaseComparator,
     Keys,

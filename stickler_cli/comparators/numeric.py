@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.core.pattern import pattern
+from stickler_cli.core.values import pattern
 from .base import (
     BaseComparator,
     Keys,

@@ -5,8 +5,8 @@ import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, UnavailableError, installing
+from stickler_cli.core.values import pattern
 from .base import BaseComparator, KeywordError, checked_flag, text_of
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from dataclasses import field
 from typing import Final
 
 from stickler_cli.core.json_values import brief
-from stickler_cli.core.plugins import Family, UnknownNameError
-from stickler_cli.core.problems import did_you_mean
+from stickler_cli.core.problems import Family, UnknownNameError, did_you_mean
 from stickler_cli.core.values import dataclass
 from .base import (
     BaseComparator,

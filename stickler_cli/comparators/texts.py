@@ -16,7 +16,7 @@ import numpy as np
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Levenshtein
 
-from stickler_cli.core.pattern import pattern
+from stickler_cli.core.values import pattern
 from .base import (
     BaseComparator,
     Keys,

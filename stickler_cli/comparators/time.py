@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final, TypeAlias
 
-from stickler_cli.core.pattern import pattern
+from stickler_cli.core.values import pattern
 from .base import BaseComparator, Keys, codes_of, text_of
 
 _TIME: Final = pattern(

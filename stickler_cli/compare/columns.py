@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.core.absence import Absence, Reading
 from stickler_cli.core.gold import Gold, part_of
-from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.json_values import Absence, JsonValue, Reading
 from stickler_cli.core.locations import ANY_KEY
 from .known import Known, of_elements, of_entries
 from .prepared import NUMBERS, TEXTS, Prepared

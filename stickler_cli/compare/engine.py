@@ -9,9 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from stickler_cli.core.absence import is_absent
 from stickler_cli.core.gold import UNLABELLED, Alternative, Gold, part_of
-from stickler_cli.core.json_values import JsonDocument, JsonValue
+from stickler_cli.core.json_values import JsonDocument, JsonValue, is_absent
 from stickler_cli.core.locations import ANY_KEY, Step, pointer_steps
 from .account import Account
 from .columns import Columns

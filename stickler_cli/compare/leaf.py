@@ -14,8 +14,7 @@ from stickler_cli.comparators.base import (
     BaseComparator,
 )
 from stickler_cli.comparators.registry import is_built_in
-from stickler_cli.core.absence import Reading
-from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue, Reading
 from stickler_cli.core.values import dataclass
 from .account import (
     NO_REASONS,

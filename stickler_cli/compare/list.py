@@ -6,8 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from stickler_cli.core.absence import is_absent
-from stickler_cli.core.json_values import JsonValue, json_key
+from stickler_cli.core.json_values import JsonValue, is_absent, json_key
 from stickler_cli.core.locations import Step
 from stickler_cli.core.values import dataclass
 from .account import (

@@ -7,9 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from stickler_cli.core.absence import is_absent
 from stickler_cli.core.gold import part_of
-from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue, is_absent
 from stickler_cli.core.locations import Step
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.core.values import dataclass

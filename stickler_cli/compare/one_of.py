@@ -7,8 +7,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from stickler_cli.core.absence import without_absent
-from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue, without_absent
 from stickler_cli.core.values import dataclass
 from .account import Account, Floats, Outcomes, Part, split
 from .columns import NOTHING, OBJECT, Columns, Indexes, Mask, groups

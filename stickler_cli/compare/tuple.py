@@ -5,8 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from stickler_cli.core.absence import is_absent
-from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue, is_absent
 from stickler_cli.core.values import dataclass
 from .account import Account, Part, split
 from .columns import NOTHING, Aligned, Columns, Indexes, aligned, groups

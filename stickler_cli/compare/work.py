@@ -7,7 +7,7 @@ compared several within a limit knows that each keeps to it.
 
 from typing import Final
 
-from stickler_cli.core.absence import Absence
+from stickler_cli.core.json_values import Absence
 from stickler_cli.core.problems import RoomLimitError, WorkLimitError
 
 STEPS_OF_UNIT: Final = 1_000_000_000

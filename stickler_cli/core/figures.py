@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Final, Protocol, TypeAlias
 
 from .json_values import JsonValue, brief
-from .pattern import pattern
+from .values import pattern
 
 
 class Ends(Protocol):

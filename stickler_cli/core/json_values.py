@@ -1,10 +1,17 @@
-"""The kinds of a JSON value, and how messages name and show them: every room speaks of them."""
+"""JSON values: their kinds, how messages name and show them, and which of them count as nothing.
+
+Nothing is a missing key, `null`, `""`, and objects and lists of nothing else; beside these, values
+that a schema has count as nothing, or as others. Source: docs/semantics.md, Absence; docs/gold.md.
+"""
 
 import json
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import orjson
+
+from .values import dataclass
 
 if TYPE_CHECKING:
     JsonValue: TypeAlias = (
@@ -97,3 +104,121 @@ def json_line(value: object) -> bytes:
         # orjson refuses integers beyond 64 bits and values deeper than 254 levels.
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         return text.encode("utf-8", "backslashreplace") + b"\n"
+
+
+def is_absent(value: Any) -> bool:
+    """Return whether a value is nothing; `0`, `false` and blanks are values.
+
+    >>> [is_absent(value) for value in (None, "", [[], {"a": None}], 0, False, "  ")]
+    [True, True, True, False, False, False]
+    """
+    return Absence()(value)
+
+
+_CONTAINERS: Final = (dict, list)
+
+
+class Absence:
+    """Says what is nothing, and looks only once into values that stand inside each other.
+
+    It is for values that live as long as it does, for it knows them by identity.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, bool] = {}
+
+    def __call__(self, value: Any) -> bool:
+        """Return whether a value is nothing, as `is_absent` does."""
+        if not isinstance(value, _CONTAINERS):
+            return not value if isinstance(value, str) else value is None
+        is_deep = False
+        for part in value.values() if isinstance(value, dict) else value:
+            if isinstance(part, _CONTAINERS):
+                is_deep = True
+            elif part if isinstance(part, str) else part is not None:
+                return False  # most have such a part, and it is found as soon as looked up
+        if not is_deep:
+            return True
+        found = self._known.get(id(value))
+        if found is None:
+            found = True
+            for part in value.values() if isinstance(value, dict) else value:
+                if isinstance(part, _CONTAINERS) and not self(part):
+                    found = False
+                    break
+            self._known[id(value)] = found
+        return found
+
+
+def without_absent(value: JsonValue) -> JsonValue:
+    """Return a value without its absent parts, at every level.
+
+    >>> without_absent({"a": None, "b": [1, ""], "c": {"d": []}})
+    {'b': [1]}
+    """
+    if isinstance(value, dict):
+        return {name: without_absent(part) for name, part in value.items() if not is_absent(part)}
+    if isinstance(value, list):
+        return [without_absent(part) for part in value if not is_absent(part)]
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a schema has the values of a place read, on both sides.
+
+    >>> read = Reading({"USA": ["US"], "one": ["1"]}, ["N/A", 0])
+    >>> [read(value) for value in ("us", 1, "U.S.", " n/a ", 0.0, False)]
+    ['USA', 'one', 'U.S.', None, None, False]
+    """
+
+    aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Names, and the texts that stand for each."""
+    absent: Sequence[JsonValue] = ()
+    """Values that are nothing."""
+    names: Mapping[str, str] = field(init=False, compare=False, repr=False)
+    """The name of each text, which is without case and runs of white space."""
+    nothing: frozenset[Hashable] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        names = {_folded(it): name for name, texts in self.aliases.items() for it in (name, *texts)}
+        keys = (_folded(it) if isinstance(it, str) else json_key(it) for it in self.absent)
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "nothing", frozenset(keys))
+
+    def __call__(self, value: Any) -> Any:
+        """Return the name that a value stands for, None for nothing, else the value."""
+        if isinstance(value, str):
+            text = _folded(value)
+        elif self.nothing and json_key(value) in self.nothing:
+            return None
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            text = json.dumps(value)
+        else:
+            return value
+        return None if text in self.nothing else self.names.get(text, value)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+_NULL_WORDS: Final = frozenset(
+    {"null", "none", "nil", "nan", "n/a", "undefined", "not available", "not applicable"}
+    | {"", "-", "--", "---", "\u2013", "\u2014"}
+)
+"""Texts that say that there is nothing, without case; NA is a country."""
+
+
+def says_nothing(text: str) -> bool:
+    """Return whether a text says that there is nothing, and counts as a value all the same."""
+    return _folded(text) in _NULL_WORDS
+
+
+def doubled_names(aliases: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str]]:
+    """List the texts that stand for two names, with both."""
+    known: dict[str, str] = {}
+    for name, texts in aliases.items():
+        for text in (name, *texts):
+            if known.setdefault(_folded(text), name) != name:
+                yield text, known[_folded(text)], name

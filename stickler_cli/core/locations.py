@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from .pattern import pattern
+from .values import pattern
 
 Step: TypeAlias = str | int
 Path: TypeAlias = tuple[Step, ...]

@@ -18,8 +18,8 @@ from time import sleep
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, TypeVar, cast
 from urllib.parse import unquote, urlsplit
 
-from .pattern import pattern
 from .problems import Problem, UnavailableError, UsageError, import_extra
+from .values import pattern
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

@@ -27,8 +27,8 @@ from stickler_cli.core.json_values import (
     brief,
     kind_of,
 )
-from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem
+from stickler_cli.core.values import pattern
 from .positions import doubled_keys
 from .reading import (
     BOM,

@@ -20,9 +20,9 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar
 from stickler_cli.core.json_values import JsonValue, json_line, kind_of
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import field_path, parse_field_path
-from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.remote import is_url, open_named
+from stickler_cli.core.values import pattern
 from .document import LineReference, Reference, Side
 from .document_pair import ANY_SHAPE, Shape
 from .reading import (

@@ -10,8 +10,7 @@ import orjson
 
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import json_pointer
-from stickler_cli.core.pattern import pattern
-from stickler_cli.core.values import dataclass
+from stickler_cli.core.values import dataclass, pattern
 
 _TOKEN: Final = pattern(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],]|[^\s{}\[\],:"]+')
 

@@ -23,9 +23,9 @@ from stickler_cli.core.json_values import (
     brief,
     kind_of,
 )
-from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, Undelivered, import_extra
 from stickler_cli.core.remote import is_url, read_urls, shown_url, size_of_url
+from stickler_cli.core.values import pattern
 from stickler_cli.settings.deciding import DocumentOptions
 
 GZIP_MAGIC: Final = b"\x1f\x8b"  # Source: RFC 1952, section 2.3.1

@@ -17,10 +17,9 @@ from typing import Final, TypeAlias
 from rapidfuzz import process
 
 from stickler_cli.core.json_values import brief
-from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.remote import is_url, list_url, shown_url, size_of_url
-from stickler_cli.core.values import dataclass
+from stickler_cli.core.values import dataclass, pattern
 from .document import FileReference, Reference
 from .document_tables import is_arrow_table
 from .lines import LINES_SUFFIX, TABLE_SUFFIX, is_stream

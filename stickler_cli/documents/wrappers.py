@@ -11,13 +11,11 @@ from dataclasses import field
 from itertools import zip_longest
 from typing import Any, Final, NamedTuple, Protocol
 
-from stickler_cli.core.absence import is_absent
 from stickler_cli.core.gold import ALTERNATIVES, EXHAUSTIVE, LABELLED, SAID, Alternative, Gold
-from stickler_cli.core.json_values import JsonObject, JsonValue, brief
+from stickler_cli.core.json_values import JsonObject, JsonValue, brief, is_absent
 from stickler_cli.core.locations import ANY_KEY, Path, Step, json_pointer
-from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem
-from stickler_cli.core.values import dataclass
+from stickler_cli.core.values import dataclass, pattern
 
 
 class Form(NamedTuple):

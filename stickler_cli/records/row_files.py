@@ -13,8 +13,8 @@ from pathlib import PurePath
 from typing import Any, BinaryIO, Final, NamedTuple, Protocol, TypeAlias
 
 from stickler_cli.core.json_values import JsonObject, JsonValue, json_line
-from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, UsageError, import_pyarrow, require_pyarrow
+from stickler_cli.core.values import pattern
 
 SUFFIXES: Final = {
     ".csv": "csv",

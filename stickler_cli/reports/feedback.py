@@ -11,8 +11,7 @@ from typing import Final, Literal, TypeAlias, get_args
 from stickler_cli.core.figures import number_of, value_text, visible
 from stickler_cli.core.json_values import kind_of
 from stickler_cli.core.locations import Path, field_path, parse_field_path
-from stickler_cli.core.pattern import pattern
-from stickler_cli.core.values import dataclass
+from stickler_cli.core.values import dataclass, pattern
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.sums import pattern_of

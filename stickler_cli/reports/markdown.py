@@ -5,8 +5,8 @@ from itertools import takewhile
 from typing import Final
 
 from stickler_cli.core.figures import visible
-from stickler_cli.core.pattern import pattern
 from stickler_cli.core.sections import Block, Curves, Figures, Section, Table, Text
+from stickler_cli.core.values import pattern
 
 COMMENT_LIMIT: Final = 65_000
 """Characters. GitHub refuses a comment of more than 65,536; some are left for who posts it."""

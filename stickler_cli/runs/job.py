@@ -17,7 +17,7 @@ from stickler_cli.documents.lines import value_at
 from stickler_cli.documents.wrappers import Form, Place, Unwrapper
 from stickler_cli.metrics import Measure
 from stickler_cli.schema.dialects import Schema
-from stickler_cli.schema.verdicts.value_verdicts import DocumentValidator
+from stickler_cli.schema.verdicts import DocumentValidator
 from stickler_cli.score.document_result import SIDES, Side, Verdict
 from stickler_cli.score.errors.marks import Marks
 from stickler_cli.score.intervals import IntervalSettings

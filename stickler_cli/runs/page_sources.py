@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import quote
 
-from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, UsageError, import_extra, require
+from stickler_cli.core.values import pattern
 from stickler_cli.score.record import PageSources, Picture, Run
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from stickler_cli.compare.result import SEMANTICS
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.option import part_of
-from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_there, is_url
+from stickler_cli.core.values import pattern
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.lines import lines_of
 from stickler_cli.documents.reading import (

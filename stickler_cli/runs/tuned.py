@@ -10,15 +10,14 @@ from typing import Final
 
 import orjson
 
-from stickler_cli.core.absence import without_absent
 from stickler_cli.core.json_values import (
     OBJECTS_OR_ARRAYS,
     JsonDocument,
     JsonObject,
     JsonValue,
+    without_absent,
 )
-from stickler_cli.core.pattern import pattern
-from stickler_cli.core.values import dataclass
+from stickler_cli.core.values import dataclass, pattern
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.pairs import open_documents
 from stickler_cli.documents.reading import STANDARD_INPUT

@@ -12,13 +12,11 @@ from typing import Any, Final
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.registry import construct
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ThresholdSource
-from stickler_cli.core.absence import Reading, doubled_names
-from stickler_cli.core.json_values import JsonObject, JsonValue, brief
+from stickler_cli.core.json_values import JsonObject, JsonValue, Reading, brief, doubled_names
 from stickler_cli.core.locations import json_pointer
-from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, did_you_mean
 from stickler_cli.core.rules import FRACTION, Rule
-from stickler_cli.core.values import dataclass
+from stickler_cli.core.values import dataclass, pattern
 from .dialects import Schema
 
 DEFAULT_WEIGHT: Final = 1.0

@@ -23,14 +23,6 @@ from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD, TupleNode
 from stickler_cli.core.json_values import DocumentKind, JsonObject, JsonValue, brief
 from stickler_cli.core.problems import Problem, SchemaError, did_you_mean
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.verdicts.judged_documents import Reach
-from stickler_cli.schema.verdicts.judging import EngineError, KeyPattern
-from stickler_cli.schema.verdicts.value_verdicts import (
-    NumberAcceptor,
-    SchemaAcceptor,
-    TypeAcceptor,
-    acceptor_of,
-)
 from .annotations import (
     NOTHING_INHERITED,
     ON_LIST,
@@ -42,6 +34,7 @@ from .annotations import (
 )
 from .combinators import Branch, InForce, declared_types, leads_back, named_schemas
 from .dialects import SUPPORTED, TOO_OLD, PlaceKey, Schema, Source, named_dialect
+from .judging import EngineError, KeyPattern
 from .kinds import Kinds, list_rules, open_default
 from .places import (
     ArrayPlace,
@@ -65,6 +58,13 @@ from .schema_problems import (
     check,
     without_doubled_values,
     without_invalid_places,
+)
+from .verdicts import (
+    NumberAcceptor,
+    Reach,
+    SchemaAcceptor,
+    TypeAcceptor,
+    acceptor_of,
 )
 
 DEFAULT_MODEL_NAME: Final = "DynamicModel"

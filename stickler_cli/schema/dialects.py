@@ -9,8 +9,7 @@ from typing import Final, TypeAlias
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
-from stickler_cli.core.pattern import pattern
-from stickler_cli.core.values import dataclass
+from stickler_cli.core.values import dataclass, pattern
 
 Schema = dict[str, JsonValue]
 

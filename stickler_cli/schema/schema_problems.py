@@ -19,7 +19,6 @@ from stickler_cli.comparators.registry import Comparators, UnknownComparatorErro
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, did_you_mean, nearest
-from stickler_cli.schema.verdicts.judging import is_valid_schema
 from .annotations import (
     ON_LIST,
     ON_OBJECT,
@@ -31,6 +30,7 @@ from .annotations import (
     read_annotations,
 )
 from .dialects import KEYWORDS, LISTED, NAMED, TYPES, Dialect, Schema, named_dialect, walk
+from .judging import is_valid_schema
 from .references import SchemaFiles, is_uri, official_schema
 
 CONFIG: Final = f"{PREFIX}comparator-config"

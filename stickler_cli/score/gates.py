@@ -14,10 +14,9 @@ from operator import attrgetter
 from typing import Annotated, Final
 
 from stickler_cli.core.locations import Path, field_path, parse_field_path
-from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, UsageError, nearest
 from stickler_cli.core.rules import Flag, Number, NumberOrNone, Rule
-from stickler_cli.core.values import dataclass
+from stickler_cli.core.values import dataclass, pattern
 from .confidence.calibration import FIGURES
 from .counts import BOUNDS, RATES
 from .sums import COUNTING_MODES

@@ -9,9 +9,8 @@ import numpy as np
 
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import parse_field_path
-from stickler_cli.core.pattern import pattern
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone, Rule, encoded
-from stickler_cli.core.values import dataclass
+from stickler_cli.core.values import dataclass, pattern
 from .confidence.confidences import Units
 from .evaluation import NO_GROUP, Evaluation, Results
 

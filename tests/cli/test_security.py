@@ -33,7 +33,6 @@ DANGEROUS = {
     },
     "importlib": {
         "__init__.py",
-        "core/plugins.py",
         "api/evaluation_views.py",
         "core/problems.py",
         "runs/executors/dask_cluster.py",  # asks which versions a worker has

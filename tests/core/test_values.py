@@ -1,13 +1,15 @@
-"""Classes of fields behave as those of the standard library."""
+"""Classes of fields and patterns behave as those of the standard library."""
 
 import dataclasses
 import pickle
+import re
 from dataclasses import FrozenInstanceError, field, fields, replace
 from inspect import signature
 
 import pytest
 
 from stickler_cli.core import values
+from stickler_cli.core.values import pattern
 
 
 def made_by(dataclass):
@@ -113,3 +115,19 @@ def test_a_value_survives_pickling():
 
 def test_a_value_of_another_class_is_another():
     assert Kept("a", 1) != Below("a", 1)
+
+
+def test_pattern_finds_what_a_compiled_one_finds():
+    text, flags = r"(\d+) (kg|g)", re.IGNORECASE
+    mine, compiled = pattern(text, flags), re.compile(text, flags)
+    for given in ("12 KG and 3 g", "kg", ""):
+        assert mine.findall(given) == compiled.findall(given)
+        assert mine.sub("-", given) == compiled.sub("-", given)
+    assert mine.pattern == text
+    assert pattern(rb"\d").search(b"a1")[0] == b"1"
+
+
+def test_pattern_is_compiled_when_it_is_first_used():
+    wrong = pattern("(")
+    with pytest.raises(re.error):
+        wrong.match("a")

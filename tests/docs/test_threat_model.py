@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from stickler_cli.documents.reading import MAX_DOCUMENT_BYTES
+from stickler_cli.schema.judging import BACKTRACK_LIMIT
 from stickler_cli.schema.places import MOST_PLACES
-from stickler_cli.schema.verdicts.judging import BACKTRACK_LIMIT
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "threat-model.md").read_text()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from stickler_cli.compare.result import Outcome
-from stickler_cli.core.absence import is_absent
+from stickler_cli.core.json_values import is_absent
 from stickler_cli.score.counts import Counts
 from .accounts import compare, tally, units
 from .strategies import LEAVES, TREE, Scope, X, cases

@@ -21,7 +21,7 @@ from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.pairing import pair
 from stickler_cli.compare.plan import Options, Purpose
-from stickler_cli.core.absence import is_absent
+from stickler_cli.core.json_values import is_absent
 from stickler_cli.schema.compiler import compile_schema
 from .accounts import compare, outline, swapped, tally
 from .strategies import FLOORS, X

@@ -5,7 +5,7 @@ import json
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from stickler_cli.core.absence import is_absent
+from stickler_cli.core.json_values import is_absent
 from stickler_cli.schema.compiler import compile_schema
 from .accounts import compare, non_matches, outline, swapped, tally, units, values_of, view
 from .strategies import LEAVES, Scope, X, cases, json_objects, shuffled

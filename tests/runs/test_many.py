@@ -35,7 +35,7 @@ from stickler_cli.runs.executors.executor import PARTS_AHEAD
 from stickler_cli.runs.executors.pipeline import chunk_results
 from stickler_cli.runs.job import Job, Workers
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.schema.verdicts.judging import MOST_LEVELS
+from stickler_cli.schema.judging import MOST_LEVELS
 from .conftest import Here
 
 ROOT = Path(__file__).parents[2]

@@ -3,7 +3,7 @@
 import pytest
 
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.schema.verdicts.value_verdicts import NumberAcceptor, SchemaAcceptor, TypeAcceptor
+from stickler_cli.schema.verdicts import NumberAcceptor, SchemaAcceptor, TypeAcceptor
 
 NODE = {"$ref": "#/$defs/n"}
 STRING = {"type": "string"}

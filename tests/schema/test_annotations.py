@@ -3,8 +3,7 @@ from dataclasses import fields
 
 import pytest
 
-from stickler_cli.core.absence import Reading
-from stickler_cli.core.json_values import brief
+from stickler_cli.core.json_values import Reading, brief
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.annotations import (
     KEYS,

@@ -7,8 +7,8 @@ import pytest
 from stickler_cli.compare.engine import compare
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.schema.verdicts.judged_documents import APART, DEEPEST, Apart, JudgedPart
-from stickler_cli.schema.verdicts.value_verdicts import DocumentValidator, SchemaAcceptor
+from stickler_cli.schema.judging import APART, DEEPEST, Apart, JudgedPart
+from stickler_cli.schema.verdicts import DocumentValidator, SchemaAcceptor
 
 THRESHOLD = "x-aws-stickler-threshold"
 TIME = {"type": "string", "format": "time"}
@@ -168,7 +168,7 @@ def test_a_part_that_leads_back_to_itself_asks_no_more_of_a_value():
 
 
 def test_verdicts_are_forgotten_between_questions_once_they_are_too_many(monkeypatch):
-    monkeypatch.setattr("stickler_cli.schema.verdicts.judged_documents.MOST_KNOWN", 2)
+    monkeypatch.setattr("stickler_cli.schema.judging.MOST_KNOWN", 2)
     asked = []
 
     def accepts(reference, value):

@@ -13,8 +13,7 @@ from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.dialects import DRAFT_7, DRAFT_2019_09, DRAFT_2020_12
 from stickler_cli.schema.references import SchemaFiles
-from stickler_cli.schema.verdicts.judged_documents import MOST_CHECKS, Reach
-from stickler_cli.schema.verdicts.value_verdicts import acceptor_of
+from stickler_cli.schema.verdicts import MOST_CHECKS, Reach, acceptor_of
 
 pytestmark = pytest.mark.conformance
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.documents.wrappers import Unwrapper
-from stickler_cli.schema.verdicts.judging import MESSAGE_LENGTH, brief_message
-from stickler_cli.schema.verdicts.value_verdicts import DEEPEST, DocumentValidator
+from stickler_cli.schema.judging import MESSAGE_LENGTH, brief_message
+from stickler_cli.schema.verdicts import DEEPEST, DocumentValidator
 
 TEXT = {"type": "string"}
 

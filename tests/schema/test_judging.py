@@ -12,7 +12,7 @@ from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.annotations import BY_FORMAT
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.dialects import DEFAULT, DIALECTS
-from stickler_cli.schema.verdicts.judging import (
+from stickler_cli.schema.judging import (
     MOST_LEVELS,
     EngineError,
     KeyPattern,
@@ -20,7 +20,7 @@ from stickler_cli.schema.verdicts.judging import (
     is_valid,
     is_valid_schema,
 )
-from stickler_cli.schema.verdicts.value_verdicts import ANY_TYPE, DocumentValidator, TypeAcceptor
+from stickler_cli.schema.verdicts import ANY_TYPE, DocumentValidator, TypeAcceptor
 
 THRESHOLD = "x-aws-stickler-threshold"
 STRING, NUMBER = {"type": "string"}, {"type": "number"}

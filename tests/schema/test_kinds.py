@@ -17,7 +17,7 @@ from stickler_cli.compare.tuple import TupleNode
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.kinds import open_default
-from stickler_cli.schema.verdicts.value_verdicts import NumberAcceptor, TypeAcceptor
+from stickler_cli.schema.verdicts import NumberAcceptor, TypeAcceptor
 
 COMPARATOR = "x-aws-stickler-comparator"
 CONFIG = "x-aws-stickler-comparator-config"

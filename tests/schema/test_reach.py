@@ -4,15 +4,16 @@ import json
 
 import pytest
 
+from stickler_cli.schema.judging import APART
 from stickler_cli.schema.references import SchemaFiles
-from stickler_cli.schema.verdicts.judged_documents import APART, Reach
+from stickler_cli.schema.verdicts import Reach
 
 MOST = 10
 
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch):
-    monkeypatch.setattr("stickler_cli.schema.verdicts.judged_documents.MOST_CHECKS", MOST)
+    monkeypatch.setattr("stickler_cli.schema.verdicts.MOST_CHECKS", MOST)
 
 
 def reached(schema):

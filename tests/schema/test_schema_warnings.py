@@ -6,7 +6,7 @@ from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.loading import loaded
 from stickler_cli.schema.schema_problems import KEYWORDS, is_meant_as_schema, warnings_of
-from stickler_cli.schema.verdicts.value_verdicts import DocumentValidator
+from stickler_cli.schema.verdicts import DocumentValidator
 
 STRING = {"type": "string"}
 SCHEMA = {"type": "object", "properties": {"a": STRING}}

@@ -24,7 +24,6 @@ from time import monotonic
 from typing import Final, TypeAlias
 
 from stickler_cli.core.json_values import brief, json_line
-from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import (
     is_url,
@@ -35,7 +34,7 @@ from stickler_cli.core.remote import (
     send_file,
     shown_url,
 )
-from stickler_cli.core.values import dataclass
+from stickler_cli.core.values import dataclass, pattern
 from stickler_cli.documents.reading import decoded
 from stickler_cli.records.codec import read
 from stickler_cli.runs.whole_files import (

@@ -13,8 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
-from stickler_cli.core.pattern import pattern
-from stickler_cli.core.values import dataclass
+from stickler_cli.core.values import dataclass, pattern
 from stickler_cli.schema.annotations import DATE, FORM, LeafDefault
 
 STRING: Final = frozenset({"string"})

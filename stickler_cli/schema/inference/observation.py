@@ -12,10 +12,8 @@ from functools import lru_cache, partial
 from typing import Final, TypeAlias
 
 from stickler_cli.comparators.numeric import is_unit, measured
-from stickler_cli.core.absence import says_nothing
-from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
-from stickler_cli.core.pattern import pattern
-from stickler_cli.core.values import dataclass
+from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of, says_nothing
+from stickler_cli.core.values import dataclass, pattern
 from stickler_cli.schema.annotations import DATE, FORM, PREFIX, LeafDefault
 from .name_rules import (
     ANY_TEXT,

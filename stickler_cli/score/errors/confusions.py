@@ -14,7 +14,7 @@ from typing import Final
 
 from stickler_cli.comparators.numeric import parse_number, readable, written
 from stickler_cli.core.json_values import JsonValue
-from stickler_cli.core.pattern import pattern
+from stickler_cli.core.values import pattern
 
 LONGEST_AMOUNT: Final = 40  # characters of a text that is read as a number; no money has as many
 MOST_BITS: Final = 128  # of an integer that is read as an amount: about as many digits

@@ -11,8 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.core.absence import is_absent
-from stickler_cli.core.json_values import json_line
+from stickler_cli.core.json_values import is_absent, json_line
 from stickler_cli.runs.tuned import canonical
 from .document_rules import Value
 from .findings import Document, Findings, Spot

@@ -4,14 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from stickler_cli.core.absence import is_absent, says_nothing
-from stickler_cli.core.json_values import JsonValue, brief
+from stickler_cli.core.json_values import JsonValue, brief, is_absent, says_nothing
 from stickler_cli.core.locations import Path, field_path, pointer_steps
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import annotated
 from stickler_cli.schema.loading import LoadedSchema
-from stickler_cli.schema.verdicts.value_verdicts import DocumentValidator
+from stickler_cli.schema.verdicts import DocumentValidator
 from .findings import Document, Findings, Spot
 
 

@@ -26,9 +26,8 @@ from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.json_values import JsonValue, brief, kind_of
 from stickler_cli.core.locations import field_path, json_pointer
-from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import ComparisonError
-from stickler_cli.core.values import dataclass
+from stickler_cli.core.values import dataclass, pattern
 from stickler_cli.schema.inference.observation import CODE_FORM
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.visit import Visit

@@ -3,8 +3,8 @@
 from typing import Final
 
 from stickler_cli.core.option import Number, option
-from stickler_cli.core.pattern import pattern
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.values import pattern
 from stickler_cli.settings.deciding import IntervalOptions
 from stickler_cli.settings.running import BoxOptions, PairStudyOptions
 from stickler_cli.studies.study import Study

@@ -1,9 +1,14 @@
-"""The documents that a schema reaches through references, as the engine judges by them.
+"""The one engine that judges documents, jsonschema-rs: its options, its limits, its input.
+
+Arms of unions, patterns of keys and `--validate` all ask it, so that they agree. The jsonschema
+package takes some two hundred times as long, can hang on a pattern, and calls 19.99 no multiple of
+0.01; it only words what is wrong with schemas.
 
 The engine judges by a definition anew for each way that leads to it. Where there are many ways, it
 asks back here instead (`Apart`), so that a verdict takes at most schema times document.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property, partial, reduce
@@ -12,24 +17,163 @@ from operator import getitem
 from threading import RLock
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
+import jsonschema_rs
+
 from stickler_cli.core.json_values import JsonDocument, JsonValue
-from stickler_cli.core.locations import Path
+from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.values import dataclass
-from stickler_cli.schema.dialects import (
-    CLOSED_BY,
-    LISTED,
-    NAMED,
-    ONE,
-    Dialect,
-    Schema,
-    Source,
-    subschemas,
-    walk,
-)
-from stickler_cli.schema.references import LeadsNowhereError, SchemaFiles
-from .judging import Error, Formats, Registry, Validator, build, is_valid, registry_of
+from .dialects import DEFAULT, Dialect, Schema
 
 T = TypeVar("T")
+Validator = jsonschema_rs.Validator
+Registry = jsonschema_rs.Registry
+Error = jsonschema_rs.ValidationError
+Formats = Mapping[str, Callable[[str], bool]]
+"""Meaning of a format, by its name."""
+
+BACKTRACK_LIMIT: Final = 10_000
+"""Steps back that a pattern may take; it then counts as not matched. Some milliseconds."""
+
+MOST_LEVELS: Final = 1024
+"""Levels of a value that is judged, as many as documents are read with: the engine goes down them
+on the stack of the process, which has an end."""
+
+MESSAGE_LENGTH: Final = 160
+"""Characters of a message that are kept."""
+
+_PATTERNS: Final = jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT)
+_EMAIL: Final = jsonschema_rs.EmailOptions(allow_display_text=False)
+_UUID: Final = jsonschema_rs.Draft202012Validator({"format": "uuid"}, validate_formats=True)
+_FORMATS: Final[Formats] = {"uuid": _UUID.is_valid}
+"""Formats that the engine leaves out where a dialect did not have them yet."""
+
+
+class EngineError(Exception):
+    """A schema that the engine refuses: it cannot read a pattern, for one."""
+
+    def __init__(self, found: str, pointer: str) -> None:
+        super().__init__(found)
+        self.pointer = pointer
+        """To the part that is refused, inside its document."""
+
+
+def build(  # noqa: PLR0913 - what the engine takes
+    schema: Schema,
+    dialect: Dialect,
+    *,
+    registry: Registry | None = None,
+    base: str | None = None,
+    formats: Formats | None = None,
+    keywords: dict[str, Any] | None = None,
+) -> Validator:
+    """Return the validator of a schema; it asserts formats and never asks the network.
+
+    References start from `base` and lead into the `registry`; `formats` is what some mean here, and
+    `keywords` are more than the dialect has.
+
+    Raises:
+        EngineError: the engine does not take the schema.
+    """
+    known = _FORMATS if dialect.alone else {}  # in the others they are faster without
+    try:
+        return jsonschema_rs.validator_for(
+            {**schema, "$schema": dialect.uri},
+            registry=registry,
+            base_uri=base,
+            validate_formats=True,
+            formats={**known, **(formats or {})},
+            keywords=keywords,
+            pattern_options=_PATTERNS,
+            email_options=_EMAIL,
+            offline=True,
+        )
+    except ValueError as error:
+        raise _engine_error(error) from None
+
+
+def registry_of(documents: Mapping[str, JsonValue]) -> Registry:
+    """Return documents by their URIs for the engine, which may refuse them with an EngineError."""
+    try:
+        # It looks all references up, those too that nothing follows: whatever they lead to.
+        return Registry([*documents.items()], retriever=lambda _: True)
+    except ValueError as error:
+        raise _engine_error(error) from None
+
+
+def _engine_error(error: ValueError) -> EngineError:
+    place = json_pointer(tuple(getattr(error, "instance_path", ())))
+    return EngineError(brief_message(str(error).partition("\n")[0]), place)
+
+
+def brief_message(message: str) -> str:
+    """Return a message of the engine, cut: it may hold a whole document."""
+    return message if len(message) <= MESSAGE_LENGTH else message[: MESSAGE_LENGTH - 3] + "..."
+
+
+def is_valid(validator: Validator, value: JsonValue) -> bool:
+    """Return whether a value is valid; one that is too deep to tell is not."""
+    if too_deep(value):
+        return False
+    with suppress(ValueError):  # a lone surrogate, or more levels than can be told to be unique
+        return validator.is_valid(value)
+    with suppress(ValueError):
+        # U+FFFD for each surrogate that stands alone, which no engine reads.
+        text = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass")
+        return validator.is_valid(json.loads(text.decode("utf-16", "replace")))
+    return False
+
+
+def too_deep(value: object) -> bool:
+    """Return whether a value has more than `MOST_LEVELS` levels."""
+    level = [value]
+    for _ in range(MOST_LEVELS):
+        level = [
+            inner
+            for part in level
+            if isinstance(part, dict | list)
+            for inner in (part.values() if isinstance(part, dict) else part)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def is_valid_schema(schema: Schema, dialect: Dialect) -> bool:
+    """Return whether a schema is valid in its dialect; False too where the engine cannot tell."""
+    with suppress(ValueError):
+        named = {**schema, "$schema": dialect.uri}
+        return not too_deep(schema) and bool(jsonschema_rs.meta.is_valid(named))
+    return False
+
+
+@dataclass(frozen=True)
+class KeyPattern:
+    r"""A pattern for keys; equal by its text, and picklable.
+
+    Raises:
+        EngineError: the engine cannot read it.
+
+    >>> KeyPattern(r"^\p{Lu}(?<rest>\d+)$").search("Ä12")
+    True
+    """
+
+    text: str
+
+    def __post_init__(self) -> None:
+        self._validator  # noqa: B018 - read now, to be refused now
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return KeyPattern, (self.text,)
+
+    @cached_property
+    def _validator(self) -> Validator:
+        return build({"pattern": self.text}, DEFAULT)
+
+    def search(self, key: str) -> bool:
+        """Return whether the pattern is in a key."""
+        return is_valid(self._validator, key)
+
 
 APART: Final = "x-stickler-judged-apart"
 """The keyword that stands for a `$ref` to such a part."""
@@ -275,121 +419,3 @@ class JudgedPart:
                 )
             else:
                 yield error, steps, place
-
-
-MOST_CHECKS: Final = 10_000
-"""How often one value may be held against schemas that speak of it together. The engine asks a
-definition anew each time that it is referred to. Source: docs/schema.md. Where definitions refer to
-more than so many schemas, at any depth, they are judged apart from what refers to them."""
-
-_IN_PLACE: Final = frozenset(
-    {"allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then"}
-)
-"""Keywords whose schemas are about the value itself, not about its parts."""
-
-_INSIDE: Final = frozenset({*ONE, *LISTED, *NAMED}) - {"$defs", "definitions"}
-"""Those, and keywords whose schemas are about its parts."""
-
-_LEFT_OVER: Final = frozenset({CLOSED_BY[1], "unevaluatedItems"})
-"""Keywords that depend on other schemas of the value."""
-
-_LOOKING_BACK: Final = _LEFT_OVER | {"$dynamicRef", "$recursiveRef"}
-"""Those, and references whose target depends on the schemas around them."""
-
-_BRANCHING: Final = _IN_PLACE | _LEFT_OVER | {"contains", "patternProperties"}
-"""Keywords by which a value may be held against several schemas; without them, a recursive schema
-is judged in time."""
-
-
-class Reach:
-    """Follows every reference, so that all documents are there when the engine is built."""
-
-    def __init__(self, files: SchemaFiles) -> None:
-        self._files = files
-        self._followed: set[int] = set()
-        self._checks: dict[int, int] = {}
-        self._in_depth: dict[int, int] = {}
-        self._branches = False
-        self._renamed: dict[int, str] = {}
-        self._apart: dict[int, str] = {}
-        self.documents = JudgedDocuments(files.documents, self._renamed, self._apart)
-        """All documents, once references have been followed."""
-
-    def problems(self, source: Source) -> Iterator[tuple[Source, str, LeadsNowhereError]]:
-        """Find where a schema cannot be judged by: the place, the keyword there, and why."""
-        waiting, referring = [source], []
-        while waiting:
-            outer = waiting.pop()
-            if id(outer.schema) in self._followed:
-                continue
-            for _, schema in walk(outer.schema):
-                self._followed.add(id(schema))
-                part = self._files.inside(outer, schema)
-                self._branches |= not schema.keys().isdisjoint(_BRANCHING)
-                self.documents.looks_back |= not schema.keys().isdisjoint(_LOOKING_BACK)
-                for keyword in self._files.references_of(schema):
-                    try:
-                        target = self._files.follow(part, keyword)
-                        own = self._files.own_uri(part, keyword)
-                    except LeadsNowhereError as error:
-                        yield part, keyword, error
-                    else:
-                        waiting.append(target)
-                        referring.append((schema, target))
-                        self._renamed |= {} if own is None else {id(schema): own}
-                yield from self._problems_of(part)
-        for schema, target in referring:
-            if self._all_checks(target) > MOST_CHECKS:
-                self._apart[id(schema)] = self._files.uri_of(target.schema)
-
-    def _problems_of(self, part: Source) -> Iterator[tuple[Source, str, LeadsNowhereError]]:
-        """Find the problems of a schema but for those of its references."""
-        if APART in part.schema:
-            yield part, APART, LeadsNowhereError(f"{APART} is not for schemas", "a $ref")
-        inner = self._of(part, _IN_PLACE)
-        if self._own_checks(part) > MOST_CHECKS >= max(map(self._own_checks, inner)):
-            found = f"a value would be held against more than {MOST_CHECKS} schemas here"
-            yield part, "", LeadsNowhereError(found, "fewer alternatives in alternatives")
-
-    def _own_checks(self, source: Source) -> int:
-        """Return how many schemas a value is held against; one that leads back counts once."""
-        return _counted(source, partial(self._of, keywords=_IN_PLACE), self._checks, 1)
-
-    def _all_checks(self, source: Source) -> int:
-        """Return how many schemas a value and all inside it are held against, way by way."""
-        leads_back = MOST_CHECKS + 1 if self._branches else 1
-        inside = partial(self._of, keywords=_INSIDE)
-        return _counted(source, inside, self._in_depth, leads_back)
-
-    def _of(self, source: Source, keywords: frozenset[str]) -> list[Source]:
-        """Return the schemas that some keywords of a schema hold, and those that it refers to."""
-        inner = [
-            self._files.inside(source, schema)
-            for steps, schema in subschemas(source.schema)
-            if steps[0] in keywords
-        ]
-        for keyword in self._files.references_of(source.schema):
-            with suppress(LeadsNowhereError):  # it has been told of
-                inner.append(self._files.follow(source, keyword))
-        return inner
-
-
-def _counted(
-    source: Source, inner: Callable[[Source], list[Source]], known: dict[int, int], leads_back: int
-) -> int:
-    """Count a schema and all inside, each as often as it is reached, up to `MOST_CHECKS` and one.
-
-    One that leads back to a schema around it counts as `leads_back` says.
-    """
-    waiting = [(source, False)]
-    while waiting:
-        part, entered = waiting.pop()
-        key = id(part.schema)
-        if entered:
-            found = sum(known[id(each.schema)] for each in inner(part))
-            known[key] = min(1 + found, MOST_CHECKS + 1)
-        elif key not in known:
-            known[key] = leads_back
-            waiting.append((part, True))
-            waiting += ((each, False) for each in inner(part))
-    return known[id(source.schema)]

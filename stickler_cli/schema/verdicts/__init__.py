@@ -1,1 +1,0 @@
-"""Verdicts: which values are valid under a schema, by the one engine that judges them."""
