@@ -10,7 +10,7 @@ from importlib import import_module
 __version__ = "0.1.0"
 
 _OFFERED = {
-    "api.eval_result": "EvalResult",
+    "api.eval_result": "ComparisonResult EvalResult EvaluatorResult NonMatchField NonMatchType",
     "api.evaluation_views": "Evaluation",
     "api.fields": "ComparableField",
     "api.batches": "evaluate_batch merge_states",
@@ -18,7 +18,6 @@ _OFFERED = {
     "api.reference.evaluators": "BulkStructuredModelEvaluator ProcessEvaluation "
     "StructuredModelEvaluator aggregate_from_comparisons",
     "api.structured": "StructuredModel",
-    "api.views": "ComparisonResult EvaluatorResult NonMatchField NonMatchType",
     "api.scorer": "EvalSpec Scored Scorer",
     "api.zero": "assert_matches eval_for evaluate",
     "comparators.anls": "anls_score",

@@ -1,5 +1,11 @@
 from stickler_cli.api.batches import evaluate_batch, merge_states
-from stickler_cli.api.eval_result import EvalResult
+from stickler_cli.api.eval_result import (
+    ComparisonResult,
+    EvalResult,
+    EvaluatorResult,
+    NonMatchField,
+    NonMatchType,
+)
 from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.api.fields import ComparableField
 from stickler_cli.api.many import evaluate_many
@@ -11,12 +17,6 @@ from stickler_cli.api.reference.evaluators import (
 )
 from stickler_cli.api.scorer import EvalSpec, Scored, Scorer
 from stickler_cli.api.structured import StructuredModel
-from stickler_cli.api.views import (
-    ComparisonResult,
-    EvaluatorResult,
-    NonMatchField,
-    NonMatchType,
-)
 from stickler_cli.api.zero import assert_matches, eval_for, evaluate
 from stickler_cli.comparators import (
     ANLSStarComparator,

@@ -15,12 +15,12 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 import stickler_cli
-from stickler_cli.api.comparable import values_of
+from stickler_cli.api.eval_result import ComparisonResult
 from stickler_cli.api.evaluation_views import Evaluation
+from stickler_cli.api.fields import values_of
 from stickler_cli.api.reference import doc_split as _doc_split  # a module here has its name
 from stickler_cli.api.reference.evaluators import ProcessEvaluation, aggregate_from_comparisons
 from stickler_cli.api.structured import StructuredModel
-from stickler_cli.api.views import ComparisonResult
 from stickler_cli.comparators.anls import anls_score as _of_values
 
 _MODELS: Final = "StructuredModel ComparableField"

@@ -28,8 +28,7 @@ from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError, did_you_mean
 from stickler_cli.core.values import pattern
 from stickler_cli.schema.annotations import ON_LIST, ON_OBJECT, PREFIX, RULES
-from .comparable import ComparableModel
-from .fields import ComparableField, Rules, without_none
+from .fields import ComparableField, ComparableModel, Rules, without_none
 
 Model = TypeVar("Model", bound=ComparableModel)
 

@@ -11,7 +11,7 @@ from stickler_cli.core.sections import Span
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.reports.cause_sentences import causes, more_causes
 from stickler_cli.reports.formats import render
-from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.layout import TableStyle, html_table
 from stickler_cli.reports.row_reports import TIDY, WIDE, run_rows
 from stickler_cli.reports.run_sentences import headline, values, verdict
 from stickler_cli.reports.tables import field_table
@@ -19,7 +19,6 @@ from stickler_cli.reports.view import RunView, named_rows
 from stickler_cli.score import evaluation as score
 from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
-from .notebook_tables import html_table
 
 LIBRARIES: Final = ("pandas", "polars")  # for data frames; neither is a dependency
 

@@ -5,30 +5,34 @@ schema have one compiler; the schema that pydantic makes otherwise stays its own
 """
 
 import json
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import field
+from functools import partial
+from pathlib import Path as File
 from types import NoneType, UnionType
-from typing import Any, Final, Union, get_args, get_origin
+from typing import Any, ClassVar, Final, Union, get_args, get_origin
 
-from pydantic import BaseModel, Field, GetJsonSchemaHandler
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, PrivateAttr, RootModel
 from pydantic.json_schema import (
     GenerateJsonSchema,
     JsonSchemaValue,
     JsonSchemaWarningKind,
     model_json_schema,
 )
-from pydantic_core import CoreSchema, PydanticUndefined, core_schema
+from pydantic_core import CoreSchema, PydanticUndefined, core_schema, to_jsonable_python
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.exact import StructuredModelComparator
 from stickler_cli.comparators.registry import location_of
+from stickler_cli.compare.plan import Plan
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
-from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.json_values import JsonDocument, JsonObject, JsonValue
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
+from stickler_cli.documents.wrappers import Unwrapped
 from stickler_cli.schema.annotations import (
     BY_TYPE,
     PREFIX,
@@ -39,7 +43,112 @@ from stickler_cli.schema.annotations import (
     annotation_problems,
     leaf_default,
 )
-from .comparable import ComparableModel
+
+
+class ComparableModel(BaseModel):
+    """A pydantic model with a plan by which its instances are compared."""
+
+    model_config = ConfigDict(
+        arbitrary_types_allowed=True, extra="allow", populate_by_name=True, protected_namespaces=()
+    )
+
+    match_threshold: ClassVar[float] = DEFAULT_MATCH_THRESHOLD
+    """In [0, 1]; at or above it two items of a list are the same one."""
+
+    _unwrapped: Unwrapped = PrivateAttr(default_factory=lambda: Unwrapped(None))
+    """The values of the JSON that the instance was made of, and the metadata around them."""
+    _compiled: ClassVar[Plan]  # once it was asked for
+    _warned: ClassVar[bool]  # once it was warned of settings without effect
+    _source_schema: ClassVar[dict[str, Any] | None] = None  # that the class was made of
+    _source_file: ClassVar[File | None] = None  # where that schema's relative references start
+    _part_of: ClassVar[str | None] = None  # the class for the whole schema, of one for a part
+    _named: ClassVar[bool] = True  # whether somebody gave the class its name
+
+
+def values_of(instance: BaseModel, *, only_given: bool = False) -> JsonDocument:
+    """Return the JSON values that an instance stands for, by the names that its plan has.
+
+    Computed fields and private attributes are left out, and on demand what the instance was made
+    without. A value that cannot be serialised stands for its text: whatever a model holds, it is
+    scored.
+
+    Raises:
+        TypeError: it is no pydantic instance.
+    """
+    given: object = instance
+    if not isinstance(given, BaseModel):
+        raise TypeError(f"the prediction is {type(given).__name__}, expected a model instance")
+    by_alias = isinstance(given, ComparableModel) and given._source_schema is not None  # noqa: SLF001
+    dumped: object = None
+    with suppress(Exception):  # whatever a field refuses, its text can be compared
+        dumped = given.model_dump(
+            mode="json",
+            by_alias=by_alias,
+            warnings=False,
+            fallback=str,
+            round_trip=True,
+            exclude_unset=only_given,
+        )
+    # A serializer of the user's own may give anything.
+    if isinstance(dumped, list) and isinstance(given, RootModel):
+        return dumped
+    return dumped if isinstance(dumped, dict) else _values_by_field(given, (), by_alias=by_alias)
+
+
+def json_of(given: object) -> JsonValue:
+    """Return the JSON values that anything stands for: of what JSON has not, its text.
+
+    Raises:
+        RecursionError: it is nested too deeply.
+    """
+    if isinstance(given, BaseModel):
+        return values_of(given)
+    with suppress(Exception):
+        found: JsonValue = to_jsonable_python(
+            given, by_alias=False, fallback=str, inf_nan_mode="strings"
+        )
+        return found
+    return _value(given, (), by_alias=False)
+
+
+def _values_by_field(instance: BaseModel, above: tuple[int, ...], *, by_alias: bool) -> JsonObject:
+    """Return the values of an instance field by field, of any type."""
+    declared = type(instance).model_fields
+    held = {**instance.__dict__, **(instance.model_extra or {})}
+    return {
+        (declared[name].alias or name if by_alias and name in declared else name): _value(
+            value, above, by_alias=by_alias
+        )
+        for name, value in held.items()
+        if name not in declared or not declared[name].exclude
+    }
+
+
+def _value(value: Any, above: tuple[int, ...], *, by_alias: bool) -> JsonValue:
+    """Return the JSON value that anything stands for; its text where there is none.
+
+    `above` are the containers around it: one inside itself is text.
+    """
+    if id(value) in above:
+        return "..."
+    inside = (*above, id(value))
+    value_inside = partial(_value, above=inside, by_alias=by_alias)
+    match value:
+        case BaseModel():
+            found: JsonValue = _values_by_field(value, inside, by_alias=by_alias)
+        case Mapping():
+            found = {str(key): value_inside(part) for key, part in value.items()}
+        case list() | tuple() | set() | frozenset():
+            found = list(map(value_inside, value))
+        case bytes():
+            found = value.decode("utf-8", "backslashreplace")
+        case _:
+            found = f"<{type(value).__name__}>"  # whatever refuses to say what it is
+            with suppress(Exception):
+                found = str(value)
+                found = to_jsonable_python(value, fallback=str)
+    return found
+
 
 DEFAULT_THRESHOLD: Final = 0.5  # of a field without another; docs/python.md
 UNSTATED: Final[Any] = object()  # a threshold that is left to the comparator, else to the default
@@ -311,51 +420,3 @@ def _right(name: str, value: Any) -> Any:
     if wrong:
         raise ValueError(f"{wrong.found}, expected {wrong.expected}")
     return value
-
-
-def tell_passed_over(model: type[BaseModel]) -> None:
-    """Warn of settings without effect in a class and those in its fields; of each class once.
-
-    A class that refers to others that are not there yet is passed over.
-    """
-    _tell(model, set(), 4)  # up to where a class is made
-
-
-def _tell(model: type[BaseModel], seen: set[type[BaseModel]], level: int) -> None:
-    if not model.__pydantic_complete__ or "_warned" in vars(model) or model in seen:
-        return
-    seen.add(model)
-    if issubclass(model, ComparableModel):
-        model._warned = True  # noqa: SLF001 - it is what this remembers
-    for name, info in model.model_fields.items():
-        inside, is_list = _model_in(info.annotation)
-        if inside is None:
-            continue
-        for rules in info.metadata:
-            if isinstance(rules, Rules):
-                for text in _in_vain(rules, inside, is_list=is_list):
-                    warnings.warn(f"{model.__name__}.{name} {text}", stacklevel=level + 1)
-        _tell(inside, seen, level + 1)
-
-
-def _in_vain(rules: Rules, inside: type[BaseModel], *, is_list: bool) -> Iterator[str]:
-    comparator, threshold = rules.comparator, rules.threshold
-    least = getattr(inside, "match_threshold", DEFAULT_MATCH_THRESHOLD)
-    if comparator is not None and not takes_models(comparator):
-        own = f"is compared by its own fields: {comparator.name}"
-        yield f"{own} is passed over; put it on those fields"
-    if is_list and threshold not in (None, least):
-        yield (
-            f"is a list of {inside.__name__}: its threshold of {threshold:g} is passed over; its "
-            f"items match by the match_threshold of {inside.__name__}, which is {least:g}"
-        )
-
-
-def _model_in(annotation: Any) -> tuple[type[BaseModel] | None, bool]:
-    """Return the model that a field is of, or is a list of; None where it is anything else."""
-    annotation = without_none(annotation)
-    if get_origin(annotation) is list:
-        inside, nested = _model_in(get_args(annotation)[0])
-        return (None if nested else inside), True
-    is_model = isinstance(annotation, type) and issubclass(annotation, BaseModel)
-    return (annotation if is_model else None), False

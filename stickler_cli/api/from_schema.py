@@ -23,7 +23,7 @@ from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.schema.combinators import InForce, branches_of, elements_of, flatten, properties
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.references import SchemaFiles
-from .comparable import ComparableModel
+from .fields import ComparableModel
 
 Model = TypeVar("Model", bound=ComparableModel)
 

@@ -41,9 +41,9 @@ from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.reward import Aim, faultless, field_rewards, parse_aim, rewards
 from stickler_cli.settings.deciding import DecidingOptions
-from .comparable import json_of, values_of
 from .eval_result import EvalResult, choices_table, compared, pair_of
 from .evaluation_views import Evaluation
+from .fields import json_of, values_of
 from .ruled import FieldRules, Ruled, Schema, ruled
 
 Side: TypeAlias = BaseModel | Mapping[str, Any] | list[Any]

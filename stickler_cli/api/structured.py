@@ -1,10 +1,10 @@
 """`StructuredModel`: a pydantic model whose instances are compared, as the JSON they stand for."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, Literal, Self, overload
+from typing import Any, Literal, Self, get_args, get_origin, overload
 
 import orjson
 from pydantic import BaseModel, GetJsonSchemaHandler
@@ -21,17 +21,28 @@ from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
-from .comparable import ComparableModel, values_of
 from .configuration import ConfigurationReader, configuration_of
-from .eval_result import PairComparison, compared, pair_of
-from .fields import CURRENT, STAND_IN, annotated_schema, check_exported, tell_passed_over
-from .from_schema import SchemaClasses, embedded_schema, source_schema
-from .views import (
+from .eval_result import (
     ComparisonResult,
     EvaluatorResult,
+    PairComparison,
+    compared,
     comparison_result,
     evaluator_result,
+    pair_of,
 )
+from .fields import (
+    CURRENT,
+    STAND_IN,
+    ComparableModel,
+    Rules,
+    annotated_schema,
+    check_exported,
+    takes_models,
+    values_of,
+    without_none,
+)
+from .from_schema import SchemaClasses, embedded_schema, source_schema
 
 
 class StructuredModel(ComparableModel):
@@ -338,3 +349,51 @@ def compared_models(
     known = [confidences], [gt._unwrapped.gold]  # noqa: SLF001 - of this class
     truth = values_of(gt, only_given=bool(options and options.partial_gt))
     return compared(plan, [truth], [values_of(pred)], options, *known)
+
+
+def tell_passed_over(model: type[BaseModel]) -> None:
+    """Warn of settings without effect in a class and those in its fields; of each class once.
+
+    A class that refers to others that are not there yet is passed over.
+    """
+    _tell(model, set(), 4)  # up to where a class is made
+
+
+def _tell(model: type[BaseModel], seen: set[type[BaseModel]], level: int) -> None:
+    if not model.__pydantic_complete__ or "_warned" in vars(model) or model in seen:
+        return
+    seen.add(model)
+    if issubclass(model, ComparableModel):
+        model._warned = True  # noqa: SLF001 - it is what this remembers
+    for name, info in model.model_fields.items():
+        inside, is_list = _model_in(info.annotation)
+        if inside is None:
+            continue
+        for rules in info.metadata:
+            if isinstance(rules, Rules):
+                for text in _in_vain(rules, inside, is_list=is_list):
+                    warnings.warn(f"{model.__name__}.{name} {text}", stacklevel=level + 1)
+        _tell(inside, seen, level + 1)
+
+
+def _in_vain(rules: Rules, inside: type[BaseModel], *, is_list: bool) -> Iterator[str]:
+    comparator, threshold = rules.comparator, rules.threshold
+    least = getattr(inside, "match_threshold", DEFAULT_MATCH_THRESHOLD)
+    if comparator is not None and not takes_models(comparator):
+        own = f"is compared by its own fields: {comparator.name}"
+        yield f"{own} is passed over; put it on those fields"
+    if is_list and threshold not in (None, least):
+        yield (
+            f"is a list of {inside.__name__}: its threshold of {threshold:g} is passed over; its "
+            f"items match by the match_threshold of {inside.__name__}, which is {least:g}"
+        )
+
+
+def _model_in(annotation: Any) -> tuple[type[BaseModel] | None, bool]:
+    """Return the model that a field is of, or is a list of; None where it is anything else."""
+    annotation = without_none(annotation)
+    if get_origin(annotation) is list:
+        inside, nested = _model_in(get_args(annotation)[0])
+        return (None if nested else inside), True
+    is_model = isinstance(annotation, type) and issubclass(annotation, BaseModel)
+    return (annotation if is_model else None), False

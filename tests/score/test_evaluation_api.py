@@ -16,12 +16,11 @@ from hypothesis import strategies as st
 
 from stickler_cli import __version__
 from stickler_cli.api.evaluation_views import Evaluation
-from stickler_cli.api.notebook_tables import MOST_ROWS
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.reports.formats import render
-from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.layout import MOST_ROWS, TableStyle
 from stickler_cli.reports.row_reports import TIDY, WIDE
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.document_result import Status

@@ -14,18 +14,18 @@ from typing import Any, Final
 
 from pydantic import BaseModel, PrivateAttr
 
-from stickler_cli.api.eval_result import compared
-from stickler_cli.api.evaluation_views import Evaluation
-from stickler_cli.api.many import described, document_pair
-from stickler_cli.api.structured import StructuredModel, compared_models
-from stickler_cli.api.views import (
+from stickler_cli.api.eval_result import (
     EvaluatorResult,
     NonMatchField,
+    compared,
     comparison_result,
     confidence_metrics,
     evaluator_result,
     non_matches,
 )
+from stickler_cli.api.evaluation_views import Evaluation
+from stickler_cli.api.many import described, document_pair
+from stickler_cli.api.structured import StructuredModel, compared_models
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.core.json_values import OBJECTS, json_line
 from stickler_cli.core.locations import field_path
