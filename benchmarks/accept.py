@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.report import Report
-from stickler_cli.score.confidence.selective_prediction import Losses, accept, losses
+from stickler_cli.score.policy import Losses, accept, losses
 
 SETTINGS: Final = ((200, 0.1), (1000, 0.05))
 """Numbers of labelled documents, and the share of errors that is allowed."""

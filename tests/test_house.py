@@ -54,7 +54,7 @@ LATE_IMPORTS: Final = {
     ("schema/references.py", "jsonschema_specifications"): "reads the disk; few schemas need it",
     ("schema/inference/observation.py", "stickler_cli.comparators.date_parsing"): "loads dateutil",
     ("schema/schema_problems.py", "jsonschema"): "few schemas are wrong",
-    ("score/confidence/selective_prediction.py", "scipy.special"): "few runs bound an error",
+    ("score/policy.py", "scipy.special"): "few runs bound an error",
     ("score/confidence/calibration.py", "scipy.special"): "few predictions have confidences",
     ("score/errors/confusions.py", "stickler_cli.comparators.date_parsing"): "loads dateutil",
 }

@@ -34,7 +34,7 @@ from stickler_cli.runs.job import (
 from stickler_cli.schema.inference.observation import FIRST, Look, Observed
 from stickler_cli.schema.judging import MOST_LEVELS
 from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas, loaded
-from stickler_cli.score.run_merging import join_rare_keys
+from stickler_cli.score.record import join_rare_keys
 from stickler_cli.settings.deciding import Counting, ExtraFields, Infer, Missing, Validate
 from stickler_cli.settings.of_commands import ManySettings
 from .evaluation_views import Evaluation

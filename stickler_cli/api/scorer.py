@@ -36,10 +36,9 @@ from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.evaluation import Conditions
 from stickler_cli.score.field_counts import LEAVES, FieldCounts, Names
-from stickler_cli.score.gates import check_paths
+from stickler_cli.score.gates import Aim, check_paths, faultless, field_rewards, parse_aim, rewards
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.ledger import Ledger
-from stickler_cli.score.reward import Aim, faultless, field_rewards, parse_aim, rewards
 from stickler_cli.settings.deciding import DecidingOptions
 from .eval_result import EvalResult, choices_table, compared, pair_of
 from .evaluation_views import Evaluation

@@ -13,12 +13,10 @@ from stickler_cli.metrics import load_metrics
 from stickler_cli.reports.formats import WITH_DETAIL, format_of
 from stickler_cli.runs.saved import file_in, load_detail, load_run, page_of, with_rows
 from stickler_cli.runs.whole_files import JOURNAL, NON_MATCHES
-from stickler_cli.score.gate_verdicts import counted_as
 from stickler_cli.score.gates import check_paths, parse_gates, refuse_bounds
-from stickler_cli.score.record import Run
-from stickler_cli.score.run_merging import merge_runs
+from stickler_cli.score.record import Run, counted_as, merge_runs
 from stickler_cli.settings.of_commands import MergeSettings, ReportSettings
-from stickler_cli.studies.diff.changed_documents import changed_values
+from stickler_cli.studies.diff.measures import changed_values
 from stickler_cli.studies.diff.record import RunsBeside
 from .console import ExitCode, warn
 from .outputs import Outputs, exit_code_of, outputs_of

@@ -22,7 +22,7 @@ from stickler_cli.reports.html.payload import WORST_DOCUMENTS
 from stickler_cli.runs.page_index import DocumentIndex, ErrorIndex
 from stickler_cli.runs.page_sources import checked_sources, is_address
 from stickler_cli.runs.saved import errors_of, load_run, with_lines
-from stickler_cli.score.record import PageSources
+from stickler_cli.score.detail import PageSources
 from stickler_cli.settings.of_commands import ViewSettings
 from .console import ExitCode, warn
 

@@ -29,12 +29,11 @@ from stickler_cli.score.document_result import DocumentProblem, Side, Status
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.errors.marks import MarkedOutcome
-from stickler_cli.score.folds import MOST_LOST
+from stickler_cli.score.folds import MOST_LOST, Violated
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.intervals import Ends
 from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import Provenance, Repeats, SchemaSignature
-from stickler_cli.score.validity import Violated
 from .account_format import AccountRecord
 from .count_format import (
     ConfidenceCountsRecord,

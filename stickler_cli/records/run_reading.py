@@ -21,9 +21,8 @@ from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.confidence.confidences import Confidences, read_counted
 from stickler_cli.score.document_result import LENIENT, ODDITIES, Status
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Conditions, Evaluation, Results
-from stickler_cli.score.field_counts import Names
+from stickler_cli.score.field_counts import CONFIDENCES, Names
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.score.leaves import CONFIDENCES
 from stickler_cli.score.record import KNOWN_IDS, PER_DOCUMENT, Run
 from stickler_cli.score.sums import (
     BESIDE,

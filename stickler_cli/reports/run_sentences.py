@@ -11,9 +11,9 @@ from stickler_cli.score.document_result import LENIENT, WAYS, Status
 from stickler_cli.score.errors.causes import ByClass, overall
 from stickler_cli.score.evaluation import NO_GROUP
 from stickler_cli.score.folds import PathCounts
-from stickler_cli.score.gate_verdicts import moved_gates
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.intervals import FEWEST_DOCUMENTS, Interval
+from stickler_cli.score.record import moved_gates
 from .cause_sentences import of_class
 from .view import WORST, RunView, by_values_lost
 

@@ -16,8 +16,8 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import Metadata
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.detail import PlacedBox
+from stickler_cli.score.errors.error_rows import are_there, outcome_of
 from stickler_cli.score.errors.units import Unit, documents_units
-from stickler_cli.score.value_lines import are_there, outcome_of
 from stickler_cli.settings.deciding import BoxFormat
 
 _BOXES: Final = (

@@ -15,12 +15,11 @@ from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.counts import Counts
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.document_result import SIDES
-from stickler_cli.score.errors.error_rows import error_record
+from stickler_cli.score.errors.error_rows import error_record, value_lines
 from stickler_cli.score.errors.marks import RIGHT, MarkedCounts, errors_of_marks, with_none_of
-from stickler_cli.score.leaves import CONFIDENCES
+from stickler_cli.score.field_counts import CONFIDENCES
+from stickler_cli.score.folds import verdict_view
 from stickler_cli.score.sums import COUNTING_MODES, units_of
-from stickler_cli.score.validity import verdict_view
-from stickler_cli.score.value_lines import value_lines
 from .boxes import boxes_of_documents
 from .job import Job
 
@@ -57,7 +56,7 @@ def add_parts(
             detail.place((name, found) for (name, _), found in zip(compared, boxes, strict=True))
     if marked is not None:
         _count_marked(job, batch, marked)
-    values = value_lines(batch) if requested.value_lines else ()
+    values = value_lines(batch.compared_ids, batch.visits) if requested.value_lines else ()
     return b"".join(documents), b"".join(errors), b"".join(values)
 
 

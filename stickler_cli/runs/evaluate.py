@@ -17,8 +17,7 @@ from stickler_cli.score.counts import RateRule
 from stickler_cli.score.errors.marks import outcome_of_marks
 from stickler_cli.score.evaluation import Conditions, Evaluation
 from stickler_cli.score.gate_verdicts import judge
-from stickler_cli.score.record import Provenance, Run, SchemaSignature
-from stickler_cli.score.run_merging import join_rare_keys
+from stickler_cli.score.record import Provenance, Run, SchemaSignature, join_rare_keys
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 from stickler_cli.settings.of_commands import ManySettings
 from .assembly import Assembly, client_of, comparing, models_of

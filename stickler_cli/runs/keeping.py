@@ -21,12 +21,13 @@ from stickler_cli.documents.document import digest_of
 from stickler_cli.documents.document_pair import Fingerprint, PairRef, fingerprint_of
 from stickler_cli.documents.reading import decoded
 from stickler_cli.records.account_format import (
+    RUN_KEY,
+    run_text,
     table_of_documents,
     table_of_errors,
     table_of_values,
 )
 from stickler_cli.records.codec import read
-from stickler_cli.records.parquet_runs import RUN_KEY, run_text
 from stickler_cli.records.row_files import LinesFile, format_of_lines, lines_as_rows
 from stickler_cli.records.run_reading import chunk_record, read_chunk
 from stickler_cli.runs.directory.run_directory import (

@@ -11,7 +11,8 @@ from urllib.parse import quote
 
 from stickler_cli.core.problems import Problem, UsageError, import_extra, require
 from stickler_cli.core.values import pattern
-from stickler_cli.score.record import PageSources, Picture, Run
+from stickler_cli.score.detail import PageSources, Picture
+from stickler_cli.score.record import Run
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -25,9 +25,14 @@ from stickler_cli.documents.reading import (
     source_of,
 )
 from stickler_cli.documents.sources import near_name
-from stickler_cli.records.account_format import VERDICT_FORMAT, VerdictRecord
+from stickler_cli.records.account_format import (
+    VERDICT_FORMAT,
+    VerdictRecord,
+    accounts_in,
+    is_in_rows,
+    record_in,
+)
 from stickler_cli.records.codec import read
-from stickler_cli.records.parquet_runs import accounts_in, is_in_rows, record_in
 from stickler_cli.records.run_reading import read_run
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.detail import Detail

@@ -29,8 +29,7 @@ from stickler_cli.core.json_values import JsonValue
 from .document_result import DocumentResult, Status
 from .errors.error_rows import Error, error_of
 from .errors.units import PlainErrors, WrongUnit, classified, has_errors, plain_errors, plain_units
-from .field_counts import LEAVES, RAW, SCORE, SCORED, WEIGHT, Collected, FieldCounts, Modes
-from .leaves import Leaves
+from .field_counts import LEAVES, RAW, SCORE, SCORED, WEIGHT, Collected, FieldCounts, Leaves, Modes
 from .visit import Visit
 from .walk import Walked, walked
 

@@ -27,8 +27,7 @@ from stickler_cli.core.sorted_lines import SortedLines
 from stickler_cli.core.values import dataclass
 from .counts import Counts
 from .document_result import Status
-from .field_counts import Names
-from .leaves import CONFIDENCES, Leaves, joined, leaves_read
+from .field_counts import CONFIDENCES, Leaves, Names, joined, leaves_read
 from .sums import CELL, LEAVES, SCORE_UNIT, cell_of, cell_view, units_of
 
 if TYPE_CHECKING:

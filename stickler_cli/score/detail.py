@@ -4,7 +4,7 @@ A module of its own because no figure of a run depends on it: it is kept only wh
 people browse was asked for, as lines of JSON, which take a tenth of what values would.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -25,8 +25,7 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
 from .batch import Batch
-from .errors.error_rows import shown_value
-from .errors.kept_errors import KeptErrors
+from .errors.error_rows import KeptErrors, shown_value
 from .visit import Visit, singles
 
 MOST_VALUES: Final = 30
@@ -183,6 +182,30 @@ class Histogram:
         """Add the pairs of another."""
         for mine, its in ((self.matched, other.matched), (self.unlike, other.unlike)):
             mine[:] = map(sum, zip(mine, its, strict=True))
+
+
+class Picture(NamedTuple):
+    """One page of a document."""
+
+    sheet: int
+    """Which page, from 1 on."""
+    address: str
+    """A `data:` URI."""
+    width: float
+    """Of the page, in the unit of boxes: pixels of an image, points of a PDF."""
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageSources:
+    """Where a page finds what documents were read from."""
+
+    template: str = ""
+    """An address with `{id}`, and maybe `{page}`; empty where `links` has them all."""
+    links: Mapping[str, str] | None = None
+    """The address of each document that has one, maybe with `{page}`, by id."""
+    pictures: Mapping[str, Sequence[Picture]] | None = None
+    """The pages of some documents, by id."""
 
 
 Ranked: TypeAlias = tuple[float, str, bytes]  # score, id and encoded comparison of a document

@@ -25,12 +25,11 @@ from .counts import RateRule
 from .document_result import LENIENT, ODDITIES, SIDES, DocumentProblem, Side, Status, warnings_view
 from .errors.causes import Causes, ErrorCounts
 from .field_counts import Names
-from .folds import FOLDS, OF_RUNS, Fold, PathCounts, WhollyRight
+from .folds import FOLDS, OF_RUNS, Fold, PathCounts, Validities, Validity, WhollyRight
 from .gates import RIGHT
 from .intervals import FieldIntervals, IntervalSettings, field_intervals
 from .ledger import Ledger
 from .sums import Sums, Tally, in_schema_order
-from .validity import Validities, Validity
 
 FORMAT: Final = "stickler-evaluation/2"  # of `Evaluation.to_dict`; see docs/results.md
 RUN_FORMAT: Final = "stickler-run/2"  # an evaluation and how it came about

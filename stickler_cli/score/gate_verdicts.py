@@ -1,15 +1,14 @@
 """Whether a run, or a change, reached what a gate asks for."""
 
 import operator
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from stickler_cli.core.figures import told_apart
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import did_you_mean
-from stickler_cli.settings.deciding import Counting
-from .counts import BOUNDS, RATES, VALUES, RateRule
+from .counts import BOUNDS, VALUES, RateRule
 from .evaluation import Evaluation
 from .folds import PathCounts
 from .gates import (
@@ -31,9 +30,6 @@ from .gates import (
     refused,
 )
 
-if TYPE_CHECKING:
-    from .record import Run
-
 
 def judge(gate: Gate, evaluation: Evaluation, rule: RateRule = VALUES) -> GateResult:
     """Return whether a run reached what a gate asks for.
@@ -54,35 +50,6 @@ def judge(gate: Gate, evaluation: Evaluation, rule: RateRule = VALUES) -> GateRe
         evaluation.sums.ordered(),
         lambda path: _asked_value(replace(gate, path=path), evaluation, rule),
     )
-
-
-def counted_as(run: "Run", counting: Counting | None) -> "Run":
-    """Return a run in another counting mode, its gates judged by it; None leaves it as it is."""
-    if counting is None or counting == run.rule.counting:
-        return run
-    evaluation = replace(run.evaluation)
-    if evaluation.conditions is not None:
-        evaluation.conditions = replace(evaluation.conditions, counting=counting)
-    read = replace(run, evaluation=evaluation, options=replace(run.options, counting=counting))
-    gates = [it if it.gate.mode else judge(it.gate, evaluation, read.rule) for it in run.gates]
-    return replace(read, gates=gates)
-
-
-def moved_gates(run: "Run") -> Iterator[str]:
-    """Yield a note where a gate reads another figure than in version 0.1.0: `overall` then."""
-    for gate in (it.gate for it in run.gates):
-        if gate.mode or gate.path or gate.metric not in (*RATES, *COUNTS):
-            continue  # it has a set, or does not read counts of all documents
-        now, then = (
-            judge(replace(gate, mode=mode), run.evaluation, run.rule).value
-            for mode in ("", "overall")
-        )
-        if now != then and run.rule.counting == VALUES.counting:
-            name = name_of(gate)
-            here = now if now is None else told_apart(now, then or 0.0)
-            there = then if then is None else told_apart(then, float(here or 0))
-            told = f"version 0.1.0 read overall:{name}, which is {there}"
-            yield f"{name} is {here}, of values; {told}"
 
 
 def judged(gate: Gate, value: float | None, empty: str, what: str = "") -> GateResult:

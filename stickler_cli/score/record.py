@@ -4,24 +4,31 @@ Every report is a view of this record, and `records.run_reading` reads it back. 
 `schemas/stickler-run.json`.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, replace
 from enum import StrEnum
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final
 
 from stickler_cli import __version__
 from stickler_cli.compare.result import FieldInfo
+from stickler_cli.core.figures import told_apart
+from stickler_cli.core.json_values import brief
+from stickler_cli.core.locations import ANY_KEY, field_path
+from stickler_cli.core.problems import NotComparableError, Problem
 from stickler_cli.core.rules import AnyJson, Count, Flag, FractionOrNone, Rule, encoded
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings.deciding import RunOptions
-from .counts import RateRule
-from .detail import Detail
+from stickler_cli.settings.deciding import Counting, RunOptions
+from .counts import RATES, VALUES, RateRule
+from .detail import Detail, PageSources
 from .document_result import DocumentProblem, Status
 from .errors.error_rows import Error
 from .errors.marks import MarkedOutcome
-from .evaluation import RUN_FORMAT, Evaluation
-from .gates import GateResult
+from .evaluation import RUN_FORMAT, Evaluation, differences
+from .gate_verdicts import judge
+from .gates import COUNTS, Gate, GateResult, name_of
 from .policy import PolicyOutcome
+from .sums import MOST_KEYS
 
 MOST_ERRORS: Final = 20_000  # kept of each run to find what flips: 20 MB or so
 UNFIT: Final = frozenset({Status.FAILED})
@@ -30,30 +37,6 @@ _DIGEST: Final = "^sha256:[0-9a-f]{64}$"
 UNPAIRED: Final = frozenset({Status.MISSING, Status.UNMATCHED})
 PER_DOCUMENT: Final = "per_document"  # the key of the accounts of documents
 KNOWN_IDS: Final = "known_ids"  # instead of those, by which documents are known again
-
-
-class Picture(NamedTuple):
-    """One page of a document."""
-
-    sheet: int
-    """Which page, from 1 on."""
-    address: str
-    """A `data:` URI."""
-    width: float
-    """Of the page, in the unit of boxes: pixels of an image, points of a PDF."""
-    height: float
-
-
-@dataclass(frozen=True, slots=True)
-class PageSources:
-    """Where a page finds what documents were read from."""
-
-    template: str = ""
-    """An address with `{id}`, and maybe `{page}`; empty where `links` has them all."""
-    links: Mapping[str, str] | None = None
-    """The address of each document that has one, maybe with `{page}`, by id."""
-    pictures: Mapping[str, Sequence[Picture]] | None = None
-    """The pages of some documents, by id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,3 +269,161 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
     elif per_document:
         record[PER_DOCUMENT] = ledger.blocks.view()
     return record
+
+
+NAMED: Final = 5  # ids that two runs have
+_ARE: Final = " are "
+_RARE: Final = f"keys beside the {MOST_KEYS} of most documents"
+
+OF_MERGING: Final = frozenset({"intervals", "breakdown", "validated sides"})
+"""What is the same in runs that are merged; runs that are compared may differ in it."""
+WITHOUT_FIGURES: Final = frozenset(
+    {"option strict", "option rows", "option counting", "version", *OF_MERGING}
+)
+"""What decides no figure, or which of the figures are read."""
+
+
+def merge_runs(runs: Sequence[tuple[str, Run]], gates: Sequence[Gate] | None = None) -> Run:
+    """Return the run that one process would have made of all documents of some runs.
+
+    The order of runs, each with its name, makes no difference. Gates are judged anew: those given,
+    or all of the runs.
+
+    Raises:
+        NotComparableError: they were made under different conditions, or have documents in common.
+    """
+    unknown = "it does not say which documents it is of"
+    problems = [
+        *_differences(runs),
+        *(
+            Problem(name, unknown, hint="evaluate again")
+            for name, run in runs
+            if run.evaluation.any_documents and not run.evaluation.ledger.hashes
+        ),
+    ] or [*_in_common(runs)]
+    if problems:
+        raise NotComparableError(problems)
+    (_, first), *others = runs
+    whole = Evaluation(rows=first.options.rows)
+    for _, run in runs:
+        whole.merge(run.evaluation)
+    if gates is None:
+        gates = list(dict.fromkeys(result.gate for _, run in runs for result in run.gates))
+    judged = [judge(gate, whole, first.rule) for gate in gates]
+    notes = {note for _, run in runs for note in run.notes}
+    if others:  # how many keys runs have joined, together, nobody knows any more
+        notes.update(join_rare_keys(whole, first.fields))
+        notes = {f"{it.partition(_ARE)[0]}{_ARE}{_RARE}" if _RARE in it else it for it in notes}
+    return replace(
+        first,
+        evaluation=whole,
+        schema=min((run.schema for _, run in runs), key=lambda schema: schema.path),
+        gates=judged,
+        notes=sorted(notes),
+        partial=any(run.partial for _, run in runs),
+        planned=_planned([run for _, run in runs]),
+        provenance=[*dict.fromkeys(each for _, run in runs for each in run.provenance)],
+        document=None if others else first.document,
+        policy=None if others else first.policy,
+        marked=None if others else first.marked,
+        repeats=None if others else first.repeats,
+    )
+
+
+def join_rare_keys(evaluation: Evaluation, fields: Sequence[FieldInfo]) -> list[str]:
+    """Put keys of maps together beyond those that most documents have; return notes on them."""
+    known, notes = {info.field for info in fields}, list[str]()
+    for results in evaluation.all_results():
+        places = results.sums.places(known)
+        if results is evaluation:
+            maps = Counter(new for old, new in places.items() if new[-1] == ANY_KEY != old[-1])
+            notes += (f"{field_path(it)}{_ARE}{maps[it]} {_RARE}" for it in sorted(maps))
+        if places:
+            results.ledger.sums = results.sums.moved(places)
+            results.errors.move(places)
+    return notes
+
+
+def _planned(runs: Sequence[Run]) -> int | None:
+    """Return how many documents runs had to evaluate together, where some were interrupted."""
+    if not any(run.partial for run in runs):
+        return None
+    of_each = [run.planned if run.partial else run.evaluation.documents["total"] for run in runs]
+    return None if None in of_each else sum(filter(None, of_each))
+
+
+def conditions_of(run: Run) -> dict[str, object]:
+    """Return what must be the same in runs that are put together, or compared, by name."""
+    evaluation = run.evaluation
+    intervals = evaluation.interval_settings
+    return {
+        "schema digest": run.schema.digest,
+        "inferred annotations": run.schema.inferred,
+        "schema by": run.schema.by,
+        "semantics": evaluation.semantics,
+        **{f"option {name}": value for name, value in asdict(run.options).items()},
+        "version": run.version,
+        "intervals": None if intervals is None else intervals.view(),
+        "breakdown": [*evaluation.by],
+        "validated sides": sorted(evaluation.validity),
+    }
+
+
+def _differences(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
+    (name, first), *others = runs
+    for other, run in others:
+        for what, mine, its in differences(conditions_of(first), conditions_of(run)):
+            found = f"{what}: {brief(its)}, but {brief(mine)} in {name}"
+            yield Problem(other, found, "runs of one kind")
+        if run.fields != first.fields:
+            yield Problem(other, f"the fields of the schema are not those of {name}")
+
+
+def _in_common(runs: Sequence[tuple[str, Run]]) -> Iterator[Problem]:
+    """Yield which documents are in two runs; of runs without rows, that some surely are."""
+    seen: dict[str, str] = {}
+    hashes: dict[str, str] = {}
+    expected = "each document in one run only"
+    for name, run in runs:
+        blocks, known = run.evaluation.ledger.blocks, run.evaluation.ledger.hashes
+        ids = sorted(blocks.ids() if blocks else ())
+        twice = [document for document in ids if document in seen]
+        again = next((hashes[it] for it in known if it in hashes), None)
+        if twice:
+            more = f" and {len(twice) - NAMED} more" if len(twice) > NAMED else ""
+            named = ", ".join(map(repr, twice[:NAMED])) + more
+            found = f"{named} stand also in {seen[twice[0]]}"
+            yield Problem(name, found, expected)
+        elif again is not None:
+            yield Problem(name, f"documents of it stand also in {again}", expected)
+        seen.update(dict.fromkeys(ids, name))
+        hashes.update(dict.fromkeys(known, name))
+
+
+def counted_as(run: Run, counting: Counting | None) -> Run:
+    """Return a run in another counting mode, its gates judged by it; None leaves it as it is."""
+    if counting is None or counting == run.rule.counting:
+        return run
+    evaluation = replace(run.evaluation)
+    if evaluation.conditions is not None:
+        evaluation.conditions = replace(evaluation.conditions, counting=counting)
+    read = replace(run, evaluation=evaluation, options=replace(run.options, counting=counting))
+    gates = [it if it.gate.mode else judge(it.gate, evaluation, read.rule) for it in run.gates]
+    return replace(read, gates=gates)
+
+
+def moved_gates(run: Run) -> Iterator[str]:
+    """Yield a note where a gate reads another figure than in version 0.1.0: `overall` then."""
+    for gate in (it.gate for it in run.gates):
+        if gate.mode or gate.path or gate.metric not in (*RATES, *COUNTS):
+            continue  # it has a set, or does not read counts of all documents
+        now, then = (
+            judge(replace(gate, mode=mode), run.evaluation, run.rule).value
+            for mode in ("", "overall")
+        )
+        if now != then and run.rule.counting == VALUES.counting:
+            name = name_of(gate)
+            here = now if now is None else told_apart(now, then or 0.0)
+            there = then if then is None else told_apart(then, float(here or 0))
+            told = f"version 0.1.0 read overall:{name}, which is {there}"
+            yield f"{name} is {here}, of values; {told}"

@@ -26,13 +26,11 @@ from stickler_cli.records.account_format import VerdictRecord
 from stickler_cli.records.codec import read
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.score.detail import PlacedBox
-from stickler_cli.score.errors.error_rows import error_record
-from stickler_cli.score.errors.kept_errors import KeptErrors
-from stickler_cli.score.record import PageSources, Picture
+from stickler_cli.score.detail import PageSources, Picture, PlacedBox
+from stickler_cli.score.errors.error_rows import KeptErrors, error_record
 from stickler_cli.studies.audit.sections import page_of
 from stickler_cli.studies.diff.answer import compare_runs
-from stickler_cli.studies.diff.changed_documents import changed_values
+from stickler_cli.studies.diff.measures import changed_values
 from stickler_cli.studies.diff.record import RunsBeside
 from .conftest import ORDERS, RIGHT
 

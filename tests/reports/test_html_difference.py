@@ -13,7 +13,7 @@ from stickler_cli.runs.saved import page_of
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import Interval
 from stickler_cli.studies.diff.answer import compare_runs
-from stickler_cli.studies.diff.changed_documents import changed_values
+from stickler_cli.studies.diff.measures import changed_values
 from stickler_cli.studies.diff.record import RunsBeside, Trend
 
 

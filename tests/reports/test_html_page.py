@@ -23,10 +23,9 @@ from stickler_cli.reports.html.report_page import asset
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.score.detail import Detail, DetailLimits
 from stickler_cli.score.errors.error_classes import ErrorClass
-from stickler_cli.score.errors.error_rows import Error
-from stickler_cli.score.errors.kept_errors import KeptErrors
+from stickler_cli.score.errors.error_rows import Error, KeptErrors
+from stickler_cli.score.folds import Validity
 from stickler_cli.score.record import Provenance
-from stickler_cli.score.validity import Validity
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 

@@ -9,7 +9,7 @@ from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.comparison_view import counts_view, document_view
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.leaves import leaves_read
+from stickler_cli.score.field_counts import leaves_read
 
 X = "x-aws-stickler-"
 TEXT = {"type": "string"}

@@ -19,10 +19,9 @@ from stickler_cli.score.detail import (
     comparison_line,
     similarities,
 )
-from stickler_cli.score.errors import error_rows, kept_errors
+from stickler_cli.score.errors import error_rows
 from stickler_cli.score.errors.causes import Causes
-from stickler_cli.score.errors.error_rows import shown_value
-from stickler_cli.score.errors.kept_errors import KeptErrors
+from stickler_cli.score.errors.error_rows import KeptErrors, shown_value
 from stickler_cli.score.evaluation import Evaluation
 from .batches import batch, compare
 
@@ -105,7 +104,7 @@ def places(errors: KeptErrors) -> list[list[str]]:
 
 
 def test_of_too_many_errors_those_of_the_worst_documents_are_kept_to_the_line(monkeypatch):
-    monkeypatch.setattr(kept_errors, "SAMPLE_BYTES", 0)
+    monkeypatch.setattr(error_rows, "SAMPLE_BYTES", 0)
     errors = detail_of(documents(1, 2, 1, 0, 2), most=3).errors
 
     assert places(errors) == [["d1", "a"], ["d1", "b"], ["d4", "a"]]
@@ -116,8 +115,8 @@ def test_of_too_many_errors_those_of_the_worst_documents_are_kept_to_the_line(mo
 
 
 def test_of_every_cause_there_is_a_sample_wherever_its_errors_are(monkeypatch):
-    monkeypatch.setattr(kept_errors, "SAMPLE", 2)
-    monkeypatch.setattr(kept_errors, "SAMPLE_OF_MANY", 3)
+    monkeypatch.setattr(error_rows, "SAMPLE", 2)
+    monkeypatch.setattr(error_rows, "SAMPLE_OF_MANY", 3)
     worst = [result_of(f"w{at}", {"a": "x", "b": "x"}, {"a": "?", "b": "?"}) for at in range(9)]
     better = [
         result_of(f"b{at:02}", {"a": "x", "b": "x"}, {"a": "x", "b": "!"}) for at in range(40)

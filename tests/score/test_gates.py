@@ -8,7 +8,8 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Conditions, Evaluation
-from stickler_cli.score.gate_verdicts import counted_as, judge, judged_at, moved_gates
+from stickler_cli.score.folds import Validity
+from stickler_cli.score.gate_verdicts import judge, judged_at
 from stickler_cli.score.gates import (
     asked,
     check_metrics,
@@ -20,9 +21,8 @@ from stickler_cli.score.gates import (
     refuse_resampled,
 )
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.score.record import Run, SchemaSignature
+from stickler_cli.score.record import Run, SchemaSignature, counted_as, moved_gates
 from stickler_cli.score.sums import SCORE_UNIT, Tally
-from stickler_cli.score.validity import Validity
 from stickler_cli.settings.deciding import RunOptions
 from .batches import TEXT, add_confidences, an_object, batch
 

@@ -5,11 +5,10 @@ from zlib import crc32
 
 import pytest
 
-from stickler_cli.score.errors import kept_errors
+from stickler_cli.score.errors import error_rows
 from stickler_cli.score.errors.causes import Kind, cause_key
 from stickler_cli.score.errors.error_classes import ErrorClass
-from stickler_cli.score.errors.error_rows import Error, packed
-from stickler_cli.score.errors.kept_errors import KeptErrors
+from stickler_cli.score.errors.error_rows import Error, KeptErrors, packed
 
 GROUP = ("a",), ErrorClass.OTHER
 SOME, MANY, KINDS = 2, 5, 4
@@ -81,9 +80,9 @@ def of_all(some, most, most_bytes):
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    monkeypatch.setattr(kept_errors, "SAMPLE", SOME)
-    monkeypatch.setattr(kept_errors, "SAMPLE_OF_MANY", MANY)
-    monkeypatch.setattr(kept_errors, "MOST_KINDS", KINDS)
+    monkeypatch.setattr(error_rows, "SAMPLE", SOME)
+    monkeypatch.setattr(error_rows, "SAMPLE_OF_MANY", MANY)
+    monkeypatch.setattr(error_rows, "MOST_KINDS", KINDS)
 
 
 @pytest.mark.parametrize("cut", [0, 7, 30, 53, 60])
@@ -140,5 +139,5 @@ def test_samples_take_no_more_than_they_may(monkeypatch):
     found = kept(documents(60, 1), (0, 0))
     every = [*found.lines()]
     for count in range(len(every) + 1):
-        monkeypatch.setattr(kept_errors, "SAMPLE_BYTES", sum(map(len, every[:count])))
+        monkeypatch.setattr(error_rows, "SAMPLE_BYTES", sum(map(len, every[:count])))
         assert [*found.lines()] == every[:count]

@@ -6,8 +6,14 @@ from math import log
 import numpy as np
 import pytest
 
-from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.score.resampling import REPLICATES, UNIT, added_weights, ends, resample
+from stickler_cli.score.intervals import (
+    REPLICATES,
+    UNIT,
+    IntervalSettings,
+    added_weights,
+    ends,
+    resample,
+)
 
 SETTINGS = IntervalSettings()
 
@@ -82,7 +88,7 @@ def test_the_document_that_is_added_is_no_other_and_not_there_at_first():
 
 def test_a_statistic_is_the_same_however_many_replicates_are_made_at_once(monkeypatch):
     whole = resample("abc", lambda drawn: drawn[:2] * 3, SETTINGS, replicates=10)
-    monkeypatch.setattr("stickler_cli.score.resampling._AT_ONCE", 16)
+    monkeypatch.setattr("stickler_cli.score.intervals._AT_ONCE", 16)
 
     assert whole.shape == (2, 11)
     assert (resample("abc", lambda drawn: drawn[:2] * 3, SETTINGS, replicates=10) == whole).all()

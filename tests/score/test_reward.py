@@ -4,7 +4,7 @@ import pytest
 
 from stickler_cli.core.problems import UsageError
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.reward import faultless, field_rewards, parse_aim, rewards
+from stickler_cli.score.gates import faultless, field_rewards, parse_aim, rewards
 from .batches import TEXT, a_list, an_object, batch
 
 PLAN = compile_schema(an_object(id=TEXT, lines=a_list(an_object(sku=TEXT, note=TEXT))))

@@ -10,14 +10,21 @@ from stickler_cli.core.problems import NotComparableError
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.folds import Validity
 from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.policy import PolicyOutcome
-from stickler_cli.score.record import Provenance, Repeats, Run, SchemaSignature
-from stickler_cli.score.run_merging import NAMED, join_rare_keys, merge_runs
-from stickler_cli.score.validity import Validity
+from stickler_cli.score.record import (
+    NAMED,
+    Provenance,
+    Repeats,
+    Run,
+    SchemaSignature,
+    join_rare_keys,
+    merge_runs,
+)
 from stickler_cli.settings.deciding import RunOptions
 from .batches import batch
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from stickler_cli.core.problems import UsageError, Violation
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.validity import SHOWN, Validity, Verdict, verdict_view
+from stickler_cli.score.folds import SHOWN, Validity, Verdict, verdict_view
 from .batches import evaluate, not_compared
 
 

@@ -20,8 +20,7 @@ from stickler_cli.reports.run_sentences import confidences
 from stickler_cli.reports.tables import confidence_table, group_table, legend, metric_table
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.detail import MOST_LINES, Detail
-from stickler_cli.score.errors.error_rows import Error
-from stickler_cli.score.errors.kept_errors import KeptErrors
+from stickler_cli.score.errors.error_rows import Error, KeptErrors
 from stickler_cli.score.evaluation import Results
 from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings.deciding import RunOptions

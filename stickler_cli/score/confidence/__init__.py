@@ -1,1 +1,1 @@
-"""Confidences of predictions: calibration, selective prediction, and policies by it."""
+"""Confidences of predictions: the values that have one, and calibration."""

@@ -15,9 +15,8 @@ from stickler_cli.compare.columns import Indexes, Mask, groups
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import KEPT
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.score.leaves import Leaves, joined
-from stickler_cli.score.resampling import REPLICATES, percentiles, resample
+from stickler_cli.score.field_counts import Leaves, joined
+from stickler_cli.score.intervals import REPLICATES, IntervalSettings, percentiles, resample
 from .calibration import Reliability, confidence_view, reliability
 
 _MOST_CELLS: Final = 400_000_000  # beyond it there are fewer replicates, but not below the least

@@ -27,7 +27,6 @@ from stickler_cli.runs.job import (
 )
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.runs.saved import load_policy
-from stickler_cli.score.confidence.selective_prediction import accept, losses, needed
 from stickler_cli.score.policy import (
     POLICY_FORMAT,
     AcceptancePolicy,
@@ -35,7 +34,10 @@ from stickler_cli.score.policy import (
     FieldPolicy,
     PolicyPart,
     PolicyPlace,
+    accept,
     digest_of,
+    losses,
+    needed,
     policy_parts,
     signed,
 )

@@ -29,14 +29,20 @@ from stickler_cli.score.gates import (
     parse_gate,
 )
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.score.record import Run, Verdict
-from stickler_cli.score.run_merging import OF_MERGING, WITHOUT_FIGURES, conditions_of
+from stickler_cli.score.record import OF_MERGING, WITHOUT_FIGURES, Run, Verdict, conditions_of
 from stickler_cli.settings.deciding import CountingOptions
 from stickler_cli.settings.of_commands import as_of_eval
 from stickler_cli.studies.answering import Answer, Desk
-from .changed_documents import changed_values, document_changes, of_one
 from .joined_runs import JoinedRuns, join_runs
-from .measures import CONFIDENCE, changes, confidence_changes, figures_of_whole
+from .measures import (
+    CONFIDENCE,
+    changed_values,
+    changes,
+    confidence_changes,
+    document_changes,
+    figures_of_whole,
+    of_one,
+)
 from .question import DiffSettings
 from .record import (
     F1,

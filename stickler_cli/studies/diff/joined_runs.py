@@ -15,8 +15,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.score.blocks import SCORE, Blocks, Rows, coded
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import Status
-from stickler_cli.score.field_counts import Names
-from stickler_cli.score.leaves import Leaves
+from stickler_cli.score.field_counts import Leaves, Names
 from stickler_cli.score.record import Run
 from stickler_cli.score.sums import (
     COUNTING_MODES,

@@ -25,9 +25,8 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.records.run_format import IntervalsRecord
 from stickler_cli.score.errors.error_rows import Text
 from stickler_cli.score.gates import DOCUMENTS, RIGHT, SCORE, TRUST, GateResult
-from stickler_cli.score.intervals import Interval, IntervalSettings
+from stickler_cli.score.intervals import REPLICATES, RESAMPLED, Interval, IntervalSettings
 from stickler_cli.score.record import Run
-from stickler_cli.score.resampling import REPLICATES, RESAMPLED
 from stickler_cli.score.sums import COUNTING_MODES
 from stickler_cli.settings.deciding import MARGIN, Counting, CountingOptions
 from .significance import SWAPS

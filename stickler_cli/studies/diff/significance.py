@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.intervals import Interval, IntervalSettings
-from stickler_cli.score.resampling import added_weights, ends, resample
+from stickler_cli.score.intervals import Interval, IntervalSettings, added_weights, ends, resample
 
 SWAPS: Final = 9999  # ways to swap that are drawn: a p of 0.05 is then off by 0.004 at most, mostly
 MOST_ENUMERATED: Final = 14  # documents whose swaps are all tried: 2**13, less than are drawn

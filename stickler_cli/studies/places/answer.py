@@ -15,10 +15,10 @@ from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.boxes import Rectangle, Spot, spots_of
 from stickler_cli.runs.process import ended_by_signals
+from stickler_cli.score.errors.error_rows import are_there, confidence_of, outcome_of
 from stickler_cli.score.errors.units import Unit, documents_units
 from stickler_cli.score.intervals import IntervalSettings, intervals_of, shares_of_documents
 from stickler_cli.score.record import Verdict
-from stickler_cli.score.value_lines import are_there, confidence_of, outcome_of
 from stickler_cli.score.walk import visits
 from stickler_cli.studies.answering import Answer, Desk, compared
 from .question import PlacesSettings

@@ -14,7 +14,6 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.runs.saved import load_run, with_rows
 from stickler_cli.score.counts import RATES
-from stickler_cli.score.gate_verdicts import counted_as
 from stickler_cli.score.gates import (
     RIGHT,
     SCORE,
@@ -26,7 +25,7 @@ from stickler_cli.score.gates import (
 )
 from stickler_cli.score.gates import refused as refused_gate
 from stickler_cli.score.intervals import SCORE_SPREAD, Interval, Spread, rate_intervals, spreads_of
-from stickler_cli.score.record import Run
+from stickler_cli.score.record import Run, counted_as
 from stickler_cli.settings.deciding import MARGIN
 from stickler_cli.studies.answering import Answer, Desk
 from stickler_cli.studies.diff.answer import check_comparable

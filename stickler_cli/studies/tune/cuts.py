@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from stickler_cli.comparators.base import EQUAL_WITHIN
 from stickler_cli.compare.account import Floats
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.intervals import Interval, IntervalSettings
-from stickler_cli.score.resampling import added_weights, ends, resample
+from stickler_cli.score.intervals import Interval, IntervalSettings, added_weights, ends, resample
 
 Mask = NDArray[np.bool_]
 

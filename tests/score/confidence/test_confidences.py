@@ -13,8 +13,7 @@ from stickler_cli.score.confidence.confidences import (
     read_counted,
 )
 from stickler_cli.score.document_result import DocumentResult, Status
-from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.score.resampling import percentiles, resample
+from stickler_cli.score.intervals import IntervalSettings, percentiles, resample
 from tests.score.batches import add_confidences
 
 RECORDS = {
@@ -94,7 +93,7 @@ def test_replicates_are_the_same_however_many_are_made_at_once(monkeypatch):
     whole = found.view("x", 20, SETTINGS)
     again = Confidences()
     again.merge(found)
-    monkeypatch.setattr("stickler_cli.score.resampling._AT_ONCE", 20 * 7)
+    monkeypatch.setattr("stickler_cli.score.intervals._AT_ONCE", 20 * 7)
     assert again.view("x", 20, SETTINGS) == whole
 
 

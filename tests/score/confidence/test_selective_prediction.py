@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from benchmarks.accept import KINDS, SETS, kept
-from stickler_cli.score.confidence.selective_prediction import (
+from stickler_cli.score.policy import (
     Losses,
     accept,
     losses,

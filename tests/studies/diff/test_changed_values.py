@@ -9,11 +9,11 @@ from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.errors.kept_errors import KeptErrors
+from stickler_cli.score.errors.error_rows import KeptErrors
 from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.settings.deciding import RunOptions
 from stickler_cli.studies.diff.answer import compare_runs
-from stickler_cli.studies.diff.changed_documents import changed_values
+from stickler_cli.studies.diff.measures import changed_values
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 SCHEMA = {

@@ -1,6 +1,6 @@
 """The documents that got better or worse, and their fields that broke or were fixed."""
 
-from stickler_cli.studies.diff.changed_documents import document_changes
+from stickler_cli.studies.diff.measures import document_changes
 from .runs import MISSED, RIGHT, WRONG, document, joined, run_of, single
 
 

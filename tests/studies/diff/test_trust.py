@@ -6,7 +6,7 @@ import random
 import pytest
 
 from stickler_cli.cli import main
-from stickler_cli.score.leaves import CONFIDENCES
+from stickler_cli.score.field_counts import CONFIDENCES
 from stickler_cli.studies.diff.record import Decision, Trend
 from tests.cli.conftest import SCHEMA, write
 from .runs import compared, run_of, single
