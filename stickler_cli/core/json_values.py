@@ -72,18 +72,10 @@ def same_json(one: object, other: object) -> bool:
     >>> same_json([1, {"a": 0}], [1.0, {"a": 0}]), same_json(0, False)
     (True, False)
     """
-    match one, other:
-        case dict(), dict():
-            return one.keys() == other.keys() and all(
-                same_json(one[key], other[key]) for key in one
-            )
-        case list(), list():
-            return len(one) == len(other) and all(map(same_json, one, other))
-        case _:
-            return isinstance(one, bool) is isinstance(other, bool) and one == other
+    return json_key(one) == json_key(other)
 
 
-def json_key(value: JsonValue) -> Hashable:
+def json_key(value: object) -> Hashable:
     """Return a key that values share if `same_json` says that they are the same."""
     if isinstance(value, dict):
         return dict, frozenset((name, json_key(part)) for name, part in value.items())
@@ -131,23 +123,15 @@ class Absence:
         """Return whether a value is nothing, as `is_absent` does."""
         if not isinstance(value, _CONTAINERS):
             return not value if isinstance(value, str) else value is None
-        is_deep = False
-        for part in value.values() if isinstance(value, dict) else value:
+        is_deep, parts = False, value.values() if isinstance(value, dict) else value
+        for part in parts:
             if isinstance(part, _CONTAINERS):
                 is_deep = True
             elif part if isinstance(part, str) else part is not None:
                 return False  # most have such a part, and it is found as soon as looked up
-        if not is_deep:
-            return True
-        found = self._known.get(id(value))
-        if found is None:
-            found = True
-            for part in value.values() if isinstance(value, dict) else value:
-                if isinstance(part, _CONTAINERS) and not self(part):
-                    found = False
-                    break
-            self._known[id(value)] = found
-        return found
+        if is_deep and id(value) not in self._known:
+            self._known[id(value)] = all(map(self, parts))
+        return not is_deep or self._known[id(value)]
 
 
 def without_absent(value: JsonValue) -> JsonValue:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.registry import construct
@@ -84,28 +84,8 @@ OLD_PREFIX: Final = "x-stickler-"
 
 _NUMBER: Final = pattern(r"-?\d+(\.\d+)?", re.ASCII)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Annotations:
-    """The annotations of one schema object; None for keys that it lacks."""
-
-    comparator: str | None = None
-    comparator_config: dict[str, Any] | None = None
-    threshold: float | None = None
-    weight: float | None = None
-    clip_under_threshold: bool | None = None
-    aggregate: bool | None = None
-    pairing_floor: float | None = None
-    model_name: str | None = None
-    match_threshold: float | None = None
-    exhaustive: bool | None = None
-    ordered: bool | None = None
-    key: str | list[str] | None = None
-    distinct: bool | None = None
-    aliases: dict[str, list[str]] | None = None
-    absent_values: list[JsonValue] | None = None
-    ignore: bool | None = None
-
+Said: TypeAlias = dict[str, Any]
+"""Annotations of one schema, by their names in Python."""
 
 _FLAG: Final = Rule("true or false", {"type": "boolean"})
 _LIST_FLAG: Final = Rule("true or false, on an array", _FLAG.keywords)
@@ -185,8 +165,6 @@ _NAMES: Final = {annotated(name): name for name in RULES}
 KEYS: Final = tuple(_NAMES)
 """Every valid key."""
 
-_NOTHING_SAID: Final = Annotations()
-
 
 def own_keys(schema: Mapping[str, object]) -> JsonObject:
     """Return the keys of a schema that mean to be annotations, valid or not."""
@@ -197,14 +175,13 @@ def own_keys(schema: Mapping[str, object]) -> JsonObject:
     }
 
 
-def read_annotations(schema: Mapping[str, object]) -> Annotations:
+def read_annotations(schema: Mapping[str, object]) -> Said:
     """Read the annotations of a schema; keys that are wrong read as if they were not there."""
-    right: dict[str, Any] = {
+    return {
         _NAMES[key]: float(value) if type(value) is int else value
         for key, value in schema.items()
         if _is_right(key, value)
     }
-    return Annotations(**right) if right else _NOTHING_SAID
 
 
 def _is_right(key: str, value: Any) -> bool:
@@ -253,17 +230,34 @@ def _repair(key: str, value: object, rule: Rule) -> str:
             return ""
 
 
-Owned = tuple[tuple[Schema, Annotations], ...]
+Owned: TypeAlias = tuple[tuple[Schema, Said], ...]
 """Each schema of a place with its own annotations, winners first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Merged(Annotations):
+class Merged:
     """The annotations of one place, or those that an array hands to the leaves of its elements.
 
-    What stands on an array reaches these leaves, and wins there: it is `inherited`.
+    What stands on an array reaches these leaves, and wins there: it is `inherited`. Where nobody
+    says anything it is None.
     """
 
+    comparator: str | None = None
+    comparator_config: dict[str, Any] | None = None
+    threshold: float | None = None
+    weight: float | None = None
+    clip_under_threshold: bool | None = None
+    aggregate: bool | None = None
+    pairing_floor: float | None = None
+    model_name: str | None = None
+    match_threshold: float | None = None
+    exhaustive: bool | None = None
+    ordered: bool | None = None
+    key: str | list[str] | None = None
+    distinct: bool | None = None
+    aliases: dict[str, list[str]] | None = None
+    absent_values: list[JsonValue] | None = None
+    ignore: bool | None = None
     named_by: Schema | None = field(default=None, compare=False)
     """The schema that says the comparator, for messages."""
     configured_by: Schema | None = field(default=None, compare=False)
@@ -352,34 +346,25 @@ def told(merged: Merged, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(filter(None, map(said.__getitem__, names)))
 
 
-_BY_THEMSELVES: Final = tuple(it for it in RULES if not it.startswith("comparator"))
-"""Annotations that win or lose whatever the others are."""
-
-
 def merge_annotations(own: Owned, inherited: Merged) -> Merged:
     """Merge the annotations of the subschemas in force at a place with inherited ones.
 
     A comparator set anew drops an inherited config.
     """
+    winners: Said = {}
+    for _, said in reversed(own):
+        winners |= said
+    above = ((name, getattr(inherited, name)) for name in RULES)
+    winners |= {name: value for name, value in above if value is not None}
     name, named_by = inherited.comparator, inherited.named_by
     config, configured_by = inherited.comparator_config, inherited.configured_by
-    winners: dict[str, Any] = {key: getattr(inherited, key) for key in _BY_THEMSELVES}
     for schema, said in own:
-        if name is None and config is None and said.comparator_config is not None:
-            config, configured_by = said.comparator_config, schema
-        if name is None and said.comparator is not None:
-            name, named_by = said.comparator, schema
-        for key in _BY_THEMSELVES:
-            if winners[key] is None:
-                winners[key] = getattr(said, key)
+        if name is None and config is None and "comparator_config" in said:
+            config, configured_by = said["comparator_config"], schema
+        if name is None and "comparator" in said:
+            name, named_by = said["comparator"], schema
     own_threshold: Any = (config or {}).get("threshold")
-    if winners["threshold"] is None and FRACTION.accepts(own_threshold):
+    if "threshold" not in winners and FRACTION.accepts(own_threshold):
         winners["threshold"] = float(own_threshold)  # the comparator's own, where it is said
-    return Merged(
-        **winners,
-        comparator=name,
-        comparator_config=config or None,
-        named_by=named_by,
-        configured_by=configured_by,
-        own=own,
-    )
+    winners |= {"comparator": name, "comparator_config": config or None}
+    return Merged(**winners, named_by=named_by, configured_by=configured_by, own=own)

@@ -224,7 +224,7 @@ class Compiler(Fold[_Way, Built]):
         declared = [field.name for one in objects for field in (*one.fields, *one.ignored)]
         for name in merged.keys if merged.key else ():
             if name not in declared:
-                holder = next(schema for schema, own in merged.own if own.key is not None)
+                holder = next(schema for schema, own in merged.own if "key" in own)
                 expected = f"fields of the items: {', '.join(declared) or 'they declare none'}"
                 found, hint = f"key names {name}", did_you_mean(name, declared)
                 self._problems.add(holder, (f"{PREFIX}key",), found, expected, hint)

@@ -91,15 +91,6 @@ def build(  # noqa: PLR0913 - what the engine takes
         raise _engine_error(error) from None
 
 
-def registry_of(documents: Mapping[str, JsonValue]) -> Registry:
-    """Return documents by their URIs for the engine, which may refuse them with an EngineError."""
-    try:
-        # It looks all references up, those too that nothing follows: whatever they lead to.
-        return Registry([*documents.items()], retriever=lambda _: True)
-    except ValueError as error:
-        raise _engine_error(error) from None
-
-
 def _engine_error(error: ValueError) -> EngineError:
     place = json_pointer(tuple(getattr(error, "instance_path", ())))
     return EngineError(brief_message(str(error).partition("\n")[0]), place)
@@ -348,7 +339,11 @@ class JudgedDocuments:
     @cached_property
     def registry(self) -> Registry:
         """The documents for the engine, which may refuse them with an EngineError."""
-        return registry_of(self.contents)
+        try:
+            # It looks all references up, those too that nothing follows: whatever they lead to.
+            return Registry([*self.contents.items()], retriever=lambda _: True)
+        except ValueError as error:
+            raise _engine_error(error) from None
 
 
 _Found: TypeAlias = tuple[Error, Path, Path]

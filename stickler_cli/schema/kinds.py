@@ -37,8 +37,8 @@ def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
 
 def list_rules(merged: Merged) -> dict[str, Any]:
     """Return what annotations say of the elements of a list, as far as they say it."""
-    said = {name: getattr(merged, name) for name in ("exhaustive", "ordered", "distinct")}
-    return {name: value for name, value in said.items() if value is not None}
+    names = ("exhaustive", "ordered", "distinct")
+    return {it: value for it in names if (value := getattr(merged, it)) is not None}
 
 
 class Kinds:

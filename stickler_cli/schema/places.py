@@ -17,9 +17,9 @@ from .annotations import (
     BY_TYPE,
     NOTHING_INHERITED,
     TEXT,
-    Annotations,
     LeafDefault,
     Merged,
+    Said,
     leaf_default,
     merge_annotations,
     read_annotations,
@@ -166,7 +166,7 @@ class Places:
         self.files = files
         self._comparators = comparators
         self._report = report
-        self._read: dict[int, Annotations] = {}
+        self._read: dict[int, Said] = {}
         self._places = 0
         self._visits = 0
 

@@ -84,10 +84,10 @@ def check(
         problems.note(*annotation_problems(part, here.source, (*here.path, *path)))
         own = read_annotations(part)
         try:
-            if own.comparator is not None and own.comparator_config is not None:
-                comparators.construct(own.comparator, own.comparator_config)
-            elif own.comparator is not None:
-                comparators.check(own.comparator)
+            if "comparator" in own and "comparator_config" in own:
+                comparators.construct(own["comparator"], own["comparator_config"])
+            elif "comparator" in own:
+                comparators.check(own["comparator"])
         except UnknownComparatorError as error:
             problems.add(part, (f"{PREFIX}comparator",), error.found, error.expected, error.hint)
         except KeywordError as error:
@@ -122,7 +122,7 @@ class Usage:
     def note(self, merged: Merged, kind: str, *used: str) -> None:
         """Note the annotations of a place: its kind (`a string`), and those that have an effect."""
         for name in SOMEWHERE:
-            said = (schema for schema, own in merged.own if getattr(own, name) is not None)
+            said = (schema for schema, own in merged.own if name in own)
             if (holder := next(said, None)) is None:
                 continue
             place = self._files.at(holder)

@@ -38,7 +38,7 @@ def test_the_table_of_names_is_that_of_the_code():
     assert table("holds") == [
         [
             rule.meaning,
-            ", ".join(rule.names),
+            ", ".join(rule.names["en"]),
             ", ".join(kind for kind in ("string", "number", "box") if kind in rule.kinds),
             rule.how.comparator,
             str(rule.how.threshold),

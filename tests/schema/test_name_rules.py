@@ -196,7 +196,10 @@ def test_the_last_word_says_whether_a_name_is_plural():
 
 def test_no_name_is_in_two_rules_for_the_same_kind():
     endings = Counter(
-        (words_of(name), kind) for rule in rules() for name in rule.names for kind in rule.kinds
+        (words_of(name), kind)
+        for rule in rules()
+        for name in rule.names["en"]
+        for kind in rule.kinds
     )
     endings.update((words_of(name), "string") for name in MISLEADING)
 
@@ -207,6 +210,6 @@ def test_no_name_is_in_two_rules_for_the_same_kind():
 def test_a_rule_finds_its_own_names_and_names_a_comparator_that_can_be_made(rule):
     construct(rule.how.comparator, rule.how.config)
 
-    for name in rule.names:
+    for name in rule.names["en"]:
         for kind in rule.kinds:
             assert rule_for(name.replace(" ", "_"), kind)[0] is rule

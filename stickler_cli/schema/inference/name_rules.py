@@ -69,10 +69,8 @@ class NameRule:
     kinds: frozenset[str]
     """Kinds of values that the names hold for: `string`, `number`, `box`."""
     how: LeafDefault
-    names: tuple[str, ...]
-    """How the names end, in the singular, words apart: `tax id`."""
-    elsewhere: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-    """The same in other languages, by their codes."""
+    names: Mapping[str, tuple[str, ...]] = field(hash=False)
+    """How the names end by language, in the singular, words apart: `tax id`."""
 
 
 _MONEY: Final = "an amount of money: rounding to a cent is no error"
@@ -114,11 +112,10 @@ LEAST: Final = 4
 def rules() -> tuple[NameRule, ...]:
     """Return the rules in the order of docs/inference.md; no name is in two for the same kind."""
     listed = json.loads(Path(__file__).with_name("names.json").read_bytes())
-    found = []
-    for key, said in _TABLE.items():
-        names = {language: _names_in(listing) for language, listing in listed[key].items()}
-        found.append(NameRule(*said, names.pop(ENGLISH), names))
-    return tuple(found)
+    return tuple(
+        NameRule(*said, {language: _names_in(names) for language, names in listed[key].items()})
+        for key, said in _TABLE.items()
+    )
 
 
 MISLEADING: Final = _names_in(
@@ -233,28 +230,23 @@ class _Tables(NamedTuple):
 
 @cache
 def _tables() -> _Tables:
-    by_ending: dict[tuple[tuple[str, ...], str], NameRule | None] = {
-        (words_of(name), kind): rule
-        for rule in rules()
-        for name in rule.names
-        for kind in sorted(rule.kinds)
-    }
-    by_ending |= {(words_of(name), "string"): None for name in MISLEADING}
+    misleading = {(words_of(name), "string"): None for name in MISLEADING}
+    by_ending = {**_by_words((ENGLISH,)), **misleading}
     of_compounds = {
         (words[0], kind): rule
-        for (words, kind), rule in _foreign(COMPOUNDS).items()
+        for (words, kind), rule in _by_words(COMPOUNDS).items()
         if len(words) == 1 and (len(words[0]) >= LEAST or words[0] == "nr")
     }
     longest = max(len(ending) for ending, _ in by_ending)
-    elsewhere = _foreign(("de", "nl", "fr", "es", "it", "pt"))
-    return _Tables(by_ending, longest, elsewhere, _foreign(FIRST), of_compounds)
+    elsewhere = _by_words((*COMPOUNDS, *FIRST))
+    return _Tables(by_ending, longest, elsewhere, _by_words(FIRST), of_compounds)
 
 
-def _foreign(languages: Iterable[str]) -> _Table:
+def _by_words(languages: Iterable[str]) -> _Table:
     return {
         (words_of(name), kind): rule
         for rule in rules()
         for language in languages
-        for name in rule.elsewhere.get(language, ())
+        for name in rule.names.get(language, ())
         for kind in sorted(rule.kinds)
     }
