@@ -163,18 +163,8 @@ def test_imports_stand_at_the_top_but_where_there_is_a_reason():
     assert [place for place, imports in accepted.items() if not imports] == []
 
 
-STANDARD_CLASSES: Final = [
-    "comparators/date_parsing.py",
-    "core/values.py",
-    "documents/document.py",
-    "documents/document_pair.py",
-    "integrations/pydantic_evals.py",
-    "runs/chunk.py",
-    "score/document_result.py",
-    "score/sums.py",
-]
-"""Whose classes of fields are the standard ones: so many values are made of them. Of one
-pydantic-evals asks for it."""
+STANDARD_CLASSES: Final = ["core/values.py", "integrations/pydantic_evals.py"]
+"""Whose classes of fields are the standard ones: pydantic-evals asks for them."""
 
 
 def test_classes_of_fields_are_made_without_compiling_text():

@@ -4,14 +4,14 @@ Nothing here depends on the day of the run or on the time zone of the machine.
 """
 
 from calendar import monthrange
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from itertools import compress, product
 from typing import Any, Final, TypeAlias
 
 from dateutil.parser import parser, parserinfo
 
-from stickler_cli.core.values import pattern
+from stickler_cli.core.values import dataclass, pattern
 
 LONGEST: Final = 256
 """Characters of the longest string that can be a date. Source: docs/dates.md."""

@@ -1,13 +1,14 @@
 """The standard `dataclass` and `re.compile`, without their cost at start-up.
 
-`dataclass` makes no methods from text, which took a quarter of it. Values are made a little slower:
-modules that make one for each error or document import the standard one. A `pattern` is compiled
-when it is first used: compiling all those of the modules that a run loads took a sixth.
+`dataclass` makes no methods from text, which took a quarter of it; only classes of which many
+values are made get the standard constructor, which is faster. A `pattern` is compiled when it is
+first used: compiling all those of the modules that a run loads took a sixth.
 """
 
 import dataclasses
 import re
 from collections.abc import Callable
+from copy import copy
 from functools import cache
 from inspect import Parameter, Signature
 from operator import attrgetter
@@ -16,6 +17,9 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 __all__ = ["dataclass", "pattern"]
 
+MANY: Final = 500
+"""Values of a class that are made before its constructor is made from text."""
+
 _put: Final = object.__setattr__
 
 
@@ -23,7 +27,8 @@ class _Layout:
     """The fields of a class, as its methods need them."""
 
     def __init__(self, kind: type) -> None:
-        entries = dataclasses.fields(kind)
+        self.entries = entries = dataclasses.fields(kind)
+        self.made = 0
         # Fields that are taken by name only come last, as in the standard one.
         self.taken = sorted((e for e in entries if e.init), key=lambda entry: bool(entry.kw_only))
         self.names = [entry.name for entry in self.taken]
@@ -55,6 +60,13 @@ class _Layout:
             self.signature().bind(*given, **named)  # words what is wrong
         return values
 
+    def constructor(self) -> Any:
+        """Return the standard constructor, made from text."""
+        entries = [(entry.name, Any, copy(entry)) for entry in self.entries]
+        namespace = {} if self.finish is None else {"__post_init__": self.finish}
+        made: Any = dataclasses.make_dataclass("Value", entries, namespace=namespace, frozen=True)
+        return made.__init__
+
     def signature(self) -> Signature:
         """Return the constructor's signature; a default factory is shown as `...`."""
         return Signature([self._parameter(entry) for entry in self.taken])
@@ -84,6 +96,9 @@ def _values(names: list[str]) -> Callable[[object], Any]:
 
 def _init(self: Any, /, *given: Any, **named: Any) -> None:
     layout = _layout(self.__class__)
+    layout.made += 1
+    if layout.made == MANY:
+        self.__class__.__init__ = layout.constructor()
     values = given
     if len(given) != len(layout.names) or named or layout.places != len(given):
         values = tuple(layout.in_order(given, named))

@@ -13,7 +13,7 @@ import io
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -28,7 +28,7 @@ from stickler_cli.core.json_values import (
     kind_of,
 )
 from stickler_cli.core.problems import Problem
-from stickler_cli.core.values import pattern
+from stickler_cli.core.values import dataclass, pattern
 from .positions import doubled_keys
 from .reading import (
     BOM,

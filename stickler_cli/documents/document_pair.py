@@ -4,7 +4,7 @@ A run hands out `PairRef`s, and `read_pair` turns each into documents where they
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, NamedTuple, TypeAlias
 
 from stickler_cli.core.gold import Gold
@@ -22,6 +22,7 @@ from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import json_pointer, pointer_steps
 from stickler_cli.core.problems import Problem, did_you_mean
 from stickler_cli.core.remote import is_url, read_urls
+from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import DocumentOptions
 from .document import (
     Data,

@@ -8,7 +8,7 @@ numbers, and as many however many documents there are.
 
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain, combinations_with_replacement, groupby
 from operator import add
 from typing import Any, Final
@@ -19,6 +19,7 @@ from stickler_cli.compare.account import Floats
 from stickler_cli.compare.columns import Indexes
 from stickler_cli.compare.result import FieldInfo, Outcome
 from stickler_cli.core.locations import ANY_KEY, Path, field_path
+from stickler_cli.core.values import dataclass
 from .counts import Counts
 from .field_counts import RAW, SCORE, SCORED, WEIGHT, FieldCounts, Names, parents_first
 

@@ -239,6 +239,22 @@ def test_a_misspelt_command_gets_the_nearest_one():
     assert "eval" in result.stderr
 
 
+def test_what_is_registered_for_the_end_is_done():
+    look = """
+import atexit, sys, types
+from stickler_cli.__main__ import stickler
+
+def main():
+    atexit.register(print, "done")
+    return 3
+
+sys.modules["stickler_cli.cli"] = types.SimpleNamespace(main=main, COLLECTED_AFTER=700)
+stickler()
+"""
+    result = run(sys.executable, "-c", look)
+    assert (result.returncode, result.stdout, result.stderr) == (3, "done\n", "")
+
+
 def loaded_by(*arguments, **said):
     """Return the modules that a command loads."""
     result = run(sys.executable, "-X", "importtime", "-m", "stickler_cli", *arguments, **said)

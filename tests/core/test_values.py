@@ -43,7 +43,7 @@ def made_by(dataclass):
     return Point, Sum, Named
 
 
-OURS, THEIRS = made_by(values.dataclass), made_by(dataclasses.dataclass)
+THEIRS = made_by(dataclasses.dataclass)
 
 
 @values.dataclass(frozen=True, slots=True)
@@ -87,8 +87,21 @@ class Below(Kept):
         lambda _, __, named: hash(named("a")) == hash(named("a")),
     ],
 )
-def test_both_agree(use):
-    assert use(*OURS) == use(*THEIRS)
+def test_both_agree(use, classes):
+    assert use(*classes) == use(*THEIRS)
+
+
+@pytest.fixture(params=["few", "many"])
+def classes(request):
+    """Our classes, also after their constructors were made from text."""
+    found = made_by(values.dataclass)
+    if request.param == "many":
+        for kind, given in zip(found, (1, [], ""), strict=True):
+            slow = kind.__init__
+            for _ in range(values.MANY):
+                kind(given)
+            assert kind.__init__ is not slow
+    return found
 
 
 @pytest.mark.parametrize(
@@ -102,8 +115,8 @@ def test_both_agree(use):
         (lambda point: delattr(point(1), "x"), FrozenInstanceError),
     ],
 )
-def test_both_refuse(use, error):
-    for point in (OURS[0], THEIRS[0]):
+def test_both_refuse(use, error, classes):
+    for point in (classes[0], THEIRS[0]):
         with pytest.raises(error):
             use(point)
 
