@@ -11,11 +11,16 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from benchmarks.report import Report
-from stickler_cli.studies.audit.agreement import Groups, runs_that_share, votes_and_against
 from stickler_cli.studies.audit.answer import Audit, drawn, strata_of, wrong_share
 from stickler_cli.studies.audit.question import AuditSettings
 from stickler_cli.studies.audit.record import AuditReport
-from stickler_cli.studies.audit.witnesses import AnsweredPlace, Mark
+from stickler_cli.studies.audit.witnesses import (
+    AnsweredPlace,
+    Groups,
+    Mark,
+    runs_that_share,
+    votes_and_against,
+)
 
 LEVEL: Final = 0.95
 DOCUMENTS: Final = 160

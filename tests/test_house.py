@@ -22,7 +22,7 @@ LATE_IMPORTS: Final = {
     ("cli/commands.py", "stickler_cli.studies.registry"): "most runs are no study",
     ("cli/command.py", "stickler_cli.cli.config"): "asked for none, none is looked for",
     ("cli/finished.py", "stickler_cli.cli.regrouping"): "few reports compare again",
-    ("cli/eval.py", "stickler_cli.studies.repeats.answer"): "few runs are repeated",
+    ("cli/eval.py", "stickler_cli.studies.repeats"): "few runs are repeated",
     ("cli/outputs.py", "stickler_cli.reports.github"): "other formats do not load it",
     ("cli/outputs.py", "stickler_cli.runs.page_sources"): "few pages show documents",
     ("cli/command_schema.py", "stickler_cli.api.ruled"): "few schemas are models",

@@ -181,7 +181,7 @@ def _further(assembly: Assembly) -> tuple[list[Run], int | None]:
 
 
 def _with_repeats(run: Run, further: Sequence[Run], settings: EvalSettings) -> Run:
-    from stickler_cli.studies.repeats.answer import repeats_of  # few runs are repeated
+    from stickler_cli.studies.repeats import repeats_of  # few runs are repeated
 
     names = [settings.pred, *settings.repeat]
     return replace(run, repeats=repeats_of(dict(zip(names, [run, *further], strict=True))))

@@ -10,8 +10,7 @@ from stickler_cli.reports import run_sentences
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run
 from stickler_cli.studies.diff.record import Difference, Trend
-from stickler_cli.studies.lint.record import FindingRecord, LintRecord
-from stickler_cli.studies.lint.sections import found_text, sentence
+from stickler_cli.studies.lint.findings import FindingRecord, LintRecord, found_text, sentence
 from .difference_sections import DifferenceView
 from .formats import markdown_page
 from .layout import TableStyle

@@ -30,8 +30,8 @@ class StudyRecord:
 class Study:
     """A question about documents.
 
-    In the folder of its settings, `answer.py` has `answer(settings, desk)`, and `sections.py` makes
-    a report of the record that is found.
+    In the folder of its settings, `answer.py` has `answer(settings, desk)`, which makes a report of
+    the record that is found.
     """
 
     settings: Any

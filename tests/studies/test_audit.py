@@ -7,15 +7,17 @@ import pytest
 
 from stickler_cli.compare.plan import Options
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.studies.audit.agreement import (
+from stickler_cli.studies.audit.answer import drawn, strata_of, weights_of, wrong_share
+from stickler_cli.studies.audit.witnesses import (
     ALL_PAIRS,
+    NOT_THERE,
+    Witnesses,
     agreement,
     chance_of_difference,
+    rows_by_document,
     runs_that_share,
     votes_and_against,
 )
-from stickler_cli.studies.audit.answer import drawn, strata_of, weights_of, wrong_share
-from stickler_cli.studies.audit.witnesses import NOT_THERE, Witnesses, rows_by_document
 
 SCHEMA = {
     "type": "object",

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from stickler_cli.schema.loading import load_schema
-from stickler_cli.studies.lint import copies
+from stickler_cli.studies.lint import document_rules
 from stickler_cli.studies.lint.answer import lint
 from stickler_cli.studies.lint.question import LintSettings
 
@@ -67,7 +67,7 @@ def test_labels_alone_repeat_and_are_no_copies(found):
 
 
 def test_beyond_its_bound_it_says_that_it_did_not_look(found, monkeypatch):
-    monkeypatch.setattr(copies, "MOST_DOCUMENTS", 2)
+    monkeypatch.setattr(document_rules, "MOST_DOCUMENTS", 2)
     first = a_document(1)
     told, notes = found([first, a_document(2), first])
     assert told == []

@@ -8,10 +8,12 @@ import numpy as np
 
 from stickler_cli import __version__
 from stickler_cli.compare.columns import least
+from stickler_cli.core.figures import rate
 from stickler_cli.core.json_values import OBJECTS, JsonObject, JsonValue, is_absent, json_line
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.option import part_of
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.sections import Curve, Curves, Figure, Figures, Report, Section, Text
 from stickler_cli.documents.document import Reference
 from stickler_cli.documents.document_pair import Shape, shape_of
 from stickler_cli.documents.pairs import open_documents
@@ -28,6 +30,7 @@ from stickler_cli.runs.job import (
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.runs.saved import load_policy
 from stickler_cli.score.policy import (
+    PASSING,
     POLICY_FORMAT,
     AcceptancePolicy,
     Asked,
@@ -37,6 +40,7 @@ from stickler_cli.score.policy import (
     accept,
     digest_of,
     losses,
+    name_of,
     needed,
     policy_parts,
     signed,
@@ -46,7 +50,65 @@ from stickler_cli.settings.deciding import DecidingOptions
 from stickler_cli.settings.of_commands import as_of_eval
 from stickler_cli.studies.answering import Answer, Desk
 from .question import AcceptSettings
-from .sections import report_of
+
+
+def report_of(policy: AcceptancePolicy) -> Report:
+    """Return a policy as a report."""
+    figures = [
+        Figure("field", "field", str),
+        *([Figure(f"by {policy.by}", "group", str, shown=_group)] if policy.by is not None else []),
+        Figure("values", "values", int, 5),
+        Figure("documents", "documents", int, 4),
+        Figure("from", "threshold", rank=1),
+        Figure("pass", "accepted", tone="title"),
+        Figure("wrong", "error", rank=2),
+        Figure("bound", "bound", rank=3),
+    ]
+    table = Figures(figures, policy.fields, PASSING)
+    title = "error as ever less confident values pass"
+    curves = Curves(title, [*map(_curve, policy.fields)], policy.asked.max_error)
+    nothing = [
+        Text(f"{name_of(it)}: {_outcome_of(it)}") for it in policy.fields if it.threshold is None
+    ]
+    promise = Text(_promise_of(policy))
+    if len(nothing) == len(policy.fields):
+        told = "nothing may pass: confident values are wrong too often, or too few are sure enough"
+        return Report(policy, [Section("", [promise, Text(told)])], table)
+    return Report(policy, [Section("", [promise, table, curves, *nothing])], table)
+
+
+def _group(it: FieldPolicy) -> str:
+    return it.group or ""
+
+
+def _curve(it: FieldPolicy) -> Curve:
+    end = None if it.error is None or it.bound is None else (it.error, it.bound)
+    return Curve(name_of(it), _outcome_of(it), it.curve, it.accepted, end)
+
+
+def _promise_of(policy: AcceptancePolicy) -> str:
+    """Return the promise of a policy in words."""
+    asked, documents = policy.asked, len(policy.documents)
+    each = "all fields at once" if asked.together else "each field by itself"
+    return (
+        f"at most {asked.max_error:g} of the values that pass are wrong, in the mean over "
+        f"documents: {asked.assurance:g} sure for {each}, from {documents} labelled documents"
+    )
+
+
+def _outcome_of(it: FieldPolicy) -> str:
+    """Return in words which values of a field pass."""
+    if it.threshold is None:
+        return f"nothing may pass; {_reason(it)}"
+    share, error, bound = rate(it.accepted), rate(it.error), rate(it.bound)
+    return f"from {rate(it.threshold)} on: {share} of values pass, {error} wrong, {bound} at most"
+
+
+def _reason(it: FieldPolicy) -> str:
+    if it.documents < it.needed:
+        return f"it takes {it.needed} documents with values, all right; there are {it.documents}"
+    return "confident values are wrong too often, or too few are sure to be right"
+
 
 _LEAF: Final = "leaf"
 

@@ -33,10 +33,8 @@ from stickler_cli.score.intervals import Share, beta_percentiles, intervals_of
 from stickler_cli.score.record import Verdict
 from stickler_cli.settings.of_commands import as_of_eval
 from stickler_cli.studies.answering import Answer, Desk, shares_by_unit
-from .agreement import agreement, chance_of_difference, rarity, runs_that_share, votes_and_against
 from .question import AuditSettings
-from .record import AuditedField, AuditedRun, AuditReport, Said, Suspect
-from .sections import page_of, report_of
+from .record import AuditedField, AuditedRun, AuditReport, Said, Suspect, page_of, report_of
 from .witnesses import (
     NOT_THERE,
     AnsweredPlace,
@@ -44,8 +42,13 @@ from .witnesses import (
     Marks,
     NewItem,
     Witnesses,
+    agreement,
+    chance_of_difference,
+    rarity,
     read_marks,
     rows_by_document,
+    runs_that_share,
+    votes_and_against,
 )
 
 Places = NDArray[np.intp]

@@ -1,8 +1,11 @@
-"""A judge held against people: pairs of values of which somebody said whether they are the same."""
+"""A judge held against people: pairs of values of which somebody said whether they are the same.
+
+The format is `stickler-judge-check/1`.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final, get_args
+from typing import Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +15,12 @@ from stickler_cli.compare.account import Account, met
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Options
+from stickler_cli.core.figures import number_of, rate
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError
+from stickler_cli.core.rules import Count, Fraction, FractionOrNone, NumberOrNone
+from stickler_cli.core.sections import INDENT, Figure, Figures, Report, Section, Text, notes
 from stickler_cli.core.values import dataclass
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.evaluate import refuse_runaway
@@ -22,14 +28,154 @@ from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Verdict
 from stickler_cli.settings.deciding import ComparisonOptions, FindingOptions
 from stickler_cli.studies.answering import AT_ONCE, Answer, Desk, held_to, shares_by_unit
+from stickler_cli.studies.study import StudyRecord
 from stickler_cli.studies.verdict_lines import (
     VerdictLine,
     judging_node,
     read_verdicts,
 )
 from .question import JudgeSettings
-from .record import Disagreement, JudgeAccount, JudgeReport, Kind
-from .sections import report_of
+
+Kind = Literal["false_accept", "false_reject", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAccount:
+    """How a judge and people agree on the pairs of one field, or of all."""
+
+    field: str
+    """Empty of all fields together."""
+    model: str
+    """Whom the field asks."""
+    pairs: Count
+    """Pairs on which both said something."""
+    failed: Count
+    """Pairs on which the judge said nothing; they count nowhere else."""
+    same: Count
+    """Those of which people say that they are the same."""
+    false_accepts: Count
+    """Pairs that differ to people, and match to the judge."""
+    false_rejects: Count
+    """Pairs that are the same to people, and do not match to the judge."""
+    agreement: FractionOrNone
+    """The share of pairs on which both say the same."""
+    agreement_interval: list[float] | None
+    """Where that may lie by chance; null of fewer than two units."""
+    kappa: NumberOrNone
+    """Agreement beyond chance; null where chance alone would agree on all."""
+    false_accept_rate: FractionOrNone
+    """The share of pairs that differ to people which match to the judge."""
+    false_accept_interval: list[float] | None
+    """Where that may lie by chance; null of fewer than two units."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A pair on which judge and people disagree, or of which the judge said nothing."""
+
+    field: str
+    """The field, without list indexes."""
+    kind: Kind
+    """Who says what: the judge accepts what differs, or rejects what is the same, or failed."""
+    gt: str
+    """As JSON, cut where it is long."""
+    pred: str
+    """As JSON, cut where it is long."""
+    similarity: FractionOrNone
+    """What the judge gave them; null where it said nothing."""
+    reason: str
+    """What the judge said, or what went wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeReport(StudyRecord):
+    """How far judges agree with people, as `stickler judge-check` writes it in JSON."""
+
+    format: Literal["stickler-judge-check/1"]
+    schema: str
+    """The file of the schema."""
+    model_name: str
+    """What the schema calls its documents."""
+    level: Fraction
+    """The level of the intervals."""
+    total: JudgeAccount
+    """All fields together."""
+    fields: list[JudgeAccount]
+    """Each field that has pairs and asks a model, in the order of the pairs."""
+    disagreements: list[Disagreement]
+    """Matches that are none to people first, as they do most harm; at most a thousand."""
+    usage: str
+    """What asking took."""
+    notes: list[str]
+    """What was left out."""
+
+
+SHOWN: Final = 10
+"""Disagreements that are shown; JSON has more."""
+
+_FIGURES: Final = (
+    Figure("field", "field", str, shown=lambda it: it.field or "all"),
+    Figure("model", "model", str, 4, shown=lambda it: it.model if it.field else ""),
+    Figure("pairs", "pairs", int, 1),
+    Figure("agreement", "agreement", rank=2),
+    Figure("interval", "agreement_interval", list, 3),
+    Figure("kappa", "kappa"),
+    Figure(
+        "false accepts",
+        "false_accepts",
+        int,
+        shown=lambda it: f"{it.false_accepts}/{it.pairs - it.same}",
+    ),
+    Figure("interval", "false_accept_interval", list, 3),
+    Figure(
+        "false rejects", "false_rejects", int, 2, shown=lambda it: f"{it.false_rejects}/{it.same}"
+    ),
+    Figure("failed", "failed", int, 1),
+)
+_SAID: Final = {
+    "false_accept": "match, but are different",
+    "false_reject": "do not match, but are the same",
+    "failed": "have no verdict",
+}
+
+
+def report_of(record: JudgeReport) -> Report:
+    """Return how judges agree with people as a report."""
+    head = f"{record.model_name} ({record.schema}), {number_of(record.total.pairs, 'judged pair')}"
+    rows = [*record.fields, *([record.total] if len(record.fields) > 1 else [])]
+    usage = [Text(f"models: {record.usage}", indent=INDENT)] if record.usage else []
+    table = Figures(_FIGURES, rows)
+    sections = [
+        Section(head, [Text(_verdict(record))]),
+        Section("", [table]),
+        _disagreements(record.disagreements),
+        Section("", usage),
+        Section("", notes(record.notes)),
+    ]
+    return Report(record, sections, table)
+
+
+def _verdict(record: JudgeReport) -> str:
+    total = record.total
+    different = total.pairs - total.same
+    return (
+        f"agrees with people on {rate(total.agreement)} of pairs, kappa {rate(total.kappa)}; "
+        f"accepts {total.false_accepts} of {different} that differ, "
+        f"rejects {total.false_rejects} of {total.same} that are the same"
+    )
+
+
+def _disagreements(found: list[Disagreement]) -> Section:
+    lines = []
+    for it in found[:SHOWN]:
+        told = f"{it.field}: {it.gt} and {it.pred} {_SAID[it.kind]}"
+        lines.append(Text(told, indent=INDENT, margin=INDENT))
+        if it.reason:
+            lines.append(Text(it.reason, "dim", margin=2 * INDENT))
+    if len(found) > SHOWN:
+        lines.append(Text(f"and {len(found) - SHOWN} more, which JSON has", "dim"))
+    return Section("disagreements" if found else "", lines)
+
 
 MOST_DISAGREEMENTS: Final = 1000  # that are kept
 

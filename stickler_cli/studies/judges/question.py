@@ -43,7 +43,7 @@ class JudgeSettings(SchemaSource, LabelledSource, SchemaOptions, ModelOptions, S
 
 JUDGES: Final = Study(
     JudgeSettings,
-    "studies.judges.record:JudgeReport",
+    "studies.judges.answer:JudgeReport",
     """Hold the judges of a schema against labelled pairs.
 
     Told are agreement, Cohen's kappa, the pairs that a judge accepts though they differ, and

@@ -31,13 +31,10 @@ from stickler_cli.runs.process import room_for_depth
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.record import Verdict
 from stickler_cli.studies.answering import Answer, Desk
-from .copies import Copies
-from .document_rules import DocumentRules, values_of
+from .document_rules import Copies, DocumentRules, values_of
 from .field_rules import FieldValues
-from .findings import RULES, SEVERITIES, Document, Findings
+from .findings import RULES, SEVERITIES, Document, Findings, LintRecord, report_of
 from .question import LintSettings
-from .record import LintRecord
-from .sections import report_of
 
 LEAST_SHARE: Final = 0.001
 """Of the weights of an object, below which a field moves no figure that a report shows."""

@@ -1,20 +1,147 @@
-"""Rules of lint, findings, and a collection of them that stays small."""
+"""Rules of lint, a collection of findings that stays small, their record and its sections."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import field
-from typing import Final
+from typing import Final, Literal
 
+from stickler_cli.core.figures import number_of
 from stickler_cli.core.gold import Gold
 from stickler_cli.core.json_values import JsonDocument
 from stickler_cli.core.locations import Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem
+from stickler_cli.core.rules import Count, Some
+from stickler_cli.core.sections import (
+    INDENT,
+    Block,
+    Figure,
+    Figures,
+    Report,
+    Section,
+    Text,
+    Tone,
+    notes,
+)
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import FileReference, LineReference, Reference, bytes_of
 from stickler_cli.documents.positions import lines_in
 from stickler_cli.documents.reading import BOM, MAX_DOCUMENT_BYTES
 from stickler_cli.schema.loading import LoadedSchema
-from .record import FindingRecord, FoundRecord, Severity
+from stickler_cli.studies.study import StudyRecord
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRecord:
+    """One place of a finding."""
+
+    file: str
+    """The file that it is in, or the schema."""
+    line: int | None
+    """The line; null where that is not known."""
+    pointer: str | None
+    """The place in the document, as a JSON Pointer; null where it is no single one."""
+    found: str
+    """What is there."""
+    expected: str
+    """What was expected; empty where the advice says all."""
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRecord:
+    """What one rule found at one field."""
+
+    rule: str
+    """The name of the rule, by which `--ignore` leaves it out."""
+    severity: Severity
+    """How bad it is."""
+    field: str
+    """The field, without list indexes; empty of whole documents."""
+    means: str
+    """What is wrong."""
+    advice: str
+    """What to do."""
+    count: Some
+    """How often it was found."""
+    places: list[FoundRecord]
+    """Where, at most a hundred."""
+
+
+@dataclass(frozen=True, slots=True)
+class LintRecord(StudyRecord):
+    """What is odd about a schema and its ground truth, as `stickler lint` writes it in JSON."""
+
+    format: Literal["stickler-lint/1"]
+    schema: str
+    """The file of the schema."""
+    gt: str
+    """The ground truth, as the user named it."""
+    documents: Count
+    """How many there are."""
+    findings: list[FindingRecord]
+    """The worst first."""
+    notes: list[str]
+    """What was left out, and what is odd about the source as a whole."""
+
+
+_TONES: Final[dict[Severity, Tone]] = {"error": "bad", "warning": "warn", "note": "dim"}
+
+
+def _figure(name: str, side: int) -> Figure:
+    return Figure(name, lambda row: getattr(row[side], name), int if name == "line" else str)
+
+
+# A row of files is a finding and one of its places.
+_ROWS: Final = (
+    *(_figure(name, 0) for name in ("rule", "severity", "field")),
+    *(_figure(name, 1) for name in ("file", "line", "pointer", "found", "expected")),
+)
+
+
+def report_of(record: LintRecord, most: int) -> Report:
+    """Return findings as a report: what, where (so many places of each), and advice."""
+    found = Counter(finding.severity for finding in record.findings)
+    counts = [number_of(found[severity], severity) for severity in SEVERITIES if found[severity]]
+    of = ", schema" if record.schema.startswith("inferred from ") else " of"
+    head = f"{record.gt}: {number_of(record.documents, 'document')}{of} {record.schema}"
+    sections = [
+        Section(head, [Text(", ".join(counts) or "nothing found")]),
+        *(Section("", [*_blocks(finding, most)]) for finding in record.findings),
+        Section("", notes(record.notes)),
+    ]
+    rows = [(finding, place) for finding in record.findings for place in finding.places]
+    return Report(record, sections, Figures(_ROWS, rows))
+
+
+def _blocks(finding: FindingRecord, most: int) -> Iterator[Block]:
+    tone = _TONES[finding.severity]
+    yield Text(f"{finding.severity}[{finding.rule}] {sentence(finding)}", lead=tone, indent=INDENT)
+    shown = finding.places[:most]
+    for place in shown:
+        yield Text(f"{_where(place)} {found_text(place)}", indent=INDENT, margin=INDENT)
+    if finding.count > len(shown):
+        yield Text(f"and {finding.count - len(shown)} more", "dim", margin=INDENT)
+    yield Text(f"-> {finding.advice}", "dim", INDENT, INDENT)
+
+
+def sentence(finding: FindingRecord) -> str:
+    """Return a finding as a sentence, with how often it was found."""
+    field = f"{finding.field}: " if finding.field else ""
+    times = f" ({finding.count} times)" if finding.count > 1 else ""
+    return f"{field}{finding.means}{times}"
+
+
+def found_text(place: FoundRecord) -> str:
+    """Return the value at one place, and the one expected."""
+    expected = f", expected {place.expected}" if place.expected else ""
+    return f"{place.found}{expected}"
+
+
+def _where(place: FoundRecord) -> str:
+    line = f":{place.line}" if place.line else ""
+    return " ".join(filter(None, (f"{place.file}{line}", place.pointer or "")))
+
 
 MOST_PLACES: Final = 100
 """Places that are kept of one finding; all are counted."""

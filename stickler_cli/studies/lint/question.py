@@ -46,7 +46,7 @@ class LintSettings(
 
 LINT: Final = Study(
     LintSettings,
-    "studies.lint.record:LintRecord",
+    "studies.lint.findings:LintRecord",
     """Find what is wrong in the ground truth.
 
     GT is what eval takes. Each finding has the id of its rule, a severity, and its places:

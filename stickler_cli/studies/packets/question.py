@@ -30,7 +30,7 @@ class SplitSettings(
 
 PACKETS: Final = Study(
     SplitSettings,
-    "studies.packets.record:SplitReport",
+    "studies.packets.answer:SplitReport",
     """Compare how packets were split into documents.
 
     GT and PRED are what eval takes; each document is a packet: its sections, with their pages

@@ -1,15 +1,21 @@
-"""Values and the boxes that they came with, compared document by document and counted by field."""
+"""Values and the boxes that they came with, compared document by document and counted by field.
+
+The format is `stickler-places/1`.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli import __version__
 from stickler_cli.compare.result import Outcome
+from stickler_cli.core.figures import number_of
 from stickler_cli.core.locations import field_path
+from stickler_cli.core.rules import Count, Fraction, FractionOrNone
+from stickler_cli.core.sections import Figure, Figures, Report, Section, Text, notes
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
@@ -21,9 +27,120 @@ from stickler_cli.score.intervals import IntervalSettings, intervals_of, shares_
 from stickler_cli.score.record import Verdict
 from stickler_cli.score.walk import visits
 from stickler_cli.studies.answering import Answer, Desk, compared
+from stickler_cli.studies.study import StudyRecord
 from .question import PlacesSettings
-from .record import PlacedField, PlacesReport
-from .sections import report_of
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedField:
+    """The places of one field, or of all."""
+
+    field: str
+    """Its path without list indexes; empty of all."""
+    both_right: Count
+    """Values that are right, and in the right place."""
+    place_wrong: Count
+    """Right values in the wrong place."""
+    value_wrong: Count
+    """Wrong values in the right place."""
+    both_wrong: Count
+    """Wrong values in the wrong place."""
+    missed: Count
+    """Boxes of the ground truth whose value is missed, or has no box in the prediction."""
+    invented: Count
+    """Boxes of predictions whose value is invented, or has no box in the ground truth."""
+    located: FractionOrNone
+    """Of right values with both boxes, those in the right place."""
+    centred: FractionOrNone
+    """Of right values with both boxes, those whose centre is inside the true box."""
+    precision: FractionOrNone
+    """Of all boxes of predictions, those of right values in the right place."""
+    recall: FractionOrNone
+    """Of all boxes of the ground truth, likewise."""
+    f1: FractionOrNone
+    """Both in one figure."""
+    located_interval: list[Fraction] | None
+    """Where `located` may lie by chance, over documents; null of fewer than two, or without."""
+    f1_interval: list[Fraction] | None
+    """Where `f1` may lie, likewise."""
+    average_precision: FractionOrNone
+    """Of boxes alone, whatever their values, at an overlap of 0.5; 101 points, as COCO."""
+    average_precision_all: FractionOrNone
+    """The mean of that at overlaps of 0.5, 0.55 to 0.95. Of all fields, the mean over fields."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacesReport(StudyRecord):
+    """Whether right values are in the right place, as `stickler places --format json` writes it.
+
+    Described in docs/places.md.
+    """
+
+    format: Literal["stickler-places/1"]
+    schema: str
+    """The schema, as named."""
+    gt: str
+    """The ground truth, as named."""
+    pred: str
+    """The predictions, as named."""
+    min_overlap: Fraction
+    """From which overlap on a place is right."""
+    level: FractionOrNone
+    """That of the intervals; null without."""
+    documents: Count
+    """Documents that were compared."""
+    whole: PlacedField
+    """All fields together."""
+    fields: list[PlacedField]
+    """By field, in the order in which they are met."""
+    notes: list[str]
+    """What was left out, and what is odd about the sources."""
+
+
+_FIGURES: Final = (
+    Figure("field", "field", str, shown=lambda it: it.field or "all"),
+    Figure("both right", "both_right", int, 1, "right"),
+    Figure("place wrong", "place_wrong", int, 2, "place!"),
+    Figure("value wrong", "value_wrong", int, 3, "value!"),
+    Figure("both wrong", "both_wrong", int, 4, "both!"),
+    Figure("missed", "missed", int, 5),
+    Figure("invented", "invented", int, 5),
+    Figure("located", "located", rank=1),
+    Figure("interval", "located_interval", list, 7),
+    Figure("F1", "f1", rank=2),
+    Figure("AP50", "average_precision", rank=6),
+    Figure("AP", "average_precision_all", rank=6),
+)
+_LEGEND: Final = (
+    ("place wrong", "place wrong: right values whose box is elsewhere"),
+    ("missed", "missed, invented: boxes that the other side has not for that value"),
+    ("located", "located: of right values with both boxes, those in the right place"),
+    ("F1", "F1: of all boxes, those of right values in the right place"),
+    ("AP50", "AP50, AP: average precision of boxes alone, as COCO; docs/places.md"),
+)
+
+
+def report_of(record: PlacesReport) -> Report:
+    """Return where values are as a report."""
+    head = f"{record.gt} and {record.pred}: {number_of(record.documents, 'document')}"
+    table = Figures(_FIGURES, [record.whole, *record.fields], _LEGEND)
+    sections = [
+        Section(head, [Text(_sentence(record))]),
+        Section("", [table]),
+        Section("", notes(record.notes)),
+    ]
+    return Report(record, sections, table)
+
+
+def _sentence(record: PlacesReport) -> str:
+    whole = record.whole
+    if whole.located is None:
+        return "no right value has a box on both sides"
+    pairs = whole.both_right + whole.place_wrong
+    centred = "" if whole.centred is None else f", {whole.centred:.1%} by their centre"
+    said = f"of {number_of(pairs, 'right value')} with a box on both sides {whole.located:.1%} are"
+    return f"{said} in the right place (overlap {record.min_overlap:g}{centred})"
+
 
 NO_BOXES: Final = (
     "error: no right value has a box on both sides; docs/places.md says how they are read"

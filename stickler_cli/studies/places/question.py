@@ -40,7 +40,7 @@ class PlacesSettings(PairStudyOptions, IntervalOptions, BoxOptions):
 
 PLACES: Final = Study(
     PlacesSettings,
-    "studies.places.record:PlacesReport",
+    "studies.places.answer:PlacesReport",
     """Say whether right values are in the right place.
 
     GT and PRED are what eval takes; both have boxes: in the metadata of values (`_bbox`,

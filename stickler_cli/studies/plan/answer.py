@@ -1,16 +1,22 @@
-"""How many documents it takes, of a run, or of how two runs differ."""
+"""How many documents it takes, of a run, or of how two runs differ.
+
+The format is `stickler-plan/1`.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import ceil, sqrt
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from scipy.special import chdtri, ndtr, ndtri, stdtrit
 
 from stickler_cli import __version__
+from stickler_cli.core.figures import number_of, setting
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.rules import Count, Fraction, FractionOrNone, Number
+from stickler_cli.core.sections import Curve, Curves, Figure, Figures, Report, Section, notes
 from stickler_cli.core.values import dataclass
 from stickler_cli.runs.saved import load_run, with_rows
 from stickler_cli.score.counts import RATES
@@ -30,10 +36,124 @@ from stickler_cli.settings.deciding import MARGIN
 from stickler_cli.studies.answering import Answer, Desk
 from stickler_cli.studies.diff.answer import check_comparable
 from stickler_cli.studies.diff.joined_runs import JoinedRuns, join_runs
-from stickler_cli.studies.diff.record import WHOLLY_RIGHT, Figure
+from stickler_cli.studies.diff.record import WHOLLY_RIGHT
+from stickler_cli.studies.diff.record import Figure as ComparedFigure
+from stickler_cli.studies.study import StudyRecord
 from .question import USAGE, PlanSettings
-from .record import PlannedSize, SizeReport
-from .sections import report_of
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSize:
+    """How many documents one thing takes."""
+
+    asked: str
+    """What is to be reached: a half width, a change that shows, or a gate."""
+    figure: str
+    """Of what: as gates name it."""
+    limit: Number
+    """The half width, the size of the change, or what the gate asks for."""
+    now: FractionOrNone
+    """The figure in the run; null where it has nothing to divide by."""
+    interval: list[Fraction] | None
+    """Its interval there."""
+    documents: Count | None
+    """How many documents reach it; null where none do, or the run is too small to say."""
+    likely: Count | None
+    """How many reach it with the power asked for: of a gate more than what passes half of the
+    time; null likewise."""
+    between: list[Count | None] | None
+    """Of a run of fewer than ten documents, from how many to how many; null at the end is never."""
+    curve: list[list[Number]]
+    """Documents, and half width or power with so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class SizeReport(StudyRecord):
+    """How many documents it takes, as `stickler plan` writes it in JSON.
+
+    Described in docs/planning.md.
+    """
+
+    format: Literal["stickler-plan/1"]
+    run: str
+    """The run, as named."""
+    documents: Count
+    """How many documents it compared."""
+    level: Fraction
+    """The level of intervals."""
+    power: Fraction
+    """The chance of showing the change, or of passing the gate."""
+    sizes: list[PlannedSize]
+    """By what was asked, in the order of fields."""
+    notes: list[str]
+    """What the figures rest on."""
+
+
+NEVER: Final = "never"
+_PICTURES: Final = {"half width": "half width", "change": "power"}
+
+
+def _size_text(it: PlannedSize, number: int | None) -> str:
+    if it.between is None:
+        return NEVER if number is None else f"{number:,}"
+    low, high = (NEVER if end is None else f"{end:,}" for end in it.between)
+    return f"{low} to {high}" if low != high else low
+
+
+def _likely(it: PlannedSize) -> str:
+    return "-" if it.asked == "half width" or it.between else _size_text(it, it.likely)
+
+
+_FIGURES: Final = (
+    Figure("figure", "figure", str),
+    Figure("asked", "asked", str, 1, quoted=False),
+    Figure("limit", "limit", shown=lambda it: setting(it.limit)),
+    Figure("now", "now", rank=2),
+    Figure("interval", "interval", list, 3),
+    Figure(
+        "documents", "documents", int, shown=lambda it: _size_text(it, it.documents), tone="title"
+    ),
+    Figure("likely", "likely", int, 1, shown=_likely),
+)
+
+
+def report_of(record: SizeReport) -> Report:
+    """Return how many documents it takes as a report."""
+    legend = (
+        ("documents", "documents: like those of the run, so many reach it; never: none do"),
+        ("likely", f"likely: so many reach it with a chance of {record.power:g}"),
+    )
+    table = Figures(_FIGURES, record.sizes, legend)
+    head = f"{record.run}: {number_of(record.documents, 'document')}, level {record.level:g}"
+    sections = [
+        Section(head, [table]),
+        Section("", [*_pictures(record)]),
+        Section("", notes(record.notes)),
+    ]
+    return Report(record, sections, table)
+
+
+def _pictures(record: SizeReport) -> Iterator[Curves]:
+    for wanted, value in _PICTURES.items():
+        its = [it for it in record.sizes if it.asked == wanted and it.documents and it.curve]
+        if its:
+            level = its[0].limit if wanted == "half width" else record.power
+            yield Curves(
+                f"{value} against documents, up to twice those that it takes",
+                [_drawn(it, level) for it in its],
+                level,
+                ("documents", value),
+                "what it takes",
+                f"the dotted line is {level:g}, which the point reaches",
+            )
+
+
+def _drawn(it: PlannedSize, level: float) -> Curve:
+    most = it.curve[-1][0]
+    points = [(number / most, value) for number, value in it.curve]
+    said = f"{_size_text(it, it.documents)} documents"
+    return Curve(it.figure, said, points, 0.5, (level, level), f"{most:,.0f}")
+
 
 FEWEST: Final = 10
 """Documents below which a run says too little: a range stands for the number then."""
@@ -271,7 +391,7 @@ class _Planned:
         else:
             metric = WHOLLY_RIGHT if asks_documents(gate) else gate.metric
             mode = gate.mode or self.pairs.rule.counting
-            sample = self.pairs.sample(Figure(gate.path, mode, metric))
+            sample = self.pairs.sample(ComparedFigure(gate.path, mode, metric))
             documents, there, varies = len(self.pairs.ids), sample.documents, sample.deviation
 
         # A change that is one of single values, here and there, varies least.

@@ -72,7 +72,7 @@ class PlanSettings(FinishedOptions, StudyOptions):
 
 PLAN: Final = Study(
     PlanSettings,
-    "studies.plan.record:SizeReport",
+    "studies.plan.answer:SizeReport",
     """Say how many documents it takes.
 
     For an interval of some half width, to show a change, or until a gate can pass: by the method

@@ -43,8 +43,7 @@ from stickler_cli.studies.answering import AT_ONCE, Answer, Desk, compared
 from stickler_cli.studies.verdict_lines import VerdictLine, judging_node, read_verdicts
 from .cuts import Proposal, Sample, passes, propose
 from .question import TuneSettings
-from .record import CutRecord, TunedFieldRecord, TuningRecord
-from .sections import report_of
+from .record import CutRecord, TunedFieldRecord, TuningRecord, report_of
 
 MOST_PAIRS: Final = 200_000
 """Pairs of a field that are looked at, the first ones: some MB."""

@@ -6,8 +6,8 @@ import pytest
 
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import Error
-from stickler_cli.studies.repeats import answer
-from stickler_cli.studies.repeats.answer import repeats_of
+from stickler_cli.studies import repeats
+from stickler_cli.studies.repeats import repeats_of
 from tests.studies.diff.runs import MISSED, OPTIONS, RIGHT, WRONG, document, run_of, single
 
 
@@ -105,7 +105,7 @@ def test_items_that_failed_as_a_whole_are_no_values():
 
 
 def test_of_too_many_errors_those_of_documents_that_are_known_in_all_runs_are_told(monkeypatch):
-    monkeypatch.setattr(answer, "MOST_ERRORS", 3)
+    monkeypatch.setattr(repeats, "MOST_ERRORS", 3)
     many = [wrong(name, "total", "y") for name in ("d0", "d1", "d2")]
     found = repeats_of({"a": flags("0001", *many), "b": flags("1110", wrong("d3", "total", "y"))})
 

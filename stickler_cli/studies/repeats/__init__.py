@@ -1,1 +1,0 @@
-"""`--repeat`: several predictions of the same documents beside each other."""
