@@ -25,8 +25,7 @@ from stickler_cli.core.sections import Column, Span, Table
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle, html_table, plain_text, table_lines
-from stickler_cli.reports.pair import ComparedPair, Detail, by_place, sum_text
-from stickler_cli.reports.pair_sections import place_table
+from stickler_cli.reports.pair import ComparedPair, Detail, by_place, place_table, sum_text
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.score.batch import Batch, batch_of
 from stickler_cli.score.comparison_view import counts_view, non_match

@@ -1,6 +1,7 @@
 """A report as data: sections of sentences and tables, which each format draws in its own way."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Final, Literal, TypeAlias
 
 from .figures import NOTHING, rate, visible
@@ -201,12 +202,15 @@ class Curves:
     )
 
 
+Drawn: TypeAlias = Block | Figures | Curves
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """A part of a report; one without title and blocks is not drawn."""
 
     title: str = ""
-    blocks: Sequence[Block | Figures | Curves] = ()
+    blocks: Sequence[Drawn] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +222,15 @@ class Report:
     """The first is titled as the whole."""
     rows: Figures | None = None
     """The table that files of rows have; None where there is none."""
+
+    @classmethod
+    def of(
+        cls, record: Any, title: str, *parts: Section | Sequence[Drawn], rows: Figures
+    ) -> "Report":
+        """Return the report of a study: parts without a title are blocks; notes are the last."""
+        blocks = (*parts, notes(record.notes))
+        sections = [it if isinstance(it, Section) else Section("", it) for it in blocks]
+        return cls(record, [replace(sections[0], title=title), *sections[1:]], rows)
 
 
 def notes(texts: Iterable[str]) -> list[Block]:

@@ -27,7 +27,7 @@ ROW_FORMATS: Final = frozenset(row_files.SUFFIXES.values())
 _SECTIONS: Final = {
     "Run": "run_sections",
     "Difference": "difference_sections",
-    "ComparedPair": "pair_sections",
+    "ComparedPair": "pair",
     "ErrorList": "error_list",
 }
 """Class of a subject -> the module whose `sections_of` makes its sections; those of a study are

@@ -11,7 +11,6 @@ from stickler_cli.core.sections import (
     BLANK,
     INDENT,
     Block,
-    Column,
     Figure,
     Figures,
     Line,
@@ -312,10 +311,12 @@ def _flip(view: RunView, flip: Flip, runs: int) -> str:
 def gate_blocks(gates: Sequence[GateResult], *, page: bool) -> Iterator[Block]:
     """Yield the result of each gate: a table on a page, else a line each."""
     if page and gates:
-        columns = [Column(title, left=True) for title in ("", "gate", "reached")]
-        words = {True: "PASS", False: "**FAIL**"}
-        rows = [[Span(words[it.passed]), Span.of(it.gate.text), Span.of(it.reason)] for it in gates]
-        yield Table(columns, rows)
+        figures = [
+            Figure("", lambda it: "PASS" if it.passed else "**FAIL**", str, quoted=False),
+            Figure("gate", lambda it: it.gate.text, str),
+            Figure("reached", "reason", str),
+        ]
+        yield Figures(figures, gates).table()
     elif not page:
         tones: dict[bool, tuple[str, Tone]] = {True: ("PASS", "good"), False: ("FAIL", "bad")}
         for each in gates:

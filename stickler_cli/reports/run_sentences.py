@@ -66,7 +66,7 @@ def values(view: RunView) -> str:
     noun = "unit" if view.run.rule.counting == "overall" else "value"
     outcomes = {"right": right, "wrong": wrong, "missed": missed, "invented": invented}
     told = ", ".join(f"{count:,} {name}" for name, count in outcomes.items())
-    return f"{total:,} {noun}{'' if total == 1 else 's'}: {told}"
+    return f"{number_of(total, noun)}: {told}"
 
 
 def rates(view: RunView, *, score: bool = False) -> str:
@@ -143,7 +143,7 @@ def headline(view: RunView) -> str:
     """Return how many documents were compared, how many are not, and the counting mode."""
     evaluation, run = view.run.evaluation, view.run
     right = f", {evaluation.wholly_right.right:,} wholly right" if evaluation.evaluated else ""
-    told = [f"{evaluation.evaluated:,} document{'s' * (evaluation.evaluated != 1)}{right}"]
+    told = [f"{number_of(evaluation.evaluated, 'document')}{right}"]
     found = evaluation.statuses
     missed = found[Status.MISSING] if run.options.missing == "fn" else 0
     # A prediction that cannot be read may have no id, and so no ground truth.
@@ -153,7 +153,7 @@ def headline(view: RunView) -> str:
     for status, count in found.items():
         empty, others = compared.get(status, 0), count - compared.get(status, 0)
         if empty and status in _COMPARED_WITH_NOTHING:
-            which = f"{empty:,} document{'s have' if empty > 1 else ' has'}"
+            which = f"{number_of(empty, 'document')} {'have' if empty > 1 else 'has'}"
             told.append(f"{which} {_COMPARED_WITH_NOTHING[status]}: all missed")
         if others:
             thing, which = _LEFT_OUT[status]

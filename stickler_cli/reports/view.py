@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.compare.result import FieldInfo
-from stickler_cli.core.figures import Quoting, digits_of, interval_text, rate
+from stickler_cli.core.figures import Quoting, digits_of, interval_text, number_of, rate
 from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.counts import VALUES, Counts, RateRule, Rates
@@ -64,7 +64,7 @@ class FieldRow:
         """How many of its items or objects are right as a whole; empty of a field of values."""
         noun = "object" if self.kind == "object" else "item"
         right, items = self.tally.whole, self.tally.items
-        return f"{right:,} of {items:,} {noun}{'' if items == 1 else 's'}" if items else ""
+        return f"{right:,} of {number_of(items, noun)}" if items else ""
 
     @property
     def score(self) -> float | None:

@@ -7,7 +7,9 @@ from stickler_cli.core.remote import PATIENCE
 from .deciding import (
     ABOVE_ZERO,
     COUNT,
+    LEVEL,
     PROCESSES,
+    SHARE,
     SOME,
     TIMEOUT,
     BoxFormat,
@@ -133,6 +135,11 @@ class EngineOptions(Settings, panel="engine"):
         "a cluster on this machine, of --jobs workers.",
         "ADDRESS",
     )
+
+
+def level_of(what: str) -> Any:
+    """Declare the level of intervals that a study always makes."""
+    return option(LEVEL, what, "LEVEL", values=SHARE, panel="statistics")
 
 
 def printed(in_file: str = "none") -> Any:

@@ -1,6 +1,6 @@
 """Answers of studies: a report, and whether it is whole and good enough."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from stickler_cli.compare.account import Account
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.figures import some_of, told_apart
-from stickler_cli.core.problems import WorkLimitError
+from stickler_cli.core.problems import Problem, UsageError, WorkLimitError, did_you_mean
 from stickler_cli.core.sections import Report
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
@@ -92,6 +92,17 @@ def _compared(
                 yield from _compared(plan, [one], options, left_out)
         else:
             yield chunk, account
+
+
+def refuse_unknown(option: str, said: Iterable[str], known: Collection[str], what: str) -> None:
+    """Raise UsageError for each value of an option that is not known."""
+    unknown = [name for name in said if name not in known]
+    expected = f"one of {', '.join(known) or 'none'}"
+    if unknown:
+        raise UsageError(
+            Problem(option, f"there {what} {name}", expected, did_you_mean(name, known))
+            for name in unknown
+        )
 
 
 def held_to(report: Report, least: float | None, name: str, value: float | None) -> Answer:

@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from stickler_cli.reports.pair_sections import TITLES
+from stickler_cli.reports.pair import TITLES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "compare.md").read_text(encoding="utf-8")

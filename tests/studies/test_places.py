@@ -124,7 +124,7 @@ def test_nothing_to_find_has_no_precision():
     assert mean_precision({}) is None
     only_found = Detections()
     only_found.add("a", [], [(1.0, Spot(BOX))])
-    assert only_found.precision(0.5) is None
+    assert mean_precision({"a": only_found}) is None
     missed = Detections()
     missed.add("a", [Spot(BOX)], [])
     assert missed.precision(0.5) == 0

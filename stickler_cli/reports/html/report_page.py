@@ -12,10 +12,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from stickler_cli.core.figures import more_of, number_of, percent, setting, told_apart, visible
-from stickler_cli.core.sections import Block, Choices, Curve, Curves, Figures, Report, Table, Text
+from stickler_cli.core.sections import Block, Curve, Curves, Figures, Report, Table, Text
 from stickler_cli.reports import run_sentences
 from stickler_cli.reports.cause_sentences import more_causes
 from stickler_cli.reports.layout import TableStyle
+from stickler_cli.studies.registry import STUDIES
 from .charts import OUTCOMES, CoverageChart, coverage_chart
 from .payload import packed
 
@@ -85,11 +86,14 @@ def render(report: Report, style: TableStyle) -> str:
     lines = [*takewhile(lambda block: "text" in block, blocks)]
     sections = [("", blocks[len(lines) :])]
     sections += [(section.title, [*map(_shown_as, section.blocks)]) for section in others]
-    choices = [each for it in report.sections for block in it.blocks for each in _choices(block)]
+    figures = (it for part in report.sections for it in part.blocks if isinstance(it, Figures))
+    choices = [each for it in figures for each in it.choices]
+    made = f":{type(report.record).__name__}"
+    makers = ["stickler", *(name for name, it in STUDIES.items() if it.record.endswith(made))]
     told = "".join(it.line for it in choices).encode("utf-8", "surrogatepass")
     context: dict[str, object] = {
         "identifier": hashlib.sha256(told).hexdigest()[:16],
-        "maker": _maker(report.record),
+        "maker": " ".join(makers),
         "title": first.title or lines.pop(0)["text"],
         "head": lines,
         "sections": [(title, inside) for title, inside in sections if title or inside],
@@ -98,31 +102,11 @@ def render(report: Report, style: TableStyle) -> str:
     return filled("report_page.html.j2", context, scripts)
 
 
-_COMMANDS: Final = {"tuning": "tune", "policy": "accept"}
-"""Formats that are not named after their command."""
-
-
-def _maker(record: object) -> str:
-    """Return the command, by the format of its record.
-
-    >>> class Record: format = "stickler-judge-check/1"
-    >>> _maker(Record()), _maker([])
-    ('stickler judge-check', 'stickler')
-    """
-    format_name: str = getattr(record, "format", "")
-    name = format_name.removeprefix("stickler-").partition("/")[0]
-    return f"stickler {_COMMANDS.get(name, name)}".rstrip()
-
-
-def _choices(block: Block | Figures | Curves) -> Sequence[Choices]:
-    return block.choices if isinstance(block, Figures) else ()
-
-
 def _shown_as(block: Block | Figures | Curves) -> dict[str, object]:
     """Return a block as the template has it."""
     match block:
         case Figures():
-            return {"table": block.table(), "choices": _choices(block)}
+            return {"table": block.table(), "choices": block.choices}
         case Curves():
             return {
                 "title": block.title,

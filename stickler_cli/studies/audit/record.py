@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from stickler_cli.core.figures import NOTHING, number_of, rate, value_text
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.rules import AnyJson, Count, Fraction, FractionOrNone, NumberOrNone
-from stickler_cli.core.sections import Choices, Figure, Figures, Report, Section, Text, notes
+from stickler_cli.core.sections import Choices, Figure, Figures, Report, Section, Text
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.gates import GateResult
 from stickler_cli.studies.study import StudyRecord
@@ -189,23 +189,18 @@ def report_of(record: AuditReport) -> Report:
     head = f"{record.gt} and {number_of(len(record.runs), 'run')}: {documents}"
     shown, more = record.suspects[:SHOWN], len(record.suspects) - SHOWN
     suspects = Figures(_SUSPECTS, shown, choices=[_choices(asdict(it)) for it in shown])
-    sections = [
-        Section(head, [Text(_estimate(record))]),
-        Section("", [table]),
-        Section(
-            "runs", [runs, *(Text(_shared(it, record)) for it in record.runs if it.shares_with)]
-        ),
-        Section(
-            "suspects" if record.suspects else "",
-            [
-                *([suspects] if shown else []),
-                *([Text(f"and {more} more, which JSON has", "dim")] if more > 0 else []),
-            ],
-        ),
+    others = [Text(f"and {more} more, which JSON has", "dim")] if more > 0 else []
+    shared = (Text(_shared(it, record)) for it in record.runs if it.shares_with)
+    return Report.of(
+        record,
+        head,
+        [Text(_estimate(record))],
+        [table],
+        Section("runs", [runs, *shared]),
+        Section("suspects", [suspects, *others]) if shown else [],
         Section("gates" if record.gates else "", [Text(it.reason) for it in record.gates]),
-        Section("", notes(record.notes)),
-    ]
-    return Report(record, sections, table)
+        rows=table,
+    )
 
 
 def _choices(line: Mapping[str, Any]) -> Choices:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli import __version__
-from stickler_cli.compare.account import Account, met
+from stickler_cli.comparators.base import meets
+from stickler_cli.compare.account import Account
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Options
@@ -20,7 +21,7 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone, NumberOrNone
-from stickler_cli.core.sections import INDENT, Figure, Figures, Report, Section, Text, notes
+from stickler_cli.core.sections import INDENT, Figure, Figures, Report, Section, Text
 from stickler_cli.core.values import dataclass
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.evaluate import refuse_runaway
@@ -145,14 +146,8 @@ def report_of(record: JudgeReport) -> Report:
     rows = [*record.fields, *([record.total] if len(record.fields) > 1 else [])]
     usage = [Text(f"models: {record.usage}", indent=INDENT)] if record.usage else []
     table = Figures(_FIGURES, rows)
-    sections = [
-        Section(head, [Text(_verdict(record))]),
-        Section("", [table]),
-        _disagreements(record.disagreements),
-        Section("", usage),
-        Section("", notes(record.notes)),
-    ]
-    return Report(record, sections, table)
+    parts = [Text(_verdict(record))], [table], _disagreements(record.disagreements), usage
+    return Report.of(record, head, *parts, rows=table)
 
 
 def _verdict(record: JudgeReport) -> str:
@@ -215,9 +210,7 @@ class _Said:
 
     @property
     def matches(self) -> bool:
-        return self.similarity is not None and not met(
-            np.array([self.similarity]), self.node.threshold
-        )
+        return self.similarity is not None and meets(self.similarity, self.node.threshold)
 
     @property
     def disagreement(self) -> Kind | None:
@@ -227,6 +220,11 @@ class _Said:
         if self.matches == self.line.same:
             return None
         return "false_accept" if self.matches else "false_reject"
+
+    def told(self, kind: Kind) -> Disagreement:
+        """Return the pair as a disagreement of a kind."""
+        path, gt, pred = field_path(self.line.names), brief(self.line.gt), brief(self.line.pred)
+        return Disagreement(path, kind, gt, pred, self.similarity, self.reason)
 
 
 def judge_report(
@@ -263,7 +261,7 @@ def judge_report(
         level,
         _account("", said, settings),
         [_account(path, some, settings) for path, some in paths.items()],
-        [_disagreement(*entry) for entry in wrong[:MOST_DISAGREEMENTS]],
+        [it.told(kind) for kind, it in wrong[:MOST_DISAGREEMENTS]],
         "" if options.client is None else str(options.client.usage),
         [f"left out, of fields that ask no model: {left_out}"] if left_out else [],
     )
@@ -328,9 +326,3 @@ def kappa(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> float | None:
     shares = one.mean(), other.mean()
     chance = shares[0] * shares[1] + (1 - shares[0]) * (1 - shares[1])
     return None if chance == 1 else float(((one == other).mean() - chance) / (1 - chance))
-
-
-def _disagreement(kind: Kind, said: _Said) -> Disagreement:
-    gt, pred = brief(said.line.gt), brief(said.line.pred)
-    path = field_path(said.line.names)
-    return Disagreement(path, kind, gt, pred, said.similarity, said.reason)

@@ -3,8 +3,8 @@
 from typing import Final
 
 from stickler_cli.core.option import Number, Settings, option
-from stickler_cli.settings.deciding import LEVEL, SHARE, SchemaOptions, SchemaSource
-from stickler_cli.settings.running import ModelOptions, StudyOptions
+from stickler_cli.settings.deciding import SchemaOptions, SchemaSource
+from stickler_cli.settings.running import ModelOptions, StudyOptions, level_of
 from stickler_cli.studies.study import Study
 
 
@@ -32,13 +32,7 @@ class JudgeSettings(SchemaSource, LabelledSource, SchemaOptions, ModelOptions, S
         in_file="none",
         panel="gates",
     )
-    ci: float = option(
-        LEVEL,
-        "Give confidence intervals of this level.",
-        "LEVEL",
-        values=SHARE,
-        panel="statistics",
-    )
+    ci: float = level_of("Give confidence intervals of this level.")
 
 
 JUDGES: Final = Study(

@@ -17,7 +17,7 @@ from stickler_cli.compare.plan import PAIRING_FLOOR, Node
 from stickler_cli.core.gold import Gold
 from stickler_cli.core.json_values import JsonValue, Reading, brief, is_absent, json_key
 from stickler_cli.core.locations import ANY_KEY, Path, field_path, json_pointer
-from stickler_cli.core.problems import Problem, UsageError, did_you_mean
+from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import LineReference, Reference
 from stickler_cli.documents.document_pair import Shape, root_steps
@@ -30,7 +30,7 @@ from stickler_cli.runs.job import unwrapper_of
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.record import Verdict
-from stickler_cli.studies.answering import Answer, Desk
+from stickler_cli.studies.answering import Answer, Desk, refuse_unknown
 from .document_rules import Copies, DocumentRules, values_of
 from .field_rules import FieldValues
 from .findings import RULES, SEVERITIES, Document, Findings, LintRecord, report_of
@@ -85,13 +85,7 @@ BYTES_AT_ONCE: Final = 4_000_000  # of text; parsed it takes some ten times as m
 
 def answer(settings: LintSettings, desk: Desk) -> Answer:
     """Return the findings in the ground truth, but those to be ignored."""
-    unknown = [rule for rule in settings.ignore if rule not in RULES]
-    if unknown:
-        expected = f"one of {', '.join(RULES)}"
-        raise UsageError(
-            Problem("--ignore", f"there is no rule {rule}", expected, did_you_mean(rule, RULES))
-            for rule in unknown
-        )
+    refuse_unknown("--ignore", settings.ignore, RULES, "is no rule")
     record = lint(desk.schema(), settings.gt, settings)
     kept = [finding for finding in record.findings if finding.rule not in settings.ignore]
     report = report_of(replace(record, findings=kept), settings.places)

@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from typing import Final, Literal
 
 from stickler_cli.core.figures import number_of
@@ -17,10 +16,8 @@ from stickler_cli.core.sections import (
     Figure,
     Figures,
     Report,
-    Section,
     Text,
     Tone,
-    notes,
 )
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import FileReference, LineReference, Reference, bytes_of
@@ -105,13 +102,10 @@ def report_of(record: LintRecord, most: int) -> Report:
     counts = [number_of(found[severity], severity) for severity in SEVERITIES if found[severity]]
     of = ", schema" if record.schema.startswith("inferred from ") else " of"
     head = f"{record.gt}: {number_of(record.documents, 'document')}{of} {record.schema}"
-    sections = [
-        Section(head, [Text(", ".join(counts) or "nothing found")]),
-        *(Section("", [*_blocks(finding, most)]) for finding in record.findings),
-        Section("", notes(record.notes)),
-    ]
+    parts = ([*_blocks(finding, most)] for finding in record.findings)
     rows = [(finding, place) for finding in record.findings for place in finding.places]
-    return Report(record, sections, Figures(_ROWS, rows))
+    told = [Text(", ".join(counts) or "nothing found")]
+    return Report.of(record, head, told, *parts, rows=Figures(_ROWS, rows))
 
 
 def _blocks(finding: FindingRecord, most: int) -> Iterator[Block]:
@@ -315,18 +309,13 @@ class Document:
         return Spot(self.reference, self.root + pointer)
 
 
-@dataclass(slots=True)
-class _Kept:
-    spots: list[tuple[Spot, Problem]] = field(default_factory=list)
-    count: int = 0
-
-
 class Findings:
     """Findings as they are made, one for each rule and field."""
 
     def __init__(self, schema: LoadedSchema) -> None:
         """Begin with nothing found in documents of a schema."""
-        self._kept: defaultdict[tuple[str, str], _Kept] = defaultdict(_Kept)
+        self._counts = Counter[tuple[str, str]]()
+        self._kept: defaultdict[tuple[str, str], list[tuple[Spot, Problem]]] = defaultdict(list)
         self._schema = schema.path
         self._stands = {
             field_path(field.path): field.stands[0] for field in schema.fields if field.stands
@@ -347,10 +336,9 @@ class Findings:
 
     def take(self, rule: str, spot: Spot, problem: Problem, path: str = "", times: int = 1) -> None:
         """Take note of a problem, of whole documents or of a field."""
-        kept = self._kept[rule, path]
-        kept.count += times
-        if len(kept.spots) < MOST_PLACES:
-            kept.spots.append((spot, problem))
+        self._counts[rule, path] += times
+        if len(kept := self._kept[rule, path]) < MOST_PLACES:
+            kept.append((spot, problem))
 
     def of_schema(self, rule: str, path: str, found: str, expected: str = "") -> None:
         """Take note of a field of the schema."""
@@ -363,7 +351,7 @@ class Findings:
         lines = self._lines()
         found = []
         for name, path in sorted(self._kept, key=lambda key: (_ORDER.index(key[0]), key[1])):
-            kept, rule = self._kept[name, path], RULES[name]
+            count, rule = self._counts[name, path], RULES[name]
             places = [
                 FoundRecord(
                     problem.source,
@@ -372,20 +360,17 @@ class Findings:
                     problem.found,
                     problem.expected,
                 )
-                for spot, problem in kept.spots
+                for spot, problem in self._kept[name, path]
             ]
-            found.append(
-                FindingRecord(
-                    name, rule.severity, path, rule.means, rule.advice, kept.count, places
-                )
-            )
+            said = rule.means, rule.advice
+            found.append(FindingRecord(name, rule.severity, path, *said, count, places))
         return found
 
     def _lines(self) -> dict[tuple[str, str], int]:
         """Return the line of each place in a file of its own, by file and pointer."""
         wanted: defaultdict[FileReference, set[str]] = defaultdict(set)
         for kept in self._kept.values():
-            for spot, problem in kept.spots:
+            for spot, problem in kept:
                 if isinstance(spot.reference, FileReference) and problem.pointer is not None:
                     wanted[spot.reference].update(_and_around(problem.pointer))
         lines: dict[tuple[str, str], int] = {}

@@ -22,7 +22,6 @@ from stickler_cli.core.sections import (
     Report,
     Section,
     Text,
-    notes,
 )
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
@@ -290,16 +289,17 @@ def report_of(record: SplitReport) -> Report:
     packets = number_of(sum(counts[f"packets.{it}"] for it in ("compared", "missing")), "packet")
     head = f"{record.gt} and {record.pred}: {packets}, {number_of(counts['pages'], 'page')}"
     others = [figure for figure in record.figures if "." not in figure.name]
-    sections = [
-        Section(head, [Text(_verdict(record))]),
-        Section("", [_rate_table(record)]),
-        Section("", [Figures(_ALL_FIGURES, others)]),
-        Section("", [Figures(_CLASSES, record.classes)] if record.classes else []),
+    return Report.of(
+        record,
+        head,
+        [Text(_verdict(record))],
+        [_rate_table(record)],
+        [Figures(_ALL_FIGURES, others)],
+        [Figures(_CLASSES, record.classes)] if record.classes else [],
         _confusions(record),
         _packets(record.packets),
-        Section("", notes(record.notes)),
-    ]
-    return Report(record, sections, Figures(_ALL_FIGURES, record.figures))
+        rows=Figures(_ALL_FIGURES, record.figures),
+    )
 
 
 def _verdict(report: SplitReport) -> str:

@@ -5,7 +5,7 @@ The format is `stickler-places/1`.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from stickler_cli.compare.result import Outcome
 from stickler_cli.core.figures import number_of
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
-from stickler_cli.core.sections import Figure, Figures, Report, Section, Text, notes
+from stickler_cli.core.sections import Figure, Figures, Report, Text
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
@@ -124,12 +124,7 @@ def report_of(record: PlacesReport) -> Report:
     """Return where values are as a report."""
     head = f"{record.gt} and {record.pred}: {number_of(record.documents, 'document')}"
     table = Figures(_FIGURES, [record.whole, *record.fields], _LEGEND)
-    sections = [
-        Section(head, [Text(_sentence(record))]),
-        Section("", [table]),
-        Section("", notes(record.notes)),
-    ]
-    return Report(record, sections, table)
+    return Report.of(record, head, [Text(_sentence(record))], [table], rows=table)
 
 
 def _sentence(record: PlacesReport) -> str:
@@ -191,9 +186,6 @@ _COUNTED: Final = (
 """The counts of a field: the four cells of value and place, right values whose centre is
 inside the true box, and values with a box on either side."""
 
-_CELLS: Final = {(True, True): 0, (True, False): 1, (False, True): 2, (False, False): 3}
-"""By whether value and place are right."""
-
 
 # Source: Lin et al. (2014), arXiv:1405.0312, and its evaluation code, pycocotools.
 THRESHOLDS: Final = tuple(round(0.5 + 0.05 * step, 2) for step in range(10))
@@ -224,10 +216,8 @@ class Detections:
         self.documents += [document] * len(found)
         self.right += ([*row] for row in zip(*by_threshold, strict=True))
 
-    def precision(self, threshold: float) -> float | None:
-        """Return the average precision at a threshold of overlap; None where no box is there."""
-        if not self.there:
-            return None
+    def precision(self, threshold: float) -> float:
+        """Return the average precision at a threshold of overlap, where a box is there."""
         rows = zip(self.scores, self.documents, self.right, strict=True)
         # Of one confidence, those of documents in the order of their ids, however they came.
         ordered = sorted(rows, key=lambda row: (-row[0], row[1]))
@@ -265,12 +255,8 @@ def mean_precision(
     kinds: Mapping[str, Detections], thresholds: Iterable[float] = THRESHOLDS
 ) -> float | None:
     """Return the mean over kinds of boxes and thresholds; None where no box is there."""
-    found = [
-        precision
-        for threshold in thresholds
-        for each in kinds.values()
-        if (precision := each.precision(threshold)) is not None
-    ]
+    there = [each for each in kinds.values() if each.there]
+    found = [each.precision(threshold) for threshold in thresholds for each in there]
     return sum(found) / len(found) if found else None
 
 
@@ -328,7 +314,8 @@ class Located:
         for _, is_right, gt, pred, _ in places:
             counts[5:] += gt is not None, pred is not None
             if gt is not None and pred is not None:
-                counts[_CELLS[is_right, gt.overlap(pred) >= self.settings.min_overlap]] += 1
+                is_elsewhere = gt.overlap(pred) < self.settings.min_overlap
+                counts[2 * (not is_right) + is_elsewhere] += 1
                 counts[4] += is_right and gt.holds_centre_of(pred)
         return counts
 
@@ -367,18 +354,9 @@ def _field(
         },
         settings,
     )
-    met = sum(total[key] for key in _COUNTED[:4])
-    return PlacedField(
-        field=name,
-        both_right=total["both_right"],
-        place_wrong=total["place_wrong"],
-        value_wrong=total["value_wrong"],
-        both_wrong=total["both_wrong"],
-        missed=total["gt_boxes"] - met,
-        invented=total["pred_boxes"] - met,
-        **{key: share.value for key, share in shares.items()},
-        located_interval=shares["located"].interval,
-        f1_interval=shares["f1"].interval,
-        average_precision=mean_precision(kinds, (0.5,)),
-        average_precision_all=mean_precision(kinds),
-    )
+    cells = [total[key] for key in _COUNTED[:4]]
+    missed, invented = (total[side] - sum(cells) for side in ("gt_boxes", "pred_boxes"))
+    figures: list[Any] = [*cells, missed, invented, *(it.value for it in shares.values())]
+    figures += [shares["located"].interval, shares["f1"].interval]
+    figures += [mean_precision(kinds, (0.5,)), mean_precision(kinds)]
+    return PlacedField(name, *figures)

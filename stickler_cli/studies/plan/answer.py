@@ -16,7 +16,7 @@ from stickler_cli.core.figures import number_of, setting
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone, Number
-from stickler_cli.core.sections import Curve, Curves, Figure, Figures, Report, Section, notes
+from stickler_cli.core.sections import Curve, Curves, Figure, Figures, Report
 from stickler_cli.core.values import dataclass
 from stickler_cli.runs.saved import load_run, with_rows
 from stickler_cli.score.counts import RATES
@@ -125,12 +125,7 @@ def report_of(record: SizeReport) -> Report:
     )
     table = Figures(_FIGURES, record.sizes, legend)
     head = f"{record.run}: {number_of(record.documents, 'document')}, level {record.level:g}"
-    sections = [
-        Section(head, [table]),
-        Section("", [*_pictures(record)]),
-        Section("", notes(record.notes)),
-    ]
-    return Report(record, sections, table)
+    return Report.of(record, head, [table], [*_pictures(record)], rows=table)
 
 
 def _pictures(record: SizeReport) -> Iterator[Curves]:

@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import Final
 
 from stickler_cli.core.option import Number, option
-from stickler_cli.settings.deciding import LEVEL, SHARE
+from stickler_cli.settings.deciding import SHARE
 from stickler_cli.settings.of_commands import FinishedOptions
-from stickler_cli.settings.running import StudyOptions
+from stickler_cli.settings.running import StudyOptions, level_of
 from stickler_cli.studies.study import Study
 
 USAGE: Final = "RUN, or --base and --new, and --half-width, --detect or --gate"
@@ -61,13 +61,7 @@ class PlanSettings(FinishedOptions, StudyOptions):
         "SHARE",
         values=replace(SHARE, fits=lambda number: 0 <= number < 1),
     )
-    ci: float = option(
-        LEVEL,
-        "The level of intervals; a change is significant at the rest.",
-        "LEVEL",
-        values=SHARE,
-        panel="statistics",
-    )
+    ci: float = level_of("The level of intervals; a change is significant at the rest.")
 
 
 PLAN: Final = Study(

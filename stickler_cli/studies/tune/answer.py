@@ -23,7 +23,7 @@ from stickler_cli.compare.work import Work
 from stickler_cli.core.figures import number_of, setting
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path, json_pointer
-from stickler_cli.core.problems import Problem, UsageError, WorkLimitError, did_you_mean
+from stickler_cli.core.problems import Problem, UsageError, WorkLimitError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.positions import positions, with_keys
@@ -39,7 +39,7 @@ from stickler_cli.score.detail import BINS
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.walk import visits
 from stickler_cli.settings.deciding import SchemaOptions
-from stickler_cli.studies.answering import AT_ONCE, Answer, Desk, compared
+from stickler_cli.studies.answering import AT_ONCE, Answer, Desk, compared, refuse_unknown
 from stickler_cli.studies.verdict_lines import VerdictLine, judging_node, read_verdicts
 from .cuts import Proposal, Sample, passes, propose
 from .question import TuneSettings
@@ -184,13 +184,7 @@ def answer(settings: TuneSettings, desk: Desk) -> Answer:
         notes,
     )
     known = [field.field for field in record.fields]
-    unknown = [path for path in settings.field if path not in known]
-    if unknown:
-        expected = f"one of {', '.join(known) or 'none'}"
-        raise UsageError(
-            Problem("--field", f"there are no pairs of {path}", expected, did_you_mean(path, known))
-            for path in unknown
-        )
+    refuse_unknown("--field", settings.field, known, "are no pairs of")
     if settings.write and record.proposed:
         record = _written(loaded, record, settings)
     return Answer(report_of(record, settings.field))

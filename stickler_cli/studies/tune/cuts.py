@@ -6,11 +6,11 @@ doi:10.1109/TSMC.1979.4310076). docs/tuning.md says what was simulated.
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from math import exp, fsum, lgamma, log
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import bdtr
 
 from stickler_cli.comparators.base import EQUAL_WITHIN
 from stickler_cli.compare.account import Floats
@@ -182,21 +182,7 @@ def _is_gap(sample: Sample, cut: float) -> bool:
     if cut - middle < 2 * GAP:
         return False
     here, there = (np.count_nonzero(np.abs(similarity - at) < GAP) for at in (cut, middle))
-    return _as_few(int(here), int(here + there)) <= GAP_LEVEL
-
-
-def _as_few(heads: int, tosses: int) -> float:
-    """Return how likely so few heads are, or fewer, of a fair coin.
-
-    >>> _as_few(1, 4), _as_few(5, 4)
-    (0.3125, 1.0)
-    """
-    ways = lgamma(tosses + 1) - tosses * log(2)
-    each = (
-        exp(ways - lgamma(few + 1) - lgamma(tosses - few + 1))
-        for few in range(min(heads, tosses) + 1)
-    )
-    return round(min(1.0, fsum(each)), 9)
+    return bool(bdtr(here, here + there, 0.5) <= GAP_LEVEL)  # so few heads of a fair coin
 
 
 def _judged(

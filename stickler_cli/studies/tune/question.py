@@ -3,8 +3,8 @@
 from typing import Final
 
 from stickler_cli.core.option import option
-from stickler_cli.settings.deciding import COUNT, LEVEL, SHARE
-from stickler_cli.settings.running import PairStudyOptions
+from stickler_cli.settings.deciding import COUNT
+from stickler_cli.settings.running import PairStudyOptions, level_of
 from stickler_cli.studies.study import Study
 
 
@@ -29,13 +29,7 @@ class TuneSettings(PairStudyOptions):
         "Write what is proposed into SCHEMA; nothing else in it changes but its $comment.",
         in_file="none",
     )
-    ci: float = option(
-        LEVEL,
-        "Propose what has a gain by an interval of this level.",
-        "LEVEL",
-        values=SHARE,
-        panel="statistics",
-    )
+    ci: float = level_of("Propose what has a gain by an interval of this level.")
     seed: int = option(
         0, "Draw other halves and other random samples.", "N", values=COUNT, panel="statistics"
     )

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from stickler_cli.core.figures import WHOLE, number_of, rate, setting
 from stickler_cli.core.rules import Count, Flag, Fraction, FractionOrNone, NumberOrNone
-from stickler_cli.core.sections import INDENT, Figure, Figures, Report, Section, Text, notes
+from stickler_cli.core.sections import INDENT, Figure, Figures, Report, Section, Text
 from stickler_cli.core.values import dataclass
 from stickler_cli.studies.study import StudyRecord
 
@@ -117,13 +117,9 @@ def report_of(record: TuningRecord, asked: Collection[str] = ()) -> Report:
     reasons = Counter(field.reason for field in record.fields).most_common()
     why = "; ".join(f"{reason} ({number_of(count, 'field')})" for reason, count in reasons)
     table = Figures(_FIELDS, record.fields)
-    sections = [
-        Section(head, [Text(_summary(record)), *([] if shown or not why else [Text(why, "dim")])]),
-        Section("", [table] if shown else []),
-        *(_evidence(field, record) for field in shown),
-        Section("", notes(record.notes)),
-    ]
-    return Report(record, sections, table)
+    told = [Text(_summary(record)), *([] if shown or not why else [Text(why, "dim")])]
+    evidence_of = (_evidence(field, record) for field in shown)
+    return Report.of(record, head, told, [table] if shown else [], *evidence_of, rows=table)
 
 
 def _summary(record: TuningRecord) -> str:
