@@ -34,9 +34,9 @@ def commands() -> Iterator[str]:
     common = {entry: entry for entry, times in others.items() if times > 2 and entry not in shared}
     yield "# Commands"
     yield ""
-    yield "What `--help` prints, and `--help-all` of eval. For the other commands, options that"
-    yield "eval has with the same words are only named, as are whole groups of them; left out are"
-    yield "exit codes that mean the same everywhere, and what the page about each command says."
+    yield "What `--help` prints, and `--help-all` of eval, but for exit codes that mean the same"
+    yield "everywhere. For the other commands, options that eval has with the same words are only"
+    yield "named, as are whole groups of them; the page about each command has its description."
     yield f"All here have {', '.join(EVERYWHERE)};"
     yield f"all but init and check have {' and '.join(NEARLY)}."
     yield "[Configuration](configuration.md) has what a file can set."
@@ -50,7 +50,8 @@ def commands() -> Iterator[str]:
             yield f"See [{title}]({place})."
             yield ""
         yield "```text"
-        yield text if name in WHOLE else _without(shared, common, groups, text)
+        whole = text.partition("\n\nExit codes:")[0] if name else text
+        yield whole if name in WHOLE else _without(shared, common, groups, text)
         yield "```"
     yield ""
     yield "## What commands share"
