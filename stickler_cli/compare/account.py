@@ -245,18 +245,6 @@ FieldsPart: TypeAlias = BlockAccount | tuple[int, Account]
 """Fields of objects: a block of leaves, or another one and its position."""
 
 
-class FieldAccount(NamedTuple):
-    """One field of the objects of an account."""
-
-    name: str
-    at: Indexes | None
-    """The positions of the objects that were compared by fields, in order; None for all."""
-    account: Account
-    """An entry for each of these objects."""
-    counted: bool | Mask
-    """Whether the object's `aggregate` and `leaves` include the field."""
-
-
 @dataclass(slots=True, eq=False)
 class EntryAccount:
     """The fields of maps that only the documents name, all under one node."""
@@ -292,18 +280,15 @@ class ObjectAccount(Account):
     entries: tuple[EntryAccount, ...] = ()
 
     @cached_property
-    def fields(self) -> tuple[FieldAccount, ...]:
-        """The fields one by one, in schema order."""
+    def fields(self) -> dict[int, Account]:
+        """The accounts of the fields by their positions."""
         accounts: dict[int, Account] = {}
         for part in self.parts:
             if isinstance(part, BlockAccount):
                 accounts |= {at: part.field(row) for row, at in enumerate(part.block.positions)}
             else:
                 accounts[part[0]] = part[1]
-        return tuple(
-            FieldAccount(name, self.compared, accounts[at], self.included[at])
-            for at, name in enumerate(self.names)
-        )
+        return accounts
 
 
 @dataclass(slots=True, eq=False)

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.core.gold import Gold, part_of
 from stickler_cli.core.json_values import Absence, JsonValue, Reading
-from stickler_cli.core.locations import ANY_KEY
-from .known import Known, of_elements, of_entries
+from stickler_cli.core.locations import ANY_KEY, Step
+from .known import Known
 from .prepared import NUMBERS, TEXTS, Prepared
 from .work import NAME, VALUE, Place, Work
 
@@ -244,64 +244,61 @@ class Columns:
         def parts(value: JsonValue) -> Iterable[tuple[int, JsonValue]]:
             return enumerate(value) if isinstance(value, list) else ((0, value),)
 
-        gt, gt_values, gold = self._truths(parts, of_elements)
-        pred, pred_values = _parts(self.pred, parts, self.place.absence)
-        values = Columns(gt_values, pred_values, self.place, are_present=True, gold=gold)
-        if values.gold is not None:  # an alternative stands where its element does
-            gt = gt._replace(places=gt.places[values.gold.base])
-        if self.confidences is not None:
-            values.confidences = self._beside(pred, _of_element)
-        return gt, pred, values
-
-    def _truths(
-        self, parts: Parts, of_parts: Callable[[JsonValue, Gold | None], Iterable[Gold | None]]
-    ) -> tuple[Elements, list[JsonValue], list[Gold | None] | None]:
-        """Lay out the parts of ground truths that count, with the gold of each."""
-        absent, named = self.place.absence, of_parts is of_entries
-        if self.gold is None:
-            return *_parts(self.gt, parts, absent), None
-        laid_out: list[list[tuple[int, JsonValue]]] = []
-        gold: list[Gold | None] = []
-        for value, known in zip(self.gt, self.gold.of, strict=True):
-            laid_out.append([])
-            for (place, part), said in zip(parts(value), of_parts(value, known), strict=True):
-                if not absent(part) or (said is not None and said.counts(named=named)):
-                    laid_out[-1].append((place, part))
-                    gold.append(said)
-        rows = iter(laid_out)
-        elements, found = _parts(self.gt, lambda _: next(rows), None)
-        return elements, found, gold
-
-    def _beside(
-        self, parts: Elements, part: Callable[[Any, int], JsonValue]
-    ) -> list[JsonValue] | None:
-        """Return the confidences of parts of the predictions."""
-        places = iter(parts.places.tolist())
-        sizes = parts.lengths[:-1].tolist()  # the last is for `NOTHING`
-        each = zip(self.confidences or [], sizes, strict=True)
-        return [part(known, next(places)) for known, size in each for _ in range(size)]
+        gt, pred, found = self._inside(parts, list, int, lambda: self.place)
+        if found.gold is not None:  # an alternative stands where its element does
+            gt = gt._replace(places=gt.places[found.gold.base])
+        return gt, pred, found
 
     @cached_property
     def entries(self) -> tuple[Elements, Elements, "Columns", list[str]]:
         """The present values of all objects, and the names that their places stand for."""
-        names: dict[str, int] = {}
+        codes: dict[str, int] = {}
+        names: list[str] = []
 
         def parts(value: JsonValue) -> Iterable[tuple[int, JsonValue]]:
-            if isinstance(value, dict):
-                for name, part in value.items():
-                    yield names.setdefault(name, len(names)), part
+            for name, part in value.items() if isinstance(value, dict) else ():
+                if name not in codes:
+                    codes[name] = len(names)
+                    names.append(name)
+                yield codes[name], part
 
-        gt, gt_values, gold = self._truths(parts, of_entries)
-        pred, pred_values = _parts(self.pred, parts, self.place.absence)
-        self.place.charge(NAME * len(names))
-        named = list(names)
-        below = self.place.below(ANY_KEY)
-        values = Columns(gt_values, pred_values, below, are_present=True, gold=gold)
+        def place() -> Place:
+            self.place.charge(NAME * len(names))
+            return self.place.below(ANY_KEY)
+
+        return *self._inside(parts, dict, names.__getitem__, place), names
+
+    def _inside(
+        self, parts: Parts, kind: type, step: Callable[[int], Step], place: Callable[[], Place]
+    ) -> "tuple[Elements, Elements, Columns]":
+        """Lay out the parts of values of a kind that count, with what is known of each."""
+        absent = self.place.absence
+        gold: list[Gold | None] | None = None
+        if self.gold is None:
+            gt, gt_values = _parts(self.gt, parts, absent)
+        else:
+            gold = []
+            rows = list[list[tuple[int, JsonValue]]]()
+            for value, known in zip(self.gt, self.gold.of, strict=True):
+                row = list[tuple[int, JsonValue]]()
+                rows.append(row)
+                for at, part in parts(value):
+                    said = part_of(known, step(at)) if isinstance(value, kind) else known
+                    if not absent(part) or (said and said.counts(named=kind is dict)):
+                        row.append((at, part))
+                        gold.append(said)
+            each = iter(rows)
+            gt, gt_values = _parts(self.gt, lambda _: next(each), None)
+        pred, pred_values = _parts(self.pred, parts, absent)
+        found = Columns(gt_values, pred_values, place(), are_present=True, gold=gold)
         if self.confidences is not None:
-            values.confidences = self._beside(
-                pred, lambda known, at: known and known.get(named[at])
-            )
-        return gt, pred, values, named
+            places = iter(pred.places.tolist())
+            sizes = pred.lengths[:-1].tolist()  # the last is for `NOTHING`
+            stated = zip(self.confidences, sizes, strict=True)
+            found.confidences = [
+                _of_part(known, step(next(places))) for known, size in stated for _ in range(size)
+            ]
+        return gt, pred, found
 
     def values(self, gt: int, pred: int) -> tuple[JsonValue, JsonValue]:
         """Return the values of a pair; None for an absent side."""
@@ -309,11 +306,13 @@ class Columns:
         return gt_value, None if pred == NOTHING else self.pred[pred]
 
 
-def _of_element(known: Any, at: int) -> JsonValue:
-    """Return the confidence of an element; an instance may have got elements since it was read."""
+def _of_part(known: Any, step: Step) -> JsonValue:
+    """Return the confidence of a part; an instance may have got elements since it was read."""
+    if isinstance(step, str):
+        return known and known.get(step)  # type: ignore[no-any-return] # JSON
     if known.__class__ is not list:
-        return known  # type: ignore[no-any-return] # JSON
-    return known[at] if at < len(known) else None
+        return known  # type: ignore[no-any-return]
+    return known[step] if step < len(known) else None
 
 
 def _fields(values: Sequence[Any], names: tuple[str, ...]) -> list[Any]:

@@ -110,15 +110,16 @@ class Comparison:
 
     def _parts(self) -> "Iterator[tuple[str, bool | Mask, Account, int]]":
         """Yield name, say in the aggregate, account and position there of every field."""
-        if not isinstance(self.account, ObjectAccount):
+        account, pair = self.account, self.pair
+        if not isinstance(account, ObjectAccount):
             return
-        for part in self.account.fields:
-            at = self.pair if part.at is None else int(part.at.searchsorted(self.pair))
-            if part.at is not None and (at == len(part.at) or part.at[at] != self.pair):
-                break  # an object that neither side has
-            yield part.name, part.counted, part.account, at
+        compared = account.compared
+        at = pair if compared is None else int(compared.searchsorted(pair))
+        if compared is None or pair in compared[at : at + 1]:  # else neither side has the object
+            for place, name in enumerate(account.names):
+                yield name, account.included[place], account.fields[place], at
         more: list[tuple[int, EntryAccount, int]] = []
-        for entry in self.account.entries:
+        for entry in account.entries:
             more += ((int(entry.order[at]), entry, at) for at in owned(entry.owner, self.pair))
         for _, entry, at in sorted(more, key=itemgetter(0)):
             yield entry.names[int(entry.key[at])], entry.counted, entry.account, at

@@ -1,12 +1,12 @@
 """The gold of a column: alternatives, and values that nobody labelled."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.core.gold import Alternative, Gold, part_of
+from stickler_cli.core.gold import Alternative, Gold
 from stickler_cli.core.json_values import JsonValue
 
 Indexes: TypeAlias = NDArray[np.intp]
@@ -75,15 +75,3 @@ class Known:
         """Return which of some owners have slots of which something is said, of all slots."""
         said = self.said[np.minimum(slots, len(self.of))]
         return np.bincount(owner[said], minlength=size) > 0
-
-
-def of_elements(value: JsonValue, known: Gold | None) -> Iterable[Gold | None]:
-    """Return the gold of each element of a list; any other value is a list of one."""
-    if not isinstance(value, list):
-        return [known]
-    return [part_of(known, at) for at in range(len(value))]
-
-
-def of_entries(value: JsonValue, known: Gold | None) -> Iterable[Gold | None]:
-    """Return the gold of each value of an object."""
-    return [part_of(known, name) for name in value] if isinstance(value, dict) else []
