@@ -17,7 +17,6 @@ from stickler_cli.comparators.base import BaseComparator, KeywordError, UnknownK
 from stickler_cli.comparators.registry import UnknownComparatorError, construct, location_of
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
-from stickler_cli.compare.map import MapNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.one_of import RecursionNode
 from stickler_cli.compare.open import OpenNode
@@ -292,7 +291,7 @@ class _Writer:
 
     def model(self, node: Node, typed: Any, path: Path) -> dict[str, Any]:
         """Return the configuration of an object, as far as it can be stated."""
-        if not isinstance(node, ObjectNode):
+        if not isinstance(node, ObjectNode) or node.families:
             self._note(path, "its documents are of several kinds")
             return {}
         named = {"model_name": node.model_name} if node.model_name else {}
@@ -331,7 +330,7 @@ class _Writer:
                 self._note(path, "it leads back to an object around it")
             case LeafNode():
                 config = {"type": _text_of(typed, node), **_judged_by(node), **config}
-            case ObjectNode():
+            case ObjectNode(families=()):
                 config = {"type": "structured_model", **config, **self.model(node, typed, path)}
             case ListNode():
                 config = self._list(node, typed, path)
@@ -343,7 +342,7 @@ class _Writer:
                     config["threshold"] = node.list_threshold
                 alike = all(leaf.comparator == leaves[0].comparator for leaf in leaves)
                 config = {"type": "any", **(_comparator(leaves[0]) if alike else {}), **config}
-            case MapNode(rest=Field(node=value)):
+            case ObjectNode(families=(*_, Field(keys=None, node=value))):
                 inside = _text_of(None, value) if isinstance(value, LeafNode) else None
                 config["type"] = f"Dict[str, {inside}]" if inside else "dict"
             case _:
@@ -365,7 +364,7 @@ class _Writer:
                     config["item_threshold"] = items.threshold
                 text = f"List[{_text_of(typed, items)}]"
                 return {"type": text, **config, **_judged_by(items), **_clip(items)}
-            case ObjectNode() if not any(items is outer for outer in self._above):
+            case ObjectNode(families=()) if not any(items is outer for outer in self._above):
                 inside = self.model(items, typed, path)
                 return {"type": "list_structured_model", **config, **inside}
             case OpenNode():
@@ -409,7 +408,7 @@ def _target(node: Node) -> Node:
 def _unfolded(node: Node) -> Node:
     """Return a node without recursion, its references replaced by their targets."""
     match _target(node):
-        case ObjectNode() as node:
+        case ObjectNode(families=()) as node:
             fields = tuple(replace(entry, node=_unfolded(entry.node)) for entry in node.fields)
             return replace(node, fields=fields)
         case ListNode() as node:

@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field, create_model
 
 from stickler_cli.compare.field_listing import plan_of
 from stickler_cli.compare.list import ListNode
-from stickler_cli.compare.object import FieldsNode
+from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.one_of import ChoiceNode
 from stickler_cli.compare.plan import Node
 from stickler_cli.core.problems import Problem, SchemaError
@@ -81,7 +81,7 @@ class SchemaClasses(Generic[Model]):
         """Return the class for objects of a node, whose place some subschemas speak about."""
         if id(node) in self._made:
             return self._made[id(node)]
-        fields = node.fields if isinstance(node, FieldsNode) else ()
+        fields = node.fields if isinstance(node, ObjectNode) else ()
         place = self._only(place)
         places = properties(self._files, place)
         lists: list[Any] = [each.schema.get("required") or () for each in place]
@@ -100,7 +100,7 @@ class SchemaClasses(Generic[Model]):
             info = Field(default, alias=field.name, validate_default=True)
             definitions[attribute] = Annotated[Any, lift], info
         model: type[Model] = create_model(name, __base__=self._base, **definitions)
-        if isinstance(node, FieldsNode):
+        if isinstance(node, ObjectNode):
             model.match_threshold = node.match_threshold
         model._compiled = plan_of(node, name)  # noqa: SLF001 - the class is made here
         model._source_schema = self._schema  # noqa: SLF001
@@ -130,7 +130,7 @@ class SchemaClasses(Generic[Model]):
         if isinstance(value, list) and isinstance(node, ListNode):
             elements = elements_of(self._files, self._only(place))
             return [self._lift(node.items, name, elements, part) for part in value]
-        if isinstance(value, dict) and isinstance(node, FieldsNode) and node.fields:
+        if isinstance(value, dict) and isinstance(node, ObjectNode) and node.fields:
             title = node.model_name or name.title().replace("_", "")
             return self._of(node, title, place).model_validate(value)
         return value

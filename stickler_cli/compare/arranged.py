@@ -13,7 +13,7 @@ from .account import Floats
 from .assignment import ALIGNED, ALIGNED_IN_BYTE, ASSIGNED, KEPT_OF_CELL, align, assign_all
 from .columns import Columns, Elements, Indexes, Mask, blocks, distinct, spread
 from .leaf import LeafNode
-from .object import FieldsNode
+from .object import ObjectNode
 from .one_of import ChoiceNode, OneOfNode, followed
 from .pairing import AT_ONCE, Pairs, Search, joined
 from .plan import Node, Options, Purpose
@@ -42,13 +42,13 @@ Key = Sequence[tuple[Columns, Node]]
 """The fields of a key: their values in all elements, and what compares them."""
 
 
-def arms_of(item: Node) -> Iterator[FieldsNode]:
+def arms_of(item: Node) -> Iterator[ObjectNode]:
     """List the objects that a list element may be."""
     item = followed(item)
     if isinstance(item, OneOfNode):
         for arm in item.arms:
             yield from arms_of(arm.node)
-    elif isinstance(item, FieldsNode):
+    elif isinstance(item, ObjectNode):
         yield item
 
 
@@ -56,7 +56,7 @@ def may_be_object(item: Node) -> bool:
     """Return whether list elements may be objects, as far as is known while a plan is made."""
     if isinstance(item, OneOfNode):
         return any(may_be_object(arm.node) for arm in item.arms)
-    return isinstance(item, ChoiceNode | FieldsNode)
+    return isinstance(item, ChoiceNode | ObjectNode)
 
 
 def pair_arranged(  # noqa: PLR0913, PLR0917 - as `pair` takes them

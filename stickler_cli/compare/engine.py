@@ -14,7 +14,7 @@ from stickler_cli.core.json_values import JsonDocument, JsonValue, is_absent
 from stickler_cli.core.locations import ANY_KEY, Step, pointer_steps
 from .account import Account
 from .columns import Columns
-from .object import FieldsNode
+from .object import ObjectNode
 from .plan import USUAL, Node, Options, Plan, Purpose, Renames
 from .work import Work
 
@@ -170,7 +170,7 @@ def _looked_at(
     """Return the parts of a value, but for fields that nobody looks at."""
     if isinstance(value, list):
         return enumerate(value)
-    if not isinstance(node, FieldsNode):
+    if not isinstance(node, ObjectNode):
         return value.items()
     return ((name, part) for name, part in value.items() if not node.ignores(name))
 

@@ -9,8 +9,7 @@ from stickler_cli.core.json_values import DocumentKind
 from stickler_cli.core.locations import ANY_KEY, Path
 from .leaf import LeafNode
 from .list import ListNode
-from .map import MapNode
-from .object import FieldsNode, ObjectNode
+from .object import ObjectNode
 from .one_of import OneOfNode, followed
 from .open import OpenNode, SchemasNode
 from .plan import Node, Plan, once_each
@@ -64,13 +63,13 @@ def hides(root: Node) -> bool:
         or any(isinstance(node, ListNode) and node.distinct for node in nodes)
         or any(isinstance(node, OpenNode) and node.arranged.get("distinct") for node in nodes)
         or any(isinstance(node, TupleNode) and node.ignored for node in nodes)
-        or any(_ignores(node) for node in nodes if isinstance(node, FieldsNode))
+        or any(
+            it.ignored
+            for node in nodes
+            if isinstance(node, ObjectNode)
+            for it in (*node.ignored, *node.families)
+        )
     )
-
-
-def _ignores(node: FieldsNode) -> bool:
-    families = node.families if isinstance(node, MapNode) else ()
-    return bool(node.ignored) or any(family.ignored for family in families)
 
 
 def comparators(plan: Plan) -> tuple[BaseComparator, ...]:
@@ -142,7 +141,6 @@ def _row(node: Node, path: Path, kind: str | None = None) -> FieldInfo:
 _KINDS: Final = {
     LeafNode: "leaf",
     ObjectNode: "object",
-    MapNode: "object",
     ListNode: "list",
     TupleNode: "tuple",
     OneOfNode: "one of",

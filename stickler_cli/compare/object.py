@@ -1,15 +1,18 @@
-"""Objects and maps: fields, each with a node of its own, scored by their weighted mean."""
+"""Objects: fields, each with a node of its own, scored by their weighted mean.
+
+Some fields may be named only by the documents.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from itertools import chain, repeat
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
 from stickler_cli.core.gold import part_of
 from stickler_cli.core.json_values import JsonValue, is_absent
-from stickler_cli.core.locations import Step
+from stickler_cli.core.locations import ANY_KEY, Step
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.core.values import dataclass
 from .account import (
@@ -23,7 +26,7 @@ from .account import (
     clipped,
     judged,
 )
-from .columns import ABSENT, NOTHING, OBJECT, Columns, Indexes, Mask
+from .columns import ABSENT, NOTHING, OBJECT, Columns, Indexes, Mask, aligned, groups
 from .known import Known
 from .leaf import LeafBlock, LeafNode, blocks_of
 from .one_of import SAYS, OneOfNode
@@ -34,24 +37,36 @@ from .work import UNDECLARED
 _OBJECTS: Final = frozenset((dict, type(None)))
 
 
+class Searcher(Protocol):
+    """Says whether a key belongs to a family."""
+
+    def search(self, string: str, /) -> object:
+        """Return something true if it does."""
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A property of an object and the node for its values."""
+    """A property of an object, or a family of those that only documents name, and its node."""
 
     name: str
+    """Empty of a family."""
     node: Node
     aggregate: bool | None = None
     """The property's own say on the object's aggregate; None where it says nothing."""
     ignored: bool = False
     """Whether nobody looks at its values."""
+    keys: Searcher | None = None
+    """Of a family, which keys are of it; None for all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FieldsNode(Node):
-    """The part that objects and maps share: they are compared field by field."""
+class ObjectNode(Node):
+    """An object; with families of fields it is a map."""
 
     fields: tuple[Field, ...] = ()
     """Those that the schema names."""
+    families: tuple[Field, ...] = ()
+    """Of every other key that has a value on either side; the first that it belongs to counts."""
     match_threshold: float = DEFAULT_MATCH_THRESHOLD
     """In [0, 1]; at or above it two list items are the same one."""
     model_name: str = ""
@@ -84,13 +99,41 @@ class FieldsNode(Node):
         """The similarity at which two list items of this model are a match."""
         return self.match_threshold
 
+    @property
+    def columnar(self) -> bool:
+        """Whether to compare all pairs costs little beside a call for each."""
+        return not self.families and all(entry.node.columnar for entry in self.fields)
+
+    @property
+    def nested(self) -> bool:
+        """Whether to compare two values may mean to pair their elements."""
+        return bool(self.families) or any(entry.node.nested for entry in self.fields)
+
     def named(self) -> Iterator[tuple[str, Node]]:
         """Return the fields; `ANY_KEY` stands for those that only documents name."""
-        return ((entry.name, entry.node) for entry in self.fields)
+        yield from ((entry.name, entry.node) for entry in self.fields)
+        yield from ((ANY_KEY, it.node) for it in self.families if not it.ignored)
+
+    def _family(self, name: str) -> int:
+        """Return the position of the family of a key; `NOTHING` where it has none."""
+        each = (at for at, it in enumerate(self.families) if not it.keys or it.keys.search(name))
+        return NOTHING if name in self.names else next(each, NOTHING)
+
+    def _seen(self, name: str) -> int:
+        """Return the same of a key that is looked at."""
+        return NOTHING if self.ignores(name) else self._family(name)
+
+    def field_of(self, name: str) -> Field | None:
+        """Return the property that a key is, or its family."""
+        if name in self.names:
+            return next(it for it in (*self.fields, *self.ignored) if it.name == name)
+        at = self._family(name)
+        return None if at == NOTHING else self.families[at]
 
     def ignores(self, name: str) -> bool:
         """Return whether nobody looks at the values of a key."""
-        return any(entry.name == name for entry in self.ignored)
+        found = self.field_of(name)
+        return found is not None and found.ignored
 
     def is_nothing(self, value: JsonValue) -> bool:
         """Return whether nobody looks at any of the values in an object."""
@@ -117,7 +160,8 @@ class FieldsNode(Node):
 
     def below(self, step: Step) -> Node | None:
         """Return the node of a field; None where it has none."""
-        return next((entry.node for entry in self.fields if entry.name == step), None)
+        found = self.field_of(str(step))
+        return None if found is None or found.ignored else found.node
 
     def source_for(self, element: JsonValue) -> ThresholdSource:
         """Return who said the threshold for list items of this model."""
@@ -126,12 +170,50 @@ class FieldsNode(Node):
     def of_entries(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> tuple[EntryAccount, ...]:
-        """Account for the fields that only the documents name."""
-        return ()
+        """Account for the fields that only the documents name, one call for each family."""
+        if not self.families:
+            return ()
+        gt_entries, pred_entries, values, names = columns.entries
+        family = columns.derived(
+            (id(self), "family"),
+            lambda: np.array([*map(self._seen, names)], np.intp),
+        )
+        sides: list[tuple[Indexes, Indexes, Indexes]] = []
+        for entries, slots in ((gt_entries, gt), (pred_entries, pred)):
+            chosen, owner, place = entries.of(slots)
+            (at,) = (family[place] != NOTHING).nonzero()
+            sides.append((chosen[at], owner[at], place[at]))
+        gt_slots, pred_slots, owner, key = aligned(sides[0], sides[1], len(names) or 1)
+        # As the ground truth has them, then the prediction: not by name, whose number is the
+        # chunk's, so that sums of floats are the same in every chunk.
+        place = np.where(gt_slots < 0, len(values.gt) + pred_slots, gt_slots)
+        by_place = np.lexsort((place, owner))
+        gt_slots, pred_slots = gt_slots[by_place], pred_slots[by_place]
+        owner, key = owner[by_place], key[by_place]
+        order = np.arange(len(owner)) - owner.searchsorted(owner)
 
-    def has_field(self, name: str) -> bool:
-        """Return whether a key is a field."""
-        return name in self.names
+        def compared(node: Node, at: Indexes) -> Account:
+            try:
+                return node.compare(values, gt_slots[at], pred_slots[at], options)
+            except ComparisonError as error:
+                for entry in at.tolist() if len(at) > 1 else ():  # whose fault it is
+                    compared(node, np.array([entry]))
+                raise error.below(names[int(key[at[0]])]) from error.__cause__
+
+        found = []
+        for position, every in groups(family[key]):
+            named, at = self.families[position], every
+            if columns.place.hides or values.gold is not None:
+                no_gt, no_pred = named.node.nothing(values)
+                at = every[~(no_gt[gt_slots[every]] & no_pred[pred_slots[every]])]
+            if values.gold is not None:
+                some = named.node.resolved(values, gt_slots[at], pred_slots[at], options)
+                alone = (pred_slots[at] < 0) & (pred[owner[at]] >= 0)
+                gt_slots[at] = np.where(values.gold.lacks[some] & alone, NOTHING, some)
+            account = compared(named.node, at)
+            say = said(named.node, named.aggregate, account)
+            found.append(EntryAccount(names, key[at], owner[at], order[at], say, True, account))
+        return tuple(found)
 
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of objects field by field; whole documents even where one is empty."""
@@ -212,26 +294,11 @@ def _is_unseen(node: Node, value: JsonValue) -> bool:
     if isinstance(value, list):
         inside = ((node.below(at), it) for at, it in enumerate(value))
         return all(is_absent(it) or (of is not None and _is_unseen(of, it)) for of, it in inside)
-    return isinstance(value, dict) and isinstance(node, FieldsNode) and node.is_nothing(value)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectNode(FieldsNode):
-    """An object with declared fields."""
-
-    @property
-    def columnar(self) -> bool:
-        """Whether to compare all pairs costs little beside a call for each."""
-        return all(entry.node.columnar for entry in self.fields)
-
-    @property
-    def nested(self) -> bool:
-        """Whether to compare two values may mean to pair their elements."""
-        return any(entry.node.nested for entry in self.fields)
+    return isinstance(value, dict) and isinstance(node, ObjectNode) and node.is_nothing(value)
 
 
 def _mean(
-    node: FieldsNode, parts: Sequence[FieldsPart], entries: Sequence[EntryAccount], size: int
+    node: ObjectNode, parts: Sequence[FieldsPart], entries: Sequence[EntryAccount], size: int
 ) -> Floats:
     """Return the weighted means of the fields that either side has; 1.0 where there are none."""
     scores, weights = both = np.zeros((2, len(node.fields) if parts else 1, size))
@@ -254,7 +321,7 @@ def _mean(
     return np.divide(total, worth, out=np.ones(size), where=worth > 0)
 
 
-def counted(node: FieldsNode, account: ObjectAccount) -> Sequence[bool | Mask]:
+def counted(node: ObjectNode, account: ObjectAccount) -> Sequence[bool | Mask]:
     """Return whether the aggregate of its object includes each field, and say it of entries.
 
     One `true` among the fields makes them opt in; without one, `false` opts out. A field that is a
@@ -307,7 +374,7 @@ def said(node: Node, aggregate: bool | None, account: Account) -> bool | Outcome
 
 
 def _undeclared(
-    node: FieldsNode, columns: Columns, slots: Indexes, side: str
+    node: ObjectNode, columns: Columns, slots: Indexes, side: str
 ) -> dict[int, tuple[str, ...]]:
     """Return by position the keys of objects that have a value and no field."""
     declared = node.names
@@ -323,7 +390,7 @@ def _undeclared(
                 found[slot] = tuple(
                     name
                     for name, part in value.items()
-                    if name not in declared and not node.has_field(name) and not is_absent(part)
+                    if name not in declared and node.field_of(name) is None and not is_absent(part)
                 )
         columns.place.charge(UNDECLARED * sum(map(len, found.values())))
         return {slot: names for slot, names in found.items() if names}
@@ -335,7 +402,7 @@ def _undeclared(
 
 
 def _extras(
-    node: FieldsNode, columns: Columns, gt: Indexes, pred: Indexes
+    node: ObjectNode, columns: Columns, gt: Indexes, pred: Indexes
 ) -> dict[int, tuple[str, ...]]:
     """Return by position the undeclared keys that only the prediction has."""
     extras: dict[int, tuple[str, ...]] = {}

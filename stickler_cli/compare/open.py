@@ -15,8 +15,7 @@ from .account import Account, Part, split
 from .columns import Columns, Indexes
 from .leaf import LeafNode
 from .list import ListNode
-from .map import MapNode
-from .object import Field
+from .object import Field, ObjectNode
 from .one_of import ChoiceNode, OneOfNode, RecursionNode
 from .plan import Node, Options, Plan
 from .result import ThresholdSource
@@ -80,14 +79,14 @@ class OpenNode(ChoiceNode):
                 **self.arranged,
             )
         if kind == "object":
-            return MapNode(
+            return ObjectNode(
                 threshold=self.object_threshold,
                 threshold_source=self.threshold_source,
                 weight=self.weight,
                 clip=self.clip,
                 match_threshold=self.match_threshold,
                 match_source=self.match_source,
-                rest=Field("", self.inside or self),
+                families=(Field("", self.inside or self),),
             )
         return self.leaves.get(kind, self.leaves["string"])
 

@@ -16,7 +16,7 @@ from .account import Floats
 from .assignment import ASSIGNED, LOOK, LOOK_AT_EACH, assign, assign_all
 from .columns import NOTHING, Columns, Indexes, Mask, blocks, distinct, spread
 from .leaf import LeafBlock, LeafNode
-from .object import FieldsNode, ObjectNode
+from .object import ObjectNode
 from .one_of import OneOfNode, followed
 from .plan import Node, Options, Purpose, once_each
 from .work import PAIR
@@ -80,8 +80,7 @@ def pair(  # noqa: PLR0913, PLR0917 - two sides of columns, and what pairs them
     found = []
     cells = lists.elements[0].lengths[gt] * lists.elements[1].lengths[pred]
     for block in blocks(cells, SEARCHED_TOGETHER):
-        search = Search(item, lists, gt[block], pred[block], floor, options)
-        pairs = search.pairs()
+        pairs = Search(item, lists, gt[block], pred[block], floor, options).pairs()
         found.append(pairs._replace(owner=block[pairs.owner]))
     pairs = found[0] if len(found) == 1 else joined(found)
     return pairs.some(np.lexsort((pairs.gt, pairs.owner)))
@@ -369,7 +368,7 @@ def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
     item = followed(item)
     if isinstance(item, LeafNode) and elements.plain:
         return _of_values(item, elements)
-    if not isinstance(item, ObjectNode) or not elements.types <= {dict}:
+    if not isinstance(item, ObjectNode) or item.families or not elements.types <= {dict}:
         return []
     of_object = sum(_most_worth(field.node) for field in item.fields)
     found = []
@@ -414,8 +413,9 @@ def texts_of(item: Node, elements: Columns) -> list[tuple[LeafNode, Columns, Ind
     if isinstance(item, LeafNode):
         read = elements.read_by(item.reading)
         found = [(item, read, read.codes.gt[:-1], read.codes.pred[:-1])]
-    elif isinstance(item, ObjectNode) and all(isinstance(of.node, LeafNode) for of in item.fields):
-        found = [*_leaves(item, elements)]
+    elif isinstance(item, ObjectNode) and not item.families:
+        is_flat = all(isinstance(of.node, LeafNode) for of in item.fields)
+        found = [*_leaves(item, elements)] if is_flat else []
     else:
         found = []
     return found if all(leaf.is_dear and columns.scalar for leaf, columns, _, _ in found) else []
@@ -424,14 +424,14 @@ def texts_of(item: Node, elements: Columns) -> list[tuple[LeafNode, Columns, Ind
 def width_of(item: Node) -> int:
     """Return how many leaves of two list elements are compared together at most; 1 for one."""
     item = followed(item)
-    blocks = item.together if isinstance(item, FieldsNode) else ()
+    blocks = item.together if isinstance(item, ObjectNode) else ()
     return max([1, *(len(of.names) for of in blocks if isinstance(of, LeafBlock))])
 
 
 def bound_of(item: Node) -> Purpose | None:
     """Return a cheap way to bound the similarity of two elements; None for no way."""
     item = followed(item)
-    if not isinstance(item, ObjectNode):
+    if not isinstance(item, ObjectNode) or item.families:
         return None
     nested = [entry.node.nested for entry in item.fields]
     cheap = [entry.node.columnar for entry in item.fields]

@@ -1,6 +1,6 @@
 """From an annotated JSON Schema to a plan, each place compiled once, or to one SchemaError."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -14,8 +14,7 @@ from stickler_cli.compare.engine import OTHER_NAMES
 from stickler_cli.compare.field_listing import plan_of
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode, SequenceNode
-from stickler_cli.compare.map import MapNode, Pattern
-from stickler_cli.compare.object import Field, FieldsNode, ObjectNode
+from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode, RecursionNode, Target
 from stickler_cli.compare.open import document_node
 from stickler_cli.compare.plan import Node, Plan
@@ -77,7 +76,7 @@ that a plan is never much larger than its schema."""
 NO_DOCUMENT: Final = "the schema describes no document"
 DOCUMENT_EXPECTED: Final = "a schema of JSON objects or of arrays, which documents are"
 DOCUMENTS: Final[Mapping[DocumentKind, tuple[type[Node], ...]]] = {
-    "object": (FieldsNode,),
+    "object": (ObjectNode,),
     "array": (SequenceNode,),
 }
 """The nodes that compare documents; where a schema allows both kinds, they are objects."""
@@ -264,42 +263,37 @@ class Compiler(Fold[_Way, Built]):
     def _declared(self, place: ObjectPlace) -> Node:
         own = place.merged
         fields = [self._field(name, part) for name, part in place.properties.items()]
-        common: dict[str, Any] = {
-            "threshold": own.object_threshold,
-            "threshold_source": own.object_source,
-            "weight": own.worth,
-            "clip": bool(own.clip_under_threshold),
-            "other": open_default(),
-            "fields": tuple(field for field in fields if not field.ignored),
-            "ignored": tuple(field for field in fields if field.ignored),
-            "match_threshold": own.item_threshold,
-            "match_source": own.item_source,
-            "model_name": own.model_name or "",
-        }
-        patterns = self._patterns(place)
-        if not patterns and place.rest is None:
-            return ObjectNode(**common)
-        rest = self._field("", place.rest) if place.rest else Field("", open_default())
-        return MapNode(**common, patterns=patterns, rest=None if place.rest is None else rest)
+        return ObjectNode(
+            threshold=own.object_threshold,
+            threshold_source=own.object_source,
+            weight=own.worth,
+            clip=bool(own.clip_under_threshold),
+            other=open_default(),
+            fields=tuple(field for field in fields if not field.ignored),
+            ignored=tuple(field for field in fields if field.ignored),
+            match_threshold=own.item_threshold,
+            match_source=own.item_source,
+            model_name=own.model_name or "",
+            families=(*self._families(place),),
+        )
 
     def _field(self, name: str, in_force: InForce) -> Field:
         built = self._place(in_force, _FROM_NOWHERE)
         return Field(name, built.node, built.aggregate, built.ignored)
 
-    def _patterns(self, place: ObjectPlace) -> tuple[Pattern, ...]:
-        patterns = []
+    def _families(self, place: ObjectPlace) -> Iterator[Field]:
         for text, in_force in place.patterns.items():
-            built = self._place(in_force, _FROM_NOWHERE)
+            family = self._field("", in_force)
             try:
-                said = built.aggregate, built.ignored
-                patterns.append(Pattern(KeyPattern(text), built.node, *said))
+                yield replace(family, keys=KeyPattern(text))
             except EngineError as error:
                 keyword = "patternProperties"
                 named = (each for each in place.in_force if text in named_schemas(each, keyword))
                 found = f"the pattern cannot be used ({error})"
                 expected = "a regular expression as ECMA-262 has them"
                 self._problems.add(next(named).schema, (keyword, text), found, expected)
-        return tuple(patterns)
+        if place.rest is not None:
+            yield self._field("", place.rest) if place.rest else Field("", open_default())
 
     def _again(self, met: _Met, in_force: InForce, way: _Way) -> Built:
         """Return a place that was compiled before, or is being compiled further up."""

@@ -4,8 +4,7 @@ import pytest
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.map import MapNode, Pattern
-from stickler_cli.compare.object import Field
+from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
@@ -22,11 +21,12 @@ from .nodes import (
 
 def a_map(*, rest=None, patterns=(), **settings):
     settings = {"threshold": 0.7, **settings}
-    return MapNode(
-        patterns=patterns,
-        rest=rest and Field("", rest),
-        **settings,
-    )
+    families = (*patterns, Field("", rest)) if rest else patterns
+    return ObjectNode(families=families, **settings)
+
+
+def family(pattern, node, aggregate=None):
+    return Field("", node, aggregate, keys=re.compile(pattern))
 
 
 SCORES = a_map(rest=exact())
@@ -35,7 +35,7 @@ SCORES = a_map(rest=exact())
 def test_a_declared_name_goes_before_a_pattern_and_a_pattern_before_the_rest():
     node = a_map(
         fields=an_object(n_total=text()).fields,
-        patterns=(Pattern(re.compile("^n_"), exact(weight=2)), Pattern(re.compile("_x$"), text())),
+        patterns=(family("^n_", exact(weight=2)), family("_x$", text())),
         rest=exact(weight=5),
     )
     comparison = compared(node, {"n_total": "a", "n_x": 1, "b_x": "c", "d": 4}, {"d": 4})
@@ -49,7 +49,7 @@ def test_a_declared_name_goes_before_a_pattern_and_a_pattern_before_the_rest():
 
 
 def test_keys_that_nothing_names_are_undeclared():
-    node = a_map(patterns=(Pattern(re.compile("^n_"), exact()),))
+    node = a_map(patterns=(family("^n_", exact()),))
     gt, pred = {"n_a": 1, "x": 1}, {"n_a": 1, "y": 2}
 
     comparison = compared(node, gt, pred)
@@ -59,11 +59,10 @@ def test_keys_that_nothing_names_are_undeclared():
 
 
 def test_patterns_and_the_rest_have_their_say_on_the_aggregate():
-    node = MapNode(
+    node = ObjectNode(
         threshold=0.7,
         fields=an_object(a=text()).fields,
-        patterns=(Pattern(re.compile("^n_"), exact(), aggregate=True),),
-        rest=Field("", exact(), aggregate=False),
+        families=(family("^n_", exact(), True), Field("", exact(), aggregate=False)),
     )
     comparison = compared(node, {"a": "a", "n_b": "b", "c": "c"}, {"a": "a"})
 
@@ -84,7 +83,7 @@ def test_a_map_against_another_kind_is_one_false_discovery():
 def test_keys_that_only_documents_name_weigh_what_their_family_does():
     node = a_map(
         fields=an_object(a=text(weight=2)).fields,
-        patterns=(Pattern(re.compile("^n_"), exact(weight=5)),),
+        patterns=(family("^n_", exact(weight=5)),),
         rest=exact(weight=3),
     )
 
@@ -95,11 +94,10 @@ def test_keys_that_only_documents_name_weigh_what_their_family_does():
 
 
 def test_a_key_has_its_say_on_the_aggregate_only_where_it_is_present():
-    node = MapNode(
+    node = ObjectNode(
         threshold=0.7,
         fields=an_object(a=text()).fields,
-        patterns=(Pattern(re.compile("^n_"), exact(), aggregate=True),),
-        rest=Field("", exact(), aggregate=None),
+        families=(family("^n_", exact(), True), Field("", exact(), aggregate=None)),
     )
     with_say, without = {"a": "x", "n_b": 1, "c": 2}, {"a": "x", "c": 2}
 
@@ -113,10 +111,9 @@ def test_a_key_has_its_say_on_the_aggregate_only_where_it_is_present():
 
 
 def test_keys_that_opt_out_are_not_counted_wherever_they_are():
-    node = MapNode(
+    node = ObjectNode(
         threshold=0.7,
-        patterns=(Pattern(re.compile("^n_"), exact(), aggregate=False),),
-        rest=Field("", exact()),
+        families=(family("^n_", exact(), False), Field("", exact())),
     )
     document = {"n_b": 1, "c": 2}
 
@@ -134,9 +131,7 @@ class HasKey(Acceptor):
 
 
 def test_maps_that_are_arms_of_one_union_have_families_of_their_own():
-    with_patterns = a_map(
-        patterns=(Pattern(re.compile("^n_"), exact(weight=3)),), rest=exact(weight=1)
-    )
+    with_patterns = a_map(patterns=(family("^n_", exact(weight=3)),), rest=exact(weight=1))
     node = OneOfNode(
         threshold=0.5,
         arms=(Arm(HasKey("p"), with_patterns), Arm(HasKey("q"), a_map(rest=exact(weight=2)))),

@@ -117,4 +117,4 @@ def test_lists_and_objects_of_any_kind_have_what_the_place_says_of_them():
     found = place.choose({})
     assert (found.threshold, found.threshold_source) == (0.4, "annotation")
     assert (found.match_threshold, found.match_source) == (0.3, "match-threshold")
-    assert (found.weight, found.clip, found.rest.node) == (2.0, True, place)
+    assert (found.weight, found.clip, found.families[0].node) == (2.0, True, place)

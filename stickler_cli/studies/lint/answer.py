@@ -11,7 +11,7 @@ from stickler_cli.compare.arranged import key_node
 from stickler_cli.compare.field_listing import MOST_ROWS
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
-from stickler_cli.compare.object import FieldsNode
+from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.one_of import followed
 from stickler_cli.compare.plan import PAIRING_FLOOR, Node
 from stickler_cli.core.gold import Gold
@@ -56,7 +56,7 @@ def _of(path: Path, node: Node) -> Iterator[tuple[str, Path, str, str]]:
         if 0 < threshold <= floor:
             found = f"the threshold is {threshold:g}, and the pairing floor {floor:g}"
             yield "threshold-below-floor", path, found, "a floor below the threshold"
-    if isinstance(node, FieldsNode):
+    if isinstance(node, ObjectNode):
         fields = [(name, followed(child).weight) for name, child in node.named()]
         total = sum(weight for _, weight in fields)
         for name, weight in fields:

@@ -17,7 +17,7 @@ from stickler_cli.compare.account import Account, both_sides
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.object import FieldsNode
+from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.plan import Node, Options, Plan
 from stickler_cli.compare.work import Work
 from stickler_cli.core.figures import number_of, setting
@@ -109,9 +109,9 @@ def of_documents(compared: Iterable[tuple[list[DocumentPair], Account]]) -> Evid
         evidence.names += (it.id for it in chunk)
         for visit in visits(account, np.arange(len(chunk))):
             node = visit.account.node
-            if visit.order is None or not isinstance(node, LeafNode | FieldsNode):
+            if visit.order is None or not isinstance(node, LeafNode | ObjectNode):
                 continue
-            if visit.units is None and isinstance(node, FieldsNode):
+            if visit.units is None and isinstance(node, ObjectNode):
                 continue  # an object that is a field: no list item
             both = both_sides(visit.outcome)
             if visit.live is not None:
