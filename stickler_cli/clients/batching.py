@@ -19,10 +19,10 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from stickler_cli.core.problems import UnavailableError
+from stickler_cli.core.problems import ModelError, UnavailableError
 from stickler_cli.core.values import dataclass, pattern
 from .connections import Connections
-from .model import A, Model, ModelError, Q, Reply, Retry, TooLargeError, UnaskedError
+from .model import A, Model, Q, Reply, Retry, TooLargeError, UnaskedError
 from .servers import ONE_CALL, Purse, Usage
 
 # Of HTTP: overload, conflict, time out, and what proxies say of servers that are away.

@@ -22,11 +22,11 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final, TypeAlias
 
-from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.problems import ModelError, Problem, UsageError
 from stickler_cli.core.values import dataclass
 from .batching import Outcome, Turnstile, Way, asked
 from .connections import Connections
-from .model import DEFAULT_POLICY, A, Model, ModelError, Policy, Q, UnaskedError
+from .model import DEFAULT_POLICY, A, Model, Policy, Q, UnaskedError
 from .servers import Purse, Usage
 
 CACHE_DIR: Final = "STICKLER_CACHE_DIR"  # the environment variable that moves the cache

@@ -10,7 +10,7 @@ from dataclasses import field, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, Self, TypeVar
 
-from stickler_cli.core.problems import Problem, UnavailableError, installing
+from stickler_cli.core.problems import ModelError, Problem, UnavailableError, installing
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.running import ModelOptions
 from .servers import ONE_CALL, SERVERS, Server, Usage, priced
@@ -23,19 +23,6 @@ A = TypeVar("A")
 
 # A usual estimate for English text; only estimates of cost rest on it.
 CHARACTERS_A_TOKEN: Final = 4
-
-
-class ModelError(Exception):
-    """A question that got no answer, and why; concerns the documents that ask it."""
-
-    def __init__(self, cause: str, at: int = 0) -> None:
-        super().__init__(cause, at)
-        self.cause = cause
-        self.at = at
-        """The position, in a column of pairs, of the first that the question is about."""
-
-    def __str__(self) -> str:
-        return self.cause
 
 
 class TooLargeError(ModelError):

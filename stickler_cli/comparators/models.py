@@ -18,7 +18,8 @@ from stickler_cli.clients.embeddings import (
     embedder,
 )
 from stickler_cli.clients.judge import VOTING_TEMPERATURE, Judge, Pair, Verdict, json_text
-from stickler_cli.clients.model import Model, ModelError
+from stickler_cli.clients.model import Model
+from stickler_cli.core.problems import ModelError
 from .base import (
     DEFAULT_THRESHOLD,
     Answers,

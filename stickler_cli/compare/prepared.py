@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator, Keys, Similarities, codes_of
 from stickler_cli.core.json_values import brief, json_key, json_line
-from stickler_cli.core.problems import ComparisonError, UnavailableError, UsageError
+from stickler_cli.core.problems import ComparisonError, ModelError, UnavailableError, UsageError
 from .work import NOTICED, PREPARED, Place
 
 if TYPE_CHECKING:

@@ -133,6 +133,19 @@ class RoomLimitError(WorkLimitError):
         self.problems = (Problem("", found),)
 
 
+class ModelError(Exception):
+    """A question that got no answer, and why; concerns the documents that ask it."""
+
+    def __init__(self, cause: str, at: int = 0) -> None:
+        super().__init__(cause, at)
+        self.cause = cause
+        self.at = at
+        """The position, in a column of pairs, of the first that the question is about."""
+
+    def __str__(self) -> str:
+        return self.cause
+
+
 class NotComparableError(SticklerError):
     """Runs whose figures cannot be put together or held against each other."""
 

@@ -9,10 +9,9 @@ import pytest
 
 from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.judge import Judge, takes_temperature
-from stickler_cli.clients.model import ModelError
 from stickler_cli.clients.servers import SERVERS
 from stickler_cli.comparators import LLMComparator
-from stickler_cli.core.problems import UnavailableError
+from stickler_cli.core.problems import ModelError, UnavailableError
 
 pytestmark = pytest.mark.slow
 

@@ -5,9 +5,8 @@ import tracemalloc
 import pytest
 
 from stickler_cli.clients.batching import MOST_FAILURES
-from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators import SemanticComparator
-from stickler_cli.core.problems import UnavailableError
+from stickler_cli.core.problems import ModelError, UnavailableError
 
 pytestmark = pytest.mark.slow
 

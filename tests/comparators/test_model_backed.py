@@ -3,7 +3,7 @@
 import pytest
 
 from stickler_cli.clients.embeddings import vector_of
-from stickler_cli.clients.model import GarbledError, ModelError
+from stickler_cli.clients.model import GarbledError
 from stickler_cli.comparators import (
     BERTComparator,
     BertComparator,
@@ -11,6 +11,7 @@ from stickler_cli.comparators import (
     SemanticComparator,
 )
 from stickler_cli.comparators.base import KeywordError
+from stickler_cli.core.problems import ModelError
 
 VECTORS = {
     "east": [2, 0],

@@ -7,14 +7,14 @@ import pytest
 
 from stickler_cli.clients.client import Client
 from stickler_cli.clients.judge import Verdict
-from stickler_cli.clients.model import ModelError, Policy
+from stickler_cli.clients.model import Policy
 from stickler_cli.comparators import (
     BERTComparator,
     ExactComparator,
     LLMComparator,
     SemanticComparator,
 )
-from stickler_cli.core.problems import Problem, UnavailableError
+from stickler_cli.core.problems import ModelError, Problem, UnavailableError
 
 VECTORS = {"east": [2, 0], "north": [0, 3], "north-east": [1, 1], "none": [0, 0]}
 

@@ -1,14 +1,13 @@
 import numpy as np
 import pytest
 
-from stickler_cli.clients.model import ModelError
 from stickler_cli.comparators import BBoxIoUComparator, FuzzyComparator, LevenshteinComparator
 from stickler_cli.comparators.base import Answers, BaseComparator
 from stickler_cli.comparators.registry import construct
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
-from stickler_cli.core.problems import ComparisonError, UsageError
+from stickler_cli.core.problems import ComparisonError, ModelError, UsageError
 from .nodes import (
     a_list,
     alike,
