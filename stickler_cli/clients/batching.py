@@ -11,17 +11,18 @@ import random
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, wait
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from itertools import chain
-from queue import Empty, SimpleQueue
+from functools import partial
+from itertools import chain, islice
 from time import monotonic
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from stickler_cli.core.problems import ModelError, UnavailableError
 from stickler_cli.core.values import dataclass, pattern
-from .connections import Connections
+from .connections import Connections, in_thread
 from .model import A, Model, Q, Reply, Retry, TooLargeError, UnaskedError
 from .servers import ONE_CALL, Purse, Usage
 
@@ -302,30 +303,13 @@ def asked(model: Model[Q, A], questions: Sequence[Q], way: Way) -> Iterator[Outc
 
 
 def _as_they_come(work: Callable[[T], R], tasks: Sequence[T], at_once: int) -> Iterator[R]:
-    """Yield results of tasks, in threads that nobody waits for who does not want the results.
-
-    Those of a `ThreadPoolExecutor` would keep the program from ending while a server thinks.
-    """
-    todo, done = SimpleQueue[T](), SimpleQueue[R | BaseException]()
-    for task in tasks:
-        todo.put(task)
-
-    def serve() -> None:
-        with suppress(Empty):
-            while True:
-                task = todo.get_nowait()
-                try:
-                    done.put(work(task))
-                except BaseException as error:  # noqa: BLE001 - raised where results are awaited
-                    done.put(error)
-
-    for _ in range(min(at_once, len(tasks))):
-        threading.Thread(target=serve, daemon=True).start()
-    for _ in tasks:
-        result = done.get()
-        if isinstance(result, BaseException):
-            raise result
-        yield result
+    """Yield results of tasks, done in threads, as soon as they are known."""
+    waiting = iter(tasks)
+    running = {in_thread(partial(work, task)) for task in islice(waiting, at_once)}
+    while running:
+        done, running = wait(running, return_when=FIRST_COMPLETED)
+        running |= {in_thread(partial(work, task)) for task in islice(waiting, len(done))}
+        yield from (one.result() for one in done)
 
 
 def answered(

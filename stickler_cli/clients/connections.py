@@ -6,8 +6,7 @@ Asynchronous libraries have one event loop, in a thread of its own: it serves th
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Hashable
-from functools import partial
-from queue import Empty, SimpleQueue
+from concurrent.futures import Future, wait
 from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
@@ -64,21 +63,10 @@ class Connections:
         Raises:
             TimeoutError: it takes longer than a request may.
         """
-        done = SimpleQueue[Callable[[], T]]()
-
-        def serve() -> None:
-            try:
-                found = work()
-            except BaseException as error:  # noqa: BLE001 - raised where the result is awaited
-                done.put(partial(_raised, error))
-            else:
-                done.put(lambda: found)
-
-        threading.Thread(target=serve, daemon=True).start()
-        try:
-            return done.get(timeout=self.timeout)()
-        except Empty:
-            raise TimeoutError(LATE.format(self.timeout)) from None
+        done = in_thread(work)
+        if not wait([done], self.timeout).done:
+            raise TimeoutError(LATE.format(self.timeout))
+        return done.result()
 
     def close_asynchronous(self, made: Any) -> None:
         """Close an asynchronous connection on its loop; TimeoutError if that takes long."""
@@ -95,8 +83,21 @@ class Connections:
                 self._loop = None
 
 
-def _raised(error: BaseException) -> Any:
-    raise error
+def in_thread(work: Callable[[], T]) -> Future[T]:
+    """Return the result of work to come, in a thread that nobody waits for at the end.
+
+    Those of a `ThreadPoolExecutor` would keep the program from ending while a server thinks.
+    """
+    done = Future[T]()
+
+    def serve() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - raised where the result is awaited
+            done.set_exception(error)
+
+    threading.Thread(target=serve, daemon=True).start()
+    return done
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:

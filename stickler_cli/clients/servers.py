@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import closing
 from dataclasses import astuple, replace
 from operator import add
 from pkgutil import resolve_name
@@ -275,53 +276,45 @@ def believed(stated: object, estimate: int) -> int:
     return stated if type(stated) is int and 0 <= stated <= MOST_TOKENS else estimate
 
 
-def _too_long() -> ValueError:
-    return ValueError(f"the answer has more than {LONGEST_ANSWER:,} bytes")
+class _Meter:
+    """The bytes of an answer, counted as they come."""
+
+    def __init__(self) -> None:
+        self._size = 0
+
+    def passed(self, part: bytes) -> bytes:
+        """Return a part; ValueError where the answer is too long with it."""
+        self._size += len(part)
+        if self._size > LONGEST_ANSWER:
+            raise ValueError(f"the answer has more than {LONGEST_ANSWER:,} bytes")
+        return part
 
 
 async def bounded(response: Any) -> None:
     """Have a response of httpx end with an error where its body is too long, unpacked."""
-    parts = response.aiter_bytes
+    parts, meter = response.aiter_bytes, _Meter()
 
     async def counted(chunk_size: int | None = None) -> AsyncIterator[bytes]:
-        size = 0
         async for part in parts(chunk_size):
-            size += len(part)
-            if size > LONGEST_ANSWER:
-                raise _too_long()
-            yield part
+            yield meter.passed(part)
 
     response.aiter_bytes = counted
 
 
-class _Bounded:
-    """A body of botocore that ends likewise."""
-
-    def __init__(self, raw: Any) -> None:
-        self._raw = raw
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._raw, name)
-
-    def stream(self) -> Iterator[bytes]:
-        """Yield all of it."""
-        size = 0
-        for part in self._raw.stream():
-            size += len(part)
-            if size > LONGEST_ANSWER:
-                self._raw.close()
-                raise _too_long()
-            yield part
-
-
 def _bound_answers(http: Any) -> None:
-    """Have a session of botocore give bodies that are bounded."""
+    """Have a session of botocore give bodies that are bounded likewise."""
     send = http.send
 
     def sent(request: Any) -> Any:
         request.stream_output = True  # else all of it is read before it is returned
         response = send(request)
-        response.raw = _Bounded(response.raw)
+        raw, meter, parts = response.raw, _Meter(), response.raw.stream
+
+        def stream() -> Iterator[bytes]:
+            with closing(raw):
+                yield from map(meter.passed, parts())
+
+        raw.stream = stream
         return response
 
     http.send = sent

@@ -40,7 +40,7 @@ class KeywordError(ValueError):
         self.hint = hint
 
     @classmethod
-    def of(cls, keyword: str, value: object, expected: str, hint: str = "") -> "KeywordError":
+    def of(cls, keyword: str, value: object, expected: str, hint: str = "") -> Self:
         """Return the error of a keyword's value."""
         return cls(keyword, f"{keyword} is {brief(value)}", expected, hint)
 

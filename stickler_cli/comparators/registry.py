@@ -49,18 +49,8 @@ ENTRY_POINT_GROUP: Final = "stickler_cli.comparators"
 _FAMILY: Final = Family("comparator", BaseComparator, BUILT_IN, ENTRY_POINT_GROUP)
 
 
-class UnknownComparatorError(LookupError):
+class UnknownComparatorError(KeywordError):
     """A comparator name behind which there is no class that can be used."""
-
-    def __init__(self, name: str, expected: str, hint: str = "") -> None:
-        super().__init__(name, expected, hint)
-        self.name = name
-        self.found = f"comparator is {brief(name)}"
-        self.expected = expected
-        self.hint = hint
-
-    def __str__(self) -> str:
-        return f"{self.found}, expected {self.expected}" + (f"; {self.hint}" if self.hint else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +73,7 @@ def comparator_class(name: str, *, allow_plugins: bool = False) -> type[BaseComp
     try:
         return _FAMILY.find(name, allow_plugins=allow_plugins)
     except UnknownNameError as error:
-        raise UnknownComparatorError(name, error.expected, error.hint) from error
+        raise UnknownComparatorError.of("comparator", name, error.expected, error.hint) from error
 
 
 def construct(

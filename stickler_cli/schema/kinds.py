@@ -83,10 +83,10 @@ class Kinds:
                 config = {**default.config, **config}
             try:
                 return self._comparators.construct(name, config)
-            except KeywordError as error:
-                self._problems.add_keyword(holder, error)
             except UnknownComparatorError:
                 pass  # told of where it stands
+            except KeywordError as error:
+                self._problems.add_keyword(holder, error)
         return default_comparator(default)
 
     def open(self, merged: Merged, own: Merged) -> OpenNode:

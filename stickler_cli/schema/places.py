@@ -10,7 +10,7 @@ from typing import ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar
 
 from stickler_cli.comparators.base import BaseComparator, KeywordError
 from stickler_cli.comparators.exact import StructuredModelComparator
-from stickler_cli.comparators.registry import Comparators, UnknownComparatorError
+from stickler_cli.comparators.registry import Comparators
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
 from .annotations import (
@@ -256,7 +256,7 @@ class Places:
             return None
         try:
             return self._comparators.construct(merged.comparator, merged.config)
-        except (KeywordError, UnknownComparatorError):
+        except KeywordError:
             return None
 
 

@@ -135,15 +135,13 @@ def test_an_unknown_name_is_refused_with_the_nearest_one(name, hint):
     with pytest.raises(UnknownComparatorError) as caught:
         comparator_class(name)
 
-    assert caught.value.name == name
     assert caught.value.found == f'comparator is "{name}"'
     assert caught.value.expected.startswith("one of ANLSStarComparator, ")
     assert caught.value.hint == hint
-    assert isinstance(caught.value, LookupError)
 
 
 def test_an_unknown_name_can_be_sent_to_another_process():
-    error = pickle.loads(pickle.dumps(UnknownComparatorError("A", "B", "C?")))  # noqa: S301
+    error = pickle.loads(pickle.dumps(UnknownComparatorError.of("comparator", "A", "B", "C?")))  # noqa: S301
 
     assert str(error) == 'comparator is "A", expected B; C?'
 
