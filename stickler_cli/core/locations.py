@@ -5,11 +5,10 @@ Both are built from a tuple of steps: a string is a property name, an int is a l
 """
 
 import json
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, TypeAlias
-
-from .values import pattern
 
 Step: TypeAlias = str | int
 Path: TypeAlias = tuple[Step, ...]
@@ -18,10 +17,9 @@ ANY_KEY: Final = "*"
 """Stands for the names that only documents have."""
 
 _NAME: Final = r"""[^.\[\]"\s]+"""
-_PLAIN_NAME: Final = pattern(_NAME)
-_SCHEMA: Final = pattern(r"""[^./\[\]"\s]+/""")
+_SCHEMA: Final = r"""[^./\[\]"\s]+/"""
 """Begins the path of a place in documents of one of several schemas."""
-_STEP: Final = pattern(
+_STEP: Final = (
     rf"""(?:^|(?!^)\.)(?P<name>{_NAME})|\[(?P<index>\d+)\]|\[(?P<quoted>"(?:[^"\\]|\\.)*")\]"""
 )
 
@@ -40,7 +38,7 @@ def field_path(path: Path) -> str:
     first = path[0] if path else ""
     if isinstance(first, int) or "/" not in first:
         return _steps_text(path).removeprefix(".")
-    if _SCHEMA.fullmatch(first):
+    if re.fullmatch(_SCHEMA, first):
         return first + _steps_text(path[1:]).removeprefix(".")
     return _quoted(first) + _steps_text(path[1:])
 
@@ -51,7 +49,7 @@ def _steps_text(path: Path) -> str:
 
 @lru_cache(10_000)  # a path is as long as its document is deep, and made for each value
 def _named(name: str) -> str:
-    return f".{name}" if _PLAIN_NAME.fullmatch(name) else _quoted(name)
+    return f".{name}" if re.fullmatch(_NAME, name) else _quoted(name)
 
 
 def _quoted(name: str) -> str:
@@ -79,14 +77,14 @@ def parse_field_path(text: str) -> Path:
     >>> parse_field_path('line_items[2].price')
     ('line_items', 2, 'price')
     """
-    schema = _SCHEMA.match(text)
+    schema = re.match(_SCHEMA, text)
     return (schema[0], *_steps(text[schema.end() :])) if schema else tuple(_steps(text))
 
 
 def _steps(text: str) -> Iterator[Step]:
-    position = 0
+    position, step = 0, re.compile(_STEP)  # which knows it after the first time
     while position < len(text):
-        match = _STEP.match(text, position)
+        match = step.match(text, position)
         if match is None:
             raise ValueError(f"{text!r} is not a field path: stuck at {text[position:]!r}")
         position = match.end()
