@@ -4,6 +4,7 @@ The gate takes more of them (`--hypothesis-profile=ci`); `--hypothesis-profile=s
 counterexamples.
 """
 
+import gc
 import os
 import tomllib
 from pathlib import Path
@@ -13,6 +14,10 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 # Or each process that a test starts would compile the whole package again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# All runs begin at the same time, so that equal ones are equal to the byte.
+os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
+# Of what is imported and collected nothing becomes garbage; to look through it takes seconds.
+gc.disable()
 
 # How long an example takes says something about the machine, not about the law.
 settings.register_profile(
@@ -45,7 +50,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker(pytest.mark.counted)
 
 
-@pytest.fixture(autouse=True)
-def _one_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let all runs begin at the same time, so that equal ones are equal to the byte."""
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+def pytest_collection_finish() -> None:
+    """Look for garbage among what tests make only."""
+    gc.freeze()
+    gc.enable()

@@ -42,15 +42,6 @@ def filled(
     Each of its scripts uses what stands before it; `policy` says what else may run. Parts are the
     JSON values that they read, by the names of elements.
     """
-    environment = Environment(
-        loader=FileSystemLoader(HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    own = (more_causes, more_of, number_of, percent, setting, told_apart, visible)
-    environment.filters |= {function.__name__: function for function in own}
     script = _wrapped(scripts) if scripts else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     payload = {name: packed(lines) for name, lines in (parts or {}).items()}
@@ -64,8 +55,22 @@ def filled(
         "outcomes": OUTCOMES,
         "sentences": run_sentences,
     }
-    text = environment.get_template(template).render({**values, **context})
+    text = _environment().get_template(template).render({**values, **context})
     return text.rstrip("\n") + "\n"
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    own = (more_causes, more_of, number_of, percent, setting, told_apart, visible)
+    environment.filters |= {function.__name__: function for function in own}
+    return environment
 
 
 def asset(name: str) -> str:
