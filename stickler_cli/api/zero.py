@@ -4,8 +4,12 @@ How each field is compared is inferred from types, names and the ground truth; `
 that once for many documents, without these.
 """
 
-from collections.abc import Hashable, Mapping
-from typing import Final
+import os
+from collections.abc import Callable, Hashable, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path as File
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
@@ -14,10 +18,12 @@ from pydantic_core import to_jsonable_python
 from stickler_cli.comparators.base import meets
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.figures import number_of, rate
-from stickler_cli.schema.inference.observation import Observed
-from stickler_cli.schema.loading import LoadedSchema, load_observed
+from stickler_cli.core.json_values import json_line
+from stickler_cli.core.values import pattern
+from stickler_cli.schema.inference.observation import Observed, observed_schema
+from stickler_cli.schema.loading import LoadedSchema, load_observed, schema_digest
 from .eval_result import EvalResult
-from .ruled import FieldRules, Schema, ruled
+from .ruled import FieldRules, Ruled, Schema, ruled
 from .scorer import Scorer, Side, bare_truths
 
 
@@ -49,12 +55,16 @@ def evaluate(
     if schema is None and isinstance(gt, BaseModel):
         schema = type(gt)
     options = Options(partial_gt=True) if partial_gt else None
+    make: Callable[[], Ruled | LoadedSchema]
     if schema is None:
-        return Scorer(_shown_by(gt), fields=fields, options=options).evaluate(gt, pred)
-    seen = eval_for(schema, fields).seen_in(gt)
-    if fields or options or not isinstance(schema, type):
-        return Scorer(ruled(schema, fields or {}, seen), options=options).evaluate(gt, pred)
-    return _scorer_of(schema, seen).evaluate(gt, pred)
+        seen = _seen_in(gt)
+        schema, make = observed_schema(seen), partial(load_observed, seen, "gt")
+    else:
+        seen = eval_for(schema, fields).seen_in(gt)
+        make = partial(ruled, schema, fields or {}, seen)
+    if fields:
+        return Scorer(make(), fields=fields, options=options).evaluate(gt, pred)
+    return _kept(schema, (seen.summary(), partial_gt), make, options).evaluate(gt, pred)
 
 
 def eval_for(schema: Schema, fields: Mapping[str, FieldRules] | None = None) -> Scorer:
@@ -64,27 +74,56 @@ def eval_for(schema: Schema, fields: Mapping[str, FieldRules] | None = None) -> 
         SchemaError: the schema cannot be used, or stands for no object.
         UsageError: there is no field, or rule, of a name in `fields`.
     """
-    if fields or not isinstance(schema, type):
+    if fields:
         return Scorer(schema, fields=fields)
-    return _scorer_of(schema)
+    return _kept(schema, None, partial(ruled, schema, {}))
 
 
-_scorers: Final[WeakKeyDictionary[type[BaseModel], dict[Hashable, Scorer]]] = WeakKeyDictionary()
-MOST_KNOWN: Final = 64
-"""Ways to compare a class that are kept: by names alone, and by the forms of values."""
+MOST_KEPT: Final = 64
+"""Scorers of a class that are kept, and of all schemas: by names alone, and by forms of values."""
+_of_classes: Final[WeakKeyDictionary[type[BaseModel], dict[Hashable, Scorer]]] = WeakKeyDictionary()
+_of_digests: Final[dict[Hashable, Scorer]] = {}
+LARGEST_KEPT: Final = 1 << 20
+"""Bytes of a schema file that is read to see whether it is still the same."""
+_LEADS_OUT: Final = pattern(rb'"\$(dynamicRef|ref)"\s*:\s*"(?!#)')
+"""May lead to another file, which may be another one the next time."""
 
 
-def _scorer_of(schema: type[BaseModel], seen: Observed | None = None) -> Scorer:
-    known, key = _scorers.setdefault(schema, {}), seen and seen.summary
-    if key not in known:
-        if len(known) > MOST_KNOWN:
-            known.popitem()
-        known[key] = Scorer(ruled(schema, {}, seen))
-    return known[key]
+def _kept(
+    schema: Schema,
+    key: Hashable,
+    make: Callable[[], Ruled | LoadedSchema],
+    options: Options | None = None,
+) -> Scorer:
+    """Return the scorer of a schema that is kept for a key, made where there is none."""
+    if isinstance(schema, type):
+        kept = _of_classes.setdefault(schema, {})
+    elif digest := _digest_of(schema):
+        kept, key = _of_digests, (digest, key)
+    else:
+        kept = {}
+    found = kept.pop(key, None)
+    if found is None:
+        found = Scorer(make(), options=options)
+    kept[key] = found  # as the newest; other threads may be here as well
+    for oldest in [*kept][:-MOST_KEPT]:
+        kept.pop(oldest, None)
+    return found
 
 
-def _shown_by(gt: object) -> LoadedSchema:
-    """Return the schema that JSON values show."""
+def _digest_of(schema: Mapping[str, Any] | str | os.PathLike[str]) -> str | None:
+    """Return what tells a schema from all others; None where that is not known."""
+    if isinstance(schema, Mapping):
+        with suppress(TypeError, ValueError, RecursionError):  # which others word better
+            return schema_digest(json_line(dict(schema)))
+    elif (file := File(schema)).is_file() and file.stat().st_size <= LARGEST_KEPT:
+        content = file.read_bytes()
+        return None if _LEADS_OUT.search(content) else f"{file} {schema_digest(content)}"
+    return None
+
+
+def _seen_in(gt: object) -> Observed:
+    """Return the JSON values of a ground truth, for inference to ask."""
     if isinstance(gt, type) and issubclass(gt, BaseModel):
         raise TypeError(f"gt is the class {gt.__name__} itself; give an instance of it")
     if not isinstance(gt, Mapping | list):
@@ -94,7 +133,7 @@ def _shown_by(gt: object) -> LoadedSchema:
     (truth,), _ = bare_truths([to_jsonable_python(gt, by_alias=False, fallback=str)])
     seen = Observed()
     seen.add(truth)
-    return load_observed(seen, "gt")
+    return seen
 
 
 def assert_matches(

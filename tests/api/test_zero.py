@@ -464,12 +464,12 @@ def test_a_class_is_compiled_once_and_forgotten_with_the_class():
 
     first, second = evaluate(Passing(), Passing()), evaluate(Passing(), {"a": "b"})
     assert first.plan is second.plan
-    known = len(zero._scorers)  # noqa: SLF001 - what is kept is what is tested
+    known = len(zero._of_classes)  # noqa: SLF001 - what is kept is what is tested
 
     del Passing, first, second
     gc.collect()
 
-    assert len(zero._scorers) < known  # noqa: SLF001
+    assert len(zero._of_classes) < known  # noqa: SLF001
 
 
 def test_a_nested_class_made_of_a_schema_is_compared_as_the_schema_says():
@@ -513,9 +513,85 @@ def test_a_class_is_compiled_once_for_values_of_one_form(monkeypatch):
         pass
 
     made = []
-    monkeypatch.setattr(zero, "MOST_KNOWN", 2)
+    monkeypatch.setattr(zero, "MOST_KEPT", 2)
     monkeypatch.setattr(zero, "ruled", lambda *args: made.append(args) or ruled(*args))
 
     for mood, count in (("16:05", 2), ("17:05", 2), ("X-1", 3), ("2024-01-02", 4), ("X-2", 5)):
         assert evaluate(Fresh(mood=mood, tags=["a", "b"]), {"mood": mood}).f1 < 1
         assert len(made) == count
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """The arguments of each time that a schema was compiled."""
+    calls = []
+    monkeypatch.setattr(zero, "_of_digests", {})
+    monkeypatch.setattr(zero, "ruled", lambda *args: calls.append(args) or ruled(*args))
+    return calls
+
+
+MOODS = {"type": "object", "properties": {"mood": {"type": "string"}, "due": {"type": "string"}}}
+
+
+def test_a_schema_is_compiled_once_for_values_of_one_form(made, tmp_path):
+    def found(mood, schema):
+        return evaluate({"mood": mood, "due": "x"}, {"mood": mood}, schema=schema)
+
+    found("16:05", MOODS)
+    assert found("4:05", {**MOODS}).inferred == found("16:05", MOODS).inferred
+    assert len(made) == 2
+    found("X-1", MOODS)
+    assert len(made) == 3
+    assert found("16:05", {**MOODS, "properties": {"mood": {"type": "string"}}}).f1 == 1
+    assert len(made) == 5
+
+    file = tmp_path / "s.json"
+    file.write_text(json.dumps(MOODS))
+    found("X-1", file)
+    found("X-2", str(file))
+    assert len(made) == 7
+    file.write_text(json.dumps({**MOODS, "properties": {"due": {"type": "string"}}}))
+    assert found("X-2", file).f1 == 0
+    assert len(made) == 9
+
+
+def test_what_is_said_of_values_in_numbers_is_of_the_document_itself(made):
+    def said(*dues):
+        documents = {"due": [*dues]}
+        (result,) = evaluate(documents, documents, schema=DUES).inferred
+        return result.reason
+
+    assert said("soon", "2024-01-02", "later").startswith("1 of 3 texts read as a date")
+    assert said("soon", "2024-01-03", "later").startswith("1 of 3 texts")
+    assert said("soon", "then", "2024-01-03", "later").startswith("1 of 4 texts")
+    assert said("2024-01-03") == said("2024-01-03", "2024-01-05")
+    assert len(made) == 4
+
+
+DUES = {"properties": {"due": {"type": "array", "items": {"type": "string"}}}}
+
+
+def test_a_schema_that_others_may_change_is_read_again(made, tmp_path):
+    (tmp_path / "mood.json").write_text('{"type": "string"}')
+    file = tmp_path / "s.json"
+    file.write_text('{"properties": {"mood": {"$ref": "mood.json"}}}')
+    assert evaluate({"mood": "calm"}, {"mood": "clam"}, schema=file).f1 == 0
+
+    exact = {"type": "string", "x-aws-stickler-comparator": "LevenshteinComparator"}
+    (tmp_path / "mood.json").write_text(json.dumps({**exact, "x-aws-stickler-threshold": 0.5}))
+
+    assert evaluate({"mood": "calm"}, {"mood": "clam"}, schema=file).f1 == 1
+    assert len(made) == 4
+    with pytest.raises(SchemaError):
+        evaluate({"mood": "calm"}, {"mood": "calm"}, schema={"properties": {"mood": {1, 2}}})
+
+
+def test_documents_without_a_schema_are_compiled_once_where_they_show_the_same(made, monkeypatch):
+    shown = []
+    load = zero.load_observed
+    monkeypatch.setattr(zero, "load_observed", lambda *args: shown.append(args) or load(*args))
+    for total, count in ((9.5, 1), (8.5, 1), ("9.5 kg", 2)):
+        document = {"total": total}
+        assert evaluate(document, document).f1 == 1
+        assert len(shown) == count
+    assert not made

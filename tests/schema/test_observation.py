@@ -418,7 +418,7 @@ def test_a_summary_tells_values_of_other_forms_apart():
         root = Observed()
         for document in documents:
             root.add(document)
-        return root.summary
+        return root.summary()
 
     assert summary({"a": "16:05", "b": ["x"]}) == summary({"b": ["y"], "a": "17:05"})
     assert summary({"a": "16:05"}) != summary({"a": "X-1"}) != summary({"b": "X-1"})

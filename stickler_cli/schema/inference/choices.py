@@ -1,6 +1,6 @@
 """The choice of a comparator for one value: by its annotations, else its kind, else its name."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Final, Literal, TypeAlias
 
@@ -8,7 +8,9 @@ from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import (
+    DATE,
     DEFAULT_WEIGHT,
+    FORM,
     NUMBER,
     PREFIX,
     TEXT,
@@ -17,8 +19,20 @@ from stickler_cli.schema.annotations import (
 )
 from stickler_cli.schema.combinators import InForce, elements_of, first, kinds_of, positions_of
 from stickler_cli.schema.places import ArrayPlace, LeafPlace, Places
-from .name_rules import ANY_TEXT, CODE, NUMBER_READ, TIME, NameRule, rule_for
-from .observation import READS, Observed, by_length, by_values
+from .name_rules import (
+    ANY_TEXT,
+    BY_LENGTH,
+    CODE,
+    MONEY,
+    NUMBER_READ,
+    PROSE,
+    QUANTITY,
+    SIGN,
+    TIME,
+    NameRule,
+    rule_for,
+)
+from .observation import ALIKE, MOSTLY, READS, Observed, is_set
 
 ANNOTATED: Final = "as its annotations say"
 NO_MORE: Final = "a text, of which the name says no more"
@@ -109,9 +123,57 @@ def leaf_choice(name: str, place: LeafPlace, seen: Observed | None = None) -> In
     rule = rule_for(name, kind) if read else None
     how, reason = (rule[0].how, _told(*rule)) if rule else (None, by_kind.reason)
     if seen is not None and kind == "string" and read:
-        how, reason = by_values(how, seen) or (how, reason)
+        how, reason = _by_values(how, seen) or (how, reason)
     how = how or (ANY_TEXT if place.default is TEXT else NUMBER_READ)
-    return _choice(by_length(how, seen), reason)
+    return _choice(_by_length(how, seen), reason)
+
+
+def _by_values(named: LeafDefault | None, seen: Observed) -> tuple[LeafDefault, str] | None:
+    """Return the choice by values, and its reason, where it is better than that by the name.
+
+    `named` is what the name asks for; None where it says nothing.
+    """
+    texts = seen.forms[""]
+    form = READS.get(named.comparator) if named else None
+    reads = named is not None and (form is None or seen.share(form) >= MOSTLY)
+    if not texts or reads or named is SIGN:
+        return None
+    found = next(_by_form(seen), None)
+    if form is None:
+        return found
+    how, reason = found or (ANY_TEXT, "texts like any other")
+    return how, f"{seen.forms[form]} of {texts} texts read as a {form.split()[-1]}; {reason}"
+
+
+def _by_length(how: LeafDefault, seen: Observed | None) -> LeafDefault:
+    """Return how texts are compared, as long as they are in the median."""
+    if seen is None or not seen.forms[""]:
+        return how
+    is_long = seen.share("short") < MOSTLY
+    return next((each[is_long] for each in BY_LENGTH if how in each), how)
+
+
+def _by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
+    """List the choices by the form of texts, the most specific first."""
+    if max(map(seen.share, ("email", "uri", "address of a host"))) >= ALIKE:
+        yield FORM, "its texts are addresses of mail, of hosts or on the web: each sign counts"
+    if seen.share("time of day") >= ALIKE:
+        yield TIME, "its texts are times of day"
+    if min(seen.share("looks like a date"), seen.share("readable date")) >= ALIKE:
+        yield DATE, "its texts are dates"
+    numbers = seen.share("digits and signs") >= ALIKE and seen.share("number") >= ALIKE
+    if numbers or seen.share("measurement") >= ALIKE:
+        if seen.forms["leading zero"]:
+            yield CODE, "its texts are numbers with leading zeros, as identifiers have them"
+        if seen.share("money") >= ALIKE:
+            yield MONEY, "its texts are amounts of a currency: rounding to a cent is no error"
+        yield QUANTITY, "its texts are numbers: equal or not, however they are written"
+    if seen.share("code") >= ALIKE:
+        yield CODE, "its texts are codes: one wrong character makes it another"
+    if is_set(seen):
+        yield CODE, "its texts are a few values, each seen often"
+    if seen.share("prose") >= MOSTLY:
+        yield PROSE, "its texts are long: most words must be there, in any order"
 
 
 def agreed(choices: Sequence[Inferred], kinds: Sequence[str]) -> Sequence[Inferred]:

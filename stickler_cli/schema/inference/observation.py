@@ -14,18 +14,10 @@ from typing import Final, TypeAlias
 from stickler_cli.comparators.numeric import is_unit, measured
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of, says_nothing
 from stickler_cli.core.values import dataclass, pattern
-from stickler_cli.schema.annotations import DATE, FORM, PREFIX, LeafDefault
+from stickler_cli.schema.annotations import PREFIX
 from .name_rules import (
-    ANY_TEXT,
-    BY_LENGTH,
     CHOICE,
-    CODE,
     IDENTIFIER,
-    MONEY,
-    PROSE,
-    QUANTITY,
-    SIGN,
-    TIME,
     rule_for,
 )
 
@@ -174,12 +166,27 @@ class Observed:
         """Return the share of texts that had a form, in [0, 1]; 0 without texts."""
         return self.forms[form] / self.forms[""] if self.forms[""] else 0.0
 
-    @property
-    def summary(self) -> Hashable:
-        """A key of all that makes a difference to how fields of a known schema are compared."""
-        fields = ((key, part.summary) for key, part in sorted(self.fields.items()))
-        inside = self.elements and self.elements.summary
-        return frozenset(self.forms.items()), is_set(self), (*fields,), inside
+    def summary(self, name: str = "") -> Hashable:
+        """Return a key of all that makes a difference to what is inferred of a known schema.
+
+        `name` is that of the field whose values these are.
+        """
+        # A place without texts tells nothing, unless an object stands where lists do elsewhere.
+        bare = ((), (), None) if self.elements is None else None
+        inside = ((key, part.summary(key)) for key, part in sorted(self.fields.items()))
+        fields = (*(it for it in inside if it[1] != bare),)
+        return self._told(name), fields, self.elements and self.elements.summary(name)
+
+    def _told(self, name: str) -> Hashable:
+        """Return what the texts of a field of this name tell."""
+        if not self.forms[""]:
+            return ()
+        shares = {form: self.share(form) for form in self.forms}
+        alike = frozenset((form, it >= ALIKE) for form, it in shares.items() if it >= MOSTLY)
+        read = _read_by(name)
+        few = read is not None and self.share(read) < MOSTLY  # which is said in numbers
+        numbers = (self.forms[read or ""], self.forms[""]) if few else ()
+        return alike, numbers, bool(self.forms["leading zero"]), is_set(self)
 
     def at(self, path: tuple[str | int, ...]) -> "Observed | None":
         """Return the values seen at a field, through lists."""
@@ -394,49 +401,8 @@ READS: Final = {
 """Form of the texts that a comparator can read."""
 
 
-def by_values(named: LeafDefault | None, seen: Observed) -> tuple[LeafDefault, str] | None:
-    """Return the choice by values, and its reason, where it is better than that by the name.
-
-    `named` is what the name asks for; None where it says nothing.
-    """
-    texts = seen.forms[""]
-    form = READS.get(named.comparator) if named else None
-    reads = named is not None and (form is None or seen.share(form) >= MOSTLY)
-    if not texts or reads or named is SIGN:
-        return None
-    found = next(_by_form(seen), None)
-    if form is None:
-        return found
-    how, reason = found or (ANY_TEXT, "texts like any other")
-    return how, f"{seen.forms[form]} of {texts} texts read as a {form.split()[-1]}; {reason}"
-
-
-def by_length(how: LeafDefault, seen: Observed | None) -> LeafDefault:
-    """Return how texts are compared, as long as they are in the median."""
-    if seen is None or not seen.forms[""]:
-        return how
-    is_long = seen.share("short") < 0.5
-    return next((each[is_long] for each in BY_LENGTH if how in each), how)
-
-
-def _by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
-    """List the choices by the form of texts, the most specific first."""
-    if max(map(seen.share, ("email", "uri", "address of a host"))) >= ALIKE:
-        yield FORM, "its texts are addresses of mail, of hosts or on the web: each sign counts"
-    if seen.share("time of day") >= ALIKE:
-        yield TIME, "its texts are times of day"
-    if min(seen.share("looks like a date"), seen.share("readable date")) >= ALIKE:
-        yield DATE, "its texts are dates"
-    numbers = seen.share("digits and signs") >= ALIKE and seen.share("number") >= ALIKE
-    if numbers or seen.share("measurement") >= ALIKE:
-        if seen.forms["leading zero"]:
-            yield CODE, "its texts are numbers with leading zeros, as identifiers have them"
-        if seen.share("money") >= ALIKE:
-            yield MONEY, "its texts are amounts of a currency: rounding to a cent is no error"
-        yield QUANTITY, "its texts are numbers: equal or not, however they are written"
-    if seen.share("code") >= ALIKE:
-        yield CODE, "its texts are codes: one wrong character makes it another"
-    if is_set(seen):
-        yield CODE, "its texts are a few values, each seen often"
-    if seen.share("prose") >= 0.5:
-        yield PROSE, "its texts are long: most words must be there, in any order"
+@lru_cache(maxsize=4096)
+def _read_by(name: str) -> str | None:
+    """Return the form of the texts that a field of this name asks for."""
+    found = rule_for(name, "string")
+    return found and READS.get(found[0].how.comparator)
