@@ -5,10 +5,10 @@ import sys
 from collections.abc import Container, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any, Final
 
 from stickler_cli.comparators.base import BaseComparator
@@ -187,8 +187,9 @@ def model_schema(
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))  # where a script beside the model would find it
     try:
-        file, colon, of_module = name.partition(":")  # the file of a module may stand for it
-        model = resolve_name(f"{file.removesuffix('.py').replace('/', '.')}{colon}{of_module}")
+        file, _, of_module = name.partition(":")  # the file of a module may stand for it
+        module = import_module(file.removesuffix(".py").replace("/", "."))
+        model: Any = reduce(getattr, of_module.split("."), module)
     except Exception as error:
         found = f"it cannot be imported ({type(error).__name__}: {error})"
         raise UsageError([Problem(name, found, "module:Model")]) from error

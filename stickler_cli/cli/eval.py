@@ -19,7 +19,6 @@ from stickler_cli.reports.layout import TableStyle
 from stickler_cli.runs.assembly import Assembly, assemble
 from stickler_cli.runs.evaluate import evaluate
 from stickler_cli.runs.executors.pipeline import chunk_results
-from stickler_cli.runs.gold_writing import check_directory, marked_changes, write_gold
 from stickler_cli.runs.job import BY, EXPECTED, Job, OutputsRequested, Workers
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.evaluation import NO_GROUP
@@ -59,8 +58,7 @@ def report_run(settings: EvalSettings) -> ExitCode:
         _check_repeats(settings)
         reported = replace(reported, accounts=True, first_non_matches=MOST_ERRORS)
     tell = None if settings.quiet else warn
-    if settings.write_gold is not None:
-        check_directory(settings.write_gold, settings.gt, settings.verdicts)
+    write = None if settings.write_gold is None else _gold_writer(settings, settings.write_gold)
     assembly = assemble(settings, reported, lambda: schema_of(settings.schema, settings), tell)
     pairs = assembly.pairs
     if settings.verbose:
@@ -84,21 +82,32 @@ def report_run(settings: EvalSettings) -> ExitCode:
     outputs.conclude(run)
     if signal is not None:
         return ExitCode(128 + signal)
-    tell_gold(assembly, quiet=settings.quiet)
+    if write is not None:
+        write(assembly)
     code = exit_code_of(run)
     if not run.nothing_paired:
         refuse_keys_of_none(run)
     return max([code, *(exit_code_of(each) for each in further if each.unfit)])
 
 
-def tell_gold(assembly: Assembly, *, quiet: bool) -> None:
-    """Write the ground truth with what verdicts accept, where that is asked for."""
-    directory, job = assembly.settings.write_gold, assembly.job
-    if directory is not None:
-        refs, changes_in = assembly.pairs.refs(), partial(marked_changes, job)
-        written = write_gold(refs, changes_in, job.unwrapper, directory)
-        if not quiet:
-            warn(written)
+def _gold_writer(settings: EvalSettings, directory: str) -> Callable[[Assembly], None]:
+    """Return a function that writes the ground truth of a run with what verdicts accept.
+
+    Raises:
+        UsageError: it may not go there.
+    """
+    # Few runs change the ground truth.
+    from stickler_cli.runs.gold_writing import check_directory, marked_changes, write_gold
+
+    check_directory(directory, settings.gt, settings.verdicts)
+
+    def write(assembly: Assembly) -> None:
+        refs, job = assembly.pairs.refs(), assembly.job
+        told = write_gold(refs, partial(marked_changes, job), job.unwrapper, directory)
+        if not settings.quiet:
+            warn(told)
+
+    return write
 
 
 def listing_of(settings: EvalSettings) -> str:

@@ -23,8 +23,18 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 from stickler_cli.core.problems import ModelError, UnavailableError
 from stickler_cli.core.values import dataclass, pattern
 from .connections import Connections, in_thread
-from .model import A, Model, Q, Reply, Retry, TooLargeError, UnaskedError
-from .servers import ONE_CALL, Purse, Usage
+from .model import (
+    ONE_CALL,
+    A,
+    Model,
+    Purse,
+    Q,
+    Reply,
+    Retry,
+    TooLargeError,
+    UnaskedError,
+    Usage,
+)
 
 # Of HTTP: overload, conflict, time out, and what proxies say of servers that are away.
 PASSING_STATUSES: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
@@ -373,7 +383,7 @@ def _access_refused(
     model: Model[Any, Any], error: Exception, failure: ModelError
 ) -> UnavailableError | None:
     """Return the error of a server that takes no such key, or has no such model, if that is it."""
-    hint = model.server.key_hint if model.server else ""
+    hint = model.key_hint
     if refuses_model(error):
         hint = "is its name right, and is it there for this key?"
     elif _status(error) not in KEY_STATUSES:

@@ -26,8 +26,7 @@ from stickler_cli.core.problems import ModelError, Problem, UsageError
 from stickler_cli.core.values import dataclass
 from .batching import Outcome, Turnstile, Way, asked
 from .connections import Connections
-from .model import DEFAULT_POLICY, A, Model, Policy, Q, UnaskedError
-from .servers import Purse, Usage
+from .model import DEFAULT_POLICY, A, Model, Policy, Purse, Q, UnaskedError, Usage
 
 CACHE_DIR: Final = "STICKLER_CACHE_DIR"  # the environment variable that moves the cache
 BUSY_SECONDS: Final = 30  # how long to wait for another process that is writing
@@ -299,7 +298,7 @@ class Client:
         return self._memory.keep(answers)
 
     def _way(self, model: Model[Any, Any]) -> Way:
-        name = model.title, model.server.address if model.server else ""
+        name = model.title, model.address
         with self._lock:
             if name not in self._turnstiles:
                 per_minute = None if model.is_local else self.policy.per_minute

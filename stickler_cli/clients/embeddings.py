@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from stickler_cli.core.problems import Problem, UnavailableError
 from stickler_cli.core.values import dataclass
 from .connections import Connections
-from .model import GarbledError, Model, Reply, ServedModel
-from .servers import LONGEST_ANSWER, ONE_CALL, believed
+from .model import ONE_CALL, GarbledError, Model, Reply
+from .servers import LONGEST_ANSWER, ServedModel, believed
 
 Vector: TypeAlias = NDArray[np.float64]
 
@@ -107,7 +107,7 @@ class ServerEmbedder(ServedModel[str, Vector], NamedEmbedder):
     @property
     def identity(self) -> Mapping[str, object]:
         """The protocol, the server and the model; a region makes no difference."""
-        return {"backend": self.backend, "server": self.server.address, "model": self.name}
+        return {"backend": self.backend, "server": self.address, "model": self.name}
 
     def _garbled(self, found: str, error: Exception, tokens: int) -> Reply[Vector]:
         """Return an empty answer, which costs as much as one."""

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from stickler_cli.core.values import dataclass
 from .connections import Connections
-from .model import CHARACTERS_A_TOKEN, GarbledError, Reply, ServedModel
-from .servers import Usage, believed, prefix_of
+from .model import CHARACTERS_A_TOKEN, GarbledError, Reply, Usage
+from .servers import ServedModel, believed, prefix_of
 
 # Part of the cache's keys; goes up with every change of a word that the model reads.
 PROMPT_VERSION: Final = 1
@@ -110,7 +110,7 @@ class Judge(ServedModel[Pair, Verdict]):
         prefix, name = self.place
         return {
             "backend": "judge",
-            "server": [prefix, self.server.address],
+            "server": [prefix, self.address],
             "model": name,
             "prompt": PROMPT_VERSION,
             "guidelines": self.guidelines,

@@ -1,92 +1,20 @@
-"""Servers with models: address, keys, connection and prices of each; and the usage of them."""
+"""Servers with models: address, keys, connection and prices of each."""
 
 import os
-import threading
+from abc import abstractmethod
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import astuple, replace
-from operator import add
+from dataclasses import field, replace
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from stickler_cli.core.values import dataclass
+from .model import A, Model, Q, Usage
 
 if TYPE_CHECKING:
     from botocore.session import Session
 
     from .connections import Connections
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Calls, tokens and cost of asking; usages add."""
-
-    calls: int = 0  # requests to a model, or batches given to a local one; each attempt counts
-    failed: int = 0  # those of them that brought no answer, or one that cannot be used
-    repeated: int = 0  # those that asked again what had failed
-    unasked: int = 0  # questions that were given up without being asked
-    cached: int = 0  # answers that were in the cache
-    input_tokens: int = 0
-    output_tokens: int = 0
-    nano_dollars: int = 0  # what the calls with a known price cost
-    unpriced: int = 0  # calls with tokens whose price is not known; none of them to local models
-
-    def __add__(self, other: "Usage") -> "Usage":
-        return Usage(*map(add, astuple(self), astuple(other)))
-
-    @property
-    def tokens(self) -> int:
-        """Of questions and answers."""
-        return self.input_tokens + self.output_tokens
-
-    def __str__(self) -> str:
-        """Return it in a few words.
-
-        >>> str(Usage(calls=3, failed=1, cached=9, input_tokens=120, nano_dollars=1_500_000))
-        '3 calls (1 failed), 9 answers from the cache, 120 tokens, $0.0015'
-        """
-        failed = [f"{self.failed} failed"] if self.failed else []
-        failed += [f"{self.repeated} asked again"] if self.repeated else []
-        parts = [f"{self.calls:,} calls" + (f" ({', '.join(failed)})" if failed else "")]
-        parts += [f"{self.unasked:,} questions given up"] if self.unasked else []
-        parts += [f"{self.cached:,} answers from the cache"]
-        parts += [f"{self.tokens:,} tokens"] if self.tokens else []
-        if self.nano_dollars:
-            known = "at least " if self.unpriced else ""
-            parts.append(f"{known}${self.nano_dollars / 1e9:.4f}")
-        elif self.unpriced:
-            parts.append("cost unknown")
-        return ", ".join(parts)
-
-
-NO_USAGE: Final = Usage()
-ONE_CALL: Final = Usage(calls=1)
-
-
-class Purse:
-    """The budget of a run for asking, and its usage so far."""
-
-    def __init__(self, max_cost: float | None = None, max_tokens: int | None = None) -> None:
-        """Set the limits, in dollars and in tokens; None is none."""
-        self.usage = NO_USAGE
-        self._max_cost = max_cost
-        self._max_tokens = max_tokens
-        self._lock = threading.Lock()
-
-    def count(self, usage: Usage) -> None:
-        """Add the usage of a call."""
-        with self._lock:
-            self.usage += usage
-
-    @property
-    def spent(self) -> str:
-        """Which limit is reached, in words; empty while there is something left."""
-        usage = self.usage
-        if self._max_cost is not None and usage.nano_dollars >= self._max_cost * 1e9:
-            return f"the ${self._max_cost:g} of --max-cost are spent"
-        if self._max_tokens is not None and usage.tokens >= self._max_tokens:
-            return f"the {self._max_tokens} tokens of --max-tokens are spent"
-        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,3 +270,51 @@ def priced(provider: str, model: str, tokens: int) -> Usage:
     except (ImportError, LookupError):  # it comes with the judge's library, and knows some models
         pass
     return Usage(1, input_tokens=tokens, unpriced=1)
+
+
+@dataclass(frozen=True)
+class ServedModel(Model[Q, A]):
+    """A model on a server; where, and with which key, the environment says."""
+
+    extra: ClassVar[str]
+
+    elsewhere: Server | None = field(default=None, kw_only=True)  # where it was moved to
+
+    @property
+    @abstractmethod
+    def place(self) -> tuple[str, str]:
+        """The prefix of its server, and its name there."""
+
+    @property
+    def server(self) -> Server:
+        """The one that it was moved to, or that of its prefix."""
+        return self.elsewhere or SERVERS[self.place[0]]
+
+    @property
+    def address(self) -> str:
+        """Where its server is; empty where its library knows."""
+        return self.server.address
+
+    @property
+    def key_hint(self) -> str:
+        """Advice of its server."""
+        return self.server.key_hint
+
+    def moved(self, address: str | None, key: str | None) -> Self:
+        """Return it on another server."""
+        return replace(self, elsewhere=self.server.moved(address, key))
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether the library of prices knows it."""
+        return not self.priced(1).unpriced
+
+    def priced(self, tokens: int) -> Usage:
+        """Return the usage of one call for so many tokens."""
+        return priced(self.server.pricing, self.place[1], tokens)
+
+    def require(self) -> None:
+        """Raise without the library, or without a key or region."""
+        self.require_package(self.server.package, self.extra)
+        if (lack := self.server.lack()) is not None:
+            raise self.unavailable(*lack)

@@ -87,6 +87,12 @@ def _augment(  # noqa: PLR0913, PLR0917 - the state of the search
             return
 
 
+def assign_product(size: int) -> None:
+    """Multiply and assign a matrix, so that all that this takes of the system is taken."""
+    square = np.ones((size, size))
+    assign_all(square @ square)
+
+
 def assign_all(gains: Floats) -> list[int]:
     """Choose a column for each row of a matrix, (n, m) with n <= m, of the greatest total gain.
 

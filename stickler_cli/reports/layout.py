@@ -1,7 +1,6 @@
 """Sections on a terminal of any width or in a pipe: paragraphs, tables and small pictures."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from math import inf
 from typing import Final
 
@@ -221,6 +220,8 @@ MOST_ROWS: Final = 200  # far more than a schema has fields, far fewer than a ma
 _TABLE: Final = "border-collapse:collapse;color:inherit;background:transparent;font-size:13px"
 _CELL: Final = "border-bottom:1px solid rgba(128,128,128,.35);padding:0 8px;line-height:23px"
 _LINE: Final = "margin:0;line-height:24px"
+_ENTITIES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"}
+_ESCAPED: Final = str.maketrans(_ENTITIES)  # as `html` has them, which loads all that there are
 
 
 def html_table(lines: Sequence[Span], table: Table, rest: str) -> str:
@@ -228,8 +229,8 @@ def html_table(lines: Sequence[Span], table: Table, rest: str) -> str:
     head = "".join(f'<p style="{_LINE}">{_html(line)}</p>' for line in lines)
     legend = dict(table.legend)
     heads = "".join(
-        f'<th scope="col" title="{escape(legend.get(column.title, ""))}" '
-        f'style="{_style(column)}">{escape(column.title)}</th>'
+        f'<th scope="col" title="{legend.get(column.title, "").translate(_ESCAPED)}" '
+        f'style="{_style(column)}">{column.title.translate(_ESCAPED)}</th>'
         for column in table.columns
     )
     body = "".join(_html_row(table.columns, row) for row in table.rows[:MOST_ROWS])
@@ -251,7 +252,7 @@ def _html_row(columns: Sequence[Column], row: Sequence[Span]) -> str:
 
 
 def _html(span: Span) -> str:
-    text = escape(span.text)
+    text = span.text.translate(_ESCAPED)
     return f"<strong>{text}</strong>" if span.tone == "title" else text
 
 

@@ -9,6 +9,8 @@ from itertools import accumulate, groupby
 from operator import itemgetter
 from typing import Final, Literal, TypeAlias
 
+from rapidfuzz.distance import Levenshtein
+
 from stickler_cli.compare.explaining import Explained
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.figures import WHOLE, cells, number_of, rate, setting, value_text
@@ -256,19 +258,16 @@ def pieces(gt: str, pred: str) -> list[Piece]:
     [('12.', 'both'), ('5', 'gt'), ('8', 'pred'), ('0 EUR', 'both')]
     """
     runs = [(False, gt, pred)]
-    if max(len(gt), len(pred)) <= LONGEST:
-        # A report without differences need not load it.
-        from rapidfuzz.distance import Levenshtein
-
-        if Levenshtein.normalized_similarity(gt, pred) >= LEAST_ALIKE:
-            codes = Levenshtein.opcodes(gt, pred)
-            inner = range(1, len(codes) - 1)
-            runs = []
-            for at, code in enumerate(codes):
-                one = gt[code.src_start : code.src_end]
-                other = pred[code.dest_start : code.dest_end]
-                short = at in inner and len(one) < SHORTEST_RUN
-                runs.append((code.tag == "equal" and not short, one, other))
+    is_short = max(len(gt), len(pred)) <= LONGEST
+    if is_short and Levenshtein.normalized_similarity(gt, pred) >= LEAST_ALIKE:
+        codes = Levenshtein.opcodes(gt, pred)
+        inner = range(1, len(codes) - 1)
+        runs = []
+        for at, code in enumerate(codes):
+            one = gt[code.src_start : code.src_end]
+            other = pred[code.dest_start : code.dest_end]
+            short = at in inner and len(one) < SHORTEST_RUN
+            runs.append((code.tag == "equal" and not short, one, other))
     found: list[Piece] = []
     for equal, group in groupby(runs, key=itemgetter(0)):
         _, ours, theirs = zip(*group, strict=True)

@@ -118,12 +118,9 @@ def _have_libraries_settle() -> None:
     Later, where there is none left, OpenBLAS would not raise an error but end the process, with
     code 1, and a library that is not loaded yet could do anything.
     """
-    import numpy as np  # what is above here is for commands that need no engine
+    from stickler_cli.compare.assignment import assign_product  # few processes have a limit
 
-    from stickler_cli.compare.assignment import assign_all
-
-    square = np.ones((256, 256))
-    assign_all(square @ square)
+    assign_product(256)
 
 
 @contextmanager

@@ -6,8 +6,7 @@ import pytest
 
 from stickler_cli.clients.batching import Turnstile, Way, asked
 from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.model import Model, Reply, Retry
-from stickler_cli.clients.servers import Purse
+from stickler_cli.clients.model import Model, Purse, Reply, Retry
 
 
 class Served(Model):

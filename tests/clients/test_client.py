@@ -9,8 +9,7 @@ from hashlib import blake2b
 import pytest
 
 from stickler_cli.clients.client import AnswerCache, Client, Memory
-from stickler_cli.clients.model import Model, Policy, Reply, Retry
-from stickler_cli.clients.servers import Usage
+from stickler_cli.clients.model import Model, Policy, Reply, Retry, Usage
 from stickler_cli.comparators.exact import ExactComparator
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Plan

@@ -20,8 +20,15 @@ from stickler_cli.clients.batching import (
     without_secrets,
 )
 from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.model import GarbledError, Model, Reply, Retry, TooLargeError
-from stickler_cli.clients.servers import Purse, Usage
+from stickler_cli.clients.model import (
+    GarbledError,
+    Model,
+    Purse,
+    Reply,
+    Retry,
+    TooLargeError,
+    Usage,
+)
 from stickler_cli.core.problems import ModelError, UnavailableError
 
 
