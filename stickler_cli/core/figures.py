@@ -3,23 +3,13 @@
 import math
 import unicodedata
 from collections.abc import Callable, Collection, Iterable
-from typing import Final, Protocol, TypeAlias
+from typing import Final, TypeAlias
 
 from .json_values import JsonValue, brief
 from .values import pattern
 
-
-class Ends(Protocol):
-    """An interval."""
-
-    @property
-    def lower(self) -> float:
-        """The lower end."""
-
-    @property
-    def upper(self) -> float:
-        """The upper end."""
-
+Ends: TypeAlias = tuple[float, float]
+"""The lower and the upper end of an interval."""
 
 Quoting: TypeAlias = Callable[[str], str]
 """How a report writes a name that it did not choose itself inside a sentence."""
@@ -42,11 +32,10 @@ IDEOGRAPHIC_SPACE: Final = "\u3000"
 def digits_of(interval: Ends | None) -> int:
     """Return the decimals that a rate is worth: one more than where its interval begins to differ.
 
-    >>> from stickler_cli.score.intervals import Interval
-    >>> [digits_of(Interval(0.9, end)) for end in (0.99, 0.95, 0.903, 0.9)], digits_of(None)
+    >>> [digits_of((0.9, end)) for end in (0.99, 0.95, 0.903, 0.9)], digits_of(None)
     ([3, 3, 4, 4], 4)
     """
-    width = 0.0 if interval is None else interval.upper - interval.lower
+    width = 0.0 if interval is None else interval[1] - interval[0]
     return DIGITS if width <= 0 else max(2, min(DIGITS, math.ceil(-math.log10(width)) + 1))
 
 
@@ -80,13 +69,12 @@ def interval_text(
 ) -> str:
     """Return an interval as people read it, with the digits of `rate`.
 
-    >>> from stickler_cli.score.intervals import Interval
-    >>> interval_text(Interval(0.8, 0.91234)), interval_text(None)
+    >>> interval_text((0.8, 0.91234)), interval_text(None)
     ('[0.8000, 0.9123]', '-')
     """
     if interval is None:
         return NOTHING
-    return f"[{rate(interval.lower, limits, digits)}, {rate(interval.upper, limits, digits)}]"
+    return f"[{', '.join(rate(end, limits, digits) for end in interval)}]"
 
 
 def told_apart(value: float, limit: float) -> str:

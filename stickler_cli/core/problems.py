@@ -187,8 +187,7 @@ def require_pyarrow(what: str = "Parquet") -> None:
 
 def import_pyarrow(what: str = "Parquet", module: str = "pyarrow") -> Any:
     """Import pyarrow, or a module of it, or raise UnavailableError as `require_pyarrow` does."""
-    require_pyarrow(what)
-    return import_module(module)
+    return import_extra(module, what, "parquet")
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
