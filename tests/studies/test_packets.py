@@ -13,8 +13,14 @@ from scipy.stats import kendalltau
 from stickler_cli.core.problems import Problem
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.studies.packets.answer import PacketAccount, split_report
-from stickler_cli.studies.packets.packet import compare_packet, likeness, order_of
-from stickler_cli.studies.packets.packet_sections import MOST_PAGES, Section, parse_sections
+from stickler_cli.studies.packets.packet import (
+    MOST_PAGES,
+    Section,
+    compare_packet,
+    likeness,
+    order_of,
+    parse_sections,
+)
 
 KINDS = ["invoice", "receipt", ""]
 

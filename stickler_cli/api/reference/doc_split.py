@@ -14,8 +14,13 @@ from typing import Any, Final
 from stickler_cli.core.problems import Problem
 from stickler_cli.reports.layout import TableStyle, draw
 from stickler_cli.studies.packets.answer import PacketAccount, report_of, split_report
-from stickler_cli.studies.packets.packet import SectionOutcome, compare_packet, likeness
-from stickler_cli.studies.packets.packet_sections import Section, parse_sections
+from stickler_cli.studies.packets.packet import (
+    Section,
+    SectionOutcome,
+    compare_packet,
+    likeness,
+    parse_sections,
+)
 
 _PLACES: Final = ("group_id", "group_id_predicted", "page_number", "page_number_predicted")
 _CLASSES: Final = ("class_label", "class_label_predicted")

@@ -64,7 +64,7 @@ def similarity_chart(histogram: Histogram, threshold: float | None, curve: str =
         f"Similarity of {number_of(matched + unlike, 'pair')}: "
         f"{matched} at or above {level}, {unlike} below"
     )
-    bars = _bars([("tp", histogram.matched), ("fd", histogram.unlike)], "pair")
+    bars = _bars({"tp": histogram.matched, "fd": histogram.unlike})
     at = None if threshold is None else _x(threshold)
     return Chart(bars, at, label, _ticks(threshold), curve)
 
@@ -91,10 +91,10 @@ def threshold_curve(pairs: Histogram, counts: Counts, rule: RateRule) -> str:
     return "M" + " L".join(points)
 
 
-def _bars(layers: Sequence[tuple[str, Sequence[int]]], noun: str) -> list[Bar]:
-    """Return bars of several layers, the first one at the bottom."""
+def _bars(layers: Mapping[str, Sequence[int]]) -> list[Bar]:
+    """Return bars of several layers of pairs, the first one at the bottom."""
     # By the square root, or one bar of thousands would hide the errors that the chart is for.
-    totals = [sum(counts) for counts in zip(*(counts for _, counts in layers), strict=True)]
+    totals = [*map(sum, zip(*layers.values(), strict=True))]
     scale = HEIGHT / sqrt(max(totals)) if any(totals) else 0.0
     bars = []
     for position, total in enumerate(totals):
@@ -102,11 +102,11 @@ def _bars(layers: Sequence[tuple[str, Sequence[int]]], noun: str) -> list[Bar]:
         if position == BINS:
             x, where = x + GAP, "exactly 1"
         height, bottom = max(sqrt(total) * scale, LEAST), HEIGHT
-        for name, counts in layers:
+        for name, counts in layers.items():
             if count := counts[position]:
                 part = height * count / total
                 bottom -= part
-                title = f"{where}: {number_of(count, noun)}"
+                title = f"{where}: {number_of(count, 'pair')}"
                 bars.append(Bar(x, bottom, part, name, title, count, f"{position / BINS:g}"))
     return bars
 

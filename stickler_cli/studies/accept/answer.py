@@ -54,9 +54,10 @@ from .question import AcceptSettings
 
 def report_of(policy: AcceptancePolicy) -> Report:
     """Return a policy as a report."""
+    grouped = Figure(f"by {policy.by}", "group", str, shown=lambda it: it.group or "")
     figures = [
         Figure("field", "field", str),
-        *([Figure(f"by {policy.by}", "group", str, shown=_group)] if policy.by is not None else []),
+        *([grouped] if policy.by is not None else []),
         Figure("values", "values", int, 5),
         Figure("documents", "documents", int, 4),
         Figure("from", "threshold", rank=1),
@@ -75,10 +76,6 @@ def report_of(policy: AcceptancePolicy) -> Report:
         told = "nothing may pass: confident values are wrong too often, or too few are sure enough"
         return Report(policy, [Section("", [promise, Text(told)])], table)
     return Report(policy, [Section("", [promise, table, curves, *nothing])], table)
-
-
-def _group(it: FieldPolicy) -> str:
-    return it.group or ""
 
 
 def _curve(it: FieldPolicy) -> Curve:

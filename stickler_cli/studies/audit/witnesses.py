@@ -31,8 +31,7 @@ from stickler_cli.documents.document import LineReference
 from stickler_cli.documents.lines import TABLE_SUFFIX, ById
 from stickler_cli.records.account_format import VERDICT_FORMAT
 from stickler_cli.score.errors.marks import VERDICTS, with_value
-from stickler_cli.studies.answering import AT_ONCE
-from stickler_cli.studies.verdict_lines import read_lines
+from stickler_cli.studies.answering import AT_ONCE, read_lines
 
 Row: TypeAlias = Mapping[str, Any]
 Item: TypeAlias = dict[Path, Row]

@@ -28,13 +28,17 @@ from stickler_cli.runs.evaluate import refuse_runaway
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Verdict
 from stickler_cli.settings.deciding import ComparisonOptions, FindingOptions
-from stickler_cli.studies.answering import AT_ONCE, Answer, Desk, held_to, shares_by_unit
-from stickler_cli.studies.study import StudyRecord
-from stickler_cli.studies.verdict_lines import (
+from stickler_cli.studies.answering import (
+    AT_ONCE,
+    Answer,
+    Desk,
     VerdictLine,
+    held_to,
     judging_node,
     read_verdicts,
+    shares_by_unit,
 )
+from stickler_cli.studies.study import StudyRecord
 from .question import JudgeSettings
 
 Kind = Literal["false_accept", "false_reject", "failed"]

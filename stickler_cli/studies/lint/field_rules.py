@@ -202,13 +202,6 @@ CODES: Final = 0.9
 """The share of texts with digits, and without spaces or in groups, at which a field is of codes."""
 
 
-def judge(profile: Profile, findings: Findings) -> None:
-    """Find values of a field that stand out."""
-    _outliers(profile, findings)
-    _odd_forms(profile, findings)
-    _spellings(profile, findings)
-
-
 def _outliers(profile: Profile, findings: Findings) -> None:
     """Find numbers and dates far from the others; numbers above 0 by their magnitude."""
     numbers, path = profile.numbers, profile.path
@@ -350,7 +343,8 @@ class FieldValues:
     def conclude(self) -> list[str]:
         """Find values that stand out in each field; return notes."""
         for profile in self._profiles.values():
-            judge(profile, self._findings)
+            for rule in (_outliers, _odd_forms, _spellings):
+                rule(profile, self._findings)
             if profile.count == profile.unmatched >= SOME:
                 name, threshold = profile.node.comparator.name, profile.node.threshold
                 found = f"none of {profile.count} values reaches {threshold:g} by {name}"

@@ -30,8 +30,16 @@ from stickler_cli.score.intervals import IntervalSettings, intervals_of, shares_
 from stickler_cli.score.record import Verdict
 from stickler_cli.studies.answering import NAMED, Answer, Desk, held_to
 from stickler_cli.studies.study import StudyRecord
-from .packet import EXACT, SUMS, Outcome, PacketResult, SectionOutcome, compare_packet
-from .packet_sections import Sections, parse_sections
+from .packet import (
+    EXACT,
+    SUMS,
+    Outcome,
+    PacketResult,
+    SectionOutcome,
+    Sections,
+    compare_packet,
+    parse_sections,
+)
 from .question import SplitSettings
 
 SPLIT_FORMAT: Final = "stickler-split/1"

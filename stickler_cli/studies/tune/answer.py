@@ -4,7 +4,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
-from itertools import islice
+from itertools import islice, pairwise, repeat
 from pathlib import Path
 from typing import Final
 
@@ -39,8 +39,16 @@ from stickler_cli.score.detail import BINS
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.walk import visits
 from stickler_cli.settings.deciding import SchemaOptions
-from stickler_cli.studies.answering import AT_ONCE, Answer, Desk, compared, refuse_unknown
-from stickler_cli.studies.verdict_lines import VerdictLine, judging_node, read_verdicts
+from stickler_cli.studies.answering import (
+    AT_ONCE,
+    Answer,
+    Desk,
+    VerdictLine,
+    compared,
+    judging_node,
+    read_verdicts,
+    refuse_unknown,
+)
 from .cuts import Proposal, Sample, passes, propose
 from .question import TuneSettings
 from .record import CutRecord, TunedFieldRecord, TuningRecord, report_of
@@ -240,29 +248,24 @@ def _tuned(
         proposal.then,
         None if proposal.gain is None else [*proposal.gain],
         proposal.moved,
-        [_cut(sample, number) for number in range(BINS + 1)],
+        _cuts(sample),
     )
 
 
-_EDGES: Final = tuple(number / BINS for number in range(BINS + 1))
-
-
-def _cut(sample: Sample, number: int) -> CutRecord:
-    threshold = _EDGES[number]
-    passing = passes(sample, threshold)
-    here = passing & ~passes(sample, _EDGES[number + 1]) if number < BINS else passing
-    pairs, total = int(np.count_nonzero(here)), int(np.count_nonzero(passing))
+def _cuts(sample: Sample) -> list[CutRecord]:
+    edges = [number / BINS for number in range(BINS + 1)]
+    passing = [passes(sample, edge) for edge in edges]
+    totals = [int(it.sum()) for it in passing]
+    pairs = [total - after for total, after in pairwise([*totals, 0])]
     if sample.same is None:
-        return CutRecord(threshold, pairs, None, total, None, None)
-    right, same = int(np.count_nonzero(passing & sample.same)), int(np.count_nonzero(sample.same))
-    return CutRecord(
-        threshold,
-        pairs,
-        int(np.count_nonzero(here & sample.same)),
-        total,
-        right / total if total else None,
-        right / same if same else None,
-    )
+        return [*map(CutRecord, edges, pairs, repeat(None), totals, repeat(None), repeat(None))]
+    rights = [int((it & sample.same).sum()) for it in passing]
+    same = [right - after for right, after in pairwise([*rights, 0])]
+    precision = [
+        right / total if total else None for right, total in zip(rights, totals, strict=True)
+    ]
+    recall = [right / whole if (whole := int(sample.same.sum())) else None for right in rights]
+    return [*map(CutRecord, edges, pairs, same, totals, precision, recall)]
 
 
 def _written(loaded: LoadedSchema, record: TuningRecord, settings: TuneSettings) -> TuningRecord:
