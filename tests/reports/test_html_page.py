@@ -18,7 +18,7 @@ from stickler_cli.core.figures import interval_text
 from stickler_cli.core.problems import Violation
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.reports.formats import render
-from stickler_cli.reports.html import field_tree, page, payload
+from stickler_cli.reports.html import page, payload
 from stickler_cli.reports.html.report_page import asset
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.score.detail import Detail, DetailLimits
@@ -383,7 +383,7 @@ def test_what_the_page_leaves_out_it_says(run_of, monkeypatch):
     detail.merge(run.detail)
     monkeypatch.setattr(page, "MOST_DOCUMENTS", 2)
     monkeypatch.setattr(page, "MOST_FIELDS", 4)
-    monkeypatch.setattr(field_tree, "MOST_FIELDS", 4)
+    monkeypatch.setattr(payload, "MOST_FIELDS", 4)
 
     shown = Page(html(replace(run, detail=detail)))
 

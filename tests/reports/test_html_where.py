@@ -3,9 +3,9 @@
 import pytest
 
 from stickler_cli.documents.document_pair import DocumentPair
-from stickler_cli.reports.html import field_tree
+from stickler_cli.reports.html import payload
 from stickler_cli.reports.html.charts import HEIGHT, threshold_curve
-from stickler_cli.reports.html.field_tree import (
+from stickler_cli.reports.html.payload import (
     axis_of,
     confusion_matrices,
     dot_plot,
@@ -66,7 +66,7 @@ def test_a_gate_stands_at_the_fields_that_it_asks_for(run_of):
 
 
 def test_fields_beyond_the_most_are_counted(run_of, monkeypatch):
-    monkeypatch.setattr(field_tree, "MOST_DOTS", 2)
+    monkeypatch.setattr(payload, "MOST_DOTS", 2)
     run = run_of(detailed=True)
 
     assert (len(shown(run).dots), shown(run).left_out) == (3, 5)

@@ -25,8 +25,7 @@ from stickler_cli.score.evaluation import Results
 from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings.deciding import RunOptions
 from .charts import coverage_chart, reliability_chart
-from .field_tree import MOST_FIELDS, confusion_matrices, dot_plot, field_views, heat_maps, places_of
-from .payload import ListedDocuments
+from .payload import MOST_FIELDS, ListedDocuments, field_views, places_of
 from .report_page import filled
 
 SCRIPTS: Final = (
@@ -119,10 +118,10 @@ def _page_of(run: Run, documents: ListedDocuments | None = None, *, served: bool
         "exact": detail.knows_errors and detail.errors.complete,
         "settings": _settings(view),
         "fields": fields,
-        "dots": dot_plot(view, fields),
-        "heat_maps": heat_maps(view),
+        "dots": payload.dot_plot(view, fields),
+        "heat_maps": payload.heat_maps(view),
         "legend": legend(view),
-        "confusions": confusion_matrices(fields, detail.value_pairs),
+        "confusions": payload.confusion_matrices(fields, detail.value_pairs),
         "any_unlabelled": any(map(view.labelled, view.rows)),
         "fields_at_first": FIELDS_AT_FIRST,
         "fields_left_out": max(len(view.rows) - MOST_FIELDS, 0),

@@ -1,4 +1,7 @@
-"""Data of the page's script: errors, documents and comparisons, packed as text."""
+"""The data of the page of a run: fields as a tree, where values were lost, errors and documents.
+
+What the script reads is packed as text.
+"""
 
 import base64
 import json
@@ -8,21 +11,255 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from struct import Struct
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
+from urllib.parse import quote
 
-from stickler_cli.core.figures import truncate
+from stickler_cli.core.figures import number_of, truncate, visible
 from stickler_cli.core.json_values import json_line
-from stickler_cli.core.locations import Path, field_names
+from stickler_cli.core.locations import ANY_KEY, Path, field_names, field_path
 from stickler_cli.core.sorted_lines import SortedLines
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.cause_sentences import CauseText
-from stickler_cli.reports.view import RunView
+from stickler_cli.reports.view import FieldRow, RunView
 from stickler_cli.score.blocks import Blocks
-from stickler_cli.score.detail import Detail
-from stickler_cli.score.errors.causes import keys_in
+from stickler_cli.score.detail import ABSENT, Detail, Histogram, ValuePairs
+from stickler_cli.score.errors.causes import ByClass, keys_in, ordered, overall
 from stickler_cli.score.errors.error_rows import Error
+from stickler_cli.score.gates import asked
+from stickler_cli.score.intervals import FieldIntervals, Interval
 from stickler_cli.score.sums import counts_by_mode
-from .field_tree import FieldView, places_of, rows_around
+from .charts import Axis, Chart, axis_of, similarity_chart, threshold_curve
+
+MOST_FIELDS: Final = 2_000
+"""Rows of the table of fields: a page with more opens slowly, and the CSV report has them all."""
+
+MOST_DOTS: Final = 20  # fields that a drawing has rows for; the table of fields has the others
+MOST_MATRICES: Final = 12  # fields of which it is drawn which values were found for which
+
+TIMES: Final = 2
+"""How often a value occurs on average in a field of a few kinds; else it is one of free text."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldView:
+    """One field."""
+
+    row: FieldRow
+    path: str
+    end: int
+    """The index after the last field inside it."""
+    is_innermost: bool
+    """Whether there is no field in it."""
+    intervals: FieldIntervals | None
+    chart: Chart | None
+    classes: ByClass
+    """What classes of errors it and the fields in it have, the most frequent first."""
+
+    @property
+    def above(self) -> str:
+        """The part of the path that the tree shows by indentation."""
+        return visible(field_path(self.row.path).removesuffix(self.row.name))
+
+
+def field_views(view: RunView, histograms: Mapping[Path, Histogram]) -> list[FieldView]:
+    """Return the fields, parents first, at most `MOST_FIELDS`."""
+    rows = view.rows[:MOST_FIELDS]
+    places = places_of(view)
+    classes: list[ByClass] = [Counter() for _ in rows]
+    errors = view.run.evaluation.errors
+    for path in {**errors.fields, **errors.units}:
+        for place in rows_around(path, places):
+            classes[place].update(errors.at(path))
+    pairs: dict[int, Histogram] = {}
+    for path, histogram in histograms.items():
+        around = rows_around(path, places)
+        if around and len(around) == len(path):
+            pairs.setdefault(around[-1], Histogram()).merge(histogram)
+    found = []
+    for index, row in enumerate(rows):
+        after = range(index + 1, len(rows))
+        name = field_path(row.path)
+        chart = None
+        if pair := pairs.get(index):
+            curve = threshold_curve(pair, row.tally.counts("overall"), view.run.rule)
+            chart = similarity_chart(pair, row.threshold, curve)
+        end = next((place for place in after if rows[place].depth <= row.depth), len(rows))
+        found.append(
+            FieldView(
+                row,
+                visible(name),
+                end,
+                end == index + 1,
+                view.run.evaluation.intervals(view.run.rule, name),
+                chart,
+                ordered(classes[index]),
+            )
+        )
+    return found
+
+
+def places_of(view: RunView) -> dict[Path, int]:
+    """Return the index of the row of each field on the page."""
+    return {row.path: index for index, row in enumerate(view.rows[:MOST_FIELDS])}
+
+
+def rows_around(path: Path, places: Mapping[Path, int]) -> list[int]:
+    """Return the rows around a field of documents, outermost first, its own the last.
+
+    `*` stands for any name without a row of its own; what has no row ends the way.
+    """
+    found: list[int] = []
+    pattern: Path = ()
+    for step in path:
+        own = (*pattern, step)
+        pattern = own if own in places else (*pattern, ANY_KEY)
+        if pattern not in places:
+            break
+        found.append(places[pattern])
+    return found
+
+
+class Dot(NamedTuple):
+    """The F1 of a field or of the whole."""
+
+    name: str
+    f1: float
+    interval: Interval | None
+    gates: Sequence[tuple[float, str, bool]]
+    """The limit of each gate on it, how it is written, and whether it was passed."""
+    lost: int | None
+    """How many of its values are wrong, invented or missed; None of the whole."""
+
+
+class DotPlot(NamedTuple):
+    """Fields by their F1, the lowest first, below the whole."""
+
+    axis: Axis
+    dots: Sequence[Dot]
+    left_out: int
+
+
+def dot_plot(view: RunView, fields: Sequence[FieldView]) -> DotPlot:
+    """Return the drawing of all values of each field that has no fields in it."""
+    values = [it for it in fields if it.is_innermost and it.row.rates.f1 is not None]
+    values.sort(key=lambda it: (it.row.rates.f1 or 0.0, -it.row.lost))
+    found = [("", view.whole, view.intervals)] if view.whole.rates.f1 is not None else []
+    found += [(it.path, it.row, it.intervals) for it in values[:MOST_DOTS]]
+    dots = []
+    for name, row, of in found:
+        bound, lost = view.bounds("f1", of) if of else None, row.lost if row.path else None
+        dots.append(Dot(name, row.rates.f1 or 0.0, bound, _gate_marks(view, row.path), lost))
+    lowest = [it.interval.lower if it.interval else it.f1 for it in dots]
+    lowest += (limit for it in dots for limit, _, _ in it.gates)
+    return DotPlot(axis_of(min(lowest, default=1.0)), dots, len(values[MOST_DOTS:]))
+
+
+def _gate_marks(view: RunView, path: Path) -> list[tuple[float, str, bool]]:
+    """Return the limits of the gates that ask for the F1 that is drawn of a field."""
+    mode = view.run.rule.counting
+    return [
+        (it.limit, visible(it.gate.text), it.passed)
+        for it in view.run.gates
+        if (it.gate.metric, it.gate.mode or mode) == ("f1", mode)
+        and 0 <= it.limit <= 1
+        and path in asked(it.gate, [path])
+    ]
+
+
+class HeatCell(NamedTuple):
+    """How many errors there are of a row and a column."""
+
+    errors: int
+    query: str
+    """What a link to them asks for."""
+    right: int = 0
+    """How many values of that row and column are right."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """Numbers of errors by rows and columns."""
+
+    title: str
+    corner: str
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[HeatCell]]]
+    left_out: int = 0
+    """How many rows there are besides."""
+
+    @property
+    def most(self) -> int:
+        """The number with the darkest shade."""
+        return max(it.errors for _, row in self.rows for it in row)
+
+
+def heat_maps(view: RunView) -> list[HeatMap]:
+    """Return errors by field and class, most first: of values, and of items and objects."""
+    errors = view.run.evaluation.errors
+    kinds = (
+        ("Values, by field and class", "values", errors.fields),
+        ("Items and objects as a whole, by field and class", "wholes", errors.units),
+    )
+    maps = (_heat_map(view, *kind) for kind in kinds)
+    return [each for each in maps if each.rows]  # errors at the root have no row
+
+
+def _heat_map(view: RunView, title: str, what: str, fields: Mapping[Path, ByClass]) -> HeatMap:
+    places = places_of(view)
+    by_row: dict[int, ByClass] = {}
+    for path, counts in fields.items():
+        # What has no row of its own counts where it is in; at the root, it has none at all.
+        for row in rows_around(path, places)[-1:]:
+            by_row.setdefault(row, Counter()).update(counts)
+    ranked = sorted(by_row, key=lambda row: (-by_row[row].total(), row))
+    classes = list(overall({(str(row),): counts for row, counts in by_row.items()}))
+    rows = []
+    for row in ranked[:MOST_DOTS]:
+        name = visible(field_path(view.rows[row].path))
+        query = f"at={quote(name)}&class={{}}&what={what}".format
+        rows.append((name, [HeatCell(by_row[row][it], query(it.value)) for it in classes]))
+    names = [each.replace("_", " ") for each in classes]
+    return HeatMap(title, "Field", names, rows, len(ranked[MOST_DOTS:]))
+
+
+def confusion_matrices(
+    fields: Sequence[FieldView], pairs: Mapping[Path, ValuePairs]
+) -> list[HeatMap]:
+    """Return which values were found for which, of fields with few values; most errors first."""
+    places = {it.row.path: at for at, it in enumerate(fields)}
+    by_row: dict[int, ValuePairs] = {}
+    for path, found in pairs.items():
+        around = rows_around(path, places)
+        if len(around) == len(path):
+            by_row.setdefault(around[-1], ValuePairs()).merge(found)
+    confused = [
+        (fields[row], found)
+        for row, found in by_row.items()
+        if found.confused and fields[row].row.counts.total >= TIMES * len(found.values)
+    ]
+    confused.sort(key=lambda it: -it[1].confused)
+    return [_confusion_matrix(it.path, found) for it, found in confused[:MOST_MATRICES]]
+
+
+def _confusion_matrix(path: str, found: ValuePairs) -> HeatMap:
+    names = [*found.values, ABSENT]
+    gts = [name for name in names if name in found.counts]
+    preds = [name for name in names if any(name in row for row in found.counts.values())]
+    shown = {name: name or "absent" for name in names}
+    rows = []
+    for gt in gts:
+        query = f"at={quote(path)}&what=values&gt={quote(shown[gt])}&pred="
+        cells = ((found.counts[gt].get(pred, (0, 0)), quote(shown[pred])) for pred in preds)
+        row = [HeatCell(wrong, query + pred, right) for (right, wrong), pred in cells]
+        rows.append((visible(shown[gt]), row))
+    title = f"{path}: {number_of(found.confused, 'value')} found for another one"
+    return HeatMap(
+        title,
+        "truth\N{NO-BREAK SPACE}↓ found\N{NO-BREAK SPACE}→",
+        [visible(shown[pred]) for pred in preds],
+        rows,
+    )
+
 
 LEVEL: Final = 6  # of compression; 9 takes twice the time for 2% less
 WORST_DOCUMENTS: Final = 10  # documents that are named without the script, and on paper
