@@ -7,26 +7,31 @@ import ast
 import inspect
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from functools import partial
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from types import GenericAlias, NoneType
-from typing import Any, Final, NotRequired, get_args, get_type_hints
+from typing import Any, Final, NotRequired, get_args
 
-from pydantic import ConfigDict, TypeAdapter
+from pydantic import ConfigDict, GetCoreSchemaHandler, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict, get_type_hints
 
+from schemas import described
 from stickler_cli.core.option import Choice, options_of
-from stickler_cli.records.account_format import VerdictRecord
-from stickler_cli.records.comparison_format import ComparisonRecord
-from stickler_cli.records.run_format import RunRecord
+from stickler_cli.core.rules import KEPT
+from stickler_cli.records import run_format
+from stickler_cli.records.account_format import AccountRecord, VerdictRecord
 from stickler_cli.score.confidence.calibration import Bin, Selective
 from stickler_cli.score.errors.error_rows import KEYS, Error
+from stickler_cli.score.folds import Validity, WhollyRight
+from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.policy import AcceptancePolicy
 from stickler_cli.settings.deciding import ComparisonOptions, DecidingOptions, RunOptions
+from stickler_cli.studies.diff.record import Difference, TrendSettings
 from stickler_cli.studies.registry import STUDIES
 from stickler_cli.studies.study import Study
 
@@ -43,16 +48,17 @@ def _format_of(record: Any) -> str:
 
 
 FORMATS: Final[Mapping[str, Any]] = {
-    "stickler-run": (RunRecord, RunOptions),
-    "stickler-comparison": (ComparisonRecord, ComparisonOptions),
+    "stickler-run": (run_format.RunRecord, RunOptions),
+    "stickler-comparison": (described.ComparisonRecord, ComparisonOptions),
     "stickler-verdict": (VerdictRecord, None),
     **{_format_of(kind): (kind, None) for kind in map(_record_of, STUDIES.values())},
     "stickler-policy": (AcceptancePolicy, DecidingOptions),
 }
 """The types of what is written, and the options in it, by the names of schemas."""
 
-_DECLARING: Final = tuple(
-    f"stickler_cli.{room}." for room in ("compare", "score", "diff", "studies", "records")
+_DECLARING: Final = (
+    *(f"stickler_cli.{room}." for room in ("compare", "score", "diff", "studies", "records")),
+    "schemas.described",
 )
 """Where types of what is written are declared."""
 
@@ -92,21 +98,42 @@ _TUPLES: Final[Mapping[Any, tuple[Mapping[str, str], int]]] = {
 """Named tuples that are objects in files: keys of other names, and how many are always there."""
 
 
+_WITH_MORE: Final = (
+    *(run_format.DocumentsRecord, run_format.CountsRecord, run_format.NodeRecord, AccountRecord),
+    *(run_format.ClassesRecord, run_format.ErrorClassesRecord, run_format.CauseRecord),
+    *(run_format.ResultsRecord, run_format.EvaluationRecord, run_format.RunRecord),
+    *(IntervalSettings, WhollyRight, Validity, TrendSettings, Difference),
+)
+"""Types of which files have more keys, which `described` has by the same name, or fewer."""
+
+
 def _as_objects() -> None:
-    """Have pydantic take named tuples for objects, of which files leave out empty entries."""
-    for kind, (keys, always) in _TUPLES.items():
+    """Have pydantic take types for objects with the keys of files."""
+    for kind in _WITH_MORE:
+        hints = get_type_hints(kind, include_extras=True)
+        if is_dataclass(kind):
+            hints = {it.name: hints[it.name] for it in fields(kind) if it.metadata.get(KEPT, True)}
+        more = getattr(described, kind.__name__, object)
+        _write_as(
+            kind, hints if more is None else hints | get_type_hints(more, include_extras=True)
+        )
+    for kind, (keys, always) in _TUPLES.items():  # of which files leave out empty entries
         hints = {}
         for at, (name, hint) in enumerate(get_type_hints(kind, include_extras=True).items()):
             given = get_args(hint)[0] if NoneType in get_args(hint) else hint
             there = at < always or name == "reason"
             hints[keys.get(name, name)] = given if there else NotRequired[given]
-        record = TypedDict(kind.__name__, hints)  # type: ignore[misc]
-        record.__doc__ = kind.__doc__
-        kind.__get_pydantic_core_schema__ = partial(_handled, record)
+        _write_as(kind, hints)
 
 
-def _handled(record: Any, _source: Any, handler: Callable[[Any], Any]) -> Any:
-    return handler(record)
+def _write_as(kind: Any, hints: Mapping[str, Any]) -> None:
+    record = TypedDict(kind.__name__, hints)  # type: ignore[misc]
+    record.__doc__ = kind.__doc__
+    kind.__get_pydantic_core_schema__ = partial(_handled, record)
+
+
+def _handled(record: Any, _source: Any, handler: GetCoreSchemaHandler) -> Any:
+    return handler.generate_schema(record)
 
 
 class _Generator(GenerateJsonSchema):
@@ -167,7 +194,7 @@ def _docstrings() -> dict[str, dict[str, str]]:
     for module in [module for name, module in sys.modules.items() if name.startswith(_DECLARING)]:
         for node in ast.parse(inspect.getsource(module)).body:
             if isinstance(node, ast.ClassDef):
-                keys = found[node.name] = {}
+                keys = found.setdefault(node.name, {})
                 renamed = KEYS if node.name == "Error" else {}
                 for base in node.bases:
                     keys |= found.get(ast.unparse(base), {})

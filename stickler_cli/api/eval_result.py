@@ -147,22 +147,22 @@ class EvalResult:
     @property
     def precision(self) -> float:
         """TP / (TP + FP) of the overall counts."""
-        return self.counts.precision
+        return self.counts.derived()["precision"]
 
     @property
     def recall(self) -> float:
         """TP / (TP + FN) of the overall counts."""
-        return self.counts.recall()
+        return self.counts.derived()["recall"]
 
     @property
     def f1(self) -> float:
         """The harmonic mean of precision and recall."""
-        return self.counts.f1()
+        return self.counts.derived()["f1"]
 
     @property
     def accuracy(self) -> float:
         """(TP + TN) / all, of the overall counts."""
-        return self.counts.accuracy
+        return self.counts.derived()["accuracy"]
 
     @cached_property
     def counts(self) -> Counts:

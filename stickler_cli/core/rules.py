@@ -5,7 +5,7 @@ Nothing here loads pydantic, which asks each rule by the two methods that it kno
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import field, fields, is_dataclass, replace
+from dataclasses import field, fields, is_dataclass
 from operator import ge, gt, le, lt
 from typing import Annotated, Any, Final
 
@@ -15,6 +15,9 @@ from .values import dataclass
 
 KEPT: Final = "kept"
 """Metadata of a field of a dataclass; one whose value is False is not written."""
+
+ALWAYS: Final = {"always": True}
+"""Metadata of a field with a default: files have it all the same."""
 
 _MOST: Final = sys.float_info.max  # of a record: no infinities, and nothing that no float holds
 _BOUNDS: Final = {"minimum": ge, "exclusiveMinimum": gt, "maximum": le, "exclusiveMaximum": lt}
@@ -109,9 +112,6 @@ def _names(value: str) -> Path:
     return path
 
 
-# Keys that no reader looks at; one that follows from others is always there.
-UNREAD: Final = Rule("anything", fits=lambda value: True)
-DERIVED: Final = replace(UNREAD, always=True)
 # A key that is always there, but in files of earlier versions.
 ADDED_LATER: Final = Rule("what its type says", always=True)
 # What is read by itself, since there may be more levels of it than pydantic goes down.

@@ -23,16 +23,15 @@ from stickler_cli.core.rules import (
     Fraction,
     FractionOrNone,
     Rule,
-    Some,
     is_share,
 )
 from stickler_cli.documents.reading import decoded
 from stickler_cli.score.blocks import SCORE
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.errors.error_rows import KEYS
-from stickler_cli.score.field_counts import CONFIDENCES
+from stickler_cli.score.field_counts import BESIDE, CONFIDENCES
 from stickler_cli.score.record import Run, run_record
-from stickler_cli.score.sums import BESIDE, COUNTING_MODES, NAMES, dense
+from stickler_cli.score.sums import COUNTING_MODES, NAMES, dense
 from .row_files import LineTable
 
 VERDICT_FORMAT: Final = "stickler-verdict/1"
@@ -69,40 +68,6 @@ class VerdictRecord(TypedDict):
 _MOST_UNITS: Final = 1 << 32  # more than one document has, few enough for exact sums
 
 
-class SparseCountsRecord(TypedDict, total=False):
-    """The counts above 0."""
-
-    tp: Some
-    """True positives."""
-    fd: Some
-    """False discoveries."""
-    fa: Some
-    """False alarms."""
-    fn: Some
-    """False negatives."""
-    tn: Some
-    """True negatives."""
-
-
-class FieldAccountRecord(SparseCountsRecord, total=False):
-    """One field of one document: its counts, by mode where the three differ."""
-
-    score: Fraction
-    """Its score after clipping; not for fields of list items."""
-    overall: SparseCountsRecord
-    """What overall counts."""
-    aggregate: SparseCountsRecord
-    """What aggregate counts."""
-    leaves: SparseCountsRecord
-    """What leaves counts."""
-    not_evaluated: Some
-    """Values that were not evaluated."""
-    whole: Some
-    """Of a list or an object, items that are right as a whole: paired, and without an error."""
-    items: Some
-    """All items that are in the ground truth or invented."""
-
-
 def _fits(entry: object) -> bool:
     """Return whether a value is what is written of a field of a document."""
     if not isinstance(entry, dict):
@@ -131,7 +96,7 @@ class AccountRecord(TypedDict):
     by: NotRequired[dict[str, str]]
     """The group that it is in, by each key that the run was broken down by."""
     fields: dict[
-        str, Annotated[FieldAccountRecord, Rule("counts of a field in the run format", fits=_fits)]
+        str, Annotated[dict[str, Any], Rule("counts of a field in the run format", fits=_fits)]
     ]
     """Where something was counted or scored, by path, parents first; of the whole document the
     path is empty."""

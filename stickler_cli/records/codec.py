@@ -191,7 +191,9 @@ def _dataclass(kind: type[Any]) -> Reader:
     hints = get_type_hints(kind, include_extras=True)
     kept = [each for each in fields(kind) if each.init and each.metadata.get(KEPT, True)]
     required = frozenset(
-        each.name for each in kept if each.default is MISSING and each.default_factory is MISSING
+        each.name
+        for each in kept
+        if each.metadata.get("always") or each.default is each.default_factory is MISSING
     )
     reader = _keyed(lambda it: kind(**it), {it.name: hints[it.name] for it in kept}, required)
     return lambda value: value if isinstance(value, kind) else reader(value)

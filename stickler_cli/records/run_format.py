@@ -1,61 +1,164 @@
-"""The run format `stickler-run/2`: what a run is in a file, key by key.
+"""The run format `stickler-run/2`: what is read of a run in a file, key by key.
 
-`schemas/stickler-run.json` is made of these types, and their docstrings are its descriptions.
+`schemas/stickler-run.json` is made of these types, and their docstrings are its descriptions; what
+else files have is in `schemas/described.py`.
 """
 
-from typing import Annotated, Any, Final, Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.rules import (
     ADDED_LATER,
-    DERIVED,
     LATER,
-    UNREAD,
     AnyJson,
     Count,
     ExactSum,
     FieldPath,
-    Flag,
-    Fraction,
-    FractionOrNone,
     NumberOrNone,
     Rule,
     Some,
-    is_share,
+    Weight,
 )
 from stickler_cli.score.document_result import DocumentProblem, Side, Status
 from stickler_cli.score.errors.error_classes import ErrorClass
-from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.errors.marks import MarkedOutcome
-from stickler_cli.score.folds import MOST_LOST, Violated
+from stickler_cli.score.folds import Validity, WhollyRight
 from stickler_cli.score.gates import GateResult
-from stickler_cli.score.intervals import Ends
+from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import Provenance, Repeats, SchemaSignature
+from stickler_cli.score.sums import COUNTING_MODES
 from .account_format import AccountRecord
-from .count_format import (
-    ConfidenceCountsRecord,
-    ConfidenceRecord,
-    DocumentsRecord,
-    NodeRecord,
-)
 
-_LEVEL: Final = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
 
-Level = Annotated[
-    float, Rule("a number between 0 and 1", _LEVEL, fits=lambda it: is_share(it) and 0 < it < 1)
+class LenientRecord(TypedDict):
+    """Predictions whose JSON was found in other text; a document may count in several ways."""
+
+    documents: Count
+    """All of them, each once."""
+    fence: Count
+    """In a Markdown code fence."""
+    prose: Count
+    """In other text."""
+    string: Count
+    """In a JSON string."""
+    list: Count
+    """The one element of a list."""
+
+
+class DocumentsRecord(TypedDict):
+    """How many documents there were, by what became of them."""
+
+    total: Count
+    """All documents, one-sided ones included."""
+    evaluated: Count
+    """Documents that counts and scores are about, also those compared with an empty prediction."""
+    missing: Count
+    """Ground truths without a prediction."""
+    invalid: Count
+    """Documents whose prediction is no JSON object, or array; compared with an empty one."""
+    failed: Count
+    """Documents that could not be evaluated."""
+    unmatched: Count
+    """Predictions without ground truth; not evaluated."""
+    duplicate_keys: NotRequired[Annotated[Count, ADDED_LATER]]
+    """Documents with an object that has a key twice, on either side; the last one counts."""
+    byte_order_mark: NotRequired[Annotated[Count, ADDED_LATER]]
+    """Documents that begin with a byte order mark, on either side; it is left out."""
+    lenient: NotRequired[Annotated[LenientRecord, ADDED_LATER]]
+
+
+class CountsRecord(TypedDict):
+    """How many units fell into each class, and the rates."""
+
+    tp: Count
+    """True positives: both sides have a value, and they match."""
+    fd: Count
+    """False discoveries: both sides have a value, and they do not match."""
+    fa: Count
+    """False alarms: only the prediction has a value."""
+    fn: Count
+    """False negatives: only the ground truth has a value."""
+    tn: Count
+    """True negatives: neither side has a value."""
+
+
+class SumsRecord(TypedDict):
+    """Sums of scores in units of 2^-60, from which runs are merged exactly."""
+
+    raw_similarity_score: ExactSum
+    """Of the similarities before clipping."""
+    threshold_applied_score: ExactSum
+    """Of the scores after clipping."""
+    threshold_applied_squares: ExactSum
+    """Of the squares of those."""
+
+
+def _are_moments(value: object) -> bool:
+    if not isinstance(value, dict):
+        return False
+    by_mode = value.keys() <= {*COUNTING_MODES}
+    parts = value.values() if by_mode else [value]
+    return all(
+        isinstance(part, dict) and all(type(it) is int and it > 0 for it in part.values())
+        for part in parts
+    )
+
+
+MomentsRecord = Annotated[
+    dict[str, Any],
+    Rule(
+        "squares and products of counts in the run format",
+        {"type": "object", "additionalProperties": {"type": ["integer", "object"]}},
+        fits=_are_moments,
+    ),
 ]
+"""Sums over documents of squares and products of their counts (`tp_tp`, `tp_fd`), by counting mode
+where the three differ. Intervals of any number of documents are made of these."""
+
+
+class NodeRecord(TypedDict):
+    """Counts of one field, or of whole documents, in three readings."""
+
+    overall: CountsRecord
+    """Units: a value, an object and each element of a list count one."""
+    aggregate: CountsRecord
+    """Values, as far as the objects and items they are in match."""
+    leaves: CountsRecord
+    """All values, whatever they are in."""
+    weight: NotRequired[Weight]
+    """What the field is worth in its object."""
+    documents: NotRequired[Count]
+    """How many documents the scores are means over."""
+    score_sums: NotRequired[SumsRecord]
+    not_evaluated: NotRequired[Some]
+    """Values that were not evaluated."""
+    whole: NotRequired[Some]
+    """Of a list or an object, items that are right as a whole: paired, and without an error."""
+    items: NotRequired[Some]
+    """All items that are in the ground truth or invented."""
+    moments: NotRequired[MomentsRecord]
+    """Where anything was counted."""
+    fields: NotRequired[Annotated[dict[str, "NodeRecord"], LATER]]
+    """The fields inside, by name, in schema order; those of a list are the fields of its items."""
+
+
+class ConfidenceCountsRecord(TypedDict):
+    """Values by confidence, whichever documents they are in."""
+
+    documents: Count
+    """In how many documents there are any."""
+    right: NotRequired[dict[str, Some]]
+    """How many are right, by their confidence."""
+    wrong: NotRequired[dict[str, Some]]
+    """How many are wrong."""
 
 
 class ClassesRecord(TypedDict):
     """What kinds of mistakes errors are: docs/error-classes.md. Each error has one class."""
 
-    total: NotRequired[Annotated[Count, DERIVED]]
-    """How many errors there are."""
-    overall: NotRequired[Annotated[dict[ErrorClass, Some], DERIVED]]
-    """How many of each class, those that do not occur left out."""
     fields: dict[FieldPath, dict[ErrorClass, Some]]
     """The same for each field that has errors, by its path without list indexes."""
 
@@ -85,10 +188,6 @@ class OriginRecord(TypedDict):
 class CauseRecord(_Class):
     """Errors that are alike, and how many values were lost by them."""
 
-    number: NotRequired[Some]
-    """The number by which reports and --cause call it; causes that are told together share one."""
-    text: NotRequired[str]
-    """What reports for people say of that number."""
     field: FieldPath
     """The field, without list indexes."""
     pattern: NotRequired[FieldPath]
@@ -111,62 +210,10 @@ class CauseRecord(_Class):
     """The documents, where the run keeps any of them."""
 
 
-class IntervalsRecord(TypedDict):
-    """How confidence intervals were made."""
-
-    level: Level
-    """The share of such intervals that are to hold the true value."""
-    method: str
-    """How they were made; see docs/statistics.md."""
-    seed: Count
-    """Which weights of documents were drawn, where they were resampled."""
-
-
-class ScoreIntervalsRecord(IntervalsRecord):
-    """How the confidence intervals of this run were made, and that of overall_score."""
-
-    overall_score: NotRequired[Annotated[Ends | None, DERIVED]]
-    """The interval of overall_score; null where no document has a score."""
-
-
-def _is_lost(value: object) -> bool:
-    counts = value if isinstance(value, list) else []
-    return len(counts) == MOST_LOST + 1 and all(type(it) is int and it >= 0 for it in counts)
-
-
-Lost = Annotated[
-    list[int],
-    Rule(
-        f"{MOST_LOST + 1} whole numbers of at least 0",
-        {"type": "array", "items": {"type": "integer", "minimum": 0}},
-        fits=_is_lost,
-    ),
-]
-
-
-class WhollyRightRecord(TypedDict):
-    """Documents without a wrong, invented or missed value, of those that were compared."""
-
-    documents: Count
-    """Documents that were compared."""
-    lost: Lost
-    """How many of them lost none of their values, how many one, and so on up to ten."""
-    right: NotRequired[Annotated[Count, DERIVED]]
-    """Those that lost none."""
-    share: NotRequired[Annotated[FractionOrNone, DERIVED]]
-    """right / documents; null of no documents."""
-    lost_at_most: NotRequired[Annotated[list[Count], DERIVED]]
-    """How many lost none, at most one, and so on up to ten."""
-    interval: NotRequired[Annotated[Ends, UNREAD]]
-    """The confidence interval of the share, if intervals were requested."""
-
-
 class ResultsRecord(TypedDict):
     """The results of a group of documents, or of all."""
 
     documents: DocumentsRecord
-    overall_score: NotRequired[Annotated[FractionOrNone, DERIVED]]
-    """The mean score of the documents evaluated; null without any."""
     score_sum: ExactSum
     """The sum of those scores in units of 2^-60, from which runs are merged exactly; text, since
     it may have more digits than a JSON number keeps."""
@@ -177,36 +224,15 @@ class ResultsRecord(TypedDict):
     never_labelled: NotRequired[dict[FieldPath, Some]]
     """Fields that nobody labelled in any document, and in how many; only if there are any."""
     error_classes: ErrorClassesRecord
-    wholly_right: NotRequired[Annotated[WhollyRightRecord, ADDED_LATER]]
-    intervals: NotRequired[ScoreIntervalsRecord]
+    wholly_right: NotRequired[Annotated[WhollyRight, ADDED_LATER]]
+    intervals: NotRequired[IntervalSettings]
     """Only if they were requested; those of rates stand beside them."""
     unwrapped: NotRequired[dict[str, Count]]
     """How many values were taken out of wrappers, by the key of the wrapper, and as `inherited` how
     many have the confidence of what is around them; only if there were any."""
-    confidence: NotRequired[Annotated[ConfidenceRecord, UNREAD]]
-    """Only if predictions have confidences."""
     confidence_counts: NotRequired[dict[str, ConfidenceCountsRecord]]
     """By field, and empty of whole documents: values by their confidence in three digits; only
     where no rows are kept."""
-
-
-class ValidityRecord(TypedDict):
-    """The verdicts about the documents of one side."""
-
-    checked: Count
-    """All documents that there were."""
-    valid: Count
-    """Documents that are valid under the schema."""
-    invalid: NotRequired[Annotated[Count, DERIVED]]
-    """Documents that could be read and are not valid."""
-    unreadable: Count
-    """Documents that could not be read, or are of another JSON type, and so not valid either."""
-    share: NotRequired[Annotated[FractionOrNone, DERIVED]]
-    """valid / checked; null of no documents."""
-    keywords: NotRequired[Annotated[dict[str, Count], DERIVED]]
-    """How often each keyword of the schema was violated, the most frequent first."""
-    violations: list[Violated]
-    """How often each keyword was violated at each field, the most frequent first."""
 
 
 class KeyRecord(TypedDict):
@@ -234,7 +260,7 @@ class MetricRecord(TypedDict):
 class EvaluationRecord(ResultsRecord):
     """What both formats of evaluations have."""
 
-    validity: NotRequired[dict[Side, ValidityRecord]]
+    validity: NotRequired[dict[Side, Validity]]
     """The verdicts about each side that was held against the schema."""
     semantics: Count
     """The version of what is counted, and how; runs of two versions are not compared."""
@@ -249,13 +275,8 @@ class EvaluationRecord(ResultsRecord):
     """Keys that the schema does not declare and only predictions have; each is a false alarm."""
     not_labelled: NotRequired[list[KeyRecord]]
     """Fields that ground truths say nobody labelled, and in how many documents; only if any do."""
-    labelled: NotRequired[Annotated[dict[FieldPath, FractionOrNone], UNREAD]]
-    """In which share of documents these are labelled, as are all around them, as gates ask; of the
-    empty path, the mean of all fields."""
     left_out: NotRequired[list[KeyRecord]]
     """Lists that need not have all elements, and how many elements of predictions had no pair."""
-    never_present: NotRequired[Annotated[list[FieldPath], DERIVED]]
-    """Fields without a value on either side in any document; those inside them are not listed."""
     problems_unnamed: NotRequired[dict[Status, Some]]
     """By status, how many problems there are beside `problems`, which has the first 1,000 where no
     rows are kept."""
@@ -303,11 +324,3 @@ class RunRecord(EvaluationRecord):
     """How many documents there were to evaluate, if the run was interrupted and they are known."""
     repeats: NotRequired[Repeats]
     """How it compares with other predictions of the same documents (`--repeat`)."""
-    field_scores: NotRequired[Annotated[dict[str, Fraction], UNREAD]]
-    """Score of each field, after clipping; this and what follows where two files were compared."""
-    all_fields_matched: NotRequired[Annotated[Flag, UNREAD]]
-    """Whether the one document has no errors."""
-    non_matches: NotRequired[Annotated[list[dict[str, Any]], UNREAD]]
-    """Every error of the one document, by the names of stickler-eval, as `compare_with` has it."""
-    errors: NotRequired[Annotated[list[Error], UNREAD]]
-    """The same, as lines of files of errors."""

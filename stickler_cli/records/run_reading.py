@@ -21,29 +21,13 @@ from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.confidence.confidences import Confidences, read_counted
 from stickler_cli.score.document_result import LENIENT, ODDITIES, Status
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Conditions, Evaluation, Results
-from stickler_cli.score.field_counts import CONFIDENCES, Names
-from stickler_cli.score.intervals import IntervalSettings
+from stickler_cli.score.field_counts import BESIDE, CONFIDENCES, OF_MODES, Names
 from stickler_cli.score.record import KNOWN_IDS, PER_DOCUMENT, Run
-from stickler_cli.score.sums import (
-    BESIDE,
-    COUNTING_MODES,
-    KEYS,
-    NAMES,
-    OF_MODES,
-    Sums,
-    Tally,
-    dense,
-)
+from stickler_cli.score.sums import COUNTING_MODES, KEYS, NAMES, Sums, Tally, dense
 from stickler_cli.settings.deciding import CountingOptions, DecidingOptions, RunOptions
 from .account_format import AccountRecord
 from .codec import read
-from .count_format import NodeRecord
-from .run_format import (
-    EvaluationRecord,
-    IntervalsRecord,
-    ResultsRecord,
-    RunRecord,
-)
+from .run_format import EvaluationRecord, NodeRecord, ResultsRecord, RunRecord
 
 T = TypeVar("T")
 S = TypeVar("S", bound=Settings)
@@ -175,9 +159,8 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
         evaluation.ledger.know(blocks.ids())
         _restore_confidences(evaluation, blocks)
     if "intervals" in record:
-        settings = read_settings(record["intervals"], source)
         for results in evaluation.all_results():
-            results.interval_settings = settings
+            results.interval_settings = record["intervals"]
     return evaluation
 
 
@@ -243,16 +226,6 @@ def read_blocks(records: object, source: str) -> Blocks:
         for position, value in enumerate(read(list[Any], records, source, ("per_document",)))
     )
     return blocks
-
-
-def read_settings(record: IntervalsRecord, source: str = "") -> IntervalSettings:
-    """Return the settings of intervals that a run tells; these are made anew, by the method of now.
-
-    Raises:
-        UsageError: they are out of range.
-    """
-    found = read(IntervalsRecord, record, source, ("intervals",))
-    return IntervalSettings(found["level"], found["seed"])
 
 
 def _restore_confidences(evaluation: Evaluation, blocks: Blocks) -> None:

@@ -98,7 +98,7 @@ class DifferenceView:
     @property
     def whole(self) -> list[Change]:
         """The figures of whole documents, F1 in the counting mode that is read."""
-        counting = self.difference.decided.counting
+        counting = self.difference.settings.counting
         return [it for it in self.difference.whole if it.mode in ("", counting)]
 
     def name(self, change: Change) -> str:
@@ -119,12 +119,12 @@ class DifferenceView:
     @property
     def interval_title(self) -> str:
         """The title of a column of intervals of changes."""
-        return f"{self.difference.decided.intervals.level * 100:g}% CI of change"
+        return f"{self.difference.settings.intervals.level * 100:g}% CI of change"
 
     @property
     def title(self) -> str:
         """The schema, and the runs of both sides."""
-        new, counting = self.difference.new, self.difference.decided.counting
+        new, counting = self.difference.new, self.difference.settings.counting
         sides = ([it.source, *it.further] for it in (self.difference.base, new))
         source, other = (" + ".join(map(self.quoted, names)) for names in sides)
         read = "" if counting == CountingOptions.counting else f", counting {counting}"
@@ -186,7 +186,7 @@ class DifferenceView:
     @property
     def findings(self) -> list[tuple[Tone, str]]:
         """Tone and text of each field that changed, and of changes too small to count."""
-        settings = self.difference.decided
+        settings = self.difference.settings
         found = self.fields_with(Trend.REGRESSED, Trend.IMPROVED)
         small = [
             f"{self.name(it)} (p {rate(it.corrected_p)})"
@@ -244,7 +244,7 @@ class DifferenceView:
     @property
     def legend(self) -> list[str]:
         """Explanations of the table of fields."""
-        settings = self.difference.decided
+        settings = self.difference.settings
         return [
             f"before, after: F1 of {MODES[settings.counting]}, over the documents of the first run",
             "p: paired permutation test over documents, corrected for all fields (Holm)",

@@ -79,7 +79,10 @@ class Batch:
     def counted(self) -> FieldCounts | None:
         """The same, and how many items are right as a whole."""
         counts = self.counts
-        return counts and counts._replace(items=whole_items(self.visits, counts))
+        if counts is None:
+            return None
+        cells = [counts.cells[:, :-2], whole_items(self.visits, counts)]
+        return counts._replace(cells=np.concatenate(cells, axis=1))
 
     @cached_property
     def compared(self) -> Indexes:
@@ -184,12 +187,12 @@ _OPENED: Final = ObjectAccount | ListAccount
 
 
 def whole_items(visits: Sequence[Visit], counts: FieldCounts) -> NDArray[np.int64]:
-    """Return of each row how many items are right as a whole, and how many there are, (2, rows).
+    """Return of each row how many items are right as a whole, and how many there are, (rows, 2).
 
     Items are the elements of a list, and an object where a side has it. In a list of lists they are
     its elements, the inner lists.
     """
-    found = np.zeros((2, len(counts.documents)), np.int64)
+    found = np.zeros((len(counts.documents), 2), np.int64)
     if not any(_items(visit).any() for visit in visits):
         return found
     spans = dict(counts.fields())
@@ -203,8 +206,8 @@ def whole_items(visits: Sequence[Visit], counts: FieldCounts) -> NDArray[np.int6
             outcome, span = visit.outcome, spans[visit.field.path]
             rows = np.searchsorted(counts.documents[span], visit.documents) + span.start
             there = items & (outcome != TN)
-            np.add.at(found[0], rows[there & both_sides(outcome) & ~wrong], 1)
-            np.add.at(found[1], rows[there], 1)
+            np.add.at(found[:, 0], rows[there & both_sides(outcome) & ~wrong], 1)
+            np.add.at(found[:, 1], rows[there], 1)
         if visit.around is not None:
             around = below.setdefault(id(visit.around), np.zeros(len(visit.around.at), np.bool_))
             around[wrong if visit.of is None else visit.of[wrong]] = True

@@ -27,8 +27,8 @@ from stickler_cli.core.sorted_lines import SortedLines
 from stickler_cli.core.values import dataclass
 from .counts import Counts
 from .document_result import Status
-from .field_counts import CONFIDENCES, Leaves, Names, joined, leaves_read
-from .sums import CELL, LEAVES, SCORE_UNIT, cell_of, cell_view, units_of
+from .field_counts import CELL, CONFIDENCES, Leaves, Names, joined, leaves_read
+from .sums import LEAVES, SCORE_UNIT, cell_of, cell_view, units_of
 
 if TYPE_CHECKING:
     from .batch import Batch
@@ -123,6 +123,10 @@ class Block:
         """Return which of all cells of its fields each row has."""
         found: Numbers = self.codes + np.repeat(_starts(self.kinds), self.lengths)
         return found
+
+    def field_of_rows(self, places: Numbers) -> Numbers:
+        """Return the place of the field of each row, by the places of the paths of the ledger."""
+        return np.repeat(places[self.fields], self.lengths)
 
     def document_of_rows(self) -> Numbers:
         """Return the position of the document of each row."""
@@ -350,12 +354,8 @@ def _joined(blocks: Sequence[Block]) -> Block:
     sizes = [len(block.documents) for block in blocks]
     firsts = np.cumsum(sizes) - sizes
     parts = [block.rows() for block in blocks]
-    rows = Rows(
-        np.concatenate([part.field for part in parts]),
-        np.concatenate([part.document + at for part, at in zip(parts, firsts, strict=True)]),
-        np.concatenate([part.cells.astype(np.int64) for part in parts]),
-        np.concatenate([part.scores for part in parts]),
-    )
+    placed = (it._replace(document=it.document + at) for it, at in zip(parts, firsts, strict=True))
+    rows = Rows(*map(np.concatenate, zip(*placed, strict=True)))
     order = np.argsort(rows.field, kind="stable")
     of = [block.documents for block in blocks]
     documents = Documents(

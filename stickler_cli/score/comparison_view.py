@@ -10,19 +10,8 @@ from stickler_cli.core.locations import plain_path
 from .batch import Batch
 from .counts import Counts
 from .errors.error_rows import Error, error_record
-from .field_counts import OUTCOMES, RAW, SCORE, SCORED, WEIGHT, Names
-from .sums import (
-    BESIDE,
-    COUNTING_MODES,
-    KEYS,
-    NAMES,
-    OF_MODES,
-    SCORE_UNIT,
-    Sums,
-    Tally,
-    sparse,
-    units_of,
-)
+from .field_counts import BESIDE, OF_MODES, OUTCOMES, RAW, SCORE, SCORED, WEIGHT, Names
+from .sums import COUNTING_MODES, KEYS, NAMES, SCORE_UNIT, Sums, Tally, sparse, units_of
 
 DOCUMENT_KEYS: Final = ("field_scores", "all_fields_matched", "non_matches", "errors")
 """Those of `document_view`."""
@@ -44,20 +33,19 @@ def counts_view(
     views: dict[Names, dict[str, Any]] = {}
     if counts is None:  # nothing was compared
         return sums_view(Sums({(): Tally()}), recall_with_fd=recall_with_fd)
-    sums, scores, paths = counts.sums, counts.scores, counts.paths
+    cells, scores, paths = counts.cells, counts.scores, counts.paths
     if len(counts.documents) > len(paths):  # of several documents
         rows = np.flatnonzero(counts.documents == document)
-        sums, scores = sums[:, rows], scores[:, rows]
+        cells, scores = cells[rows], scores[:, rows]
         fields = np.searchsorted(counts.starts, rows, "right") - 1
         paths = [paths[field] for field in fields.tolist()]
-    if counts.passed_over is not None:
-        chosen = counts.documents == document
-        kept = ~counts.passed_over[chosen]
+    if cells[:, OF_MODES].any():  # not evaluated
+        kept = cells[:, OF_MODES] == 0
         paths = [path for path, it in zip(paths, kept.tolist(), strict=True) if it]
-        sums, scores = sums[:, kept], scores[:, kept]
+        cells, scores = cells[kept], scores[:, kept]
     figures = (np.trunc(scores[RAW : SCORE + 1] * SCORE_UNIT) / SCORE_UNIT).tolist()
     beside = scores[SCORED].tolist(), *figures, scores[WEIGHT].tolist()
-    modes = sums.swapaxes(0, 1).reshape(len(paths), -1).tolist()
+    modes = cells[:, :OF_MODES].tolist()
     for path, of_modes, scored, raw, score, weight in zip(paths, modes, *beside, strict=True):
         view: dict[str, Any] = {}
         for mode, known in _with_rates((*of_modes,), recall_with_fd):

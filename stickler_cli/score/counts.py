@@ -41,30 +41,12 @@ class Counts(NamedTuple):
         """All units, absent ones included."""
         return sum(self)
 
-    @property
-    def precision(self) -> float:
-        """TP / (TP + FP)."""
-        return self.derived()["precision"]
+    def derived(self, *, recall_with_fd: bool = False) -> dict[str, float]:
+        """Return every rate by name, each in [0, 1].
 
-    def recall(self, *, with_fd: bool = False) -> float:
-        """TP / (TP + FN), or TP / (TP + FN + FD)."""
-        return self.derived(recall_with_fd=with_fd)["recall"]
-
-    def f1(self, *, recall_with_fd: bool = False) -> float:
-        """2PR / (P + R).
-
-        >>> Counts(tp=9, fd=1, fn=1).f1()
+        >>> Counts(tp=9, fd=1, fn=1).derived()["f1"]
         0.9
         """
-        return self.derived(recall_with_fd=recall_with_fd)["f1"]
-
-    @property
-    def accuracy(self) -> float:
-        """(TP + TN) / (TP + TN + FP + FN)."""
-        return self.derived()["accuracy"]
-
-    def derived(self, *, recall_with_fd: bool = False) -> dict[str, float]:
-        """Return every rate by name, each in [0, 1]."""
         parts = fractions(self, recall_with_fd=recall_with_fd)
         return {name: above / below if below else 0.0 for name, (above, below) in parts.items()}
 
@@ -128,7 +110,7 @@ class RateRule:
 
     def f1(self, counts: Counts) -> float:
         """Return F1, 0.0 where there is nothing to divide by."""
-        return counts.f1(recall_with_fd=self.recall_with_fd)
+        return counts.derived(recall_with_fd=self.recall_with_fd)["f1"]
 
     def fractions(self, counts: Sequence[Any]) -> dict[str, tuple[Any, Any]]:
         """Return every rate of counts, or of arrays of them, as what is divided and by what."""

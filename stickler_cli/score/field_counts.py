@@ -109,12 +109,18 @@ def joined(parts: Iterable[tuple[Leaves | None, int]]) -> Leaves | None:
 
 OUTCOMES: Final = 5
 OVERALL, AGGREGATE, LEAVES = range(3)  # the counting modes, as positions
+OF_MODES: Final = (LEAVES + 1) * OUTCOMES  # counts by mode and outcome come first in a cell
+BESIDE: Final = ("not_evaluated", "whole", "items")
+"""What follows them: values that were not evaluated, items and objects that are right as a whole,
+and all of those that are in the ground truth or invented."""
+CELL: Final = OF_MODES + len(BESIDE)
 SCORED, RAW, SCORE, WEIGHT = range(4)  # what is known of a field that has a score of its own
 
 
 Modes: TypeAlias = tuple[int, int]  # the first in which something counts, the one after the last
 Names: TypeAlias = tuple[str, ...]  # the path of a field, without list indexes
 Sums: TypeAlias = NDArray[np.int64]  # (3, rows, 5): units by counting mode, row and outcome
+Cells: TypeAlias = NDArray[np.int64]  # (rows, CELL)
 Key: TypeAlias = tuple[int, Names]  # document and path of a key that the schema does not declare
 
 
@@ -127,7 +133,7 @@ class FieldCounts(NamedTuple):
     """The first row of each field; its rows follow each other, by document."""
     documents: Indexes
     """The document of each row; the root has all of them."""
-    sums: Sums
+    cells: Cells
     scores: Floats
     """(4, rows): 1 where the field has a score of its own, being not below a list or an absent
     side; its similarity, its score after clipping, and what it is worth. Else 0."""
@@ -142,11 +148,6 @@ class FieldCounts(NamedTuple):
     for each place."""
     left_out: Sequence[tuple[Key, int]] = ()
     """Lists that need not have all elements, and how many of a prediction have no pair."""
-    passed_over: Mask | None = None
-    """Which rows are of fields that were not evaluated in their document; None for none."""
-    items: NDArray[np.int64] | None = None
-    """(2, rows): of lists and objects, how many items are right as a whole, and how many are in the
-    ground truth or invented; else 0. None where nobody counted them."""
 
     def among(self, some: Mask) -> "FieldCounts":
         """Return the rows of some documents, at least one, and the fields that have any.
@@ -160,22 +161,14 @@ class FieldCounts(NamedTuple):
             [self.paths[at] for at in left.tolist()],
             (np.cumsum(sizes) - sizes)[left],
             self.documents[chosen],
-            self.sums[:, chosen],
+            self.cells[chosen],
             self.scores[:, chosen],
-            passed_over=None if self.passed_over is None else self.passed_over[chosen],
-            items=None if self.items is None else self.items[:, chosen],
         )
 
     @property
-    def cells(self) -> NDArray[np.int64]:
-        """The rows as the ledger has them, (rows, CELL)."""
-        by_row = self.sums.transpose(1, 0, 2).reshape(len(self.documents), -1)
-        beside = np.zeros((len(by_row), 3), np.int64)
-        if self.passed_over is not None:
-            beside[:, 0] = self.passed_over
-        if self.items is not None:
-            beside[:, 1:] = self.items.T
-        return np.concatenate([by_row, beside], axis=1)
+    def sums(self) -> Sums:
+        """The units of the cells."""
+        return units_in(self.cells)
 
     @property
     def known_scores(self) -> Floats:
@@ -216,7 +209,8 @@ class Collected:
         each = (*((it.paths, len(it.documents)) for it in self.fields),)
         paths, ranks, lengths, starts, documents = _laid_out(each)
         size = sum(lengths)
-        sums = np.zeros((LEAVES + 1, size, OUTCOMES), np.int64)
+        cells = np.zeros((size, CELL), np.int64)
+        sums = units_in(cells)
         for modes, units in self.units.items():
             bins = _joined(units, 0) * OUTCOMES + _joined(units, 1)
             counted = np.bincount(bins, minlength=size * OUTCOMES)
@@ -248,14 +242,14 @@ class Collected:
             order = order[np.argsort(keys[order], kind="stable")]
             # A field that several arms of a union name has rows of each: they are put together.
             keys, firsts = np.unique(keys[order], return_index=True)
-            sums = np.add.reduceat(sums[:, order], firsts, axis=1)
+            cells = np.add.reduceat(cells[order], firsts, axis=0)
             scores = np.add.reduceat(scores[:, order], firsts, axis=1)
             there = np.logical_or.reduceat(there[order], firsts)
             starts = keys.searchsorted(lengths[0] * np.arange(len(ranks)))
             documents = keys % lengths[0]
-        known = documents, sums, scores, self.undeclared, self.extras, confident
-        passed_over = ~there if self.passed else None
-        return FieldCounts([*ranks], starts, *known, self.unlabelled, self.left_out, passed_over)
+        cells[:, OF_MODES] = ~there
+        known = documents, cells, scores, self.undeclared, self.extras, confident
+        return FieldCounts([*ranks], starts, *known, self.unlabelled, self.left_out)
 
     def _leaves(self, ranks: Mapping[Names, int], ranked: Indexes, documents: Indexes) -> Leaves:
         """Return the leaves with a confidence; rows have a rank and a document."""
@@ -265,6 +259,11 @@ class Collected:
             at = known.setdefault(path, len(known))
             parts.append([np.array([it]) for it in (document, at, False, confidence)])
         return Leaves([*known], *map(np.concatenate, zip(*parts, strict=True)))
+
+
+def units_in(cells: Cells) -> Sums:
+    """Return the units of cells, which change with them."""
+    return cells[:, :OF_MODES].reshape(-1, LEAVES + 1, OUTCOMES).swapaxes(0, 1)
 
 
 def _joined(entries: list[Any], part: int) -> NDArray[Any]:

@@ -10,14 +10,14 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import astuple, field, fields, replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, Self
 
 import numpy as np
 
 from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.result import FA, FD, FN
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.core.rules import Count, encoded
+from stickler_cli.core.rules import ALWAYS, KEPT, Count, Rule, encoded
 from stickler_cli.core.values import dataclass
 from .document_result import SIDES, Side, Verdict
 from .errors.causes import Causes, ErrorCounts
@@ -61,15 +61,21 @@ class Violated:
 
 @dataclass(slots=True)
 class Validity:
-    """The verdicts about the documents of one side; they add in any order with the same result."""
+    """The verdicts about the documents of one side."""
 
-    checked: int = 0
-    """All documents that there were, those that cannot be read included."""
-    valid: int = 0
-    unreadable: int = 0
-    """Documents that cannot be read, or are of another JSON type, and so not valid either."""
-    violated: dict[tuple[str, str], Violated] = field(default_factory=dict)
-    """By keyword and field, of which there are no more than the schema has."""
+    checked: Count = field(default=0, metadata=ALWAYS)
+    """All documents that there were."""
+    valid: Count = field(default=0, metadata=ALWAYS)
+    """Documents that are valid under the schema."""
+    unreadable: Count = field(default=0, metadata=ALWAYS)
+    """Documents that could not be read, or are of another JSON type, and so not valid either."""
+    violations: list[Violated] = field(default_factory=list, metadata=ALWAYS)
+    """How often each keyword was violated at each field, the most frequent first."""
+    _at: dict[tuple[str, str], Violated] = field(init=False, compare=False, metadata={KEPT: False})
+    """The same by keyword and field, of which there are no more than the schema has."""
+
+    def __post_init__(self) -> None:
+        self._at = {(it.keyword, it.field): it for it in self.violations}
 
     @property
     def invalid(self) -> int:
@@ -90,7 +96,7 @@ class Validity:
         for violation in verdict or ():
             key = violation.keyword, violation.field
             example = Example(document, violation.pointer, violation.message)
-            self._add(key, Violated(*key, 1, int(key not in met), example))
+            self._add(Violated(*key, 1, int(key not in met), example))
             met.add(key)
 
     def merge(self, other: "Validity") -> None:
@@ -98,19 +104,21 @@ class Validity:
         self.checked += other.checked
         self.valid += other.valid
         self.unreadable += other.unreadable
-        for key, violated in other.violated.items():
-            self._add(key, replace(violated))
+        for violated in other.violations:
+            self._add(replace(violated))
 
-    def _add(self, key: tuple[str, str], more: Violated) -> None:
-        mine = self.violated.setdefault(key, more)
-        if mine is not more:
+    def _add(self, more: Violated) -> None:
+        mine = self._at.setdefault((more.keyword, more.field), more)
+        if mine is more:
+            self.violations.append(more)
+        else:
             mine.count += more.count
             mine.documents += more.documents
             mine.example = min(mine.example, more.example, key=astuple)
 
     def most_frequent(self) -> list[Violated]:
         """Return the violations, the most frequent first."""
-        return sorted(self.violated.values(), key=lambda it: (-it.count, it.field, it.keyword))
+        return sorted(self.violations, key=lambda it: (-it.count, it.field, it.keyword))
 
     def view(self) -> dict[str, object]:
         """Return the verdicts as the run format has them."""
@@ -152,10 +160,7 @@ class Validities:
 
     def restore(self, record: Mapping[str, Any]) -> None:
         """Take over the state that stands in a record."""
-        for side, known in record.get("validity", {}).items():
-            violated = {(each.keyword, each.field): each for each in known["violations"]}
-            counts = known["checked"], known["valid"], known["unreadable"]
-            self.sides[side] = Validity(*counts, violated)
+        self.sides = record.get("validity", {})
 
 
 def verdict_view(verdict: Verdict) -> dict[str, object]:
@@ -187,13 +192,28 @@ class Fold(Protocol):
         """Take over the state that stands in a record, whose types were checked."""
 
 
+def _is_lost(value: object) -> bool:
+    counts = value if isinstance(value, list) else []
+    return len(counts) == MOST_LOST + 1 and all(type(it) is int and it >= 0 for it in counts)
+
+
+Lost = Annotated[
+    list[int],
+    Rule(
+        f"{MOST_LOST + 1} whole numbers of at least 0",
+        {"type": "array", "items": {"type": "integer", "minimum": 0}},
+        fits=_is_lost,
+    ),
+]
+
+
 @dataclass(slots=True)
 class WhollyRight:
-    """Documents without a wrong, invented or missed value, and how many lost few."""
+    """Documents without a wrong, invented or missed value, of those that were compared."""
 
-    documents: int = 0
+    documents: Count = field(default=0, metadata=ALWAYS)
     """Documents that were compared."""
-    lost: list[int] = field(default_factory=lambda: [0] * (MOST_LOST + 1))
+    lost: Lost = field(default_factory=lambda: [0] * (MOST_LOST + 1), metadata=ALWAYS)
     """How many of them lost none of their values, how many one, and so on up to ten."""
 
     def add(self, batch: "Batch", some: Mask | None) -> None:
@@ -237,19 +257,17 @@ class WhollyRight:
     def view(self, settings: IntervalSettings | None) -> Mapping[str, Any]:
         """Return number, share and interval, and how many lost at most so many values."""
         ends = self.interval(settings)
-        shown = {
-            "documents": self.documents,
-            "lost": self.lost,
-            "right": self.right,
-            "share": self.share,
-            "lost_at_most": [*accumulate(self.lost)],
+        more = {"right": self.right, "share": self.share, "lost_at_most": [*accumulate(self.lost)]}
+        return {
+            "wholly_right": {"documents": self.documents, "lost": self.lost}
+            | more
+            | ({} if ends is None else {"interval": [*ends]})
         }
-        return {"wholly_right": shown | ({} if ends is None else {"interval": [*ends]})}
 
     def restore(self, record: Mapping[str, Any]) -> None:
         """Take over the state that stands in a record."""
         if found := record.get("wholly_right"):
-            self.documents, self.lost = found["documents"], found["lost"]
+            self.documents, self.lost = found.documents, found.lost
 
 
 @dataclass(slots=True)

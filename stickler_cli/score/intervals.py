@@ -12,6 +12,7 @@ any order.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
 from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import chain
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 
 from stickler_cli.compare.account import Floats
 from stickler_cli.compare.result import FD, FN, TP
-from stickler_cli.core.rules import FRACTION, Number, Rule
+from stickler_cli.core.rules import ALWAYS, FRACTION, Count, Number, Rule, is_share
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import LEVEL, IntervalOptions
 from .counts import RATES, fractions
@@ -49,14 +50,24 @@ _LEAST: Final = 0.03  # of both parameters of a beta distribution: below, its en
 _POINTS: Final = 500  # at which the density of a beta distribution is summed: four digits or more
 
 
+Level = Annotated[
+    float,
+    Rule(
+        "a number between 0 and 1",
+        {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+        fits=lambda it: is_share(it) and 0 < it < 1,
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class IntervalSettings:
-    """Settings of the intervals of a run."""
+    """How confidence intervals were made."""
 
-    level: float = LEVEL
-    """The share of such intervals that are to hold the true value, in (0, 1)."""
-    seed: int = IntervalOptions.seed
-    """At least 0; another seed, other resamples, where something is resampled."""
+    level: Level = field(default=LEVEL, metadata=ALWAYS)
+    """The share of such intervals that are to hold the true value."""
+    seed: Count = field(default=IntervalOptions.seed, metadata=ALWAYS)
+    """Which weights of documents were drawn, where they were resampled."""
 
     def view(self) -> dict[str, object]:
         """Return how intervals are made, as the run format shows it."""

@@ -21,15 +21,21 @@ from stickler_cli.compare.result import FieldInfo, Outcome
 from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from stickler_cli.core.values import dataclass
 from .counts import Counts
-from .field_counts import RAW, SCORE, SCORED, WEIGHT, FieldCounts, Names, parents_first
+from .field_counts import (
+    BESIDE,
+    CELL,
+    OF_MODES,
+    RAW,
+    SCORE,
+    SCORED,
+    WEIGHT,
+    FieldCounts,
+    Names,
+    parents_first,
+)
 
 COUNTING_MODES: Final = ("overall", "aggregate", "leaves")
 NAMES: Final = tuple(outcome.name.lower() for outcome in Outcome)  # of the counts
-OF_MODES: Final = len(COUNTING_MODES) * len(NAMES)  # counts by mode and outcome come first
-BESIDE: Final = ("not_evaluated", "whole", "items")
-"""What follows them: values that were not evaluated, items and objects that are right as a whole,
-and all of those that are in the ground truth or invented."""
-CELL: Final = OF_MODES + len(BESIDE)
 LEAVES: Final = slice(OF_MODES - len(NAMES), OF_MODES)  # the counts of values
 PAIRS: Final = tuple(combinations_with_replacement(range(len(NAMES)), 2))
 """The outcomes whose counts in a document are multiplied."""
@@ -191,8 +197,8 @@ class Sums(dict[Names, Tally]):
 
 def sums_of(counts: FieldCounts) -> Sums:
     """Return the sums of the documents of a chunk."""
-    starts, size = counts.starts, len(counts.paths)
-    totals = np.add.reduceat(counts.sums, starts, axis=1).swapaxes(0, 1).reshape(size, -1).tolist()
+    starts = counts.starts
+    cells = np.add.reduceat(counts.cells, starts, axis=0).tolist()
     products = (counts.sums[..., one] * counts.sums[..., two] for one, two in PAIRS)
     by_pair = [np.add.reduceat(product, starts, axis=1) for product in products]
     moments = np.stack(by_pair, axis=-1).swapaxes(0, 1).tolist()
@@ -200,17 +206,11 @@ def sums_of(counts: FieldCounts) -> Sums:
     weights = np.maximum.reduceat(counts.scores[WEIGHT], starts).tolist()
     each = (counts.scores[RAW], counts.scores[SCORE], counts.scores[SCORE] ** 2)
     raw, score, score_squares = (sums_of_units(scores, starts) for scores in each)
-    items, passed = [(0, 0)] * size, [0] * size
-    if counts.items is not None:
-        items = [*zip(*np.add.reduceat(counts.items, starts, axis=1).tolist(), strict=True)]
-    if counts.passed_over is not None:
-        passed = np.add.reduceat(counts.passed_over, starts, dtype=np.intp).tolist()
     found = Sums()
     for at, path in enumerate(counts.paths):
         weight = weights[at] if scored[at] and path else None
-        cell = [*totals[at], passed[at], *items[at]]
         units = raw[at], score[at], score_squares[at]
-        found[path] = Tally(cell, moments[at], scored[at], *units, weight)
+        found[path] = Tally(cells[at], moments[at], scored[at], *units, weight)
     return found
 
 

@@ -77,7 +77,7 @@ def test_the_figures_are_properties(orders):
     assert properties["documents.total"] == "4"
     assert properties["documents.missing"] == "1"
     assert properties["tp"] == str(counts.tp)
-    assert float(properties["f1"]) == counts.f1()
+    assert float(properties["f1"]) == counts.derived()["f1"]
     assert (properties["verdict"], properties["counting"]) == ("failed", "leaves")
 
 

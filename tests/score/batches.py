@@ -9,7 +9,7 @@ from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.comparison_view import counts_view, document_view
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.field_counts import leaves_read
+from stickler_cli.score.field_counts import CELL, OF_MODES, leaves_read
 
 X = "x-aws-stickler-"
 TEXT = {"type": "string"}
@@ -23,6 +23,13 @@ def an_object(**properties):
 def a_list(items):
     """Return the schema of a list."""
     return {"type": "array", "items": items}
+
+
+def cells_of(counts):
+    """Return the cells of units, (3 modes, rows, 5 outcomes)."""
+    found = np.zeros((counts.shape[1], CELL), np.int64)
+    found[:, :OF_MODES] = counts.swapaxes(0, 1).reshape(len(found), -1)
+    return found
 
 
 def compare(plan, gt, pred, options=None):

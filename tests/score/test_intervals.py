@@ -10,7 +10,7 @@ from scipy.stats import beta, binomtest
 
 from stickler_cli.compare.result import FD, FN, TP
 from stickler_cli.core.problems import UsageError
-from stickler_cli.records.run_reading import read_settings
+from stickler_cli.records.codec import read
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks
@@ -32,7 +32,7 @@ from stickler_cli.score.intervals import (
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.sums import COUNTING_MODES, Tally, sums_of
 from stickler_cli.settings.deciding import IntervalOptions
-from .batches import TEXT, a_list, an_object, batch, not_compared
+from .batches import TEXT, a_list, an_object, batch, cells_of, not_compared
 
 PLAN = compile_schema(an_object(id=TEXT, note=TEXT, lines=a_list(an_object(sku=TEXT))))
 SETTINGS = IntervalSettings()
@@ -176,7 +176,7 @@ def tallied(counts, scores=None) -> Tally:
     known = np.zeros((4, documents))
     if scores is not None:
         known[SCORED], known[SCORE] = 1, scores
-    rows = np.arange(documents), counts, known, [], [], {}
+    rows = np.arange(documents), cells_of(counts), known, [], [], {}
     return sums_of(FieldCounts([()], np.zeros(1, int), *rows))[()]
 
 
@@ -283,9 +283,9 @@ def test_scores_and_counts_stand_in_the_record():
 )
 def test_settings_that_cannot_be_are_refused_with_their_place(change, place):
     record = {"level": 0.95, "method": METHOD, "seed": 0}
-    assert read_settings(record, "run.json") == IntervalSettings()
+    assert read(IntervalSettings, record, "run.json") == IntervalSettings()
     with pytest.raises(UsageError, match=place):
-        read_settings({**record, **change}, "run.json")
+        read(IntervalSettings, {**record, **change}, "run.json", ("intervals",))
 
 
 def test_options_decide_the_level_and_the_seed_or_that_there_are_no_intervals():

@@ -12,6 +12,7 @@ from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import sums_view
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.field_counts import OF_MODES
 from stickler_cli.score.folds import PathCounts
 from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.gates import parse_gate
@@ -113,4 +114,4 @@ def test_an_evaluation_that_was_read_goes_on_as_it_was(kept):
 def test_some_documents_of_a_batch_have_the_places_that_are_passed_over_in_them():
     some = batch_of(TRUTHS).counted.among(np.array([False, True, False, False]))
 
-    assert some.passed_over.sum() == 2
+    assert some.cells[:, OF_MODES].sum() == 2

@@ -21,7 +21,7 @@ from stickler_cli.score.sums import (
     units_of,
 )
 from tests.score.batches import comparison_view
-from .batches import TEXT, X, a_list, an_object, batch, not_compared
+from .batches import TEXT, X, a_list, an_object, batch, cells_of, not_compared
 
 
 def counted(documents):
@@ -346,7 +346,7 @@ def test_whether_anything_is_wrong_is_known_without_the_errors(pred, some_wrong)
 @pytest.mark.parametrize(("path", "some"), [(("a",), slice(0, 4)), (("b",), slice(4, 9))])
 def test_moments_are_squares_and_products_of_each_document_added_up(path, some):
     counts = np.random.default_rng(3).integers(0, 3, (3, 9, 5))
-    known = np.zeros(9, int), counts, np.zeros((4, 9)), [], [], {}
+    known = np.zeros(9, int), cells_of(counts), np.zeros((4, 9)), [], [], {}
 
     found = sums_of(FieldCounts([("a",), ("b",)], np.array([0, 4]), *known))[path]
 

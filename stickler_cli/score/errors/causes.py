@@ -7,10 +7,12 @@ schema has room for: errors of one field and class of more than `MOST_KINDS` kin
 
 import hashlib
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from functools import lru_cache
+from itertools import chain
+from operator import add
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -65,13 +67,6 @@ class CauseSize(NamedTuple):
     documents: int
     """0 of many kinds together, where it is not known."""
 
-    def with_more(self, other: "CauseSize") -> "CauseSize":
-        """Return the sum of two."""
-        errors, values, documents = other
-        return CauseSize(self.errors + errors, self.values + values, self.documents + documents)
-
-
-NOTHING: Final = CauseSize(0, 0, 0)
 
 Group: TypeAlias = tuple[tuple[str, ...], ErrorClass]  # a field as the schema says it, and a class
 
@@ -107,23 +102,6 @@ def cause_key(pattern: tuple[str, ...], error_class: ErrorClass, kind: Kind | No
 OneCause: TypeAlias = tuple[Group, Kind | None]
 
 
-class _Found:
-    """Errors of one cause in a batch."""
-
-    def __init__(self) -> None:
-        self.errors = self.values = 0
-        self.documents: dict[int, None] = {}
-        self.origins: Counter[Origin] | None = None
-
-    def add(self, error: WrongUnit) -> None:
-        self.errors += 1
-        self.values += 1 if error.values is None else error.values
-        self.documents[error.unit.document] = None
-        for origin in error.origins:
-            self.origins = self.origins or Counter()
-            self.origins[origin] += 1
-
-
 @dataclass(slots=True)
 class Causes:
     """The causes of the errors of a set of documents."""
@@ -138,25 +116,24 @@ class Causes:
 
     def add(self, batch: FoundErrors, some: Mask | None = None) -> None:
         """Add the errors of documents; nobody asks for some of them."""
-        found: dict[Group, dict[Kind | None, _Found]] = {}
+        found = defaultdict[tuple[Group, Kind], list[WrongUnit]](list)
         for error in batch.classified(some):
-            if key := cause_of(error):
-                kinds = found.setdefault(key[0], {})
-                # Keys that nothing declares can be any number, all of one group.
-                kind = key[1] if len(kinds) <= MOST_KINDS else None
-                (kinds.get(kind) or kinds.setdefault(kind, _Found())).add(error)
+            if one := cause_of(error):
+                found[one].append(error)
         names = batch.compared_ids
-        for group, kinds in found.items():
-            for kind, of in kinds.items():
-                size = CauseSize(of.errors, of.values, len(of.documents))
-                self._add((group, kind), size, (names[it] for it in of.documents), of.origins)
+        for cause, errors in found.items():
+            documents = {it.unit.document for it in errors}
+            values = sum(1 if it.values is None else it.values for it in errors)
+            origins = Counter(chain.from_iterable(it.origins for it in errors)) or None
+            size = CauseSize(len(errors), values, len(documents))
+            self._add(cause, size, (names[it] for it in documents), origins)
         for visit, error_class, pairs in batch.plain_errors:
             live = pairs if visit.live is None else pairs[visit.live[pairs]]
             if len(live):
-                documents = np.unique(visit.documents[live]).tolist()
+                documents = {*visit.documents[live].tolist()}
                 size = CauseSize(len(live), len(live), len(documents))
-                cause = (visit.pattern, error_class), Kind(visit.field.path)
-                self._add(cause, size, (names[it] for it in documents))
+                plain = (visit.pattern, error_class), Kind(visit.field.path)
+                self._add(plain, size, (names[it] for it in documents))
 
     def merge(self, other: "Causes") -> None:
         """Add the causes of other documents; the order of merging makes no difference."""
@@ -181,7 +158,7 @@ class Causes:
         kinds = self.groups.setdefault(group, {})
         if None in kinds:
             kind = None
-        kinds[kind] = kinds.get(kind, NOTHING).with_more(size)
+        kinds[kind] = CauseSize(*map(add, kinds.get(kind, (0, 0, 0)), size))
         if self.ids is not None:
             self.ids.setdefault((group, kind), set()).update(documents)
         if kind is not None:
@@ -421,11 +398,7 @@ class ErrorCounts:
 
 def overall(fields: Mapping[Path, ByClass]) -> ByClass:
     """Return the counts of all fields together, the most frequent class first."""
-    total: ByClass = Counter()
-    for counts in fields.values():
-        for error_class, count in counts.items():
-            total[error_class] += count
-    return ordered(total)
+    return ordered(sum(fields.values(), Counter()))
 
 
 def ordered(counts: ByClass) -> ByClass:

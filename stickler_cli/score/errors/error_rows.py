@@ -8,7 +8,7 @@ in an order that nothing else decides.
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, cast
 from zlib import crc32
 
 import numpy as np
@@ -114,7 +114,7 @@ def error_of(document: str, error: WrongUnit, *, with_cause: bool = True) -> Err
         document,
         field_path(unit.path),
         field_path(unit.names),
-        _OUTCOMES[found],
+        cast("WrongOutcome", found.name),
         error.error_class,
         unit.gt,
         unit.pred,
@@ -129,11 +129,6 @@ def error_of(document: str, error: WrongUnit, *, with_cause: bool = True) -> Err
     )
 
 
-_OUTCOMES: Final[Mapping[Outcome, WrongOutcome]] = {
-    Outcome.FD: "FD",
-    Outcome.FA: "FA",
-    Outcome.FN: "FN",
-}
 _ALONE: Final = {Outcome.FN: "unmatched ground truth", Outcome.FA: "unmatched prediction"}
 
 

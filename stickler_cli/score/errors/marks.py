@@ -78,10 +78,7 @@ class MarkedCounts:
 
     def add(self, before: Counted, after: Counted, score_units: int) -> None:
         """Add a document: its counts, those when compared again, and how much its score rises."""
-        more = (after - before).tolist()
-        for mine, its in zip(self.counts, more, strict=True):
-            mine[:] = map(sum, zip(mine, its, strict=True))
-        self.score_units += score_units
+        self.merge(MarkedCounts([], (after - before).tolist(), score_units))
 
     def merge(self, other: "MarkedCounts") -> None:
         """Add other documents."""

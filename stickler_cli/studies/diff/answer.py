@@ -101,7 +101,7 @@ def compare_runs(
         base=_name_of(base),
         new=_name_of(new),
         contrasts=contrasts(first, other),
-        settings=settings.view(),
+        settings=settings,
         documents=documents,
         lost=[*compress(pairs.ids, pairs.lost)],
         only_new=[*pairs.only_new],
@@ -112,7 +112,6 @@ def compare_runs(
         gates=judge_changes(
             gates, pairs, documents, settings, [it.field for it in described], metrics
         ),
-        decided=settings,
         values=changed_values(first, other) if len(base) == len(new) == 1 else None,
         began=max(run.began for run in new.values()),
     )

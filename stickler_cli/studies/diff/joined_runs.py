@@ -12,16 +12,15 @@ from stickler_cli.compare.result import FieldInfo, Outcome
 from stickler_cli.core.locations import Path
 from stickler_cli.core.problems import NotComparableError, Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.blocks import SCORE, Blocks, Rows, coded
+from stickler_cli.score.blocks import SCORE, Blocks, coded
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import Status
-from stickler_cli.score.field_counts import Leaves, Names
+from stickler_cli.score.field_counts import OF_MODES, Leaves, Names
 from stickler_cli.score.record import Run
 from stickler_cli.score.sums import (
     COUNTING_MODES,
     LEAVES,
     NAMES,
-    OF_MODES,
     SCORE_UNIT,
     pattern_of,
     sums_of_units,
@@ -319,35 +318,38 @@ def _statuses(ledger: Blocks, which: str) -> tuple[dict[str, Status], set[str]]:
     return statuses, compared
 
 
-def _parts(ledger: Blocks, at: Mapping[str, int], paths: dict[Names, int]) -> Iterator[Rows]:
-    """Yield the rows of each block that say anything of a document of the first side."""
+def _parts(
+    ledger: Blocks, at: Mapping[str, int], paths: dict[Names, int]
+) -> Iterator[tuple[RunRows, Numbers]]:
+    """Yield the rows of each block that say anything of a document of the first side, its cells."""
     to = np.array([paths.setdefault(path, len(paths)) for path in ledger.at])
     for block in ledger:
-        rows = block.rows()
         places = np.array([at.get(name, _NOWHERE) for name in block.documents.ids], np.int64)
-        document, field = places[rows.document], to[rows.field]
-        told = (rows.cells.any(axis=1) | ~np.isnan(rows.scores)) & (document >= 0)
-        yield Rows(field[told], document[told], rows.cells[told], rows.scores[told])
+        document = places[block.document_of_rows()]
+        cell, score = block.pairs[block.kind_of_rows()].T.astype(np.intp)
+        rows = RunRows(block.field_of_rows(to), document, cell, block.scores[score])
+        some: NDArray[np.bool_] = np.any(block.cells, axis=1)
+        told = (some[cell] | ~np.isnan(rows.score)) & (document >= 0)
+        yield _rows_at(rows, told), block.cells.astype(np.int64)
 
 
 def _rows(
-    parts: Sequence[Sequence[Rows]], paths: Sequence[Names], known: Sequence[Known], bases: int
+    parts: Sequence[Sequence[tuple[RunRows, Numbers]]],
+    paths: Sequence[Names],
+    known: Sequence[Known],
+    bases: int,
 ) -> tuple[Numbers, list[RunRows]]:
     """Return the cells of all runs, and the rows of each."""
-    # Block by block first: of many rows there are few cells.
-    few = [[coded(part.cells) for part in run] for run in parts]
-    table, to = coded(np.concatenate([cells.astype(np.int64) for run in few for cells, _ in run]))
+    table, to = coded(np.concatenate([cells for run in parts for _, cells in run]))
     lost = [_missed(table, inside=inside) for inside in (False, True)]
     cells, places = coded(np.concatenate([table, *lost]))
     starts, found = 0, []
-    for run, codes in zip(parts, few, strict=True):
-        of_rows = []
-        for kinds, which in codes:
-            of_rows.append(places[to[starts + which]])
-            starts += len(kinds)
-        fields, documents = (np.concatenate([part[at] for part in run]) for at in (0, 1))
-        scores = np.concatenate([part.scores for part in run])
-        found.append(RunRows(fields, documents, np.concatenate(of_rows), scores))
+    for run in parts:
+        of_blocks = []
+        for rows, cells_of_block in run:
+            of_blocks.append(rows._replace(cell=places[to[starts + rows.cell]]))
+            starts += len(cells_of_block)
+        found.append(_joined(of_blocks))
     missed = np.zeros((2, len(cells)), np.int64)  # by whether a field is inside another one
     missed[:, places[: len(table)]] = places[len(table) :].reshape(2, -1)
     within = np.array([len(path) > 1 for path in paths], np.intp)
@@ -392,9 +394,12 @@ def _missing(
         yield rows._replace(cell=missed[within[rows.field], rows.cell], score=score)
 
 
+def _joined(parts: Sequence[RunRows]) -> RunRows:
+    return RunRows(*map(np.concatenate, zip(*parts, strict=True)))
+
+
 def _ordered(parts: Sequence[RunRows], documents: int) -> RunRows:
-    columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    whole = RunRows(*columns)
+    whole = _joined(parts)
     return _rows_at(whole, np.argsort(whole.field * documents + whole.document, kind="stable"))
 
 

@@ -120,7 +120,7 @@ class DiffSettings(
 
 DIFF: Final = Study(
     DiffSettings,
-    "studies.diff.record:DifferenceRecord",
+    "studies.diff.record:Difference",
     """Compare two runs of the same documents.
 
     What got better or worse, and is it chance?

@@ -22,7 +22,6 @@ from stickler_cli.core.rules import (
     Rule,
 )
 from stickler_cli.core.values import dataclass
-from stickler_cli.records.run_format import IntervalsRecord
 from stickler_cli.score.errors.error_rows import Text
 from stickler_cli.score.gates import DOCUMENTS, RIGHT, SCORE, TRUST, GateResult
 from stickler_cli.score.intervals import REPLICATES, RESAMPLED, Interval, IntervalSettings
@@ -86,22 +85,21 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TrendSettings:
-    """What decides the trends of a difference."""
+    """What decides the trends."""
 
     intervals: IntervalSettings = field(default_factory=IntervalSettings)
     """A change is significant if its p is at most 1 - level; the seed also draws the swaps."""
-    margin: float = MARGIN
-    """Above 0; a change counts as none where its interval shows that it is smaller than this."""
-
+    margin: Fraction = MARGIN
+    """Above 0; a change is none if its interval is within this of 0."""
     counting: Counting = CountingOptions.counting
-    """Which counts rates are of."""
+    """Which counts the rates of fields and the first figure of the whole are of."""
 
     @property
     def alpha(self) -> float:
         """The chance of finding a change where there is none."""
         return round(1 - self.intervals.level, 12)  # 0.1 of 0.9, so that a p of 0.1 is at most it
 
-    def view(self) -> "DiffSettingsRecord":
+    def view(self) -> dict[str, object]:
         """Return it as records show it."""
         return {
             "alpha": self.alpha,
@@ -115,6 +113,9 @@ class TrendSettings:
                 "replicates": REPLICATES,
             },
         }
+
+
+_SHOWN: Final = Rule("what decides the trends", written=TrendSettings.view)
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,27 +294,6 @@ class RunName:
     """Files or directories of further runs on this side."""
 
 
-class ResampledRecord(IntervalsRecord):
-    """How confidence intervals of changes were made."""
-
-    replicates: Count
-    """How often random weights of documents were drawn."""
-
-
-class DiffSettingsRecord(TypedDict):
-    """What decides the trends."""
-
-    alpha: Fraction
-    """A change is significant if its corrected p is at most this."""
-    margin: Fraction
-    """A change is none if its interval is within this of 0."""
-    counting: Counting
-    """Which counts the rates of fields and the first figure of the whole are of."""
-    swaps: Count
-    """How many swaps are drawn where not all are tried."""
-    intervals: ResampledRecord
-
-
 class ComparedRecord(TypedDict):
     """How many documents there are."""
 
@@ -332,7 +312,7 @@ class ComparedRecord(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class DifferenceRecord:
+class Difference:
     """The difference between two runs, as `stickler diff --format json` writes it.
 
     Described in docs/diff.md. Rates and scores are fractions.
@@ -348,7 +328,7 @@ class DifferenceRecord:
     """The run that is."""
     contrasts: list[Contrast]
     """In what the runs differ; what keeps their figures from being compared comes first."""
-    settings: DiffSettingsRecord
+    settings: Annotated[TrendSettings, _SHOWN]
     documents: ComparedRecord
     lost: list[str]
     """The documents that the second run did not compare."""
@@ -365,12 +345,6 @@ class DifferenceRecord:
     metrics: list[MetricChange]
     """Metrics that both runs were asked for (`--metric`)."""
 
-
-@dataclass(frozen=True, slots=True)
-class Difference(DifferenceRecord):
-    """Everything that changed from one run to the next, and what no file holds of it."""
-
-    decided: TrendSettings = field(default_factory=TrendSettings, metadata={KEPT: False})
     values: Sequence[ChangedValue] | None = field(default=None, metadata={KEPT: False})
     """The values that changed, for pages; None where they are not known."""
     pages: Sequence[str] = field(default=(), metadata={KEPT: False})

@@ -183,3 +183,11 @@ def test_a_lost_document_counts_as_missed():
     assert found.counts(("seller", "name"), "leaves")[1][:, 0].tolist() == [0, 0, 0, 1, 0]
     assert found.sample(Figure((), "", "score")).after[:, 0].tolist() == [0, SAMPLE_UNIT]
     assert found.sample(Figure(("total",), "", "score")).after[:, 0].tolist() == [0, SAMPLE_UNIT]
+
+
+def test_cells_of_many_blocks_are_told_apart():
+    each = [document(f"{number:03}", tags={"tp": number + 1}) for number in range(300)]
+    runs = joined([run_of(*each, paths=("tags",))], [run_of(*each[::-1], paths=("tags",))])
+
+    counts = runs.of_runs(("tags",), "leaves")
+    assert counts[:, 0].tolist() == [[*range(1, 301)]] * 2  # tp
