@@ -100,7 +100,7 @@ def judged(
             for shift in shifts
         ]
         intervals = change_intervals(samples, names, settings.intervals)
-        p = p_values(samples, repetition)
+        p = p_values(samples, names, settings.intervals)
         for at, (one, interval) in enumerate(zip(samples, intervals, strict=True)):
             if interval is None:
                 continue
@@ -165,7 +165,8 @@ def significant(systems: Systems, runs: tuple[int, int], repetitions: int, seed:
             shift = random.normal(0, systems.spread[side], (number, 1)) - side * systems.better
             wrong = 1 / (1 + np.exp(-(documents + shift)))
             sides.append(random.binomial(VALUES, 1 - wrong))
-        (p,) = p_values([sample(sides)], repetition)
+        names = [f"{repetition}/{document}" for document in range(OF_RUNS)]
+        (p,) = p_values([sample(sides)], names, IntervalSettings())
         found += p <= TrendSettings(IntervalSettings()).alpha
     return found / repetitions
 

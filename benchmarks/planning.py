@@ -152,7 +152,7 @@ def powers(pilot: int, seed: int, runs: int = RUNS // 2) -> list[Reached]:
             one = sample(_right(it, random, documents, same=False))
             names = [f"{repetition}/{number}" for number in range(documents)]
             (interval,) = change_intervals([one], names, settings.intervals)
-            (p,) = p_values([one], repetition)
+            (p,) = p_values([one], names, settings.intervals)
             trend, _ = trend_of(one, interval, p, settings)
             seen += trend is Trend.IMPROVED
         found.append(_of("power", it, pilot, told, (POWER, seen / runs)))

@@ -9,6 +9,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import PurePath
 from typing import Any, BinaryIO, Final, NamedTuple, Protocol, TypeAlias
 
@@ -50,30 +51,23 @@ class RowFile(Protocol):
 
     def note(self, key: str, text: Callable[[], bytes]) -> None:
         """Say something of all rows, where the format has a place for that."""
+        return
 
     def close(self) -> None:
         """Write what is still to be written; the stream stays open."""
+        return
 
 
 class _Delimited(RowFile):
-    delimiter = ","
-
-    def __init__(self, stream: BinaryIO, columns: Columns) -> None:
-        self._stream = stream
+    def __init__(self, stream: BinaryIO, columns: Columns, delimiter: str = ",") -> None:
+        self._stream, self._delimiter = stream, delimiter
         self.add([[*columns]])
 
     def add(self, rows: Iterable[Row]) -> None:
         text = io.StringIO()
-        writer = csv.writer(text, delimiter=self.delimiter, lineterminator="\n")
+        writer = csv.writer(text, delimiter=self._delimiter, lineterminator="\n")
         writer.writerows([_cell(value) for value in row] for row in rows)
         self._stream.write(text.getvalue().encode())
-
-    def close(self) -> None:
-        pass
-
-
-class _Tabbed(_Delimited):
-    delimiter = "\t"
 
 
 class _JsonLines(RowFile):
@@ -83,9 +77,6 @@ class _JsonLines(RowFile):
     def add(self, rows: Iterable[Row]) -> None:
         for row in rows:
             self._stream.write(json_line(dict(zip(self._names, row, strict=True))))
-
-    def close(self) -> None:
-        pass
 
 
 class _Groups(RowFile):
@@ -146,7 +137,7 @@ class _Arrow(_Groups):
 
 _KINDS: Final[Mapping[str, Callable[[BinaryIO, Columns], RowFile]]] = {
     "csv": _Delimited,
-    "tsv": _Tabbed,
+    "tsv": partial(_Delimited, delimiter="\t"),
     "jsonl": _JsonLines,
     "parquet": _Parquet,
     "arrow": _Arrow,

@@ -183,9 +183,6 @@ def batch_of(comparison: Comparison) -> Batch:
     return Batch([result], comparison.account, np.array([comparison.pair]))
 
 
-_OPENED: Final = ObjectAccount | ListAccount
-
-
 def whole_items(visits: Sequence[Visit], counts: FieldCounts) -> NDArray[np.int64]:
     """Return of each row how many items are right as a whole, and how many there are, (rows, 2).
 
@@ -239,27 +236,17 @@ def _objects(account: Account, at: Indexes) -> Mask:
 def _wrong(visit: Visit) -> Mask:
     """Return which pairs are wrong by themselves, whatever is inside them."""
     account = visit.account
-    if visit.order is None:
-        return _with_extra_keys(visit)
+    if visit.order is None:  # with keys that the schema does not declare
+        return np.isin(visit.at, [*account.extras])
     if isinstance(account, MismatchAccount | SplitAccount):
         return np.full(len(visit.at), isinstance(account, MismatchAccount))
     outcome = visit.outcome
-    if isinstance(account, _OPENED):
+    if isinstance(account, ObjectAccount | ListAccount):
         one_sided: Mask = ~(both_sides(outcome) | (outcome == TN))
         return one_sided
     own = account.outcome[visit.at]  # of an element, as a value
     wrong: Mask = (own != TP) & (own != TN)
     return wrong
-
-
-def _with_extra_keys(visit: Visit) -> Mask:
-    found = np.zeros(len(visit.at), np.bool_)
-    account = visit.account
-    if isinstance(account, ObjectAccount) and account.extras:
-        position: Indexes = local_positions(visit.at, len(account))
-        at = position[[*account.extras]]
-        found[at[at >= 0]] = True
-    return found
 
 
 _ALL: Final = (0, 3)

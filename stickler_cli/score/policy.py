@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from math import ceil, e, log, log1p
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,10 +18,11 @@ from stickler_cli.compare.account import Floats
 from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import parse_field_path
-from stickler_cli.core.rules import Count, Fraction, FractionOrNone, Rule, encoded
+from stickler_cli.core.rules import Count, Fraction, FractionOrNone, encoded
 from stickler_cli.core.values import dataclass, pattern
 from .confidence.confidences import Units
 from .evaluation import NO_GROUP, Evaluation, Results
+from .intervals import Level
 
 POLICY_FORMAT: Final = "stickler-policy/1"
 _POSITION: Final = pattern(r"line \d+")
@@ -32,23 +33,14 @@ PASSING: Final = (
 )
 """What explains a table of values that pass: a column, and a text."""
 
-Share = Annotated[
-    float,
-    Rule(
-        "a number between 0 and 1",
-        {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
-        fits=lambda it: isinstance(it, int | float) and 0 < it < 1,
-    ),
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What a policy promises."""
 
-    max_error: Share
+    max_error: Level
     """The expected share of wrong values among those of a document that pass, at most."""
-    assurance: Share
+    assurance: Level
     """With at least this probability over the draw of the labelled documents."""
     together: bool = False
     """Whether that holds for all fields at once, or for each by itself."""

@@ -140,13 +140,8 @@ class JoinedRuns:
             sums = [self._score_sums(figure.field, run) for run in range(sum(self.sides))]
             parts = [[sum(part) for part in zip(*sums[side], strict=True)] for side in sides]
             of_sides = [(units, scored * SCORE_UNIT) for units, scored in parts]
-        elif figure.metric == WHOLLY_RIGHT:
-            of_sides = self._sides(self._parts(figure)).sum(axis=2).tolist()
         else:
-            of_sides = [
-                self.rule.fractions(counts.tolist())[figure.metric]
-                for counts in self.counts(figure.field, figure.mode).sum(axis=2)
-            ]
+            of_sides = self._sides(self._parts(figure)).sum(axis=2).tolist()
         return [Fraction(above, below) if below else None for above, below in of_sides]
 
     def change(self, figure: Figure) -> float | None:
@@ -233,13 +228,8 @@ class JoinedRuns:
 
     def _sides(self, of_runs: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the sums over the runs of either side, multiplied as `times` says."""
-        first, second = self.sides
-        return np.array(
-            [
-                of_runs[:first].sum(axis=0) * (self.times // first),
-                of_runs[first:].sum(axis=0) * (self.times // second),
-            ]
-        )
+        parts = zip(np.split(of_runs, [self.sides[0]]), self.sides, strict=True)
+        return np.array([of_side.sum(axis=0) * (self.times // runs) for of_side, runs in parts])
 
 
 def join_runs(
@@ -349,7 +339,7 @@ def _rows(
         for rows, cells_of_block in run:
             of_blocks.append(rows._replace(cell=places[to[starts + rows.cell]]))
             starts += len(cells_of_block)
-        found.append(_joined(of_blocks))
+        found.append(_in_one(of_blocks))
     missed = np.zeros((2, len(cells)), np.int64)  # by whether a field is inside another one
     missed[:, places[: len(table)]] = places[len(table) :].reshape(2, -1)
     within = np.array([len(path) > 1 for path in paths], np.intp)
@@ -394,12 +384,12 @@ def _missing(
         yield rows._replace(cell=missed[within[rows.field], rows.cell], score=score)
 
 
-def _joined(parts: Sequence[RunRows]) -> RunRows:
+def _in_one(parts: Sequence[RunRows]) -> RunRows:
     return RunRows(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _ordered(parts: Sequence[RunRows], documents: int) -> RunRows:
-    whole = _joined(parts)
+    whole = _in_one(parts)
     return _rows_at(whole, np.argsort(whole.field * documents + whole.document, kind="stable"))
 
 

@@ -1,7 +1,7 @@
 """Changes from one side to the other: of counts, scores and confidences, documents and values."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
@@ -14,7 +14,6 @@ from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.confidence.calibration import reliability
 from stickler_cli.score.confidence.confidences import FEWEST
-from stickler_cli.score.detail import Detail
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.gates import SCORE
 from stickler_cli.score.intervals import Interval, percentiles, resample
@@ -67,7 +66,7 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
     """Return the changes of some figures; p of fields is corrected for their number."""
     samples = [runs.sample(figure) for figure in figures]
     intervals = change_intervals(samples, runs.ids, settings.intervals)
-    p = p_values(samples, settings.intervals.seed)
+    p = p_values(samples, runs.ids, settings.intervals)
     fields = [place for place, figure in enumerate(figures) if figure.field]
     chosen = [samples[place] for place in fields], [p[place] for place in fields]
     of_fields = dict(zip(fields, corrected_p(*chosen, settings), strict=True))
@@ -371,26 +370,35 @@ class _Place(NamedTuple):
     invented: bool
 
 
-_Wrong: TypeAlias = dict[_Place, Error]
-
-
 def changed_values(*runs: Run) -> list[ChangedValue] | None:
     """Return the values of which runs say different things, in documents that all compared.
 
     Broken ones come first; None where one of the runs does not know all of its errors.
     """
-    if not all(_knows(run.detail) for run in runs):
+    known = [run.detail.errors for run in runs if run.detail and run.detail.knows_errors]
+    if len(known) < len(runs) or not all(errors.complete for errors in known):
         return None
     compared = set.intersection(*map(_ids_compared, runs))
-    wrong = [_errors_by_place(run, compared) for run in runs]
-    one_sided = _one_sided(runs)
+    errors = [[*each.rows()] for each in known]
+    wrong = [
+        {_place(it): it for it in each if it.values is None and it.document in compared}
+        for each in errors
+    ]
+    # Path, field and class of the items and objects that one side alone has.
+    one_sided = {
+        _place(it): (it.path, it.field, it.error_class)
+        for it in chain.from_iterable(errors)
+        if it.values is not None and it.outcome != "FD"
+    }
     found = []
     for place in dict.fromkeys(chain.from_iterable(wrong)):
         rows = [each.get(place) for each in wrong]
         said = [row.pred if row else None if place.invented else True for row in rows]
         if any(each != said[0] for each in said):
             first = next(row for row in rows if row)
-            move = _move(rows) if len(runs) == 2 else None
+            move = None
+            if len(rows) == 2:
+                move = Move.OTHERWISE if all(rows) else Move.BROKEN if rows[1] else Move.FIXED
             where = place.document, place.path, first.field, str(first.error_class)
             inside = first.inside and _Place(place.document, first.inside, place.invented)
             found.append(ChangedValue(*where, move, first.gt, said, one_sided.get(inside or place)))
@@ -398,33 +406,10 @@ def changed_values(*runs: Run) -> list[ChangedValue] | None:
     return sorted(found, key=lambda it: (order[it.move], it.document))
 
 
-def _move(rows: Sequence[Error | None]) -> Move:
-    before, after = rows
-    return Move.FIXED if after is None else Move.BROKEN if before is None else Move.OTHERWISE
-
-
-def _knows(detail: Detail | None) -> bool:
-    return detail is not None and detail.knows_errors and detail.errors.complete
+def _place(error: Error) -> _Place:
+    return _Place(error.document, error.path, error.outcome == "FA")
 
 
 def _ids_compared(run: Run) -> set[str]:
     blocks = run.evaluation.ledger.blocks or Blocks()
     return {it.id for it in blocks.documents() if it.score is not None}
-
-
-def _one_sided(runs: Sequence[Run]) -> dict[_Place, tuple[str, str, str]]:
-    """Return path, field and class of the items and objects that one side alone has."""
-    return {
-        _Place(row.document, row.path, row.outcome == "FA"): (row.path, row.field, row.error_class)
-        for run in runs
-        for row in (run.detail.errors.rows() if run.detail else ())
-        if row.values is not None and row.outcome != "FD"
-    }
-
-
-def _errors_by_place(run: Run, documents: Collection[str]) -> _Wrong:
-    return {
-        _Place(row.document, row.path, row.outcome == "FA"): row
-        for row in (run.detail.errors.rows() if run.detail else ())
-        if row.values is None and row.document in documents
-    }

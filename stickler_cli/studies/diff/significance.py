@@ -7,6 +7,7 @@ docs/statistics.md has the methods and their limits. The statistic is a quotient
 """
 
 from collections.abc import Sequence
+from itertools import compress
 from math import comb, hypot, sqrt
 from typing import Final
 
@@ -18,7 +19,6 @@ from stickler_cli.score.intervals import Interval, IntervalSettings, added_weigh
 
 SWAPS: Final = 9999  # ways to swap that are drawn: a p of 0.05 is then off by 0.004 at most, mostly
 MOST_ENUMERATED: Final = 14  # documents whose swaps are all tried: 2**13, less than are drawn
-CHUNK: Final = 256  # documents swapped at once: 256 times 9999 signs are 20 MB
 _HALVINGS: Final = 40  # of the range of a p value
 _SAME: Final = 1e-12  # changes that are less apart are equal: they come of rounded quotients
 
@@ -90,7 +90,9 @@ class Sample:
         return int(np.count_nonzero((self.before[1] > 0) | (self.after[1] > 0)))
 
 
-def p_values(samples: Sequence[Sample], seed: int) -> list[float]:
+def p_values(
+    samples: Sequence[Sample], documents: Sequence[str], settings: IntervalSettings
+) -> list[float]:
     """Return how often swaps would change each figure as much or more: two-sided, in (0, 1].
 
     Where a side has several runs, no less than what they let expect of other runs.
@@ -103,7 +105,8 @@ def p_values(samples: Sequence[Sample], seed: int) -> list[float]:
         Good (2005), Permutation, Parametric and Bootstrap Tests of Hypotheses, chapter 3; Phipson
         and Smyth (2010), doi:10.2202/1544-6115.1585, for the 1 that is added to samples.
     """
-    drawn = iter(_sampled([sample for sample in samples if not is_enumerated(sample)], seed))
+    many = [sample for sample in samples if not is_enumerated(sample)]
+    drawn = iter(_sampled(many, documents, settings))
     swapped = [_enumerated(it) if is_enumerated(it) else next(drawn) for it in samples]
     return [
         max(p, p_of_runs(it.change, it.deviations, it.runs))
@@ -218,25 +221,24 @@ def _enumerated(sample: Sample) -> float:
     return float(np.mean(_as_large(sample, moved @ signs)))
 
 
-def _sampled(samples: Sequence[Sample], seed: int) -> list[float]:
+def _sampled(
+    samples: Sequence[Sample], documents: Sequence[str], settings: IntervalSettings
+) -> list[float]:
     if not samples:
         return []
     moved = np.concatenate([sample.moved for sample in samples])
-    generator = np.random.PCG64(seed)
-    sums = np.zeros((len(moved), SWAPS))
-    for start in range(0, moved.shape[1], CHUNK):
-        part = moved[:, start : start + CHUNK]
-        # Raw bits, since these are the same in every numpy; of every document, so that its signs
-        # do not depend on which others differ.
-        words = generator.random_raw((part.shape[1], -(-SWAPS // 64))).astype("<u8")
-        differing = part.any(axis=0)
-        # A bit for each document and swap.
-        bits = np.unpackbits(words[differing].view(np.uint8), axis=1)[:, :SWAPS]
-        sums += part[:, differing] @ np.where(bits, -1.0, 1.0)
+    some = np.any(moved, axis=0)
+    # The first of the swaps is none, whose change is the one that was seen.
+    sums = resample(
+        [*compress(documents, some.tolist())],
+        lambda swapped: moved[:, some] @ (2 * swapped - 1),
+        settings,
+        replicates=SWAPS,
+        swaps=True,
+    )
     return [
-        float(1 + np.count_nonzero(_as_large(sample, sums[2 * place : 2 * place + 2])))
-        / (SWAPS + 1)
-        for place, sample in enumerate(samples)
+        np.count_nonzero(_as_large(sample, two)) / (SWAPS + 1)
+        for sample, two in zip(samples, sums.reshape(len(samples), 2, -1), strict=True)
     ]
 
 

@@ -23,8 +23,13 @@ def sample(before, after, below=None):
     return Sample(np.array([before, ones], dtype=float), np.array([after, ones], dtype=float))
 
 
+def p_values_of(samples, seed=0):
+    names = [f"document {number}" for number in range(samples[0].before.shape[1])]
+    return p_values(samples, names, IntervalSettings(seed=seed))
+
+
 def p_of(*arguments):
-    (p,) = p_values([sample(*arguments)], seed=0)
+    (p,) = p_values_of([sample(*arguments)])
     return p
 
 
@@ -85,9 +90,9 @@ def quotient_samples(count, documents, seed=0):
 
 def test_drawn_swaps_come_to_nearly_the_p_of_all_swaps(monkeypatch):
     samples = quotient_samples(20, 13)
-    exact = p_values(samples, seed=0)
+    exact = p_values_of(samples)
     monkeypatch.setattr(significance, "MOST_ENUMERATED", 0)
-    drawn = p_values(samples, seed=0)
+    drawn = p_values_of(samples)
 
     # four standard errors of a share among 9999
     assert drawn == pytest.approx(exact, abs=4 * 0.5 / 9999**0.5)
@@ -98,8 +103,16 @@ def test_drawn_swaps_are_those_of_the_seed():
     samples = quotient_samples(2, 30)
 
     assert not is_enumerated(samples[0])
-    assert p_values(samples, 1) == p_values(samples, 1) != p_values(samples, 2)
-    assert p_values(samples, 1)[0] == p_values(samples[:1], 1)[0]
+    assert p_values_of(samples, 1) == p_values_of(samples, 1) != p_values_of(samples, 2)
+    assert p_values_of(samples, 1)[0] == p_values_of(samples[:1], 1)[0]
+
+
+def test_drawn_swaps_do_not_depend_on_the_order_of_documents():
+    (found,) = quotient_samples(1, 30)
+    turned = Sample(found.before[:, ::-1], found.after[:, ::-1])
+    names, settings = [f"document {number}" for number in range(30)], IntervalSettings()
+
+    assert p_values([turned], names[::-1], settings) == p_values([found], names, settings)
 
 
 def test_a_drawn_p_is_never_zero():
@@ -110,7 +123,7 @@ def test_a_drawn_p_is_never_zero():
 @pytest.mark.parametrize("documents", [12, 40])
 def test_of_runs_that_differ_by_chance_one_in_twenty_is_called_significant(documents):
     samples = quotient_samples(600, documents)
-    share = np.mean(np.array(p_values(samples, seed=0)) <= 0.05)
+    share = np.mean(np.array(p_values_of(samples)) <= 0.05)
 
     # three standard errors of a share among 600
     assert share == pytest.approx(0.05, abs=3 * (0.05 * 0.95 / 600) ** 0.5)
@@ -120,7 +133,7 @@ def test_nothing_to_divide_by_counts_as_without_error():
     assert list(quotients(np.array([[0.0, 1.0], [0.0, 2.0]]))) == [1.0, 0.5]
     nothing, invented = np.zeros((2, 6)), np.array([[0.0] * 6, [1.0] * 6])
 
-    assert p_values([Sample(nothing, invented)], 0) == [2 / 64]
+    assert p_values_of([Sample(nothing, invented)]) == [2 / 64]
 
 
 def test_the_least_p_is_what_comes_of_all_documents_changing_alike():
@@ -177,7 +190,7 @@ def test_the_end_near_no_change_is_where_the_test_is(values, differing, excluded
     (interval,) = change_intervals([found], [str(at) for at in range(100)], IntervalSettings())
 
     assert (interval.lower > 0 if better else interval.upper < 0) is excluded
-    assert (p_values([found], 0)[0] <= 0.05) is excluded
+    assert (p_values_of([found])[0] <= 0.05) is excluded
     # At the other end a document that is wholly right or wrong may still come: 0.025 ** (1 / 100).
     assert max(map(abs, interval)) > 0.036
 
