@@ -18,7 +18,7 @@ from stickler_cli.comparators.registry import UnknownComparatorError, construct,
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.object import Field, ObjectNode
-from stickler_cli.compare.one_of import RecursionNode
+from stickler_cli.compare.one_of import followed
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
@@ -323,7 +323,7 @@ class _Writer:
 
     def _node(self, node: Node, typed: Any, path: Path) -> dict[str, Any]:
         """Return the configuration of one field."""
-        node, typed = _target(node), without_none(typed)
+        node, typed = followed(node), without_none(typed)
         config: dict[str, Any] = {"threshold": node.threshold, "weight": node.weight, **_clip(node)}
         match node:
             case _ if any(node is outer for outer in self._above):
@@ -350,7 +350,7 @@ class _Writer:
         return config
 
     def _list(self, node: ListNode, typed: Any, path: Path) -> dict[str, Any]:
-        items = _target(node.items)
+        items = followed(node.items)
         typed = without_none(next(iter(get_args(typed)), None) or self._inside(typed, "items"))
         config: dict[str, Any] = {"weight": node.weight}
         if node.threshold_stated:
@@ -401,13 +401,9 @@ class _Writer:
         self.problems.append(Problem(self._source, found, expected, hint, json_pointer(path)))
 
 
-def _target(node: Node) -> Node:
-    return _target(node.choose(None)) if isinstance(node, RecursionNode) else node
-
-
 def _unfolded(node: Node) -> Node:
     """Return a node without recursion, its references replaced by their targets."""
-    match _target(node):
+    match followed(node):
         case ObjectNode(families=()) as node:
             fields = tuple(replace(entry, node=_unfolded(entry.node)) for entry in node.fields)
             return replace(node, fields=fields)

@@ -28,7 +28,7 @@ from stickler_cli.comparators.exact import StructuredModelComparator
 from stickler_cli.comparators.registry import location_of
 from stickler_cli.compare.plan import Plan
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
-from stickler_cli.core.json_values import JsonDocument, JsonObject, JsonValue
+from stickler_cli.core.json_values import JsonDocument, JsonObject, JsonValue, doubled_names
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
@@ -40,7 +40,6 @@ from stickler_cli.schema.annotations import (
     TEXT,
     LeafDefault,
     annotated,
-    annotation_problems,
     leaf_default,
 )
 
@@ -153,6 +152,11 @@ def _value(value: Any, above: tuple[int, ...], *, by_alias: bool) -> JsonValue:
 DEFAULT_THRESHOLD: Final = 0.5  # of a field without another; docs/python.md
 UNSTATED: Final[Any] = object()  # a threshold that is left to the comparator, else to the default
 
+_KEYWORDS: Final = (
+    *("weight", "threshold", "pairing_floor", "aggregate", "clip_under_threshold", "exhaustive"),
+    *("ordered", "key", "distinct", "aliases", "absent_values", "ignore"),
+)
+"""Those that are annotations, too."""
 CONFIG: Final = f"{PREFIX}comparator-config"
 STAND_IN: Final = "x-stands-for"  # the only key of what stands for a whole schema
 
@@ -362,28 +366,21 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
         TypeError: the comparator is not an instance of one.
         ValueError: a keyword has a value that its annotation may not have.
     """
-    given: object = comparator
-    if given is not None and not isinstance(given, BaseComparator):
-        raise TypeError(f"comparator is {given!r}, expected an instance of a comparator")
+    given = locals()
+    if not isinstance(given["comparator"], BaseComparator | None):
+        raise TypeError(f"comparator is {comparator!r}, expected an instance of a comparator")
     stated = None if comparator is None else comparator.stated_threshold
     own = None if threshold is UNSTATED else threshold
     if threshold is UNSTATED or (threshold is None and stated is not None):
         threshold = DEFAULT_THRESHOLD if stated is None else stated
-    rules = {
-        "weight": None if _in_range("weight", weight) == 1 else float(weight),  # as of any field
-        "threshold": _in_range("threshold", threshold),
-        "pairing-floor": _in_range("pairing_floor", pairing_floor),
-        "aggregate": aggregate,
-        "clip-under-threshold": bool(clip_under_threshold) or None,
-        "exhaustive": _right("exhaustive", exhaustive),
-        "ordered": _right("ordered", ordered),
-        "key": _right("key", key),
-        "distinct": _right("distinct", distinct),
-        "aliases": _right("aliases", aliases),
-        "absent-values": _right("absent_values", absent_values),
-        "ignore": _right("ignore", ignore),
+    given |= {"threshold": threshold, "clip_under_threshold": bool(clip_under_threshold) or None}
+    annotations = {
+        annotated(name): _right(name, given[name])
+        for name in _KEYWORDS
+        if given[name] is not None or name == "weight"
     }
-    annotations = {f"{PREFIX}{name}": value for name, value in rules.items() if value is not None}
+    if weight == 1:  # as of any field
+        del annotations[annotated("weight")]
     info = Field(
         PydanticUndefined if default is ... or "default_factory" in keywords else default,
         **keywords,
@@ -400,23 +397,15 @@ def without_none(annotation: Any) -> Any:
     return annotation
 
 
-def _in_range(name: str, value: Any) -> float | None:
-    """Return a number in the range of `name`, or None where it may be left open; else raise."""
-    rule = RULES[name]
-    if rule.accepts(value):
-        return float(value)
-    if value is None and name != "weight":
-        return None
-    raise ValueError(f"{name} is {value!r}, expected {rule.expected}")
-
-
 def _right(name: str, value: Any) -> Any:
-    """Return a value of a keyword as JSON, or None where it is left out; else raise."""
+    """Return the value of a keyword as JSON; ValueError where it may not have it."""
     if isinstance(value, tuple):
         value = [*value]
     if isinstance(value, Mapping):
         value = {key: [*texts] for key, texts in value.items()}
-    wrong = value is not None and next(annotation_problems({annotated(name): value}, "", ()), None)
-    if wrong:
-        raise ValueError(f"{wrong.found}, expected {wrong.expected}")
-    return value
+    rule = RULES[name]
+    if not rule.accepts(value):
+        raise ValueError(f"{name} is {value!r}, expected {rule.expected}")
+    for text, one, other in doubled_names(value) if name == "aliases" else ():
+        raise ValueError(f"{text} is an alias of {one} and of {other}, expected one name for it")
+    return float(value) if rule.keywords["type"] == "number" else value

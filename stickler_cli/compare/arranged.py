@@ -29,15 +29,6 @@ SAME: Final = EnumComparator()
 """Compares keys of which nobody says how they are compared."""
 
 
-class Arrangement(NamedTuple):
-    """What a schema says of the pairs of a list beside their similarity."""
-
-    key: tuple[str, ...] = ()
-    """Fields that are the same in pairs; those of which one differs are none."""
-    ordered: bool = False
-    """Whether pairs must not cross."""
-
-
 Key = Sequence[tuple[Columns, Node]]
 """The fields of a key: their values in all elements, and what compares them."""
 
@@ -66,9 +57,13 @@ def pair_arranged(  # noqa: PLR0913, PLR0917 - as `pair` takes them
     pred: Indexes,
     floor: float,
     options: Options,
-    how: Arrangement,
+    names: tuple[str, ...] = (),
+    *,
+    ordered: bool = False,
 ) -> Pairs:
-    """Choose pairs as `pair` does, of those that the arrangement of the lists allows.
+    """Choose pairs as `pair` does, of those whose fields of some names are the same.
+
+    Pairs of which such a field differs are none. Those of ordered lists do not cross.
 
     Elements of one key, as many on either side, are paired with each other, whatever else is in
     their lists: to give up a pair by key costs more than two others bring. So are all elements of
@@ -76,8 +71,8 @@ def pair_arranged(  # noqa: PLR0913, PLR0917 - as `pair` takes them
     """
     elements = lists.elements[2]
     sides = (_side(lists.elements[0], gt), _side(lists.elements[1], pred))
-    key = [(elements.fields((name,)), key_node(item, name)) for name in how.key]
-    codes = None if how.ordered or not key else _codes(key, len(elements.gt))
+    key = [(elements.fields((name,)), key_node(item, name)) for name in names]
+    codes = None if ordered or not key else _codes(key, len(elements.gt))
     longest = np.maximum(*(np.bincount(side.owner, minlength=len(gt)) for side in sides))
     found = []
     if codes is not None:
@@ -87,8 +82,8 @@ def pair_arranged(  # noqa: PLR0913, PLR0917 - as `pair` takes them
         pairs = _Parts(item, elements, parts, longest[owner], -1.0, options).pairs()
         found.append(pairs._replace(owner=owner[pairs.owner]))
     parts = _laid_out(*sides, sides[0].owner, sides[1].owner, len(gt))
-    rest = _Parts(item, elements, parts, longest, floor, options, turns=not how.ordered)
-    found.append(rest.arranged(key, ordered=how.ordered))
+    rest = _Parts(item, elements, parts, longest, floor, options, turns=not ordered)
+    found.append(rest.arranged(key, ordered=ordered))
     pairs = joined(found)
     return pairs.some(np.lexsort((pairs.gt, pairs.owner)))
 

@@ -19,7 +19,7 @@ from .account import (
     met,
     of_each,
 )
-from .arranged import Arrangement, pair_arranged
+from .arranged import pair_arranged
 from .columns import (
     ARRAY,
     NOTHING,
@@ -260,8 +260,8 @@ class ListNode(SequenceNode):
     def _pairs(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Pairs:
         floor = self.floor(options)
         if self.key or self.ordered:
-            how = Arrangement(self.key, self.ordered)
-            return pair_arranged(self.items, columns, gt, pred, floor, options, how)
+            lists = self.items, columns, gt, pred, floor, options
+            return pair_arranged(*lists, self.key, ordered=self.ordered)
         return pair(self.items, columns, gt, pred, floor, options)
 
     def compared(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:

@@ -257,7 +257,7 @@ def test_it_holds_when_instances_are_compared():
         ({"key": []}, "key is \\[\\], expected a field of the items, or a list of some"),
         ({"ordered": 1}, "ordered is 1, expected true or false, on an array"),
         ({"aliases": {"USA": ["US"], "UY": ["us"]}}, "us is an alias of USA and of UY"),
-        ({"absent_values": [[]]}, "absent-values is \\[\\[\\]\\], expected a list of texts"),
+        ({"absent_values": [[]]}, "absent_values is \\[\\[\\]\\], expected a list of texts"),
     ],
 )
 def test_a_keyword_that_is_wrong_is_refused(keywords, message):

@@ -8,7 +8,7 @@ import pytest
 
 from stickler_cli.comparators import DateComparator, NumericComparator
 from stickler_cli.compare import arranged
-from stickler_cli.compare.arranged import Arrangement, arms_of, pair_arranged
+from stickler_cli.compare.arranged import arms_of, pair_arranged
 from stickler_cli.compare.assignment import align
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.comparison import comparison_of
@@ -26,11 +26,11 @@ KEYED = an_object(k=exact(), n=exact(), p=number())
 PLAIN = {"type": "object", "properties": {"k": {"type": "string"}, "p": {"type": "number"}}}
 
 
-def pairs_of(item, gts, preds, how, floor=0.2):
+def pairs_of(item, gts, preds, key=(), *, ordered=False, floor=0.2):
     """Return the pairs of each list, as positions."""
     lists = Columns(gts, preds)
     every = np.arange(len(gts))
-    found = pair_arranged(item, lists, every, every, floor, Options(), how)
+    found = pair_arranged(item, lists, every, every, floor, Options(), key, ordered=ordered)
     gt, pred, _ = lists.elements
     pairs = [[] for _ in gts]
     for owner, one, other in zip(found.owner, found.gt, found.pred, strict=True):
@@ -38,17 +38,17 @@ def pairs_of(item, gts, preds, how, floor=0.2):
     return pairs
 
 
-def gain_of(item, gts, preds, how, floor, i, j):
+def gain_of(item, gts, preds, key, floor, i, j):
     outcomes = [
         "absent" if None in (gts[i].get(name), preds[j].get(name)) else
-        gts[i][name] == preds[j][name] for name in how.key
+        gts[i][name] == preds[j][name] for name in key
     ]  # fmt: skip
     if False in outcomes:
         return 0.0
     first = np.zeros(1, np.intp)
     similarity = item.compare(Columns([gts[i]], [preds[j]]), first, first, Options()).reported[0]
     nearness = 1e-9 * (1 - abs(i - j) / max(len(gts), len(preds)))
-    if how.key and "absent" not in outcomes:
+    if key and "absent" not in outcomes:
         return 3 + similarity + nearness
     return similarity + nearness if similarity > floor + 1e-9 else 0.0
 
@@ -71,7 +71,7 @@ def best_total(gains, *, ordered):
 @pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize("key", [(), ("k",), ("k", "n")])
 def test_no_pairing_that_is_allowed_has_a_greater_total(key, ordered):
-    how, chance = Arrangement(key, ordered), random.Random(f"{key} {ordered}")  # noqa: S311
+    chance = random.Random(f"{key} {ordered}")  # noqa: S311
 
     def items():
         keys, names = [None, "a", "b", "c"], [None, "x", "y"]
@@ -82,11 +82,11 @@ def test_no_pairing_that_is_allowed_has_a_greater_total(key, ordered):
         ]
 
     gts, preds = ([items() for _ in range(60)] for _ in range(2))
-    found = pairs_of(KEYED, gts, preds, how)
+    found = pairs_of(KEYED, gts, preds, key, ordered=ordered)
 
     for gt, pred, pairs in zip(gts, preds, found, strict=True):
         rows = [
-            [gain_of(KEYED, gt, pred, how, 0.2, i, j) for j in range(len(pred))]
+            [gain_of(KEYED, gt, pred, key, 0.2, i, j) for j in range(len(pred))]
             for i in range(len(gt))
         ]
         best, first = best_total(rows, ordered=ordered)
@@ -126,7 +126,7 @@ def test_elements_of_one_key_are_a_pair_also_where_others_lack_it():
     gts = [[{"k": "a"}, {"n": "x", "p": 1}, {"k": "b", "n": "x"}]]
     preds = [[{"k": "b", "p": 9}, {"k": "a", "n": "z"}, {"k": "c", "n": "x", "p": 1}]]
 
-    assert pairs_of(KEYED, gts, preds, Arrangement(("k",))) == [[(0, 1), (1, 2), (2, 0)]]
+    assert pairs_of(KEYED, gts, preds, ("k",)) == [[(0, 1), (1, 2), (2, 0)]]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_elements_of_one_key_are_a_pair_also_where_others_lack_it():
 )
 def test_a_key_is_the_same_where_its_field_matches(node, one, other, is_same):
     item = an_object(k=node, n=exact())
-    found = pairs_of(item, [[{"k": one}]], [[{"k": other}]], Arrangement(("k",)), floor=0.99)
+    found = pairs_of(item, [[{"k": one}]], [[{"k": other}]], ("k",), floor=0.99)
 
     assert bool(found[0]) is is_same
 
@@ -156,25 +156,25 @@ def test_keys_that_are_alike_in_a_circle_are_compared_one_by_one():
     gts = [[{"k": "2024-02-01", "n": "x"}, {"k": "2024-01-02", "n": "y"}]]
     preds = [[{"k": "01/02/2024", "n": "y"}, {"k": "2024-02-01", "n": "z"}]]
 
-    assert pairs_of(item, gts, preds, Arrangement(("k",))) == [[(0, 1), (1, 0)]]
+    assert pairs_of(item, gts, preds, ("k",)) == [[(0, 1), (1, 0)]]
 
 
 def test_too_many_like_values_of_a_key_are_not_joined(monkeypatch):
     gts, preds = [[{"k": "a 1"}, {"k": "B"}]], [[{"k": "b"}, {"k": "A1"}]]
     expected = [[(0, 1), (1, 0)]]
 
-    assert pairs_of(KEYED, gts, preds, Arrangement(("k",))) == expected
+    assert pairs_of(KEYED, gts, preds, ("k",)) == expected
     monkeypatch.setattr(arranged, "MOST_ALIKE", 0)
-    assert pairs_of(KEYED, gts, preds, Arrangement(("k",))) == expected
+    assert pairs_of(KEYED, gts, preds, ("k",)) == expected
 
 
 def test_large_lists_are_compared_by_rows(monkeypatch):
     gts = [[{"k": None, "n": str(at), "p": at} for at in range(7)], [{"n": "1"}]]
     preds = [gts[0][::-1][:5], [{"n": "2"}, {"n": "1"}]]
-    expected = pairs_of(KEYED, gts, preds, Arrangement(("k",)))
+    expected = pairs_of(KEYED, gts, preds, ("k",))
 
     monkeypatch.setattr(arranged, "AT_ONCE", 6)
-    assert pairs_of(KEYED, gts, preds, Arrangement(("k",))) == expected
+    assert pairs_of(KEYED, gts, preds, ("k",)) == expected
     assert expected == [[(2, 4), (3, 3), (4, 2), (5, 1), (6, 0)], [(0, 1)]]
 
 
