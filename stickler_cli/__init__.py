@@ -36,7 +36,7 @@ __all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605 - a list
 
 
 def __getattr__(name: str) -> object:
-    """Import what is offered here on first use."""
+    """Import an offered name on first use."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -218,11 +218,11 @@ _INSTEAD: Final = {
     "print_confusion_matrix_html": 'evaluation.report("html")',
     "register_comparator": "--allow-plugins, and module:Class in the schema",
 }
-"""What does the work of names that are not here."""
+"""Replacements of names that are not here."""
 
 
 def _not_here(module: str, name: str) -> Exception:
-    """Return what tells that a name is not here; `from ... import` hides what no ImportError says.
+    """Return the error of a name that is not here; `from ... import` shows only an ImportError.
 
     Others must be an AttributeError, as `hasattr` asks for any name.
     """

@@ -155,7 +155,7 @@ class Measure:
         return ""
 
     def record(self) -> dict[str, object]:
-        """Return what run files have of it."""
+        """Return its record in run files."""
         figures, problem = self.outcome()
         said = {"problem": problem} if problem else {}
         return {"name": self.name, "figures": figures, "state": self.state, **said}

@@ -17,7 +17,7 @@ SAID: Final[Mapping[str, tuple[type, str]]] = {
     LABELLED: (bool, "true or false"),
     EXHAUSTIVE: (bool, "true or false"),
 }
-"""The keys beside a value that say it, and what they hold."""
+"""Keys beside a value that say it, with the type of each."""
 
 
 class Gold:
@@ -38,7 +38,7 @@ class Gold:
         self.alternatives: tuple[Alternative, ...] = ()
         """All values that are right here, in order, if there is more than one."""
         self.labelled = labelled
-        """Whether anybody has said what is here."""
+        """Whether this place is labelled."""
         self.exhaustive = True
         """Whether a list has all elements that there are."""
         self.parts: dict[Step, Gold] = {}
@@ -49,7 +49,7 @@ class Gold:
         self.optional = False
         """Whether something is here in some alternatives, and nothing in others."""
         self.hides = not labelled
-        """Whether anything here or inside is not labelled, but for what is in lists."""
+        """Whether anything here or inside, outside of lists, is not labelled."""
 
     @property
     def lacks(self) -> bool:
@@ -57,7 +57,7 @@ class Gold:
         return self.optional and not self.there and not self.alternatives
 
     def counts(self, *, named: bool = True) -> bool:
-        """Return whether a part where nothing stands says something of what is predicted there.
+        """Return whether a part where nothing stands decides about predictions there.
 
         One with a name does also where it is an open list, or has parts that are not labelled.
         """
@@ -95,7 +95,7 @@ class Alternative(NamedTuple):
     gold: Gold | None = None
     """Its gold, without alternatives."""
     metadata: Mapping[Path, JsonObject] = {}
-    """What stands beside it and beside what is inside, by places from here on."""
+    """Metadata beside it and beside values inside, by paths from here."""
     at: Path = ()
     """Where it is written, in the wrapper of its place; there where its value is."""
 
@@ -109,7 +109,7 @@ def part_of(gold: Gold | None, step: Step) -> Gold | None:
 
 
 def labelled_part(value: JsonValue, gold: Gold | None) -> JsonValue:
-    """Return a prediction without what stands where the ground truth is not labelled."""
+    """Return a prediction without the places that the ground truth does not label."""
     if gold is not None and not gold.labelled:
         return None
     if gold is None or not gold.hides or not isinstance(value, dict | list):

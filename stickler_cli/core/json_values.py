@@ -111,7 +111,7 @@ _CONTAINERS: Final = (dict, list)
 
 
 class Absence:
-    """Says what is nothing, and looks only once into values that stand inside each other.
+    """The test of `is_absent`, which looks only once into values inside each other.
 
     It is for values that live as long as it does, for it knows them by identity.
     """

@@ -115,7 +115,7 @@ def open_named(name: str) -> IO[bytes]:
 
 
 def read_named(name: str, limit: int) -> bytes:
-    """Read what `open_named` opens; raise OSError if it has more bytes than the limit, about."""
+    """Read a file as `open_named` does; raise OSError if it has more bytes than about the limit."""
     with open_named(name) as stream:
         parts = [*islice(iter(partial(stream.read, _PART), b""), limit // _PART + 1)]
     if len(parts) * _PART > limit:

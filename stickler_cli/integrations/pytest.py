@@ -19,10 +19,10 @@ _OPTION: Final = "--stickler-runs"
 
 
 class Extractions:
-    """Asserts in one test; the session remembers what was found."""
+    """Asserts in one test; the session remembers the results."""
 
     def __init__(self, test: str, found: "dict[str, tuple[Scorer, dict[str, Scored]]]") -> None:
-        """Take the id of the test, and what was found in tests before, by schema."""
+        """Take the id of the test, and the results of earlier tests, by schema."""
         self._test, self._found, self._calls = test, found, 0
 
     def assert_extraction(

@@ -12,7 +12,7 @@ class Extraction(Evaluator[Any, Any]):
     """Judges outputs of agents; the expected output is the ground truth."""
 
     def __init__(self, scorer: Scorer, name: str | None = None) -> None:
-        """Take the scorer, and what the evaluator is called in reports."""
+        """Take the scorer, and the name of the evaluator in reports."""
         super().__init__(name=name)
         self.scorer = scorer
 

@@ -333,7 +333,7 @@ ON_PLACE: Final = (*ON_LEAF, "ignore")
 
 
 def told(merged: Merged, names: Iterable[str]) -> tuple[str, ...]:
-    """Return in words what some annotations say that is not usual; of keys of items, which."""
+    """Return some annotations in words, where they differ from the default."""
     said = {
         "exhaustive": "not exhaustive" if merged.exhaustive is False else "",
         "ordered": "ordered" if merged.ordered else "",

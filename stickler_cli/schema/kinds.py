@@ -36,7 +36,7 @@ def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
 
 
 def list_rules(merged: Merged) -> dict[str, Any]:
-    """Return what annotations say of the elements of a list, as far as they say it."""
+    """Return the annotations of a list about its elements, those that it has."""
     names = ("exhaustive", "ordered", "distinct")
     return {it: value for it in names if (value := getattr(merged, it)) is not None}
 

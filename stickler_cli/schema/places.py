@@ -120,7 +120,7 @@ class ArrayPlace(_Annotated):
 
     positions: tuple[InForce, ...]
     elements: InForce
-    """Of a list, or of what comes after the positions; empty for elements of any kind."""
+    """Of a list, or after the positions; empty for elements of any kind."""
     below: Merged
     """Annotations for its elements."""
     by_model: bool

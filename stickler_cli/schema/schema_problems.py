@@ -404,7 +404,7 @@ def _what_was_meant(schema: Schema, source: str) -> str:
 
 
 def is_document(schema: Schema) -> bool:
-    """Return whether most keys of what is no valid schema are none that a schema has."""
+    """Return whether most keys of an invalid schema are no keywords."""
     others = [key for key in schema if key not in KEYWORDS and not key.startswith(("$", "x-"))]
     return len(others) * 2 > len(schema) and not is_meant_as_schema(schema)
 

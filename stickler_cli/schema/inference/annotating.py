@@ -88,7 +88,7 @@ class _At:
     listed: bool = False
     """Whether the place is an element of a list."""
     around: tuple[str, ...] = ()
-    """What the array around it says of its elements."""
+    """Rules of the array around it for its elements, in words."""
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -301,7 +301,7 @@ class Walker(Fold[_At, _Fields]):
         return replace(choice, path=at.path, weight=weight, kind=kind, stands=stands, rules=rules)
 
     def _comment(self, at: _At) -> str:
-        """Return what a `$comment` beside annotations says, as `stickler init` writes it."""
+        """Return the `$comment` beside annotations, as `stickler init` writes it."""
         holders = (it for it in (at.leaf_holder, at.holder) if it is not None)
         said = (it[COMMENT] for it in holders if COMMENT in it and own_keys(it))
         return next((text for text in said if isinstance(text, str)), "")

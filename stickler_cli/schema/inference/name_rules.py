@@ -101,7 +101,7 @@ _TABLE: Final[dict[str, tuple[str, frozenset[str], LeafDefault]]] = {
 """By their key in names.json, which has the names of each language."""
 ENGLISH: Final = "en"
 FIRST: Final = ("fr", "es", "it", "pt")
-"""Languages in which the first noun is what a thing is: `numero factura`."""
+"""Languages in which the first noun decides: `numero factura`."""
 COMPOUNDS: Final = ("de", "nl")
 """Languages whose compounds are one word: `rechnungsnummer`."""
 LEAST: Final = 4

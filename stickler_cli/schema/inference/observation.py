@@ -391,8 +391,8 @@ def item_key(seen: Observed) -> str | None:
 
 
 MOSTLY: Final = 0.5
-"""The share of texts that a comparator must read for the name that asks for it to count: what it
-cannot read is right if it is the same text."""
+"""Share of texts that the comparator of a name must read for the name to count: one that it cannot
+read is right only if it is the same."""
 READS: Final = {
     "DateComparator": "readable date",
     "NumericComparator": "number",
