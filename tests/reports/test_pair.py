@@ -1,10 +1,12 @@
-"""How a single comparison is drawn: trees of any width, rows, Markdown, hostile values."""
+"""How a single comparison is drawn, and its JSON, which its schema allows."""
 
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from stickler_cli.cli.outputs import outputs_of
 from stickler_cli.compare.comparison import comparison_of
@@ -13,8 +15,9 @@ from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.figures import cells
 from stickler_cli.reports.formats import PAIR_FORMATS, render
+from stickler_cli.reports.json_report import COMPARISON_FORMAT, comparison_record
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.pair import MANY, ComparedPair, by_place, value_pieces
+from stickler_cli.reports.pair import LONGEST, MANY, ComparedPair, by_place, pieces, value_pieces
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
 from stickler_cli.settings.of_commands import CompareSettings
@@ -36,15 +39,13 @@ GT = {"name": "Acme Ltd", "rows": [{"sku": "a", "unit": "pc"}, {"sku": "b", "uni
 PRED = {"name": "Acme Inc", "rows": [{"sku": "a", "unit": "m"}, {"sku": "b", "unit": "kg"}]}
 
 
-def pair_of(schema=ORDER, gt=GT, pred=PRED, detail="brief"):
-    plan = compile_schema(schema)
-    options = Options()
+def pair_of(schema=ORDER, gt=GT, pred=PRED, detail="brief", options=None):
+    plan, options = compile_schema(schema), options or Options()
     account = compare(plan, [gt], [pred], options)
     root = explain(account, options)
     classes = by_place(batch_of(comparison_of(account, 0)).wrong_units(0))
-    return ComparedPair(
-        "order.json", plan.model_name, "one", 0.2, "fa", root, [root], classes, detail
-    )
+    said = options.pairing_floor, options.extra_fields
+    return ComparedPair("order.json", plan.model_name, "one", *said, root, [root], classes, detail)
 
 
 def drawn(pair, width=80, *, color=False):
@@ -234,3 +235,94 @@ def test_suffixes_tell_formats():
         "c.txt": "table",
     }
     assert set(PAIR_FORMATS) == {"table", "json", "markdown"}
+
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = json.loads((ROOT / "schemas" / "stickler-comparison.json").read_text(encoding="utf-8"))
+VALIDATOR = Draft202012Validator(SCHEMA)
+CASES = ROOT / "tests" / "cases" / "documents.jsonl"
+ROWS = [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
+
+
+def record_of(row):
+    given = row.get("options", {})
+    options = Options(given.get("pairing_floor", 0.2), given.get("extra_fields", "fa"))
+    return comparison_record(pair_of(row["schema"], row["gt"], row["pred"], options=options))
+
+
+def score_of(place):
+    """Work out the score of a place from the figures of its parts alone."""
+    if "sum" not in place:
+        return place["score"]
+    parts = place.get("parts", [])
+    total = sum(part["adds"] for part in parts if "adds" in part)
+    if place["kind"] == "object":
+        divisor = sum(part["weight"] for part in parts if "adds" in part)
+    elif place["kind"] == "tuple":
+        divisor = len(parts)
+    else:
+        sides = [part["pairing"] for part in parts]
+        divisor = max(
+            sum(side[name] is not None for side in sides)
+            for name in ("ground_truth_index", "prediction_index")
+        )
+    return total / divisor if divisor else 1.0
+
+
+def test_the_schema_is_one_and_names_the_format():
+    Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["title"] == SCHEMA["properties"]["format"]["const"] == COMPARISON_FORMAT
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row["name"]) for row in ROWS])
+def test_what_is_printed_fits_the_schema_and_adds_up_to_the_overall_score(row):
+    record = json.loads(json.dumps(record_of(row)))
+
+    assert [error.message for error in VALIDATOR.iter_errors(record)] == []
+    (root,) = record["places"]
+    assert score_of(root) == pytest.approx(row["expect"]["overall_score"], abs=1e-9)
+    waiting = [root]
+    while waiting:
+        place = waiting.pop()
+        waiting += place.get("parts", [])
+        reached = place["similarity"] if place["kind"] == "object" else place["score"]
+        assert score_of(place) == pytest.approx(reached, abs=1e-9)
+
+
+def cut(gt, pred):
+    """Return the pieces as text: `[-ground truth-]`, `{+prediction+}`."""
+    marks = {"both": "{}", "gt": "[-{}-]", "pred": "{{+{}+}}"}
+    return "".join(marks[piece.side].format(piece.text) for piece in pieces(gt, pred))
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "expected"),
+    [
+        ("same", "same", "same"),
+        ("", "", ""),
+        ("", "new", "{+new+}"),
+        ("old", "", "[-old-]"),
+        ("12.50 EUR", "12.80 EUR", "12.[-5-]{+8+}0 EUR"),
+        ("Acme", "Acme Inc", "Acme{+ Inc+}"),
+        ("the Acme", "Acme", "[-the -]Acme"),
+        ("colour", "color", "colo[-u-]r"),
+        ("abcdef", "uvwxyz", "[-abcdef-]{+uvwxyz+}"),
+        ("aXbYc-long", "aZbWc-long", "a[-XbY-]{+ZbW+}c-long"),
+    ],
+)
+def test_texts_are_cut_where_they_differ(gt, pred, expected):
+    assert cut(gt, pred) == expected
+
+
+def test_very_long_texts_are_not_compared_letter_by_letter():
+    gt = "x" * LONGEST + "y"
+
+    assert [piece.side for piece in pieces(gt, "x" * LONGEST)] == ["gt", "pred"]
+
+
+@pytest.mark.parametrize(("gt", "pred"), [("kitten sits", "sitting kit"), ("naïve é", "naive e")])
+def test_the_pieces_make_up_both_texts(gt, pred):
+    found = pieces(gt, pred)
+
+    assert "".join(piece.text for piece in found if piece.side != "pred") == gt
+    assert "".join(piece.text for piece in found if piece.side != "gt") == pred

@@ -248,11 +248,11 @@ def _tuned(
         proposal.then,
         None if proposal.gain is None else [*proposal.gain],
         proposal.moved,
-        _cuts(sample),
+        _cut_records(sample),
     )
 
 
-def _cuts(sample: Sample) -> list[CutRecord]:
+def _cut_records(sample: Sample) -> list[CutRecord]:
     edges = [number / BINS for number in range(BINS + 1)]
     passing = [passes(sample, edge) for edge in edges]
     totals = [int(it.sum()) for it in passing]
