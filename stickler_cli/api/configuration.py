@@ -22,9 +22,10 @@ from stickler_cli.compare.one_of import followed
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
-from stickler_cli.core.json_values import Reading, brief, kind_of
+from stickler_cli.core.json_values import Reading, brief
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError, did_you_mean
+from stickler_cli.core.rules import Rule
 from stickler_cli.core.values import pattern
 from stickler_cli.schema.annotations import ON_LIST, ON_OBJECT, PREFIX, RULES
 from .fields import ComparableField, ComparableModel, Rules, without_none
@@ -61,30 +62,22 @@ NESTED: Final[dict[str, Callable[[Any], Any]]] = {
 }
 KINDS: Final = (*TYPES, *NESTED)
 
-# The keys of a model and of a field that are annotations, and their rules.
-MODEL_RULES: Final = {name: RULES[name] for name in ON_OBJECT}
-FIELD_RULES: Final = {
+_TEXT: Final = Rule("a string", {"type": "string"})
+
+# The keys of a model and of a field.
+MODEL_KEYS: Final[dict[str, Rule]] = {
+    **{name: RULES[name] for name in ON_OBJECT},
+    "fields": Rule("an object", {"type": "object"}),
+}
+FIELD_KEYS: Final[dict[str, Rule]] = {
+    "type": _TEXT,
     **{name: rule for name, rule in RULES.items() if name not in ON_OBJECT},
     "item_threshold": RULES["threshold"],
-}
-
-
-# The JSON type of each key; None takes anything.
-MODEL_KEYS: Final[dict[str, str | None]] = {
-    **{name: rule.keywords["type"] for name, rule in MODEL_RULES.items()},
-    "fields": "object",
-}
-FIELD_KEYS: Final[dict[str, str | None]] = {
-    "type": "string",
-    **{
-        name: kind if isinstance(kind := rule.keywords["type"], str) else None
-        for name, rule in FIELD_RULES.items()
-    },
-    "default": None,
-    "required": "boolean",
-    "description": "string",
-    "alias": "string",
-    "examples": "array",
+    "default": Rule("any value"),
+    "required": Rule("true or false", {"type": "boolean"}),
+    "description": _TEXT,
+    "alias": _TEXT,
+    "examples": Rule("an array", {"type": "array"}),
 }
 
 _OF_PYDANTIC: Final = ("alias", "description", "examples")
@@ -227,31 +220,24 @@ class ConfigurationReader(Generic[Model]):
             rest = {key: value for key, value in config.items() if key != error.keyword}
             return self._constructed(name, rest, path)
 
-    def _checked(
-        self, config: object, path: Path, known: Mapping[str, str | None]
-    ) -> dict[str, Any]:
+    def _checked(self, config: object, path: Path, known: Mapping[str, Rule]) -> dict[str, Any]:
         """Return the keys of an object that are known and right; note the others."""
         if not isinstance(config, Mapping):
             self._note(path, f"it is {brief(config)}", "an object")
             return {}
         checked = {}
         for key, value in config.items():
-            place = (*path, key)
-            rule = FIELD_RULES.get(key) or MODEL_RULES.get(key)
-            kind = kind_of(value)
-            kinds = {None, kind, "number" if kind == "integer" else kind}
-            if key not in known:
+            place, rule = (*path, key), known.get(key)
+            if rule is None:
                 expected = f"one of {', '.join(known)}"
                 self._note(place, f"there is no key {key}", expected, did_you_mean(key, known))
-            elif value is None and key != "default":
+            elif key != "default" and value is None:
                 continue  # as it is exported: the key counts as absent
-            elif known[key] not in kinds:
-                article = "an" if str(known[key])[0] in "ao" else "a"
-                self._note(place, f"it is {brief(value)}", f"{article} {known[key]}")
-            elif rule and not rule.accepts(value):
-                self._note(place, f"it is {value!r}", rule.expected)
+            elif key != "default" and not rule.accepts(value):
+                self._note(place, f"it is {brief(value)}", rule.expected)
             else:
-                checked[key] = float(value) if known[key] == "number" else value
+                is_number = rule.keywords.get("type") == "number"
+                checked[key] = float(value) if is_number else value
         return checked
 
     def _note(self, path: Path, found: str, expected: str, hint: str = "") -> None:

@@ -21,7 +21,7 @@ from stickler_cli.core.gold import Gold
 from stickler_cli.core.json_values import JsonDocument, JsonValue
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import WorkLimitError
-from stickler_cli.core.sections import Column, Span, Table
+from stickler_cli.core.sections import Figure, Figures, Span
 from stickler_cli.core.values import dataclass
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle, html_table, plain_text, table_lines
@@ -224,24 +224,18 @@ def pair_of(
     return PairComparison(found.account, found.pair, plan.model_name, options or USUAL)
 
 
+_CHOICES: Final = (
+    Figure("field", lambda it: field_path(it.path), str),
+    Figure("comparator", "compared_by", str),
+    Figure("threshold", lambda it: "" if it.threshold is None else f"{it.threshold:g}", str),
+    Figure("weight", lambda it: f"{it.weight:g}", str),
+    Figure("why", "reason", str),
+)
+
+
 def choices_table(inferred: "Sequence[Inferred]") -> str:
     """Return how fields are compared, and why, as a table."""
-    titles = ("field", "comparator", "threshold", "weight", "why")
-    rows = [
-        (
-            field_path(each.path),
-            each.compared_by,
-            "" if each.threshold is None else f"{each.threshold:g}",
-            f"{each.weight:g}",
-            each.reason,
-        )
-        for each in inferred
-    ]
-    table = Table(
-        [Column(title, left=True) for title in titles],
-        [[*map(Span.of, cells)] for cells in rows],
-    )
-    return plain_text(table_lines(table)[0]).rstrip("\n")
+    return plain_text(table_lines(Figures(_CHOICES, inferred).table())[0]).rstrip("\n")
 
 
 class NonMatchType(StrEnum):

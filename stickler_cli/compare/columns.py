@@ -300,11 +300,6 @@ class Columns:
             ]
         return gt, pred, found
 
-    def values(self, gt: int, pred: int) -> tuple[JsonValue, JsonValue]:
-        """Return the values of a pair; None for an absent side."""
-        gt_value = None if gt == NOTHING else self.gt[gt]
-        return gt_value, None if pred == NOTHING else self.pred[pred]
-
 
 def _of_part(known: Any, step: Step) -> JsonValue:
     """Return the confidence of a part; an instance may have got elements since it was read."""

@@ -1,6 +1,6 @@
 """One pair of an account as a tree: a view for whoever looks at one document, not at columns."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Final, Literal, TypeAlias
 
@@ -51,17 +51,15 @@ class Comparison:
     @property
     def gt(self) -> JsonValue:
         """The ground truth; None where it is absent."""
-        return self._values[0]
+        return self._side(self.account.gt, self.account.columns.gt)
 
     @property
     def pred(self) -> JsonValue:
         """The prediction; None where it is absent."""
-        return self._values[1]
+        return self._side(self.account.pred, self.account.columns.pred)
 
-    @property
-    def _values(self) -> tuple[JsonValue, JsonValue]:
-        gt, pred = self.account.gt[self.pair], self.account.pred[self.pair]
-        return self.account.columns.values(int(gt), int(pred))
+    def _side(self, slots: Indexes, values: Sequence[JsonValue]) -> JsonValue:
+        return None if slots[self.pair] == NOTHING else values[slots[self.pair]]
 
     @property
     def others(self) -> tuple[JsonValue, ...]:

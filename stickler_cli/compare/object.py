@@ -407,10 +407,10 @@ def _extras(
     """Return by position the undeclared keys that only the prediction has."""
     extras: dict[int, tuple[str, ...]] = {}
     for position, names in _undeclared(node, columns, pred, "pred").items():
-        value, _ = columns.values(int(gt[position]), NOTHING)
+        slot = int(gt[position])
+        value = columns.gt[slot] if slot >= 0 else None
         there = value if isinstance(value, dict) else {}
-        gold = columns.gold.of if columns.gold is not None and gt[position] >= 0 else None
-        known = None if gold is None else gold[gt[position]]
+        known = columns.gold.of[slot] if columns.gold is not None and slot >= 0 else None
         extras[position] = tuple(
             name
             for name in names
