@@ -24,7 +24,7 @@ from stickler_cli.cli import main as stickler
 EVERY: Final = 0.001  # seconds of processor time between two looks
 
 STAGES: Final = {
-    ("runs/executors/chunking.py", "take"): "find lines, cut chunks",
+    ("runs/executors/executor.py", "take"): "find lines, cut chunks",
     ("runs/chunk.py", "read"): "read and parse",
     ("compare/engine.py", "compare"): "compare",
     ("score/evaluation.py", "update"): "count, tell errors apart",

@@ -22,7 +22,7 @@ LATE_IMPORTS: Final = {
     ("cli/commands.py", "stickler_cli.studies.registry"): "most runs are no study",
     ("cli/command.py", "stickler_cli.cli.config"): "asked for none, none is looked for",
     ("cli/finished.py", "stickler_cli.cli.regrouping"): "few reports compare again",
-    ("cli/eval.py", "stickler_cli.runs.gold_writing"): "few runs change the ground truth",
+    ("cli/eval.py", "stickler_cli.runs"): "few runs change the ground truth",
     ("cli/eval.py", "stickler_cli.studies.repeats"): "few runs are repeated",
     ("cli/outputs.py", "stickler_cli.reports.github"): "other formats do not load it",
     ("cli/outputs.py", "stickler_cli.runs.page_sources"): "few pages show documents",
@@ -38,17 +38,13 @@ LATE_IMPORTS: Final = {
     ("compare/assignment.py", "scipy.optimize"): "its home: 0.4 s that most runs never pay",
     ("compare/plan.py", "stickler_cli.clients.client"): "few plans ask models",
     ("studies/diff/significance.py", "scipy.special"): "few differences are of several runs",
-    (
-        "runs/executors/pipeline.py",
-        "stickler_cli.runs.executors.dask_cluster",
-    ): "Dask is an extra, and large",
-    ("runs/assembly.py", "stickler_cli.runs.saved"): "few runs read files of earlier ones",
-    ("runs/evaluate.py", "stickler_cli.runs.progress"): "few runs show a bar, and rich is large",
+    ("runs/evaluate.py", "stickler_cli.runs.executors.dask_cluster"): "Dask is an extra, and large",
+    ("runs/assembly.py", "stickler_cli.runs"): "few runs read files of earlier ones",
+    ("runs/evaluate.py", "rich"): "few runs show a bar, and it is large",
     ("runs/assembly.py", "stickler_cli.records.row_files"): "most runs write reports alone",
-    ("runs/assembly.py", "stickler_cli.runs.tuned"): "few schemas were tuned",
     ("runs/chunk.py", "stickler_cli.runs.chunk_parts"): "most runs want figures alone",
     ("runs/process.py", "stickler_cli.compare.assignment"): "few processes have a limit",
-    ("runs/executors/pipeline.py", "stickler_cli.runs.executors.pool"): "loads multiprocessing",
+    ("runs/evaluate.py", "stickler_cli.runs.executors.pool"): "loads multiprocessing",
     ("runs/evaluate.py", "stickler_cli.runs.keeping"): "most runs write reports alone",
     ("schema/references.py", "jsonschema_specifications"): "reads the disk; few schemas need it",
     ("schema/inference/observation.py", "stickler_cli.comparators.date_parsing"): "loads dateutil",
@@ -95,7 +91,7 @@ CHANGING: Final = frozenset(
 """Methods that change what they are called on."""
 
 CACHES: Final = {
-    ("api/zero.py", "_scorers"): "functools.cache would keep classes that nobody else has any more",
+    ("api/zero.py", "_of_classes"): "functools.cache would keep classes that nobody else has",
     ("documents/lines.py", "_LOOKED_INTO"): "a pipe gives its bytes once, to whoever asks first",
 }
 """Names of modules whose values do change: none of them changes a result."""

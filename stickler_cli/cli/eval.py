@@ -17,8 +17,7 @@ from stickler_cli.documents.pairs import Pairs
 from stickler_cli.reports.formats import WITH_ACCOUNTS, WITH_DETAIL, written
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.runs.assembly import Assembly, assemble
-from stickler_cli.runs.evaluate import evaluate
-from stickler_cli.runs.executors.pipeline import chunk_results
+from stickler_cli.runs.evaluate import chunk_results, evaluate
 from stickler_cli.runs.job import BY, EXPECTED, Job, OutputsRequested, Workers
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.evaluation import NO_GROUP
@@ -96,14 +95,14 @@ def _gold_writer(settings: EvalSettings, directory: str) -> Callable[[Assembly],
     Raises:
         UsageError: it may not go there.
     """
-    # Few runs change the ground truth.
-    from stickler_cli.runs.gold_writing import check_directory, marked_changes, write_gold
+    from stickler_cli.runs import gold_writing  # few runs change the ground truth
 
-    check_directory(directory, settings.gt, settings.verdicts)
+    gold_writing.check_directory(directory, settings.gt, settings.verdicts)
 
     def write(assembly: Assembly) -> None:
         refs, job = assembly.pairs.refs(), assembly.job
-        told = write_gold(refs, partial(marked_changes, job), job.unwrapper, directory)
+        changes_in = partial(gold_writing.marked_changes, job)
+        told = gold_writing.write_gold(refs, changes_in, job.unwrapper, directory)
         if not settings.quiet:
             warn(told)
 

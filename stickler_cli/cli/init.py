@@ -18,7 +18,7 @@ from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
-from stickler_cli.documents.positions import with_keys
+from stickler_cli.documents.reading import with_keys
 from stickler_cli.documents.sources import Kind, kind_of_source
 from stickler_cli.runs.whole_files import whole_file
 from stickler_cli.schema.annotations import annotated

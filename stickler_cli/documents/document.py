@@ -29,11 +29,11 @@ from stickler_cli.core.json_values import (
 )
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass, pattern
-from .positions import doubled_keys
 from .reading import (
     BOM,
     broken_at,
     decoded,
+    doubled_keys,
     has_long_number,
     parse_document,
     parse_json,

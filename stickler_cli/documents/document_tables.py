@@ -22,8 +22,7 @@ from stickler_cli.core.problems import Problem, UsageError, did_you_mean, import
 from stickler_cli.core.remote import is_url, open_url
 from .document import LineReference, Reference, Side, read_plain
 from .lines import LINES_SUFFIX, Ids, id_text, lines_of
-from .positions import positions
-from .reading import decoded, parse_document, read_bytes, too_large, unreadable
+from .reading import decoded, parse_document, positions, read_bytes, too_large, unreadable
 
 ID: Final = "id"
 SIDES: Final[Mapping[Side, tuple[str, ...]]] = {

@@ -201,11 +201,14 @@ def assemble(
         refuse_resampled(gates)
     chosen_by = groupings.pop() if settings.schema_by is not None else None
     marks: Marks = {}
-    policy = None
-    if settings.verdicts is not None or settings.policy is not None:
-        from .saved import judgements_of  # few runs read files of earlier ones
+    policy, notes, warnings = None, list[str](), list[str]()
+    judged = settings.verdicts is not None or settings.policy is not None
+    if judged or any("$comment" in one.contents for one in loaded.each):
+        from stickler_cli.runs import saved  # few runs read what earlier ones wrote
 
-        marks, policy = judgements_of(settings, loaded)
+        marks, policy = saved.judgements_of(settings, loaded)
+        contents = (one.contents for one in loaded.each)
+        notes, warnings = saved.notes_of(contents, settings, gated=bool(gates))
     job = Job(
         loaded.plan,
         options,
@@ -217,12 +220,6 @@ def assemble(
     )
     job = job_of(loaded, settings, job, chosen_by)
     workers = _workers(settings, job)
-    notes, warnings = list[str](), list[str]()
-    if any("$comment" in one.contents for one in loaded.each):
-        from .tuned import notes_of  # few schemas were tuned
-
-        contents = (one.contents for one in loaded.each)
-        notes, warnings = notes_of(contents, settings, gated=bool(gates))
     ignored = [field_path(field.path) for field in loaded.fields if IGNORED in field.rules]
     if ignored:
         notes = [*notes, f"ignored, as the schema says: {', '.join(dict.fromkeys(ignored))}"]

@@ -1,9 +1,15 @@
-"""The one door to a run: the same settings give the same run, by command line or from Python."""
+"""The one door to a run: the same settings give the same run, by command line or from Python.
+
+Results come in the order of the documents and are the same, to the byte, for any number of
+processes and any size of chunks. Memory does not grow with the number of documents.
+"""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from time import monotonic
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.plan import Options, Plan
@@ -12,7 +18,7 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.pairs import Pairs
 from stickler_cli.documents.reading import STANDARD_INPUT, source_of
-from stickler_cli.runs.executors.pipeline import NO_LINES, chunk_results, gather
+from stickler_cli.runs.executors.executor import TASK, Chunks, Inline
 from stickler_cli.score.counts import RateRule
 from stickler_cli.score.errors.marks import outcome_of_marks
 from stickler_cli.score.evaluation import Conditions, Evaluation
@@ -21,10 +27,16 @@ from stickler_cli.score.record import Provenance, Run, SchemaSignature, join_rar
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 from stickler_cli.settings.of_commands import ManySettings
 from .assembly import Assembly, client_of, comparing, models_of
-from .chunk import ChunkResult, Item
+from .chunk import ChunkResult, Item, empty_result
 from .hints import hints
 from .job import Job, OutputsRequested, Workers
-from .process import Interruption
+from .process import (
+    Interruption,
+    can_fork,
+    rarely_collected,
+    until_interrupted,
+    usable_cores,
+)
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
@@ -32,6 +44,15 @@ if TYPE_CHECKING:
 
 
 MAX_PAIRS: Final = "--max-pairs"
+NO_LINES: "Final[Mapping[str, TakesLines]]" = MappingProxyType({})
+Advance: TypeAlias = Callable[[int], None]  # is told how many more documents are finished
+MEASURED_SECONDS: Final = 0.25  # the work after which it is judged how much more there is
+
+WORTH_FORKING: Final = 1.0
+"""The seconds of work that must be left for forks to be worth it: what they find is to be sent."""
+
+WORTH_STARTING: Final = 3.0
+"""Likewise where processes begin anew, which takes half a second and more."""
 
 
 def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot hold
@@ -97,8 +118,6 @@ def evaluate(
             listening.enter_context(interruption.listening())
             advance = None
             if progress:
-                from .progress import progress_bar  # few runs show it, and rich takes its time
-
                 expected = pairs.total if pairs.expected is None else pairs.expected
                 advance = listening.enter_context(progress_bar(expected, job.options.client))
             refs = pairs.refs()
@@ -215,3 +234,105 @@ def _notes(pairs: Pairs, evaluation: Evaluation, *, partial: bool) -> list[str]:
 
 def _left_out(count: int, one: str, several: str) -> str:
     return f"1 {one} and was left out" if count == 1 else f"{count} {several} and were left out"
+
+
+def chunk_results(
+    job: Job,
+    items: Iterable[Item],
+    workers: Workers,
+    *,
+    total: int | None = None,
+    interruption: Interruption | None = None,
+) -> Generator[ChunkResult]:
+    """Evaluate documents and yield the results, chunk by chunk, in the order of the documents.
+
+    What an `interruption` could not end in this process is left to another one. Items are read only
+    as far as there is work to hand out; `total` is None where nobody knows it.
+
+    Raises:
+        UsageError: the plan cannot be sent to another process, or there is no such cluster.
+        WorkerDiedError: a worker could not start, or the cluster is gone.
+    """
+    asked = interruption or Interruption()
+    items = until_interrupted(items, asked)
+    if workers.cluster is not None:
+        # An extra, which takes a while to load.
+        from .executors.dask_cluster import DaskExecutor
+
+        tasks = Chunks(items, jobs=usable_cores(), largest=TASK)
+        yield from DaskExecutor(job, workers.cluster, total, asked).results(tasks)
+        return
+    asks, auto = job.plan.asks_models, workers.jobs == "auto"
+    # Who waits for a model needs no more cores; and each process would load a local one.
+    jobs = workers.jobs if workers.jobs != "auto" else 1 if asks else usable_cores()
+    waiting = 1 if auto else jobs
+    here = (auto or jobs == 1) and not workers.watched
+    chunks = Chunks(items, size=workers.chunk_size, timed=not asks, jobs=waiting)
+    start, done = monotonic(), 0
+    if here:
+        for chunk in Inline(job, workers.memory_limit, interruption).results(chunks):
+            yield chunk
+            done += len(chunk.ids)
+            elapsed = monotonic() - start
+            # Where nobody knows how much is left, it is taken to be as much as there was.
+            left = elapsed if total is None else elapsed / done * (total - done)
+            worth = jobs > 1 and elapsed > MEASURED_SECONDS
+            if worth and left > (WORTH_FORKING if can_fork() else WORTH_STARTING):
+                break
+        else:
+            if not chunks.returned:
+                return
+    # A run in one process does not pay for loading multiprocessing.
+    from .executors.pool import Pool
+
+    rest = None if total is None else total - done
+    needed = jobs if rest is None else max(1, min(jobs, rest))
+    yield from Pool(job, workers, needed, rest, asked).results(chunks)
+
+
+def gather(
+    results: Generator[ChunkResult],
+    job: Job,
+    lines: "Mapping[str, TakesLines]" = NO_LINES,
+    advance: Advance | None = None,
+) -> ChunkResult:
+    """Add up the results of a run; lines are written to streams as they come, and not kept.
+
+    Streams have the name of what they take: `document_lines`, `non_match_lines`, `value_lines`.
+    """
+    total = empty_result(job)
+    # Workers end, also where a line cannot be written.
+    with closing(results), rarely_collected():
+        for chunk in results:
+            for name, stream in lines.items():
+                stream.write(getattr(chunk, name))
+            total.add(chunk, job)
+            if advance is not None:
+                advance(len(chunk.ids))
+    return total
+
+
+@contextmanager
+def progress_bar(total: int | None, client: "Client | None") -> Iterator[Callable[[int], None]]:
+    """Show a bar while the block runs, and the usage of models so far.
+
+    What the block is given takes how many more documents are finished.
+    """
+    from rich import console as consoles  # few runs show a bar, and it is large
+    from rich import progress as bars
+
+    columns = [bars.BarColumn(), bars.MofNCompleteColumn(), bars.TimeRemainingColumn()]
+    if client is not None:
+        columns.append(bars.TextColumn("{task.fields[client].usage}", markup=False))
+    # What asking takes is shown also between two documents. That takes a thread, and a process
+    # with two cannot be forked.
+    asks, console = client is not None, consoles.Console(stderr=True)
+    with bars.Progress(*columns, console=console, transient=True, auto_refresh=asks) as progress:
+        task = progress.add_task("documents", total=total, client=client)
+
+        def advance(documents: int) -> None:
+            progress.advance(task, documents)
+            if not asks:
+                progress.refresh()
+
+        yield advance

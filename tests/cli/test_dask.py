@@ -25,7 +25,8 @@ import pytest
 
 from stickler_cli.cli import main
 from stickler_cli.cli.console import ExitCode
-from stickler_cli.runs.executors import chunking, pipeline
+from stickler_cli.runs import evaluate
+from stickler_cli.runs.executors import executor
 from .conftest import write
 from .test_faults import COMPARATOR, EVAL, PATIENCE, SCHEMA, alive, problems, running, until
 
@@ -119,8 +120,8 @@ def orders(tmp_path: Path, shared: SimpleNamespace, monkeypatch: pytest.MonkeyPa
 @pytest.fixture
 def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have no task hold more than three documents."""
-    monkeypatch.setattr(pipeline, "TASK", chunking.Largest(4.0, 3, 8_000_000))
-    monkeypatch.setattr(chunking, "FIRST_BYTES", 1_000)
+    monkeypatch.setattr(evaluate, "TASK", executor.Largest(4.0, 3, 8_000_000))
+    monkeypatch.setattr(executor, "FIRST_BYTES", 1_000)
 
 
 def outputs(folder: Path, name: str, *arguments: str) -> dict[str, object]:

@@ -291,7 +291,7 @@ def test_a_small_run_loads_only_what_it_needs(data):
     assert "numpy" in loaded
     assert loaded.isdisjoint(spared), loaded & spared
     of_others = ("numpy.ma.", "stickler_cli.studies", "stickler_cli.reports.html")
-    files = ("directory", "keeping", "saved", "page_sources", "progress", "chunk_parts", "boxes")
+    files = ("directory", "keeping", "saved", "page_sources", "chunk_parts", "boxes")
     of_others += tuple(f"stickler_cli.runs.{name}" for name in files)
     assert [name for name in modules if name.startswith(of_others)] == []
     assert len([name for name in modules if name.startswith("stickler_cli")]) <= MOST_MODULES

@@ -20,7 +20,7 @@ from stickler_cli.cli import main
 from stickler_cli.cli.console import ExitCode
 from stickler_cli.runs import evaluate as evaluate_module
 from stickler_cli.runs.directory.run_directory import FIRST_LINE
-from stickler_cli.runs.executors import chunking
+from stickler_cli.runs.executors import executor
 from stickler_cli.runs.whole_files import PARTIAL
 from .conftest import write
 from .test_faults import PATIENCE, alive, until
@@ -37,8 +37,8 @@ KEPT = (*EVAL, "--run-dir", "kept")
 @pytest.fixture
 def orders(data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Documents of all kinds of outcome, each in a chunk of its own."""
-    monkeypatch.setattr(chunking, "FIRST_BYTES", 0)
-    monkeypatch.setattr(chunking, "CHUNK", replace(chunking.CHUNK, text=0))
+    monkeypatch.setattr(executor, "FIRST_BYTES", 0)
+    monkeypatch.setattr(executor, "CHUNK", replace(executor.CHUNK, text=0))
     write(data / "gt" / "lonely.json", {"id": "L-1", "total": 3})
     write(data / "gt" / "Alike.json", {"id": "L-2", "total": 4})
     write(data / "pred" / "alike.json", '{"id": "L-2", "id": "L-2", "total": 4, "more": 1}')

@@ -89,7 +89,6 @@ def test_the_table_has_all_rooms():
 
 
 DEPARTING = {
-    "runs/progress.py": "loads rich, which few runs need",
     "studies/registry.py": "what help loads of studies",
 }
 """Modules of fewer than 40 lines or more than 450, and why; adapters of frameworks are short."""

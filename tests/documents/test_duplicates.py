@@ -12,8 +12,7 @@ from stickler_cli.documents.document import (
     nothing_dropped,
     read_text,
 )
-from stickler_cli.documents.positions import doubled_keys
-from stickler_cli.documents.reading import parse_json
+from stickler_cli.documents.reading import doubled_keys, parse_json
 
 
 def found_in(text: str) -> list[tuple[str, int]]:
@@ -140,7 +139,7 @@ def test_a_text_that_cannot_be_read_has_no_duplicates():
 
 
 def test_a_plain_document_is_not_searched(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("stickler_cli.documents.positions._TOKEN", None)
+    monkeypatch.setattr("stickler_cli.documents.reading._TOKEN", None)
     sample = Path(__file__).parents[2] / "fixtures" / "invoice" / "gt"
 
     for file in sample.glob("*.json"):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickler_cli.core.locations import json_pointer
-from stickler_cli.documents.positions import with_keys
+from stickler_cli.documents.reading import with_keys
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

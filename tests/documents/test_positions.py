@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickler_cli.core.locations import json_pointer
-from stickler_cli.documents.positions import lines_in
+from stickler_cli.documents.reading import lines_in
 from stickler_cli.studies.lint.document_rules import value_at, values_of
 
 JSON = st.recursive(

@@ -4,7 +4,7 @@ import pytest
 
 from stickler_cli.documents.document import FileReference, LineReference
 from stickler_cli.documents.document_pair import DocumentPair, PairRef
-from stickler_cli.runs.executors.chunking import (
+from stickler_cli.runs.executors.executor import (
     ASKED_TOGETHER,
     CHUNK,
     FIRST_CHUNK,

@@ -29,10 +29,9 @@ from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.runs import chunk
 from stickler_cli.runs.chunk import ChunkResult
+from stickler_cli.runs.evaluate import chunk_results
 from stickler_cli.runs.executors import pool
-from stickler_cli.runs.executors.chunking import CHUNK
-from stickler_cli.runs.executors.executor import PARTS_AHEAD
-from stickler_cli.runs.executors.pipeline import chunk_results
+from stickler_cli.runs.executors.executor import CHUNK, PARTS_AHEAD
 from stickler_cli.runs.job import Job, Workers
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.judging import MOST_LEVELS

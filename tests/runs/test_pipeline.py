@@ -14,10 +14,10 @@ from stickler_cli.compare.plan import Options
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.documents.document import FileReference
 from stickler_cli.documents.document_pair import DocumentPair, PairRef
-from stickler_cli.runs import process
+from stickler_cli.runs import evaluate, process
 from stickler_cli.runs.chunk import TOO_LITTLE_MEMORY, evaluate_chunk
-from stickler_cli.runs.executors import chunking, pipeline, pool
-from stickler_cli.runs.executors.pipeline import chunk_results, gather
+from stickler_cli.runs.evaluate import chunk_results, gather
+from stickler_cli.runs.executors import executor, pool
 from stickler_cli.runs.job import Job, OutputsRequested, Workers
 from stickler_cli.runs.process import Interruption, usable_cores
 from stickler_cli.schema.compiler import compile_schema
@@ -116,8 +116,8 @@ def test_the_first_errors_of_the_run_are_kept_and_no_more():
 def impatient(monkeypatch):
     """Judge at once that there is work enough for others."""
     for name in ("MEASURED_SECONDS", "WORTH_FORKING", "WORTH_STARTING"):
-        monkeypatch.setattr(pipeline, name, 0.0)
-    monkeypatch.setattr(pipeline, "usable_cores", lambda: 2)
+        monkeypatch.setattr(evaluate, name, 0.0)
+    monkeypatch.setattr(evaluate, "usable_cores", lambda: 2)
 
 
 @pytest.mark.usefixtures("impatient")
@@ -133,13 +133,13 @@ def test_long_runs_are_shared_and_the_rest_is_read_once(total, monkeypatch):
 
 
 def test_small_runs_stay_in_this_process(monkeypatch):
-    monkeypatch.setattr(pipeline, "usable_cores", lambda: 8)
+    monkeypatch.setattr(evaluate, "usable_cores", lambda: 8)
     monkeypatch.setattr(pool, "Pool", None)
     assert everything(pairs(9), Workers("auto"), total=9) == everything(pairs(9), Workers(1))
 
 
 def test_on_one_processor_all_runs_stay_in_this_process(impatient, monkeypatch):
-    monkeypatch.setattr(pipeline, "usable_cores", lambda: 1)
+    monkeypatch.setattr(evaluate, "usable_cores", lambda: 1)
     monkeypatch.setattr(pool, "Pool", None)
     assert everything(pairs(9), Workers("auto")) == everything(pairs(9), Workers(1))
 
@@ -177,7 +177,7 @@ def no_memory_for(name, monkeypatch, module):
 
 @pytest.mark.parametrize("crew", [Workers(1), Workers(2, 4)])
 def test_results_that_take_too_much_memory_fail_one_document(in_process, monkeypatch, crew):
-    no_memory_for("7", monkeypatch, chunking if crew.jobs == 1 else pool)
+    no_memory_for("7", monkeypatch, executor if crew.jobs == 1 else pool)
     found = gather(chunk_results(JOB, pairs(20), crew), JOB)
     assert [entry.problem for entry in found.evaluation.problems if entry.document == "7"] == [
         f"7: {TOO_LITTLE_MEMORY}"

@@ -13,7 +13,7 @@ from stickler_cli.cli.app import main
 from stickler_cli.core import remote
 from stickler_cli.runs.directory import run_directory
 from stickler_cli.runs.directory.run_directory import SentDirectory
-from stickler_cli.runs.executors import chunking
+from stickler_cli.runs.executors import executor
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -27,8 +27,8 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str
     """Return what is in the store, beside a schema and six pairs on the disk."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(remote, "WAITS", ())
-    monkeypatch.setattr(chunking, "FIRST_BYTES", 0)
-    monkeypatch.setattr(chunking, "CHUNK", replace(chunking.CHUNK, text=0))  # a chunk is a document
+    monkeypatch.setattr(executor, "FIRST_BYTES", 0)
+    monkeypatch.setattr(executor, "CHUNK", replace(executor.CHUNK, text=0))  # a chunk is a document
     Path("schema.json").write_text(json.dumps(SCHEMA))
     for name, every in (("gt", 7), ("pred", 2)):
         Path(f"{name}.jsonl").write_text("".join(f'{{"n": {n % every}}}\n' for n in range(6)))

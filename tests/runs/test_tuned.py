@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from stickler_cli.runs.tuned import KEPT, Tuned, commented, hashes, overlap, tuned_on, tunings
+from stickler_cli.runs.saved import KEPT, Tuned, commented, hashes, overlap, tuned_on, tunings
 from stickler_cli.settings.deciding import FindingOptions
 
 SETTINGS = FindingOptions()

@@ -36,8 +36,16 @@ from stickler_cli.documents.pairs import LineRange, Part, in_ranges
 from stickler_cli.runs.chunk import ChunkResult, Item, empty_result, evaluate_chunk, failed_chunk
 from stickler_cli.runs.job import Cluster, Job
 from stickler_cli.runs.process import Interrupted, Interruption, rarely_collected, usable_cores
-from .chunking import Chunks, ChunkSize, Inline, size_of
-from .executor import MOST_IN_VAIN, Elsewhere, Handed, packed_job
+from .executor import (
+    MOST_IN_VAIN,
+    Chunks,
+    ChunkSize,
+    Elsewhere,
+    Handed,
+    Inline,
+    packed_job,
+    size_of,
+)
 
 DECIDING: Final = (
     "distributed",

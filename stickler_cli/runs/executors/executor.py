@@ -1,20 +1,180 @@
-"""Executors that hand parts of a run to others; results come in the order of the documents.
+"""Documents cut into chunks, and executors: this process, and others that have parts of a run.
 
-They keep a few results that came early, and try a part again in halves where whoever had it died.
+Large chunks save work, but runs end, or share, between them. Results come in the order of the
+documents; a few that came early are kept, and a part is tried again in halves where whoever had it
+died.
 """
 
 import pickle
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterator, Sequence
-from typing import Final, Generic, TypeVar
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from time import monotonic
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from stickler_cli.compare.field_listing import comparators
+from stickler_cli.compare.work import TooMuchAtOnceError
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
-from stickler_cli.runs.chunk import ChunkResult, Item
+from stickler_cli.core.values import dataclass
+from stickler_cli.documents.document_pair import DocumentPair
+from stickler_cli.runs.chunk import ChunkResult, Item, evaluate_chunk, failed_chunk
 from stickler_cli.runs.job import Job
-from stickler_cli.runs.process import Interruption
-from .chunking import Chunks
+from stickler_cli.runs.process import Interrupted, Interruption, memory_limited
+
+LEAST_SECONDS: Final = 0.1  # of work, which is not cut any further: else much is the chunk itself
+FIRST_CHUNK: Final = 32  # documents, for all processes together, whose work nobody knows yet
+FIRST_BYTES: Final = 250_000  # their text: documents with long lists take much longer than others
+GROWTH: Final = 8  # how many times as large as the last chunk the next one may be
+
+ASKED_TOGETHER: Final = 64
+"""Documents whose questions to models are asked together: enough to fill batches and connections,
+few enough to be worth showing progress after."""
+
+OWN_BYTES: Final = 500  # what a document costs beside its text, in bytes of text
+
+
+AT_ONCE: Final = 0.3
+"""The units of work that this process does without a look at signals: a fraction of a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Largest:
+    """Limits of a chunk."""
+
+    seconds: float
+    """The work, by the time that the last one took. With less, many fields, which take tens of
+    milliseconds for any documents, would make chunks smaller and smaller."""
+    documents: int
+    text: int
+    """Bytes."""
+
+
+CHUNK: Final = Largest(1.0, 256, 4_000_000)
+"""What is compared at once: more gains little, and parsed and compared it takes some thirty times
+as much memory as text."""
+
+TASK: Final = Largest(4.0, 8192, 8_000_000)
+"""What another machine is sent at once, to be cut into chunks there: enough that sending it and
+adding up what it comes to are nothing beside it, little enough to be done again."""
+
+
+class ChunkSize(NamedTuple):
+    """How large a chunk is."""
+
+    documents: int
+    text: int
+    """Bytes, with what a document costs beside its text."""
+
+
+class Chunks:
+    """The documents of a run, to be taken in chunks."""
+
+    def __init__(
+        self,
+        items: Iterator[Item],
+        *,
+        size: int | None = None,
+        timed: bool = True,
+        jobs: int = 1,
+        largest: Largest | None = None,
+    ) -> None:
+        """Prepare to cut items into chunks of a size; None goes by their bytes and time.
+
+        `timed` is whether time tells what work there is; it does not where models are waited for.
+        `jobs` are the processes that wait for their first chunk, `largest` is `CHUNK` by default.
+        """
+        self._items = items
+        self._largest = largest or CHUNK
+        self._fixed = size or (None if timed else ASKED_TOGETHER)
+        # So few for several that all are at work at once, and what they take is known soon.
+        first = FIRST_CHUNK if jobs == 1 else max(1, FIRST_CHUNK // (GROWTH * jobs))
+        self._size = self._fixed or first
+        self._bytes = float(FIRST_BYTES)
+        self._least = 1
+        self.returned: list[Item] = []
+        """Those that were taken and are to be taken again, all together."""
+
+    def take(self, most: int | None = None) -> list[Item]:
+        """Return the next documents; more than `most` only where so few are little work."""
+        most = self._largest.documents if most is None else most
+        if self.returned:
+            returned, self.returned = self.returned, []
+            return returned
+        if self._fixed is not None:
+            return list(islice(self._items, self._fixed))
+        taken: list[Item] = []
+        size, room = 0, min(self._size, max(self._least, most))
+        for item in self._items:
+            taken.append(item)
+            size += _bytes_of(item)
+            if len(taken) >= room or size >= self._bytes:
+                break
+        return taken
+
+    def took(self, size: ChunkSize, seconds: float) -> None:
+        """Learn from the time that a chunk took."""
+        if self._fixed is not None:
+            return
+        documents, text = size
+        fitting = self._largest.seconds / max(seconds, 1e-9) * text
+        self._bytes = min(self._largest.text, fitting)
+        self._least = max(1, int(LEAST_SECONDS * documents / max(seconds, 1e-9)))
+        self._size = min(self._largest.documents, GROWTH * documents)
+
+
+def size_of(items: Sequence[Item]) -> ChunkSize:
+    """Return how large a chunk is."""
+    return ChunkSize(len(items), sum(map(_bytes_of, items)))
+
+
+def _bytes_of(item: Item) -> int:
+    if isinstance(item, DocumentPair):
+        return OWN_BYTES
+    return OWN_BYTES + getattr(item.gt, "size", 0) + getattr(item.pred, "size", 0)
+
+
+class Inline:
+    """This process. A chunk that is too much at once for it is returned, to be another's."""
+
+    def __init__(
+        self, job: Job, limit: int | None = None, interruption: Interruption | None = None
+    ) -> None:
+        """Take a job, a limit of bytes, and a wish to end, which work at once would not hear."""
+        at_once = None if interruption is None else AT_ONCE
+        self._job = replace(job, options=replace(job.options, work_at_once=at_once))
+        self._limit = limit
+        self._interruption = interruption or Interruption()
+
+    def results(self, chunks: Chunks) -> Generator[ChunkResult]:
+        """Yield the results of chunks, up to one that is too much at once."""
+        while items := chunks.take():
+            start = monotonic()
+            try:
+                results = self._interruption.wait(lambda: [*self._under_limit(items)])
+            except Interrupted:
+                return
+            except TooMuchAtOnceError:
+                chunks.returned = items
+                return
+            chunks.took(size_of(items), monotonic() - start)
+            yield from results
+
+    def _under_limit(self, items: Sequence[Item]) -> Iterator[ChunkResult]:
+        """Evaluate documents under a limit of memory: one by one if they take too much together."""
+        try:
+            with memory_limited(self._limit):
+                chunk = evaluate_chunk(self._job, items)
+        except MemoryError:
+            if len(items) == 1:
+                yield failed_chunk(self._job, items[0])
+            else:
+                for item in items:
+                    yield from self._under_limit([item])
+        else:
+            yield chunk
+
 
 PARTS_AHEAD: Final = 4  # for each worker that are held, because one before them takes longer
 MOST_IN_VAIN: Final = 32  # deaths without a result between them: to find one document takes 10

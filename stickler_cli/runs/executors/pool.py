@@ -43,8 +43,15 @@ from stickler_cli.runs.process import (
     rarely_collected,
     room_for_depth,
 )
-from .chunking import Chunks, size_of
-from .executor import MOST_IN_VAIN, PICKLING_ERRORS, Elsewhere, Handed, packed_job
+from .executor import (
+    MOST_IN_VAIN,
+    PICKLING_ERRORS,
+    Chunks,
+    Elsewhere,
+    Handed,
+    packed_job,
+    size_of,
+)
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext

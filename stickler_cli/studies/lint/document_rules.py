@@ -12,7 +12,7 @@ from stickler_cli.core.json_values import JsonValue, brief, is_absent, json_line
 from stickler_cli.core.locations import Path, field_path, pointer_steps
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.core.values import dataclass
-from stickler_cli.runs.tuned import canonical
+from stickler_cli.runs.saved import canonical
 from stickler_cli.schema.annotations import annotated
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.schema.verdicts import DocumentValidator

@@ -21,8 +21,7 @@ from stickler_cli.core.sections import (
 )
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import FileReference, LineReference, Reference, bytes_of
-from stickler_cli.documents.positions import lines_in
-from stickler_cli.documents.reading import BOM, MAX_DOCUMENT_BYTES
+from stickler_cli.documents.reading import BOM, MAX_DOCUMENT_BYTES, lines_in
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.studies.study import StudyRecord
 

@@ -26,11 +26,10 @@ from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.problems import Problem, UsageError, WorkLimitError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
-from stickler_cli.documents.positions import positions, with_keys
-from stickler_cli.documents.reading import BOM, STANDARD_INPUT
+from stickler_cli.documents.reading import BOM, STANDARD_INPUT, positions, with_keys
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.process import ended_by_signals
-from stickler_cli.runs.tuned import COMMENT, commented, hashes, tuned_on
+from stickler_cli.runs.saved import COMMENT, commented, hashes, tuned_on
 from stickler_cli.runs.whole_files import whole_file
 from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.compiler import compile_schema
