@@ -17,8 +17,7 @@ from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.plan import USUAL, Options, Plan
 from stickler_cli.compare.result import BOTH_SIDES, FN, Outcome
 from stickler_cli.core.figures import rate, visible
-from stickler_cli.core.gold import Gold
-from stickler_cli.core.json_values import JsonDocument, JsonValue
+from stickler_cli.core.json_values import Gold, JsonDocument, JsonValue
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import WorkLimitError
 from stickler_cli.core.sections import Figure, Figures, Span

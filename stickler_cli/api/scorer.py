@@ -14,8 +14,7 @@ from stickler_cli.compare.field_listing import field_listing, known_paths
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import TP
 from stickler_cli.core.figures import truncate
-from stickler_cli.core.gold import Gold
-from stickler_cli.core.json_values import JsonDocument, json_line, kind_of
+from stickler_cli.core.json_values import Gold, JsonDocument, json_line, kind_of
 from stickler_cli.core.locations import ANY_KEY, field_path
 from stickler_cli.core.problems import (
     ComparisonError,

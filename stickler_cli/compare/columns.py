@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.core.gold import Gold, part_of
-from stickler_cli.core.json_values import Absence, JsonValue, Reading
+from stickler_cli.core.json_values import Absence, Gold, JsonValue, Reading, part_of
 from stickler_cli.core.locations import ANY_KEY, Step
 from .known import Known
 from .prepared import NUMBERS, TEXTS, Prepared

@@ -9,8 +9,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from stickler_cli.core.gold import UNLABELLED, Alternative, Gold, part_of
-from stickler_cli.core.json_values import JsonDocument, JsonValue, is_absent
+from stickler_cli.core.json_values import (
+    UNLABELLED,
+    Alternative,
+    Gold,
+    JsonDocument,
+    JsonValue,
+    is_absent,
+    part_of,
+)
 from stickler_cli.core.locations import ANY_KEY, Step, pointer_steps
 from .account import Account
 from .columns import Columns

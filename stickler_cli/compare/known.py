@@ -6,8 +6,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.core.gold import Alternative, Gold
-from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.json_values import Alternative, Gold, JsonValue
 
 Indexes: TypeAlias = NDArray[np.intp]
 Mask: TypeAlias = NDArray[np.bool_]

@@ -10,8 +10,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from stickler_cli.core.gold import part_of
-from stickler_cli.core.json_values import JsonValue, is_absent
+from stickler_cli.core.json_values import JsonValue, is_absent, part_of
 from stickler_cli.core.locations import ANY_KEY, Step
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.core.values import dataclass

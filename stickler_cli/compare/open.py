@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stickler_cli.core.gold import part_of
-from stickler_cli.core.json_values import JsonValue, kind_of
+from stickler_cli.core.json_values import JsonValue, kind_of, part_of
 from stickler_cli.core.locations import Step
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.core.values import dataclass

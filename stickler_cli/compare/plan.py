@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from stickler_cli.clients.model import DEFAULT_POLICY, Policy
-from stickler_cli.core.gold import labelled_part
-from stickler_cli.core.json_values import DocumentKind, JsonValue, is_absent
+from stickler_cli.core.json_values import DocumentKind, JsonValue, is_absent, labelled_part
 from stickler_cli.core.locations import Step
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import ComparisonOptions, ExtraFields, LimitedOptions

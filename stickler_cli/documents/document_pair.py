@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Final, NamedTuple, TypeAlias
 
-from stickler_cli.core.gold import Gold
 from stickler_cli.core.json_values import (
     OBJECTS,
     OBJECTS_OR_ARRAYS,
     DocumentKind,
+    Gold,
     JsonDocument,
     JsonObject,
     JsonValue,

@@ -11,8 +11,18 @@ from dataclasses import field
 from itertools import zip_longest
 from typing import Any, Final, NamedTuple, Protocol
 
-from stickler_cli.core.gold import ALTERNATIVES, EXHAUSTIVE, LABELLED, SAID, Alternative, Gold
-from stickler_cli.core.json_values import JsonObject, JsonValue, brief, is_absent
+from stickler_cli.core.json_values import (
+    ALTERNATIVES,
+    EXHAUSTIVE,
+    LABELLED,
+    SAID,
+    Alternative,
+    Gold,
+    JsonObject,
+    JsonValue,
+    brief,
+    is_absent,
+)
 from stickler_cli.core.locations import ANY_KEY, Path, Step, json_pointer
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass, pattern

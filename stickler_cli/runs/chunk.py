@@ -7,8 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from stickler_cli.compare.engine import compare
-from stickler_cli.core.gold import Gold
-from stickler_cli.core.json_values import JsonDocument, JsonValue, brief, kind_of
+from stickler_cli.core.json_values import Gold, JsonDocument, JsonValue, brief, kind_of
 from stickler_cli.core.problems import (
     ComparisonError,
     Problem,

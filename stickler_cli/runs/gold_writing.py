@@ -14,8 +14,7 @@ import numpy as np
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.figures import number_of
-from stickler_cli.core.gold import ALTERNATIVES
-from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.json_values import ALTERNATIVES, JsonValue
 from stickler_cli.core.locations import Path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document_pair import PairRef, read_pair

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from stickler_cli.compare.one_of import Acceptor
-from stickler_cli.core.gold import Gold
-from stickler_cli.core.json_values import JsonDocument, JsonValue, kind_of
+from stickler_cli.core.json_values import Gold, JsonDocument, JsonValue, kind_of
 from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError, Violation
 from stickler_cli.core.values import dataclass, pattern

@@ -18,7 +18,7 @@ from stickler_cli.compare.account import (
 )
 from stickler_cli.compare.columns import NOTHING, Indexes, Mask
 from stickler_cli.compare.result import BOTH_SIDES, FA, TP
-from stickler_cli.core.gold import Alternative
+from stickler_cli.core.json_values import Alternative
 from stickler_cli.core.locations import ANY_KEY, Path, Step
 
 Weight: TypeAlias = "float | Floats"  # what a field is worth: one number, or one for each pair

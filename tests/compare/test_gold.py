@@ -8,7 +8,7 @@ from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.compare.plan import Options
-from stickler_cli.core.gold import Gold
+from stickler_cli.core.json_values import Gold
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of

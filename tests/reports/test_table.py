@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from stickler_cli.core.figures import cells
-from stickler_cli.core.gold import UNLABELLED, Gold
+from stickler_cli.core.json_values import UNLABELLED, Gold
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.records.run_reading import read_run

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from stickler_cli.compare.result import Outcome
 from stickler_cli.compare.tuple import TupleNode
-from stickler_cli.core.gold import ALTERNATIVES, Alternative
-from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.json_values import ALTERNATIVES, Alternative, JsonValue
 from stickler_cli.core.locations import Path, Step, field_path
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
 from stickler_cli.core.values import dataclass

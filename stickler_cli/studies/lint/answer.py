@@ -14,8 +14,7 @@ from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.one_of import followed
 from stickler_cli.compare.plan import PAIRING_FLOOR, Node
-from stickler_cli.core.gold import Gold
-from stickler_cli.core.json_values import JsonValue, Reading, brief, is_absent, json_key
+from stickler_cli.core.json_values import Gold, JsonValue, Reading, brief, is_absent, json_key
 from stickler_cli.core.locations import ANY_KEY, Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, Literal
 
 from stickler_cli.core.figures import number_of
-from stickler_cli.core.gold import Gold
-from stickler_cli.core.json_values import JsonDocument
+from stickler_cli.core.json_values import Gold, JsonDocument
 from stickler_cli.core.locations import Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.rules import Count, Some
