@@ -1,31 +1,27 @@
-"""Thresholds of a schema that the evidence suggests, field by field, and how they are written."""
+"""Thresholds of a schema that the evidence suggests, field by field, and how they are written.
 
-from array import array
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field, replace
-from itertools import islice, pairwise, repeat
+The format is `stickler-tuning/1`.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise, repeat
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
-import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from stickler_cli import __version__
-from stickler_cli.compare.account import Account, both_sides
-from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.field_listing import field_listing
-from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.object import ObjectNode
-from stickler_cli.compare.plan import Node, Options, Plan
-from stickler_cli.compare.work import Work
-from stickler_cli.core.figures import number_of, setting
+from stickler_cli.compare.plan import Plan
+from stickler_cli.core.figures import WHOLE, number_of, rate, setting
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path, json_pointer
-from stickler_cli.core.problems import Problem, UsageError, WorkLimitError
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.rules import Count, Flag, Fraction, FractionOrNone, NumberOrNone
+from stickler_cli.core.sections import INDENT, Figure, Figures, Report, Section, Text
 from stickler_cli.core.values import dataclass
-from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.reading import BOM, STANDARD_INPUT, positions, with_keys
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.process import ended_by_signals
@@ -36,140 +32,180 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.detail import BINS
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.score.walk import visits
 from stickler_cli.settings.deciding import SchemaOptions
 from stickler_cli.studies.answering import (
-    AT_ONCE,
     Answer,
     Desk,
-    VerdictLine,
     compared,
-    judging_node,
     read_verdicts,
     refuse_unknown,
 )
-from .cuts import Proposal, Sample, passes, propose
+from stickler_cli.studies.study import StudyRecord
+from .cuts import (
+    Evidence,
+    FieldEvidence,
+    Proposal,
+    Sample,
+    of_documents,
+    of_verdicts,
+    passes,
+    propose,
+)
 from .question import TuneSettings
-from .record import CutRecord, TunedFieldRecord, TuningRecord, report_of
-
-MOST_PAIRS: Final = 200_000
-"""Pairs of a field that are looked at, the first ones: some MB."""
 
 
-@dataclass(slots=True)
-class FieldEvidence:
-    """The pairs of one field that one node judges."""
+@dataclass(frozen=True, slots=True)
+class CutRecord:
+    """A threshold that there could be, and the pairs from there to the next one."""
 
-    path: tuple[str, ...]
-    node: Node
-    threshold: float
-    """The threshold of now."""
-    similarity: "array[float]" = field(default_factory=lambda: array("d"))
-    unit: "array[int]" = field(default_factory=lambda: array("q"))
-    same: list[bool] = field(default_factory=list)
-    """Verdicts; empty without them."""
+    threshold: Fraction
+    """The threshold."""
+    pairs: Count
+    """Pairs of this similarity, up to the next cut."""
+    same: Count | None
+    """How many of them are the same by verdicts; null without verdicts."""
+    passing: Count
+    """All pairs that would pass."""
+    precision: FractionOrNone
+    """The share of these that are the same; null without verdicts, or where none passes."""
+    recall: FractionOrNone
+    """The share of same pairs that pass; null without verdicts, or where none is the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class TunedFieldRecord:
+    """What is known of the threshold of one field."""
+
+    field: str
+    """The field, without list indexes; empty of whole values."""
+    comparator: str | None
+    """What compares its values; null of list items, which their fields compare."""
+    pairs: Count
+    """Pairs of values, or of list items, that the evidence has."""
+    units: Count
+    """Documents that they are in, or what else is drawn as a whole."""
+    threshold: Fraction
+    """As it is now."""
+    proposed: FractionOrNone
+    """What is proposed; null where nothing is."""
+    reason: str
+    """Why it is proposed, or why not."""
+    now: NumberOrNone
+    """What the threshold of now comes to on the half that judges; null if nobody judged."""
+    then: NumberOrNone
+    """What the other threshold comes to there, proposed or not."""
+    gain: list[float] | None
+    """The interval of the difference, lower and upper end."""
+    moved: Count
+    """Pairs of both halves that would be classed otherwise."""
+    cuts: list[CutRecord]
+    """The thresholds that there could be, the lowest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class TuningRecord(StudyRecord):
+    """What thresholds the evidence suggests, as `stickler tune` writes it in JSON."""
+
+    format: Literal["stickler-tuning/1"]
+    schema: str
+    """The file of the schema."""
+    model_name: str
+    """What the schema calls its documents."""
+    by_verdicts: Flag
+    """Whether the evidence are verdicts of people, and not similarities alone."""
+    units: Count
+    """Documents, or what else is drawn as a whole."""
+    level: Fraction
+    """The level of the intervals."""
+    fields: list[TunedFieldRecord]
+    """Each field of which there is evidence, in the order of the schema."""
+    notes: list[str]
+    """What was left out of the evidence, and what was written."""
 
     @property
-    def comparator(self) -> str:
-        """The name of the comparator; empty of items that are objects."""
-        return self.node.comparator.name if isinstance(self.node, LeafNode) else ""
-
-    def add(self, similarity: Iterable[float], units: Iterable[int]) -> None:
-        """Add pairs, as far as there is room."""
-        room = max(0, MOST_PAIRS - len(self.similarity))
-        self.similarity.extend(islice(similarity, room))
-        self.unit.extend(islice(units, room))
-
-    def sample(self, names: Sequence[str]) -> Sample:
-        """Return the pairs as arrays."""
-        same = np.array(self.same, np.bool_) if self.same else None
-        units = np.array(self.unit, np.intp)
-        return Sample(np.array(self.similarity, float), units, names, same)
+    def proposed(self) -> list[TunedFieldRecord]:
+        """The fields for which another threshold is proposed."""
+        return [each for each in self.fields if each.proposed is not None]
 
 
-@dataclass(slots=True)
-class Evidence:
-    """The pairs of all fields."""
+BAR: Final = 30  # characters of the longest bar of a histogram
 
-    names: list[str] = field(default_factory=list)
-    """Of the documents, or of what else is drawn as a whole."""
-    fields: dict[tuple[tuple[str, ...], int], FieldEvidence] = field(default_factory=dict)
-    """By path, and the identity of what judges."""
-
-    def of(self, path: tuple[str, ...], node: Node) -> FieldEvidence:
-        """Return the evidence of a field, empty at first."""
-        known = self.fields.get((path, id(node)))
-        if known is None:
-            known = FieldEvidence(path, node, node.item_threshold)
-            self.fields[path, id(node)] = known
-        return known
-
-
-def of_documents(compared: Iterable[tuple[list[DocumentPair], Account]]) -> Evidence:
-    """Return the pairs of values that are judged in documents that were compared.
-
-    These are leaves and list items of both sides, but nothing inside items that are unlike.
-    """
-    evidence = Evidence()
-    for chunk, account in compared:
-        first = len(evidence.names)
-        evidence.names += (it.id for it in chunk)
-        for visit in visits(account, np.arange(len(chunk))):
-            node = visit.account.node
-            if visit.order is None or not isinstance(node, LeafNode | ObjectNode):
-                continue
-            if visit.units is None and isinstance(node, ObjectNode):
-                continue  # an object that is a field: no list item
-            both = both_sides(visit.outcome)
-            if visit.live is not None:
-                both &= visit.live
-            documents = visit.field.documents[visit.rows - visit.field.start] + first
-            found = evidence.of(visit.pattern, node)
-            found.add(visit.similarity[both].tolist(), documents[both].tolist())
-    return evidence
+_FIELDS: Final = (
+    Figure("field", "field", str, shown=lambda it: it.field or WHOLE),
+    Figure(
+        "comparator",
+        "comparator",
+        str,
+        3,
+        shown=lambda it: (it.comparator or "").removesuffix("Comparator") or "its fields",
+    ),
+    Figure("pairs", "pairs", int, 4),
+    Figure("now", "threshold", rank=1, shown=lambda it: setting(it.threshold)),
+    Figure("proposed", "proposed", rank=2, shown=lambda it: setting(it.proposed)),
+    Figure("why", "reason", str, aside=True, quoted=False),
+)
 
 
-def of_verdicts(lines: Iterable[VerdictLine], options: Options) -> Evidence:
-    """Compare the values of verdicts, and return the pairs with their verdicts.
-
-    Raises:
-        ComparisonError: a comparator failed.
-    """
-    evidence = Evidence()
-    units: dict[str, int] = {}
-    waiting: dict[int, tuple[FieldEvidence, list[VerdictLine]]] = {}
-    for line in lines:
-        node = judging_node(line)
-        known = evidence.of(line.names, node)
-        waiting.setdefault(id(known), (known, []))[1].append(line)
-    for known, said in waiting.values():
-        for some, similarity in _similarities(known.node, said, options, AT_ONCE):
-            known.add(
-                similarity.tolist(), [units.setdefault(line.unit, len(units)) for line in some]
-            )
-            known.same += [line.same for line in some]
-    evidence.names = [*units]
-    return evidence
+def report_of(record: TuningRecord, asked: Collection[str] = ()) -> Report:
+    """Return proposals as a report, with their evidence and that of fields asked for."""
+    evidence = f"the similarities of {number_of(record.units, 'document')}"
+    if record.by_verdicts:
+        evidence = number_of(sum(field.pairs for field in record.fields), "verdict")
+    name, schema = record.model_name, record.schema
+    head = f"{schema if name in schema else f'{name} ({schema})'}, by {evidence}"
+    shown = [field for field in record.fields if field.proposed is not None or field.field in asked]
+    reasons = Counter(field.reason for field in record.fields).most_common()
+    why = "; ".join(f"{reason} ({number_of(count, 'field')})" for reason, count in reasons)
+    table = Figures(_FIELDS, record.fields)
+    told = [Text(_summary(record)), *([] if shown or not why else [Text(why, "dim")])]
+    shown_evidence = (_evidence_of(field, record) for field in shown)
+    return Report.of(record, head, told, [table] if shown else [], *shown_evidence, rows=table)
 
 
-def _similarities(
-    node: Node, lines: Sequence[VerdictLine], options: Options, at_once: int
-) -> Iterator[tuple[Sequence[VerdictLine], NDArray[np.float64]]]:
-    """Yield some lines at a time with the similarities of their values.
+def _summary(record: TuningRecord) -> str:
+    count = len(record.proposed)
+    fields = number_of(len(record.fields), "field")
+    if not count:
+        return f"no threshold of {fields} should change by this evidence"
+    return f"{number_of(count, 'threshold')} of {fields} should change"
 
-    Raises:
-        WorkLimitError: a line takes too much work.
-    """
-    for start in range(0, len(lines), at_once):
-        some = lines[start : start + at_once]
-        at, place = np.arange(len(some)), Work(options.work_limit).place(some[0].names)
-        try:
-            columns = Columns([line.gt for line in some], [line.pred for line in some], place)
-            yield some, node.compare(columns, at, at, options).similarity
-        except WorkLimitError:
-            if at_once == 1:
-                raise
-            yield from _similarities(node, some, options, 1)
+
+def _evidence_of(field: TunedFieldRecord, record: TuningRecord) -> Section:
+    """Return why a threshold is proposed: the gain, and the pairs on both sides of each cut."""
+    change = "stays" if field.proposed is None else f"-> {setting(field.proposed)}"
+    told = field.reason if field.gain is None else _gain_text(field, record)
+    return Section(
+        f"{field.field or WHOLE}: {setting(field.threshold)} {change}",
+        [Text(told, indent=INDENT, margin=INDENT), _cuts(field, record)],
+    )
+
+
+def _gain_text(field: TunedFieldRecord, record: TuningRecord) -> str:
+    """Return the gain of a proposal on the half that did not choose it."""
+    what = "F1 against verdicts" if record.by_verdicts else "variance explained"
+    told = f"{what} {rate(field.now)} -> {rate(field.then)}"
+    if field.gain is not None:
+        difference = (field.then or 0.0) - (field.now or 0.0)
+        lower, upper = field.gain
+        told += f", {difference:+.4f} [{lower:+.4f}, {upper:+.4f}] ({record.level:.0%} CI)"
+    return f"{told}; {number_of(field.moved, 'pair')} of {field.pairs} would be classed otherwise"
+
+
+def _cuts(field: TunedFieldRecord, record: TuningRecord) -> Figures:
+    most = max(cut.pairs for cut in field.cuts)
+    first = next((at for at, cut in enumerate(field.cuts) if cut.pairs), 0)
+    figures = [
+        Figure("from", "threshold", str, shown=lambda it: f"{it.threshold:.2f}", quoted=False),
+        Figure("pairs", "pairs", int),
+        Figure("", lambda it: "#" * -(-it.pairs * BAR // most), str, quoted=False),
+        *(
+            Figure(name, name, int if name == "same" else float)
+            for name in ("same", "precision", "recall")
+            if record.by_verdicts
+        ),
+        Figure("pass", "passing", int),
+    ]
+    return Figures(figures, field.cuts[max(0, first - 1) :])
 
 
 def answer(settings: TuneSettings, desk: Desk) -> Answer:

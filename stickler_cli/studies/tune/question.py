@@ -37,7 +37,7 @@ class TuneSettings(PairStudyOptions):
 
 TUNE: Final = Study(
     TuneSettings,
-    "studies.tune.record:TuningRecord",
+    "studies.tune.answer:TuningRecord",
     """Propose thresholds that the evidence supports.
 
     Half of the documents chooses a threshold and the other half judges it. With --verdicts
