@@ -9,7 +9,7 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -107,6 +107,7 @@ _WITH_MORE: Final = (
 """Types of which files have more keys, which `described` has by the same name, or fewer."""
 
 
+@cache
 def _as_objects() -> None:
     """Have pydantic take types for objects with the keys of files."""
     for kind in _WITH_MORE:
@@ -188,6 +189,7 @@ def schema_of(name: str) -> dict[str, Any]:
     }
 
 
+@cache
 def _docstrings() -> dict[str, dict[str, str]]:
     """Return the docstrings of the keys of each type, those that it inherits too, by its name."""
     found: dict[str, dict[str, str]] = {}

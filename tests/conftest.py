@@ -30,7 +30,7 @@ settings.register_profile(
 settings.register_profile(
     "search", settings.get_profile("ci"), derandomize=False, max_examples=2000
 )
-settings.register_profile("quick", settings.get_profile("ci"), max_examples=10)
+settings.register_profile("quick", settings.get_profile("ci"), max_examples=5)
 settings.load_profile("quick")
 
 

@@ -196,12 +196,11 @@ def test_a_plan_is_compiled_once_and_equals_that_of_the_exported_schema():
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_a_value_of_any_type_is_scored_and_never_raised(value):
-    for name in Everything.model_fields:
-        pred = Everything.model_construct(**{**dict(FULL), name: value})
-        result = FULL.compare_with(pred, document_field_comparisons=True)
-        assert 0.0 <= result["overall_score"] <= 1.0
-        assert 0.0 <= pred.compare(FULL) <= 1.0
+def test_a_value_of_any_type_is_scored_in_any_field_and_never_raised(value):
+    pred = Everything.model_construct(**dict.fromkeys(Everything.model_fields, value))
+    result = FULL.compare_with(pred, document_field_comparisons=True)
+    assert 0.0 <= result["overall_score"] <= 1.0
+    assert 0.0 <= pred.compare(FULL) <= 1.0
 
 
 def test_a_value_inside_itself_is_scored():

@@ -194,16 +194,16 @@ def a_schema(**said):
     return {"type": "object", "properties": {"a": {"type": "array", "items": PLAIN, **rules}}}
 
 
-def test_twenty_thousand_keyed_items_are_joined():
+def test_thousands_of_keyed_items_are_joined():
     plan = compile_schema(a_schema(key="k"))
-    gt = [{"k": f"K{at}", "p": at} for at in range(20_000)]
-    pred = [{"k": f"k{at}", "p": at % 1000} for at in reversed(range(5, 20_000))]
+    gt = [{"k": f"K{at}", "p": at} for at in range(4000)]
+    pred = [{"k": f"k{at}", "p": at % 1000} for at in reversed(range(5, 4000))]
 
-    account = compare(plan, [{"a": gt}], [{"a": pred}], Options(work_limit=60))
+    account = compare(plan, [{"a": gt}], [{"a": pred}], Options(work_limit=1))
 
     batch = batch_of(comparison_of(account, 0))
     found = comparison_view(batch)["confusion_matrix"]["fields"]["a"]
-    assert (found["leaves"]["tp"], found["overall"]["fn"]) == (19_995 + 995, 5)
+    assert (found["leaves"]["tp"], found["overall"]["fn"]) == (3995 + 995, 5)
 
 
 @pytest.mark.parametrize("said", [{"ordered": True}, {"key": "p"}])

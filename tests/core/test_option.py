@@ -10,7 +10,6 @@ from stickler_cli.core.option import (
     BYTES,
     NotTakenError,
     Number,
-    Option,
     options_of,
     part_of,
     read_settings,
@@ -155,23 +154,13 @@ def test_the_keywords_of_evaluate_many_are_its_settings():
         )
 
 
-ALL = [
-    pytest.param(option, id=f"{settings.__name__}.{option.name}")
-    for settings in (*settings_of_commands().values(), ManySettings)
-    for option in options_of(settings).values()
-]
-
-
-@pytest.mark.parametrize("option", ALL)
-def test_an_option_takes_its_own_default(option: Option):
-    assert option.read(option.default) == option.default
-    if option.shown is not None:
-        assert option.read(option.shown) == option.default
-
-
-@pytest.mark.parametrize("option", ALL)
-def test_an_option_says_what_it_is_for(option: Option):
-    assert option.help.rstrip("]").endswith((".", "terminal", "--output", "made", "NEW"))
+@pytest.mark.parametrize("settings", [*settings_of_commands().values(), ManySettings])
+def test_an_option_takes_its_own_default_and_says_what_it_is_for(settings: type):
+    for option in options_of(settings).values():
+        assert option.read(option.default) == option.default, option.name
+        assert option.shown is None or option.read(option.shown) == option.default, option.name
+        ends = (".", "terminal", "--output", "made", "NEW")
+        assert option.help.rstrip("]").endswith(ends), option.name
 
 
 @pytest.mark.parametrize("settings", [*settings_of_commands().values(), ManySettings])

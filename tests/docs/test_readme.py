@@ -1,11 +1,14 @@
 """README and docs are true: commands print what they show."""
 
 import doctest
+import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -77,24 +80,38 @@ def test_no_console_block_but_the_set_up_is_without_a_prompt():
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda it: it.stem)
-def test_the_commands_of_a_page_print_what_it_shows(page, a_place):
+def test_the_commands_of_a_page_print_what_it_shows(page, a_place, monkeypatch):
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    monkeypatch.chdir(a_place)
     for command, output in commands(page):
         if ".parquet" in command:
             pytest.importorskip("pyarrow", reason="pyarrow IS NOT INSTALLED: no Parquet")
-        result = subprocess.run(
-            ["bash", "-c", command],
-            cwd=a_place,
-            env={**os.environ, "PATH": path},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        if output:
-            assert result.stdout.strip("\n") == output, command
+        words, _, lines = command.partition(" | head -n ")
+        if page.name != "README.md" and not set("|&;<>$") & set(re.sub("'[^']*'", "", words)):
+            code, found = run_here(*shlex.split(words)[1:])
+            found = "\n".join(found.splitlines()[: int(lines) if lines else None])
         else:
-            assert result.returncode in (0, 1), result.stdout
+            result = subprocess.run(
+                ["bash", "-c", command],
+                env={**os.environ, "PATH": path},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                check=False,
+            )
+            code, found = result.returncode, result.stdout
+        if output:
+            assert found.strip("\n") == output, command
+        else:
+            assert code in (0, 1), found
+
+
+def run_here(*arguments):
+    """Return the code of a command, and all that it prints, without a process of its own."""
+    with io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) as stream:
+        with redirect_stdout(stream), redirect_stderr(stream):
+            code = main(arguments)
+        return code, stream.buffer.getvalue().decode()
 
 
 def test_the_schema_shown_is_one_that_compiles():

@@ -13,6 +13,7 @@ def test_the_table_says_both():
     assert len({pair.kind for pair in OWN}) >= 25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     ("pairs", "most"),

@@ -435,12 +435,12 @@ def test_an_evaluation_counts_classes_overall_and_by_field():
     ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_wrong_values_are_as_many_as_leaves_counts(case):
-    plan = compile_schema(case["schema"])
-    evaluation = evaluate([batch(plan, {"": (case["gt"], case["pred"])})])
-
-    assert evaluation.errors.overall().total() == evaluation.tally.counts("leaves").lost
+def test_wrong_values_are_as_many_as_leaves_counts():
+    for case in CASES:
+        plan = compile_schema(case["schema"])
+        evaluation = evaluate([batch(plan, {"": (case["gt"], case["pred"])})])
+        lost = evaluation.tally.counts("leaves").lost
+        assert evaluation.errors.overall().total() == lost, case["name"]
 
 
 @pytest.mark.parametrize(
