@@ -59,6 +59,7 @@ def program() -> int:
         print(f"error: the program cannot be loaded ({kind}: {error})", file=sys.stderr)  # noqa: T201
         return 4
     gc.set_threshold(COLLECTED_AFTER)
+    gc.freeze()  # counts from here
     gc.enable()
     code = main()
     gc.freeze()
