@@ -61,7 +61,7 @@ def kendall(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def main() -> None:
-    """Print the table of docs/validation.md."""
+    """Print the table of systems."""
     checkout = Path(sys.argv[1])
     scored = runpy.run_path(str(checkout / "scorer.py"))["score_standardization"]
     warnings.simplefilter("ignore")  # that all is inferred is what is asked for
