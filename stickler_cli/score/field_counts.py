@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -46,7 +47,7 @@ class Leaves:
 
     def placed(self, document: Indexes) -> "Leaves":
         """Return them with other positions of their documents."""
-        return Leaves(self.paths, document, self.field, self.right, self.confidence)
+        return replace(self, document=document)
 
     def in_order(self) -> "Leaves":
         """Return them by document, right ones first, then by field."""

@@ -304,6 +304,16 @@ def test_origins_that_are_too_many_are_left_out_in_any_order(monkeypatch):
     assert origins(first, second) == origins(second, first) == [[]]
     assert origins(first, second, first) == [[]]
 
+    parts = []
+    for pairs in ((first,), (first, second)):  # few, and too many
+        parts.append(Evaluation())
+        parts[-1].update(batch(SALES, {str(at): pair for at, pair in enumerate(pairs)}))
+    for order in (parts, parts[::-1]):
+        merged = Evaluation()
+        for part in order:
+            merged.merge(part)
+        assert [it["origins"] for it in merged.to_dict()["causes"] if "origins" in it] == [[]]
+
 
 def test_an_item_that_fails_without_a_wrong_value_has_no_number():
     half = {"type": "string", "x-aws-stickler-threshold": 0.4}

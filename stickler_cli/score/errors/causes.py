@@ -175,11 +175,10 @@ class Causes:
 
     def _trace(self, cause: OneCause, more: Counter[Origin] | None) -> None:
         """Count the origins of a cause; of too many nothing is kept, which is said by none."""
-        known = self.origins.get(cause)
-        if more is None or (known is not None and not known):
-            return
-        found = more + (known or Counter())
-        self.origins[cause] = Counter() if len(found) > MOST_KINDS else found
+        if more is not None:
+            found = more + self.origins.get(cause, Counter())
+            few = more and self.origins.get(cause, more) and len(found) <= MOST_KINDS
+            self.origins[cause] = found if few else Counter()
 
     def __iter__(self) -> Iterator[Cause]:
         """Yield all causes, in no order."""
@@ -253,12 +252,8 @@ class Causes:
             pattern = each.get("pattern", each["field"])
             kind = None
             if "documents" in each:
-                texts = "", ""
-                if "ground_truth_value" in each and "prediction_value" in each:
-                    texts = (
-                        short_json(each["ground_truth_value"]),
-                        short_json(each["prediction_value"]),
-                    )
+                sides = ("ground_truth_value", "prediction_value")
+                texts = [short_json(each[side]) for side in sides if {*sides} <= {*each}]
                 kind = Kind(each["field"], tuple(each.get("differing_fields", ())), *texts)
             size = CauseSize(each["errors"], each["values"], each.get("documents", 0))
             group = pattern, each["class"]
