@@ -30,11 +30,11 @@ from stickler_cli.score.batch import Batch, batch_of
 from stickler_cli.score.comparison_view import counts_view, non_match
 from stickler_cli.score.confidence.calibration import confidence_view
 from stickler_cli.score.confidence.confidences import Confidences, Units
-from stickler_cli.score.counts import RATES, Counts
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.errors.error_rows import Error, below_threshold, error_of
 from stickler_cli.score.errors.units import Unit, are_judged, documents_units
 from stickler_cli.score.field_counts import LEAVES
+from stickler_cli.score.sums import RATES, Counts
 
 if TYPE_CHECKING:
     from stickler_cli.schema.inference import Inferred  # which comparing does not load

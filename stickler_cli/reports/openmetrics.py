@@ -11,9 +11,9 @@ from typing import Any, Final
 from stickler_cli.core.figures import visible
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.counts import Rates
 from stickler_cli.score.gates import SCORE, GateResult
 from stickler_cli.score.record import Run
+from stickler_cli.score.sums import Rates
 from stickler_cli.studies.diff.record import WHOLLY_RIGHT, Change, Difference, Trend
 from .layout import TableStyle
 from .view import RunView

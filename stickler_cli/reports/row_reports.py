@@ -12,11 +12,10 @@ from stickler_cli.core.sections import Figure, Figures, Report
 from stickler_cli.records.account_format import table_of_errors
 from stickler_cli.records.row_files import Columns, Row, harmless, lines_as_rows, row_bytes
 from stickler_cli.score.confidence.confidences import Units
-from stickler_cli.score.counts import BOUNDS, RATES, RateRule
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.evaluation import Evaluation, Results
 from stickler_cli.score.record import Run
-from stickler_cli.score.sums import COUNTING_MODES
+from stickler_cli.score.sums import BOUNDS, COUNTING_MODES, RATES, RateRule
 from stickler_cli.studies.diff.record import Difference
 from .difference_sections import DifferenceView
 from .error_list import ErrorList

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from stickler_cli.core.figures import rate, setting, visible
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import INDENT, Column, Figure, Figures, Span, Table, Tone
-from stickler_cli.score.counts import Counts
 from stickler_cli.score.policy import PASSING, PolicyOutcome, name_of
+from stickler_cli.score.sums import Counts
 from .run_sentences import MODES
 from .view import FieldRow, RunView
 

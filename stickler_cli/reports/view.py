@@ -11,10 +11,19 @@ from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.figures import Quoting, digits_of, interval_text, number_of, rate
 from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.counts import VALUES, Counts, RateRule, Rates
 from stickler_cli.score.folds import PathCounts
 from stickler_cli.score.intervals import FieldIntervals, Interval
-from stickler_cli.score.sums import Sums, Tally, in_schema_order, pattern_of, step_of
+from stickler_cli.score.sums import (
+    VALUES,
+    Counts,
+    RateRule,
+    Rates,
+    Sums,
+    Tally,
+    in_schema_order,
+    pattern_of,
+    step_of,
+)
 
 if TYPE_CHECKING:
     from stickler_cli.score.evaluation import Results

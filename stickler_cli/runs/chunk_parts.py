@@ -12,14 +12,13 @@ from stickler_cli.core.problems import ComparisonError, WorkLimitError
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks
-from stickler_cli.score.counts import Counts
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.document_result import SIDES
 from stickler_cli.score.errors.error_rows import error_record, value_lines
 from stickler_cli.score.errors.marks import RIGHT, MarkedCounts, errors_of_marks, with_none_of
 from stickler_cli.score.field_counts import CONFIDENCES
 from stickler_cli.score.folds import verdict_view
-from stickler_cli.score.sums import COUNTING_MODES, units_of
+from stickler_cli.score.sums import COUNTING_MODES, Counts, units_of
 from .boxes import boxes_of_documents
 from .job import Job
 

@@ -19,11 +19,11 @@ from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.pairs import Pairs
 from stickler_cli.documents.reading import STANDARD_INPUT, source_of
 from stickler_cli.runs.executors.executor import TASK, Chunks, Inline
-from stickler_cli.score.counts import RateRule
 from stickler_cli.score.errors.marks import outcome_of_marks
 from stickler_cli.score.evaluation import Conditions, Evaluation
 from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.record import Provenance, Run, SchemaSignature, join_rare_keys
+from stickler_cli.score.sums import RateRule
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 from stickler_cli.settings.of_commands import ManySettings
 from .assembly import Assembly, client_of, comparing, models_of

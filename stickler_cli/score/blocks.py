@@ -25,10 +25,9 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_names, field_path
 from stickler_cli.core.sorted_lines import SortedLines
 from stickler_cli.core.values import dataclass
-from .counts import Counts
 from .document_result import Status
 from .field_counts import CELL, CONFIDENCES, Leaves, Names, joined, leaves_read
-from .sums import LEAVES, SCORE_UNIT, cell_of, cell_view, units_of
+from .sums import LEAVES, SCORE_UNIT, Counts, cell_of, cell_view, units_of
 
 if TYPE_CHECKING:
     from .batch import Batch

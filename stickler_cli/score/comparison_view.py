@@ -8,10 +8,9 @@ import numpy as np
 
 from stickler_cli.core.locations import plain_path
 from .batch import Batch
-from .counts import Counts
 from .errors.error_rows import Error, error_record
 from .field_counts import BESIDE, OF_MODES, OUTCOMES, RAW, SCORE, SCORED, WEIGHT, Names
-from .sums import COUNTING_MODES, KEYS, NAMES, SCORE_UNIT, Sums, Tally, sparse, units_of
+from .sums import COUNTING_MODES, KEYS, NAMES, SCORE_UNIT, Counts, Sums, Tally, sparse, units_of
 
 DOCUMENT_KEYS: Final = ("field_scores", "all_fields_matched", "non_matches", "errors")
 """Those of `document_view`."""

@@ -21,7 +21,6 @@ from .batch import Batch, batch_of
 from .blocks import Blocks
 from .comparison_view import sums_record, sums_view
 from .confidence.confidences import Confidences, counted_view
-from .counts import RateRule
 from .document_result import LENIENT, ODDITIES, SIDES, DocumentProblem, Side, Status, warnings_view
 from .errors.causes import Causes, ErrorCounts
 from .field_counts import Names
@@ -29,7 +28,7 @@ from .folds import FOLDS, OF_RUNS, Fold, PathCounts, Validities, Validity, Wholl
 from .gates import RIGHT
 from .intervals import FieldIntervals, IntervalSettings, field_intervals
 from .ledger import Ledger
-from .sums import Sums, Tally, in_schema_order
+from .sums import RateRule, Sums, Tally, in_schema_order
 
 FORMAT: Final = "stickler-evaluation/2"  # of `Evaluation.to_dict`; see docs/results.md
 RUN_FORMAT: Final = "stickler-run/2"  # an evaluation and how it came about

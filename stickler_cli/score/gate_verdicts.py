@@ -8,7 +8,6 @@ from typing import Final
 from stickler_cli.core.figures import told_apart
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import did_you_mean
-from .counts import BOUNDS, VALUES, RateRule
 from .evaluation import Evaluation
 from .folds import PathCounts
 from .gates import (
@@ -29,6 +28,7 @@ from .gates import (
     refuse_resampled,
     refused,
 )
+from .sums import BOUNDS, VALUES, RateRule
 
 
 def judge(gate: Gate, evaluation: Evaluation, rule: RateRule = VALUES) -> GateResult:

@@ -27,9 +27,8 @@ from stickler_cli.core.problems import Problem, UsageError, nearest
 from stickler_cli.core.rules import Flag, Number, NumberOrNone, Rule
 from stickler_cli.core.values import dataclass, pattern
 from .confidence.calibration import FIGURES
-from .counts import BOUNDS, RATES, fractions
 from .field_counts import LEAVES, OVERALL, FieldCounts, Names
-from .sums import COUNTING_MODES
+from .sums import BOUNDS, COUNTING_MODES, RATES, fractions
 
 OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     ">=": operator.ge,

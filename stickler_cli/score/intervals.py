@@ -27,8 +27,7 @@ from stickler_cli.compare.result import FD, FN, TP
 from stickler_cli.core.rules import ALWAYS, FRACTION, Count, Number, Rule, is_share
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import LEVEL, IntervalOptions
-from .counts import RATES, fractions
-from .sums import COUNTING_MODES, NAMES, SCORE_UNIT, Tally, products
+from .sums import COUNTING_MODES, NAMES, RATES, SCORE_UNIT, Tally, fractions, products
 
 METHOD: Final = (
     "delta method, as a beta distribution, of documents and one more, wholly wrong or wholly right"

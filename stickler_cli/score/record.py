@@ -19,7 +19,6 @@ from stickler_cli.core.problems import NotComparableError, Problem
 from stickler_cli.core.rules import AnyJson, Count, Flag, FractionOrNone, Rule, encoded
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import Counting, RunOptions
-from .counts import RATES, VALUES, RateRule
 from .detail import Detail, PageSources
 from .document_result import DocumentProblem, Status
 from .errors.error_rows import Error
@@ -28,7 +27,7 @@ from .evaluation import RUN_FORMAT, Evaluation, differences
 from .gate_verdicts import judge
 from .gates import COUNTS, Gate, GateResult, name_of
 from .policy import PolicyOutcome
-from .sums import MOST_KEYS
+from .sums import MOST_KEYS, RATES, VALUES, RateRule
 
 MOST_ERRORS: Final = 20_000  # kept of each run to find what flips: 20 MB or so
 UNFIT: Final = frozenset({Status.FAILED})

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from stickler_cli.reports.formats import FORMATS, SUFFIXES
 from stickler_cli.reports.row_reports import COUNTS, TIDY, WIDE
-from stickler_cli.score.counts import BOUNDS, RATES
 from stickler_cli.score.errors.error_classes import ErrorClass
+from stickler_cli.score.sums import BOUNDS, RATES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")

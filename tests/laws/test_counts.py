@@ -5,7 +5,7 @@ from hypothesis import given
 
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import is_absent
-from stickler_cli.score.counts import Counts
+from stickler_cli.score.sums import Counts
 from .accounts import compare, tally, units
 from .strategies import LEAVES, TREE, Scope, X, cases
 

@@ -8,8 +8,8 @@ from stickler_cli.compare import engine
 from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.counts import Counts
 from stickler_cli.score.document_result import DocumentResult, Status
+from stickler_cli.score.sums import Counts
 from .accounts import outline, tally_of
 from .strategies import Scope, cases
 

@@ -20,12 +20,12 @@ from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.counts import RateRule
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run, SchemaSignature
+from stickler_cli.score.sums import RateRule
 from stickler_cli.settings.deciding import RunOptions
 
 ROOT = Path(__file__).parents[2]

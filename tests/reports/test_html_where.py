@@ -13,8 +13,8 @@ from stickler_cli.reports.html.payload import (
     heat_maps,
 )
 from stickler_cli.reports.view import RunView
-from stickler_cli.score.counts import Counts, RateRule
 from stickler_cli.score.detail import BINS, Histogram
+from stickler_cli.score.sums import Counts, RateRule
 
 
 @pytest.mark.parametrize(

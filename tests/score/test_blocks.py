@@ -13,11 +13,10 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score import blocks
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks, coded
-from stickler_cli.score.counts import Counts
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.ledger import Ledger
-from stickler_cli.score.sums import counts_by_mode
+from stickler_cli.score.sums import Counts, counts_by_mode
 from .batches import batch, not_compared, records
 
 PLAN = compile_schema(

@@ -1,7 +1,7 @@
 import pytest
 
 from stickler_cli.compare.result import Outcome
-from stickler_cli.score.counts import Counts, RateRule, Rates
+from stickler_cli.score.sums import Counts, RateRule, Rates
 
 SOME = Counts(tp=6, fd=2, fa=1, fn=4, tn=3)
 

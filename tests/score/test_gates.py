@@ -5,7 +5,6 @@ import pytest
 from stickler_cli.core.problems import UsageError
 from stickler_cli.metrics import Measure
 from stickler_cli.schema.compiler import compile_schema
-from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Conditions, Evaluation
 from stickler_cli.score.folds import Validity
@@ -22,7 +21,7 @@ from stickler_cli.score.gates import (
 )
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run, SchemaSignature, counted_as, moved_gates
-from stickler_cli.score.sums import SCORE_UNIT, Tally
+from stickler_cli.score.sums import SCORE_UNIT, RateRule, Tally
 from stickler_cli.settings.deciding import RunOptions
 from .batches import TEXT, add_confidences, an_object, batch
 

@@ -14,7 +14,6 @@ from stickler_cli.records.codec import read
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks
-from stickler_cli.score.counts import RATES, RateRule, fractions
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.field_counts import SCORE, SCORED, FieldCounts
 from stickler_cli.score.intervals import (
@@ -30,7 +29,7 @@ from stickler_cli.score.intervals import (
     shares_of_documents,
 )
 from stickler_cli.score.ledger import Ledger
-from stickler_cli.score.sums import COUNTING_MODES, Tally, sums_of
+from stickler_cli.score.sums import COUNTING_MODES, RATES, RateRule, Tally, fractions, sums_of
 from stickler_cli.settings.deciding import IntervalOptions
 from .batches import TEXT, a_list, an_object, batch, cells_of, not_compared
 

@@ -7,7 +7,6 @@ from stickler_cli.compare.engine import compare
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.counts import RateRule
 from stickler_cli.score.errors.marks import RIGHT as TAKEN
 from stickler_cli.score.errors.marks import (
     Mark,
@@ -20,7 +19,7 @@ from stickler_cli.score.errors.marks import (
     with_value,
 )
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.sums import COUNTING_MODES, units_of
+from stickler_cli.score.sums import COUNTING_MODES, RateRule, units_of
 from .batches import batch
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}

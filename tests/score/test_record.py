@@ -7,7 +7,6 @@ from stickler_cli.core.rules import encoded
 from stickler_cli.metrics import Measure
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.blocks import Blocks
-from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.errors.marks import MarkedCounts, outcome_of_marks
 from stickler_cli.score.evaluation import Evaluation
@@ -24,7 +23,7 @@ from stickler_cli.score.record import (
     Verdict,
     run_record,
 )
-from stickler_cli.score.sums import Tally
+from stickler_cli.score.sums import RateRule, Tally
 from stickler_cli.settings.deciding import RunOptions
 from .batches import batch, not_compared
 

@@ -10,12 +10,11 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.comparison_view import sums_of_view
 from stickler_cli.score.confidence.confidences import Confidences
-from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import DocumentProblem, DocumentResult, Status
 from stickler_cli.score.evaluation import Evaluation, Results
 from stickler_cli.score.folds import PathCounts
 from stickler_cli.score.intervals import METHOD, IntervalSettings
-from stickler_cli.score.sums import Sums, Tally, sums_of
+from stickler_cli.score.sums import RateRule, Sums, Tally, sums_of
 from tests.score.batches import comparison_view
 from .batches import add_confidences, batch
 

@@ -6,13 +6,13 @@ import pytest
 from stickler_cli.compare.plan import Options
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.comparison_view import counts_view, sums_view
-from stickler_cli.score.counts import Counts
 from stickler_cli.score.errors.causes import ErrorCounts
 from stickler_cli.score.field_counts import FieldCounts
 from stickler_cli.score.folds import PathCounts
 from stickler_cli.score.sums import (
     KEYS,
     SCORE_UNIT,
+    Counts,
     Sums,
     Tally,
     products,

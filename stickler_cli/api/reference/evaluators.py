@@ -37,10 +37,10 @@ from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job, OutputsRequested, unwrapper_of
 from stickler_cli.score import evaluation as score
 from stickler_cli.score.comparison_view import sums_of_view
-from stickler_cli.score.counts import Counts
 from stickler_cli.score.document_result import DocumentProblem, Status
 from stickler_cli.score.evaluation import Conditions
 from stickler_cli.score.ledger import Ledger
+from stickler_cli.score.sums import Counts
 from stickler_cli.settings.deciding import DecidingOptions
 from stickler_cli.settings.of_commands import ManySettings
 

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from stickler_cli.core.figures import number_of, rate
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.counts import Counts, RateRule
 from stickler_cli.score.detail import BINS, Histogram
 from stickler_cli.score.intervals import Interval
+from stickler_cli.score.sums import Counts, RateRule
 
 WIDTH: Final = 440.0
 HEIGHT: Final = 96.0  # in units of the drawing; the page scales it

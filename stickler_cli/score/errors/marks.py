@@ -13,8 +13,7 @@ from stickler_cli.core.json_values import ALTERNATIVES, Alternative, JsonValue
 from stickler_cli.core.locations import Path, Step, field_path
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.counts import Counts, RateRule
-from stickler_cli.score.sums import COUNTING_MODES, SCORE_UNIT, Tally
+from stickler_cli.score.sums import COUNTING_MODES, SCORE_UNIT, Counts, RateRule, Tally
 from stickler_cli.score.visit import Visit
 from .units import Unit
 

@@ -25,12 +25,12 @@ from stickler_cli.runs.boxes import spot_of
 from stickler_cli.runs.chunk import unwrapped
 from stickler_cli.runs.gold_writing import Change, check_directory, write_gold
 from stickler_cli.runs.job import OutputsRequested, unwrapper_of
-from stickler_cli.score.counts import BOUNDS
 from stickler_cli.score.errors.marks import GONE, index_of_new
 from stickler_cli.score.gate_verdicts import judged_at
 from stickler_cli.score.gates import Gate, GateResult, check_paths, parse_gate
 from stickler_cli.score.intervals import Share, beta_percentiles, intervals_of
 from stickler_cli.score.record import Verdict
+from stickler_cli.score.sums import BOUNDS
 from stickler_cli.settings.of_commands import as_of_eval
 from stickler_cli.studies.answering import Answer, Desk, shares_by_unit
 from .question import AuditSettings

@@ -14,7 +14,6 @@ from stickler_cli.runs.job import OutputsRequested
 from stickler_cli.runs.saved import load_detail, load_run, page_of, with_rows
 from stickler_cli.runs.whole_files import RUN_FILE
 from stickler_cli.score.confidence.calibration import FIGURES
-from stickler_cli.score.counts import Counts
 from stickler_cli.score.evaluation import differences
 from stickler_cli.score.gate_verdicts import check_kind, judged, judged_at, metric_value
 from stickler_cli.score.gates import (
@@ -30,6 +29,7 @@ from stickler_cli.score.gates import (
 )
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import OF_MERGING, WITHOUT_FIGURES, Run, Verdict, conditions_of
+from stickler_cli.score.sums import Counts
 from stickler_cli.settings.deciding import CountingOptions
 from stickler_cli.settings.of_commands import as_of_eval
 from stickler_cli.studies.answering import Answer, Desk

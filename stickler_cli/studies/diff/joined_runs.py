@@ -13,7 +13,6 @@ from stickler_cli.core.locations import Path
 from stickler_cli.core.problems import NotComparableError, Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.blocks import SCORE, Blocks, coded
-from stickler_cli.score.counts import RateRule
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.field_counts import OF_MODES, Leaves, Names
 from stickler_cli.score.record import Run
@@ -22,6 +21,7 @@ from stickler_cli.score.sums import (
     LEAVES,
     NAMES,
     SCORE_UNIT,
+    RateRule,
     pattern_of,
     sums_of_units,
 )

@@ -19,7 +19,6 @@ from stickler_cli.core.rules import Count, Fraction, FractionOrNone, Number
 from stickler_cli.core.sections import Curve, Curves, Figure, Figures, Report
 from stickler_cli.core.values import dataclass
 from stickler_cli.runs.saved import load_run, with_rows
-from stickler_cli.score.counts import RATES
 from stickler_cli.score.gates import (
     RIGHT,
     SCORE,
@@ -32,6 +31,7 @@ from stickler_cli.score.gates import (
 from stickler_cli.score.gates import refused as refused_gate
 from stickler_cli.score.intervals import SCORE_SPREAD, Interval, Spread, rate_intervals, spreads_of
 from stickler_cli.score.record import Run, counted_as
+from stickler_cli.score.sums import RATES
 from stickler_cli.settings.deciding import MARGIN
 from stickler_cli.studies.answering import Answer, Desk
 from stickler_cli.studies.diff.answer import check_comparable

@@ -4,8 +4,8 @@ import pytest
 
 from stickler_cli.core.problems import NotComparableError, UsageError
 from stickler_cli.score import blocks
-from stickler_cli.score.counts import RateRule
 from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.sums import RateRule
 from stickler_cli.studies.diff.joined_runs import SAMPLE_UNIT
 from stickler_cli.studies.diff.record import Figure
 from .runs import RIGHT, WRONG, document, joined, run_of, single
