@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from itertools import repeat
-from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -189,21 +189,36 @@ class OfPairs(NamedTuple):
     """What each is worth in its object."""
 
 
-class Leaves(Protocol):
+MOST_LAID_OUT: Final = 1 << 12
+"""Pairs of objects, so many of which are laid out once for all chunks."""
+
+
+class Leaves:
     """Fields of objects that are compared together: the part of a block that accounts look at."""
 
-    positions: list[int]
-    """The position of each field in its object, in order."""
-    span: slice | Indexes
-    """The same, to put something there."""
-    names: tuple[str, ...]
-
-    @property
-    def nodes(self) -> Sequence[Rules]:
-        """Their nodes."""
+    def __init__(
+        self, positions: list[int], names: tuple[str, ...], nodes: Sequence[Rules]
+    ) -> None:
+        """Take the position of each in its object, in order, its name, and its node."""
+        self.positions, self.names, self.nodes = positions, names, nodes
+        first, end = positions[0], positions[-1] + 1
+        self.span = slice(first, end) if end - first == len(positions) else np.array(positions)
+        """The positions, to put something there."""
+        self.weight = np.array([[float(node.weight)] for node in nodes])
+        self._of_pairs = self._laid_out(1)
 
     def of_pairs(self, size: int) -> OfPairs:
-        """Return the pairs of so many objects."""
+        """Return the pairs of so many objects; kept, for most chunks of documents are alike."""
+        known = self._of_pairs
+        if known.size != size:
+            known = self._laid_out(size)
+            if size <= MOST_LAID_OUT:
+                self._of_pairs = known
+        return known
+
+    def _laid_out(self, size: int) -> OfPairs:
+        leaf, pair = np.indices((len(self.names), size)).reshape(2, -1)
+        return OfPairs(size, leaf, pair, np.array(self.positions)[leaf], self.weight[leaf, 0])
 
 
 class BlockAccount(Account):

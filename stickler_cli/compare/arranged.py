@@ -10,8 +10,8 @@ import numpy as np
 from stickler_cli.comparators.base import EQUAL_WITHIN
 from stickler_cli.comparators.exact import EnumComparator
 from .account import Floats
-from .assignment import ALIGNED, ALIGNED_IN_BYTE, ASSIGNED, KEPT_OF_CELL, align, assign_all
-from .columns import Columns, Elements, Indexes, Mask, blocks, distinct, spread
+from .assignment import ALIGNED, ALIGNED_IN_BYTE, ASSIGNED, KEPT_OF_CELL, align, assign_all, blocks
+from .columns import Columns, Elements, Indexes, Mask, distinct, spread
 from .leaf import LeafNode
 from .object import ObjectNode
 from .one_of import ChoiceNode, OneOfNode, followed

@@ -19,6 +19,14 @@ ASSIGNED: Final = 0.1
 """Steps of scipy's assignment for n * n * m of a matrix: some 0.03, and 0.8 of the worst."""
 
 
+def blocks(cells: Indexes, most: int) -> Iterator[Indexes]:
+    """Return where there are cells, about `most` of them at a time, as memory may hold."""
+    (some,) = cells.nonzero()
+    if len(some):
+        block = (cells[some].cumsum() - 1) // most
+        yield from np.split(some, np.diff(block).nonzero()[0] + 1)
+
+
 def assign(gain: Callable[[int], Floats], best: Floats, wanted: Indexes, width: int) -> list[int]:
     """Choose a column for each row, no column twice, of the greatest total gain.
 

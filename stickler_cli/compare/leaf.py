@@ -21,7 +21,7 @@ from .account import (
     Account,
     BlockAccount,
     Floats,
-    OfPairs,
+    Leaves,
     Outcomes,
     class_of_absent,
     clipped,
@@ -31,9 +31,6 @@ from .plan import Node, Options, Purpose
 from .prepared import PairError
 from .result import FD
 from .work import CALL, PAIR
-
-MOST_LAID_OUT: Final = 1 << 12
-"""Pairs of objects, so many of which are laid out once for all chunks."""
 
 _CONTAINERS: Final = {"array": ARRAY, "object": OBJECT}
 
@@ -115,35 +112,19 @@ class LeafNode(Node):
         return account
 
 
-class LeafBlock:
+class LeafBlock(Leaves):
     """Leaves of an object that share a comparator: one column, compared by one call."""
+
+    nodes: Sequence[LeafNode]
 
     def __init__(self, leaves: Sequence[tuple[int, str, LeafNode]]) -> None:
         """Take the position of each in the object, its name, and its node."""
-        self.positions = at = [position for position, _, _ in leaves]
-        is_one = at[-1] - at[0] == len(at) - 1
-        self.span = slice(at[0], at[-1] + 1) if is_one else np.array(at)
-        self.names = tuple(name for _, name, _ in leaves)
-        self.nodes = [node for _, _, node in leaves]
+        positions, names, nodes = zip(*leaves, strict=True)
+        super().__init__([*positions], names, nodes)
         self._clips = any(node.clip for node in self.nodes)
         self._reading = self.nodes[0].reading
         self._least = np.array([[node.threshold - EQUAL_WITHIN] for node in self.nodes])
-        self._weight = np.array([[float(node.weight)] for node in self.nodes])
         self._clip = np.array([[node.clip] for node in self.nodes])
-        self._of_pairs = self._laid_out(1)
-
-    def of_pairs(self, size: int) -> OfPairs:
-        """Return the pairs of so many objects; kept, for most chunks of documents are alike."""
-        known = self._of_pairs
-        if known.size != size:
-            known = self._laid_out(size)
-            if size <= MOST_LAID_OUT:
-                self._of_pairs = known
-        return known
-
-    def _laid_out(self, size: int) -> OfPairs:
-        leaf, pair = np.indices((len(self.names), size)).reshape(2, -1)
-        return OfPairs(size, leaf, pair, np.array(self.positions)[leaf], self._weight[leaf, 0])
 
     def compare(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
@@ -166,7 +147,7 @@ class LeafBlock:
             clips = self._clip & (outcome == FD).reshape(fields, -1)
             score = np.where(clips.ravel(), 0.0, similarity)
         account = BlockAccount(self.nodes[0], columns, gt, pred, outcome, similarity, score)
-        account.block, account.reasons, account.worth = self, reasons, self._weight
+        account.block, account.reasons, account.worth = self, reasons, self.weight
         return account
 
 

@@ -25,8 +25,7 @@ from .account import (
     clipped,
     judged,
 )
-from .columns import ABSENT, NOTHING, OBJECT, Columns, Indexes, Mask, aligned, groups
-from .known import Known
+from .columns import ABSENT, NOTHING, OBJECT, Columns, Indexes, Known, Mask, aligned, groups
 from .leaf import LeafBlock, LeafNode, blocks_of
 from .one_of import SAYS, OneOfNode
 from .plan import Node, Options, Purpose

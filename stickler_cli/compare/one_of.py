@@ -10,8 +10,7 @@ import numpy as np
 from stickler_cli.core.json_values import JsonValue, without_absent
 from stickler_cli.core.values import dataclass
 from .account import Account, Floats, Outcomes, Part, split
-from .columns import NOTHING, OBJECT, Columns, Indexes, Mask, groups
-from .known import Known
+from .columns import NOTHING, OBJECT, Columns, Indexes, Known, Mask, groups
 from .plan import Node, Options, Purpose
 
 SAYS: Final = {None: -1, False: 0, True: 1}

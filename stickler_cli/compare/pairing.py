@@ -13,8 +13,8 @@ import numpy as np
 from stickler_cli.comparators.base import EQUAL_WITHIN
 from stickler_cli.core.values import dataclass
 from .account import Floats
-from .assignment import ASSIGNED, LOOK, LOOK_AT_EACH, assign, assign_all
-from .columns import NOTHING, Columns, Indexes, Mask, blocks, distinct, spread
+from .assignment import ASSIGNED, LOOK, LOOK_AT_EACH, assign, assign_all, blocks
+from .columns import NOTHING, Columns, Indexes, Mask, distinct, spread
 from .leaf import LeafBlock, LeafNode
 from .object import ObjectNode
 from .one_of import OneOfNode, followed

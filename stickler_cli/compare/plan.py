@@ -19,8 +19,7 @@ from stickler_cli.core.locations import Step
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import ComparisonOptions, ExtraFields, LimitedOptions
 from .account import Account, MismatchAccount, Part, Rules, UnlabelledAccount, split
-from .columns import ABSENT, NOTHING, Columns, Indexes, Mask
-from .known import Known
+from .columns import ABSENT, NOTHING, Columns, Indexes, Known, Mask
 from .result import FA, FD, FN, PASSED_OVER
 from .work import CALL, PAIR
 

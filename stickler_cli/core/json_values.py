@@ -320,3 +320,11 @@ def labelled_part(value: JsonValue, gold: Gold | None) -> JsonValue:
     if isinstance(value, list):
         return [labelled_part(part, gold.parts.get(at)) for at, part in enumerate(value)]
     return {name: labelled_part(part, gold.parts.get(name)) for name, part in value.items()}
+
+
+def least(known: Any) -> float | None:
+    """Return a confidence: of a value that is compared as a whole, the least one in it."""
+    if known is None or known.__class__ is float:
+        return known
+    parts = known.values() if isinstance(known, dict) else known
+    return min((one for part in parts if (one := least(part)) is not None), default=None)

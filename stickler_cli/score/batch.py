@@ -22,10 +22,10 @@ from stickler_cli.compare.account import (
     both_sides,
     local_positions,
 )
-from stickler_cli.compare.columns import Indexes, Mask, least
+from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.comparison import Comparison, comparison_of
 from stickler_cli.compare.result import FA, TN, TP
-from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue, least
 from .document_result import DocumentResult, Status
 from .errors.error_rows import Error, error_of
 from .errors.units import PlainErrors, WrongUnit, classified, has_errors, plain_errors, plain_units

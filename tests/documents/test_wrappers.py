@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from stickler_cli.compare.columns import least
+from stickler_cli.core.json_values import least
 from stickler_cli.documents.wrappers import Form, Names, Unwrapped, Unwrapper, beside
 from stickler_cli.schema.compiler import compile_schema
 

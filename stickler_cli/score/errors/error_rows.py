@@ -13,9 +13,9 @@ from zlib import crc32
 
 import numpy as np
 
-from stickler_cli.compare.columns import Mask, least
+from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.result import BOTH_SIDES, TN, Outcome
-from stickler_cli.core.json_values import JsonValue, json_line, kind_of, same_json
+from stickler_cli.core.json_values import JsonValue, json_line, kind_of, least, same_json
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.rules import AnyJson, Count, Fraction, Rule
 from stickler_cli.core.values import dataclass

@@ -7,9 +7,15 @@ from typing import Final
 import numpy as np
 
 from stickler_cli import __version__
-from stickler_cli.compare.columns import least
 from stickler_cli.core.figures import rate
-from stickler_cli.core.json_values import OBJECTS, JsonObject, JsonValue, is_absent, json_line
+from stickler_cli.core.json_values import (
+    OBJECTS,
+    JsonObject,
+    JsonValue,
+    is_absent,
+    json_line,
+    least,
+)
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.option import part_of
 from stickler_cli.core.problems import Problem, UsageError
