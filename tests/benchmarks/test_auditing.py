@@ -21,7 +21,8 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.parametrize("labels", KINDS, ids=lambda it: it.name)
 def test_intervals_hold_the_share_of_wrong_labels(labels):
-    assert audited(labels, sets=200, seed=1).covered >= 0.94
+    # 100 sets of 0.95: the standard error of the share is 0.022.
+    assert audited(labels, sets=100, seed=1).covered >= 0.94 - 0.022
 
 
 @pytest.mark.parametrize("wrong", UNSEEN)
@@ -32,16 +33,15 @@ def test_so_they_do_where_no_vote_shows_a_mistake(wrong):
 @pytest.mark.parametrize("looked_at", [60, 100, 500])
 @pytest.mark.parametrize("systems", [2, 3, 6])
 def test_so_they_do_where_fewer_or_more_are_looked_at(systems, looked_at):
-    it = audited(Labels(systems, 0.03), sets=200, seed=1, looked_at=looked_at)
-    # 200 sets of 0.95: the standard error of the share is 0.015.
-    assert it.covered >= 0.94 - 0.015, it
+    it = audited(Labels(systems, 0.03), sets=100, seed=1, looked_at=looked_at)
+    assert it.covered >= 0.94 - 0.022, it
 
 
 @pytest.mark.parametrize("labels", SOME, ids=lambda it: it.name)
 def test_intervals_hold_f1_with_a_right_ground_truth_and_agreement(labels):
-    # 150 sets of 0.95: the standard error of the share is 0.018.
-    held = covered(labels, sets=150, seed=1)
-    assert min(held.values()) >= 0.94 - 0.018, held
+    # 60 sets of 0.95: the standard error of the share is 0.028.
+    held = covered(labels, sets=60, seed=1)
+    assert min(held.values()) >= 0.94 - 0.028, held
 
 
 def test_votes_find_most_of_what_is_wrong():

@@ -14,9 +14,9 @@ def test_half_widths_are_as_promised_in_the_median():
 
 
 def test_a_change_shows_as_often_as_promised():
-    for it in powers(200, seed=1, runs=150):
-        # 150 simulations of 0.8: the standard error of the share is 0.033.
-        assert it.reached >= POWER * 0.95 - 2 * 0.033, it
+    for it in powers(200, seed=1, runs=60):
+        # 60 simulations of 0.8: the standard error of the share is 0.052.
+        assert it.reached >= POWER * 0.95 - 2 * 0.052, it
 
 
 def test_the_end_of_the_median_interval_is_where_the_gate_is():
@@ -32,4 +32,4 @@ def test_gates_pass_as_often_as_promised():
 
 
 def test_ranges_of_small_pilots_hold_the_true_number():
-    assert all(share >= 0.93 for share in ranges(6, 0.05, seed=1, pilots=200).values())
+    assert all(share >= 0.93 for share in ranges(6, 0.05, seed=1, pilots=100).values())
