@@ -5,15 +5,14 @@ import sys
 from collections.abc import Container, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial, reduce
-from importlib import import_module
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, JsonDocument, json_line
-from stickler_cli.core.problems import Problem, SchemaError, UsageError
+from stickler_cli.core.problems import Problem, SchemaError, UsageError, imported
 from stickler_cli.core.remote import is_url
 from stickler_cli.core.values import pattern
 from stickler_cli.documents.document import LineReference
@@ -187,9 +186,8 @@ def model_schema(
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))  # where a script beside the model would find it
     try:
-        file, _, of_module = name.partition(":")  # the file of a module may stand for it
-        module = import_module(file.removesuffix(".py").replace("/", "."))
-        model: Any = reduce(getattr, of_module.split("."), module)
+        file, colon, of_module = name.partition(":")  # the file of a module may stand for it
+        model = imported(f"{file.removesuffix('.py').replace('/', '.')}{colon}{of_module}")
     except Exception as error:
         found = f"it cannot be imported ({type(error).__name__}: {error})"
         raise UsageError([Problem(name, found, "module:Model")]) from error

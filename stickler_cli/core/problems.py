@@ -6,6 +6,7 @@ exceptions are plain and take positional arguments: so they survive pickling bet
 
 from collections.abc import Callable, Iterable, Mapping
 from difflib import SequenceMatcher
+from functools import reduce
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final, Generic, TypeVar
@@ -221,6 +222,12 @@ def did_you_mean(word: str, choices: Iterable[str], *, shown: Callable[[str], st
 _LOCATION: Final = pattern(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
+def imported(location: str) -> Any:
+    """Return the object at `package.module:Class`; importing it runs its code, and may fail."""
+    module, _, qualified = location.partition(":")
+    return reduce(getattr, qualified.split("."), import_module(module))
+
+
 class UnknownNameError(LookupError):
     """A name behind which there is no class that can be used."""
 
@@ -284,11 +291,8 @@ class Family(Generic[T]):
         return offered
 
     def _load(self, location: str) -> type[T]:
-        module, _, qualified = location.partition(":")
         try:
-            found: Any = import_module(module)
-            for part in qualified.split("."):
-                found = getattr(found, part)
+            found: Any = imported(location)
         except Exception as error:
             cause = f"{location} fails with {type(error).__name__}: {error}"
             raise UnknownNameError("a class that can be imported", cause) from error

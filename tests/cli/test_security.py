@@ -40,13 +40,12 @@ DANGEROUS = {
         "cli/answers.py",
         "cli/command.py",
     },
-    "pkgutil": {"cli/command_schema.py"},
     "fsspec": {"core/remote.py"},  # reads URLs
     "ctypes": {"runs/executors/pool.py"},  # asks Linux to end it with its parent
 }
 FORBIDDEN = {
     *("yaml", "marshal", "shelve", "dill", "cloudpickle", "joblib", "code"),
-    *("subprocess", "socket", "ssl", "ftplib", "smtplib", "webbrowser", "xmlrpc"),
+    *("pkgutil", "subprocess", "socket", "ssl", "ftplib", "smtplib", "webbrowser", "xmlrpc"),
 }
 
 GUARD = """
