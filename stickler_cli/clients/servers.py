@@ -258,20 +258,6 @@ def prefix_of(model: str) -> tuple[str, str]:
     return (prefix, name) if prefix in SERVERS and name else ("bedrock", model)
 
 
-def priced(provider: str, model: str, tokens: int) -> Usage:
-    """Return the usage of one call for embeddings; without a provider its price is not known."""
-    try:
-        import genai_prices
-
-        if provider:
-            usage = genai_prices.Usage(input_tokens=tokens)
-            spent = genai_prices.calc_price(usage, model, provider_id=provider)
-            return Usage(1, input_tokens=tokens, nano_dollars=round(spent.total_price * 10**9))
-    except (ImportError, LookupError):  # it comes with the judge's library, and knows some models
-        pass
-    return Usage(1, input_tokens=tokens, unpriced=1)
-
-
 @dataclass(frozen=True)
 class ServedModel(Model[Q, A]):
     """A model on a server; where, and with which key, the environment says."""
@@ -310,8 +296,17 @@ class ServedModel(Model[Q, A]):
         return not self.priced(1).unpriced
 
     def priced(self, tokens: int) -> Usage:
-        """Return the usage of one call for so many tokens."""
-        return priced(self.server.pricing, self.place[1], tokens)
+        """Return the usage of one call for so many tokens; its price may not be known."""
+        try:
+            import genai_prices
+
+            if provider := self.server.pricing:
+                usage = genai_prices.Usage(input_tokens=tokens)
+                spent = genai_prices.calc_price(usage, self.place[1], provider_id=provider)
+                return Usage(1, input_tokens=tokens, nano_dollars=round(spent.total_price * 10**9))
+        except (ImportError, LookupError):  # it comes with the judge, and knows some models
+            pass
+        return Usage(1, input_tokens=tokens, unpriced=1)
 
     def require(self) -> None:
         """Raise without the library, or without a key or region."""

@@ -88,22 +88,6 @@ def digits_of(text: str) -> str:
     return " ".join(f"{(it[1] or '').strip()}{it[2]}" for it in _RUN.finditer(text))
 
 
-def without_slips(
-    found: Similarities, gts: Sequence[str], preds: Sequence[str], *, digits: bool, words: bool
-) -> Similarities:
-    """Return similarities of texts, 0 where the difference is no slip."""
-    for index in np.flatnonzero((found > 0) & (found < 1)).tolist():
-        gt, pred = gts[index], preds[index]
-        if digits and digits_of(gt) != digits_of(pred):
-            found[index] = 0.0
-        elif words and found[index] >= LOOKED_AT:
-            found[index] = _by_words(found[index], gt, pred)
-    if digits:  # words in another order, as 3 of 12 and 12 of 3
-        for index in np.flatnonzero(found == 1).tolist():
-            found[index] = digits_of(gts[index]) == digits_of(preds[index])
-    return found
-
-
 def folded(text: str) -> str:
     """Return a text without accents and cases: `Straße` is `strasse`."""
     if text.isascii():
@@ -259,7 +243,7 @@ class LevenshteinComparator(BaseComparator):
         found = process.cpdist(
             gts, preds, scorer=scorer, score_cutoff=least, dtype=np.float64, workers=1
         )
-        return _with_same_digits(self, found, gts, preds)
+        return _without_slips(self, found, gts, preds)
 
     def similarities(self, gts: Sequence[str], preds: Sequence[str]) -> Similarities:
         """Compare two columns of texts in one call."""
@@ -326,16 +310,25 @@ class FuzzyComparator(BaseComparator):
         words = str.strip if self.method.startswith("token") else str
         for index in np.flatnonzero(percent == 0).tolist():
             similarities[index] = not (words(gts[index]) or words(preds[index]))
-        return _with_same_digits(self, similarities, gts, preds)
+        return _without_slips(self, similarities, gts, preds)
 
 
-def _with_same_digits(
+def _without_slips(
     how: LevenshteinComparator | FuzzyComparator,
     found: Similarities,
     gts: Sequence[str],
     preds: Sequence[str],
 ) -> Similarities:
-    """Return similarities, 0 for differences that are no slip."""
+    """Return similarities of texts, 0 where the difference is one that counts."""
     if not (how.same_digits or how.same_words):
         return found
-    return without_slips(found, gts, preds, digits=how.same_digits, words=how.same_words)
+    for index in np.flatnonzero((found > 0) & (found < 1)).tolist():
+        gt, pred = gts[index], preds[index]
+        if how.same_digits and digits_of(gt) != digits_of(pred):
+            found[index] = 0.0
+        elif how.same_words and found[index] >= LOOKED_AT:
+            found[index] = _by_words(found[index], gt, pred)
+    if how.same_digits:  # words in another order, as 3 of 12 and 12 of 3
+        for index in np.flatnonzero(found == 1).tolist():
+            found[index] = digits_of(gts[index]) == digits_of(preds[index])
+    return found

@@ -45,6 +45,8 @@ class LeafNode(Node):
     unsaid: bool = field(default=False, repr=False, compare=False)
     """Whether these are texts of which nobody says how they are compared."""
 
+    shows_nothing = True  # it has no code, and is shown as it stands
+
     @property
     def item_clip(self) -> bool:
         """Whether a pair of list elements below its threshold adds nothing to the list."""
@@ -94,10 +96,6 @@ class LeafNode(Node):
     def is_nothing(self, value: JsonValue) -> bool:
         """Return whether a value is one that stands for nothing."""
         return self.reading is not None and self.reading(value) is None
-
-    def seen(self, columns: Columns, gt: Indexes, pred: Indexes) -> tuple[Indexes, Indexes]:
-        """Return pairs as they are: what is nothing has no code, and is shown as it stands."""
-        return gt, pred
 
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of values that the comparator takes."""

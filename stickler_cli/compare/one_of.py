@@ -31,6 +31,7 @@ class ChoiceNode(Node, ABC):
 
     nested = True
     may_clip = True
+    shows_nothing = True  # to the chosen nodes
     weighs: ClassVar[bool] = False
     """Whether what the pairs are worth is for this node to say, not for the chosen ones."""
 
@@ -48,10 +49,6 @@ class ChoiceNode(Node, ABC):
         found: Mask = hiding | known.open[gt]
         return found
 
-    def seen(self, columns: Columns, gt: Indexes, pred: Indexes) -> tuple[Indexes, Indexes]:
-        """Return pairs as they are: the chosen nodes look at them."""
-        return gt, pred
-
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of values, each by the node that it chooses."""
         # Documents are compared whole, but an absent one has no say on the node.
@@ -59,7 +56,7 @@ class ChoiceNode(Node, ABC):
         present = columns.present(gt, pred) if whole else (gt, pred)
         nodes, gt_choice, pred_choice = self.choices(columns)
         if columns.place.hides:
-            present = Node.seen(self, columns, *present)[0], present[1]
+            present = self.seen(columns, *present)[0], present[1]
         chosen = np.where(present[0] == NOTHING, pred_choice[present[1]], gt_choice[present[0]])
         if columns.place.hides:  # what is nothing to its own node is so to another one
             gt = np.where((present[0] == NOTHING) & (chosen != gt_choice[gt]), NOTHING, gt)

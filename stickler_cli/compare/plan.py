@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from enum import IntEnum
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 import numpy as np
 
@@ -107,6 +107,9 @@ class Node(Rules, ABC):
     other: "Node | None" = field(default=None, repr=False, compare=False)
     """The node for two values that share a kind other than the declared one."""
 
+    shows_nothing: ClassVar[bool] = False
+    """Whether values that count as nothing are left for the account to look at."""
+
     @property
     def may_clip(self) -> bool:
         """Whether `item_clip` holds for some values."""
@@ -171,7 +174,7 @@ class Node(Rules, ABC):
     def present(self, columns: Columns, gt: Indexes, pred: Indexes) -> tuple[Indexes, Indexes]:
         """Return pairs with `NOTHING` for every value that is absent or counts as nothing here."""
         there, given = columns.present(gt, pred)
-        if columns.place.hides:
+        if columns.place.hides and not self.shows_nothing:
             there, given = self.seen(columns, there, given)
         if columns.gold is not None:
             there = np.where(columns.gold.lacking(gt, pred >= 0) & (given < 0), NOTHING, there)

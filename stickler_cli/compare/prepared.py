@@ -29,7 +29,6 @@ NUMBERS: Final = frozenset((int, float, bool))
 
 TEXTS: Final = frozenset((str, type(None)))
 _WITHOUT_FLAGS: Final = frozenset((str, int, float, type(None)))
-_WITHOUT_LETTERS: Final = NUMBERS | {type(None)}
 
 
 class PairError(ComparisonError):
@@ -49,9 +48,7 @@ class Prepared:
         self.values = values
         self._comparator, self._place, self._types = comparator, place, types
         self._ready: dict[int, Any] = {}
-        if types <= _WITHOUT_LETTERS:
-            letters = [ORDINARY_LENGTH] * len(values)
-        elif types <= TEXTS:
+        if types <= TEXTS:
             letters = [*map(len, values)]
         else:
             letters = [ORDINARY_LENGTH if type(it) in NUMBERS else _length(it) for it in values]
