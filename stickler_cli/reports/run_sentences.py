@@ -106,13 +106,6 @@ def _bounds(view: RunView, interval: Interval | None) -> str:
     return f" ({level} {view.rate(interval.lower)} to {view.rate(interval.upper)})"
 
 
-_VERDICTS: Final = {
-    "ground_truth_wrong": "ground truth wrong",
-    "prediction_right": "prediction right",
-    "both_acceptable": "both acceptable",
-}
-
-
 def marked(view: RunView) -> list[str]:
     """Return the figures of the run by the verdicts on its errors; nothing without any."""
     found = view.run.marked
@@ -120,7 +113,7 @@ def marked(view: RunView) -> list[str]:
         return []
     lines = []
     if found.changed:
-        why = ", ".join(f"{count} {_VERDICTS[name]}" for name, count in found.right.items())
+        why = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in found.right.items())
         counts = "counts" if found.changed == 1 else "count"
         mended = getattr(found, view.run.rule.counting)
         now, then = view.rate(view.whole.rates.f1), view.rate(mended.f1)

@@ -66,7 +66,7 @@ class FieldRow:
     @property
     def lost(self) -> int:
         """How many of its values are wrong, invented or missed."""
-        return self.counts.fp + self.counts.fn
+        return self.counts.lost
 
     @property
     def whole(self) -> str:

@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from typing import get_args
 
 import pytest
@@ -48,13 +46,3 @@ def test_every_format_gives_text_that_ends_with_one_line_break(orders, name):
 
     assert text.endswith("\n")
     assert not text.endswith("\n\n")
-
-
-def test_only_colour_loads_rich():
-    code = (
-        "import sys, stickler_cli.reports.run_sections, stickler_cli.reports.markdown;"
-        "import stickler_cli.reports.json_report, stickler_cli.reports.row_reports;"
-        "sys.exit('rich' in sys.modules)"
-    )
-
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -45,7 +45,7 @@ def test_every_format_shows_the_recall_of_the_run(run_of, form):
 
 
 def test_no_other_module_of_reports_and_differences_names_the_option():
-    rooms = [PACKAGE / "reports", PACKAGE / "diff"]
+    rooms = [PACKAGE / "reports", PACKAGE / "studies" / "diff"]
     naming = {
         file.relative_to(PACKAGE).as_posix()
         for room in rooms

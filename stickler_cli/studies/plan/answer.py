@@ -3,6 +3,7 @@
 The format is `stickler-plan/1`.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import ceil, sqrt
@@ -163,15 +164,12 @@ def least(reached: Callable[[float], bool]) -> int | None:
     >>> least(lambda documents: documents >= 1234.5), least(lambda documents: False)
     (1235, None)
     """
-    low, high = 1, 2
+    high = 2
     while not reached(high):
-        low, high = high, 2 * high
+        high *= 2
         if high > MOST:
             return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if reached(middle) else (middle, high)
-    return high
+    return bisect_left(range(high), True, high // 2 + 1, key=reached)
 
 
 @dataclass(frozen=True, slots=True)
