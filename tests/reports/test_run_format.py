@@ -22,40 +22,6 @@ def problems(record):
     ]
 
 
-def parts(schema, path=""):
-    """Go through the schema of every value that the format has a place for."""
-    yield path, schema
-    for name, part in schema.get("properties", {}).items():
-        yield from parts(part, f"{path}.{name}")
-    for name in ("items", "additionalProperties"):
-        if isinstance(schema.get(name), dict):
-            yield from parts(schema[name], f"{path}.{name}")
-
-
-PARTS = [
-    *parts(SCHEMA),
-    *(part for name, each in SCHEMA["$defs"].items() for part in parts(each, name)),
-]
-
-
-def test_the_schema_is_one():
-    Draft202012Validator.check_schema(SCHEMA)
-
-
-def test_every_place_has_a_type_and_is_described():
-    for path, part in PARTS:
-        assert {"type", "$ref", "anyOf"} & set(part), path
-        named = not path.endswith(("items", "additionalProperties"))
-        assert not named or part["description"].endswith("."), path
-
-
-def test_every_object_is_closed_and_lists_what_it_always_has():
-    for path, part in PARTS:
-        if part.get("type") == "object":
-            assert "additionalProperties" in part, path
-            assert set(part.get("required", ())) <= set(part.get("properties", ())), path
-
-
 def test_the_names_in_the_code_are_those_of_the_format():
     assert SCHEMA["properties"]["format"]["const"] == RUN_FORMAT == SCHEMA["title"]
     assert tuple(SCHEMA["$defs"]["NodeRecord"]["required"]) == COUNTING_MODES

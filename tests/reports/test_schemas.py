@@ -12,12 +12,14 @@ from schemas.writing import FORMATS, main, schema_of
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 
 
-def places(schema, path=""):
-    for name, part in schema.get("properties", {}).items():
-        yield f"{path}/{name}", part
-        yield from places(part, f"{path}/{name}")
-    for name, part in schema.get("$defs", {}).items():
-        yield from places(part, name)
+def parts(schema, path=""):
+    """Go through the schema of every value that a format has a place for."""
+    yield path, schema
+    for name, part in (schema.get("properties", {}) | schema.get("$defs", {})).items():
+        yield from parts(part, f"{path}.{name}")
+    for name in ("items", "additionalProperties"):
+        if isinstance(schema.get(name), dict):
+            yield from parts(schema[name], f"{path}.{name}")
 
 
 def shipped(name):
@@ -30,11 +32,16 @@ def test_what_is_shipped_is_what_the_types_say(name):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_key_is_described_and_every_object_closed(name):
+def test_every_place_has_a_type_and_a_description_and_objects_are_closed(name):
     schema = shipped(name)
     Draft202012Validator.check_schema(schema)
-    for place, part in places(schema):
-        assert "description" in part or "$ref" in part, place
+    for path, part in parts(schema):
+        assert {"type", "$ref", "anyOf", "enum"} & {*part}, path
+        if not path.endswith(("items", "additionalProperties")):
+            assert part["description"].endswith("."), path
+        if part.get("type") == "object":
+            assert "additionalProperties" in part, path
+            assert {*part.get("required", ())} <= {*part.get("properties", ())}, path
     for title, part in schema["$defs"].items():
         assert part.get("additionalProperties") is False or "enum" in part, title
 
