@@ -223,36 +223,25 @@ SAID: Final[Mapping[str, tuple[type, str]]] = {
 """Keys beside a value that say it, with the type of each."""
 
 
+@dataclass(slots=True, eq=False)
 class Gold:
     """Gold of a place and of those in it: a sparse tree in the shape of the document."""
 
-    __slots__ = (
-        "alternatives",
-        "dropped",
-        "exhaustive",
-        "hides",
-        "labelled",
-        "optional",
-        "parts",
-        "there",
-    )
-
-    def __init__(self, *, labelled: bool = True) -> None:
-        self.alternatives: tuple[Alternative, ...] = ()
-        """All values that are right here, in order, if there is more than one."""
-        self.labelled = labelled
-        """Whether this place is labelled."""
-        self.exhaustive = True
-        """Whether a list has all elements that there are."""
-        self.parts: dict[Step, Gold] = {}
-        self.dropped = 0
-        """How many elements of a list are not labelled."""
-        self.there = False
-        """Whether something is here in an alternative, its own or inside, where nothing stands."""
-        self.optional = False
-        """Whether something is here in some alternatives, and nothing in others."""
-        self.hides = not labelled
-        """Whether anything here or inside, outside of lists, is not labelled."""
+    alternatives: "tuple[Alternative, ...]" = ()
+    """All values that are right here, in order, if there is more than one."""
+    labelled: bool = True
+    """Whether this place is labelled."""
+    exhaustive: bool = True
+    """Whether a list has all elements that there are."""
+    parts: "dict[Step, Gold]" = field(default_factory=dict)
+    dropped: int = 0
+    """How many elements of a list are not labelled."""
+    there: bool = False
+    """Whether something is here in an alternative, its own or inside, where nothing stands."""
+    optional: bool = False
+    """Whether something is here in some alternatives, and nothing in others."""
+    hides: bool = False
+    """Whether anything here or inside, outside of lists, is not labelled."""
 
     @property
     def lacks(self) -> bool:
@@ -270,11 +259,7 @@ class Gold:
     @staticmethod
     def around(step: Step, inside: "Gold | None") -> "Gold | None":
         """Return the gold of a place, given that of a part of it."""
-        if inside is None:
-            return None
-        found = Gold()
-        found.parts[step], found.hides = inside, inside.hides
-        return found
+        return inside and Gold(parts={step: inside}, hides=inside.hides)
 
     def part(self, path: Iterable[Step]) -> "Gold":
         """Return the gold of a place inside, made if there is none."""
@@ -303,7 +288,7 @@ class Alternative(NamedTuple):
     """Where it is written, in the wrapper of its place; there where its value is."""
 
 
-UNLABELLED: Final = Gold(labelled=False)
+UNLABELLED: Final = Gold(labelled=False, hides=True)
 
 
 def part_of(gold: Gold | None, step: Step) -> Gold | None:
