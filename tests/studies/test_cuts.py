@@ -93,10 +93,10 @@ def test_one_seed_gives_one_result_and_documents_stay_whole():
 
 @pytest.mark.parametrize("verdicts", [True, False])
 def test_the_interval_of_the_gain_covers_and_proposals_help(verdicts):
-    """For 60 sets of 400 documents; the proposal is held against 100,000 pairs more."""
+    """For 25 sets of 400 documents; the proposal is held against 100,000 pairs more."""
     many, truth = two_humps(100_000, 0)
     covered = judged = 0
-    for seed in range(60):
+    for seed in range(25):
         similarity, same = two_humps(400, seed + 1)
         sample = a_sample(similarity, same if verdicts else None, f"{seed}-")
         found = propose(sample, 0.35, SETTINGS)
@@ -109,7 +109,7 @@ def test_the_interval_of_the_gain_covers_and_proposals_help(verdicts):
         if not verdicts:
             gain = explained(many, cut) - explained(many, 0.35)
         covered += found.gain.lower <= gain <= found.gain.upper
-    assert judged > 30
+    assert judged > 12
     assert covered >= 0.9 * judged
 
 

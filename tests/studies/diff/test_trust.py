@@ -16,24 +16,31 @@ def wrapped(value, confidence):
     return {"_value": value, "_confidence": confidence}
 
 
-@pytest.fixture
-def runs(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
     """Runs of forty documents: with good confidences, with useless ones, and without."""
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path / "schema.json", SCHEMA)
+    folder = tmp_path_factory.mktemp("runs")
+    write(folder / "schema.json", SCHEMA)
     draw = random.Random(3)  # noqa: S311 - no secret
     for at in range(40):
         gt = {"id": f"A-{at}", "total": at}
         is_right = draw.random() < 0.7
         total = at if is_right else at + 5
         good = 0.9 + draw.random() / 10 if is_right else draw.random() / 2
-        write(tmp_path / "gt" / f"{at}.json", gt)
-        write(tmp_path / "plain" / f"{at}.json", {**gt, "total": total})
-        write(tmp_path / "good" / f"{at}.json", {**gt, "total": wrapped(total, good)})
-        write(tmp_path / "bad" / f"{at}.json", {**gt, "total": wrapped(total, draw.random())})
+        write(folder / "gt" / f"{at}.json", gt)
+        write(folder / "plain" / f"{at}.json", {**gt, "total": total})
+        write(folder / "good" / f"{at}.json", {**gt, "total": wrapped(total, good)})
+        write(folder / "bad" / f"{at}.json", {**gt, "total": wrapped(total, draw.random())})
     for name in ("plain", "good", "bad"):
-        assert main(("eval", "schema.json", "gt", name, "-q", "-o", f"{name}.json")) == 0
-    return tmp_path
+        sources = [str(folder / each) for each in ("schema.json", "gt", name)]
+        assert main(("eval", *sources, "-q", "-o", str(folder / f"{name}.json"))) == 0
+    return folder
+
+
+@pytest.fixture
+def runs(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    return folder
 
 
 @pytest.fixture
