@@ -29,7 +29,7 @@ QUICK, PLAIN = plan_of("LevenshteinComparator"), plan_of("Plain")
 
 def results(plan, gt, pred):
     account = compare(plan, [gt], [pred])
-    units = account.fields[1].account.units
+    units = account.fields[1].units
     pairs = None if units is None else (units.gt_place.tolist(), units.pred_place.tolist())
     return account.similarity.tolist(), pairs
 
