@@ -48,6 +48,7 @@ LATE_IMPORTS: Final = {
     ("runs/evaluate.py", "stickler_cli.runs.keeping"): "most runs write reports alone",
     ("schema/references.py", "jsonschema_specifications"): "reads the disk; few schemas need it",
     ("schema/inference/observation.py", "stickler_cli.comparators.date_parsing"): "loads dateutil",
+    ("schema/judging.py", "jsonschema_rs"): "its home: plain schemas and runs without need none",
     ("schema/schema_problems.py", "jsonschema"): "few schemas are wrong",
     ("score/policy.py", "scipy.special"): "few runs bound an error",
     ("score/confidence/calibration.py", "scipy.special"): "few predictions have confidences",

@@ -11,23 +11,21 @@ asks back here instead (`Apart`), so that a verdict takes at most schema times d
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from functools import cached_property, partial, reduce
+from functools import cache, cached_property, partial, reduce
 from hashlib import blake2b, sha256
 from operator import getitem
 from threading import RLock
-from typing import Any, ClassVar, Final, TypeAlias, TypeVar
-
-import jsonschema_rs
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, TypeVar
 
 from stickler_cli.core.json_values import JsonDocument, JsonValue
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.values import dataclass
-from .dialects import DEFAULT, Dialect, Schema
+from .dialects import DEFAULT, TYPES, Dialect, Schema
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Registry, ValidationError, Validator
 
 T = TypeVar("T")
-Validator = jsonschema_rs.Validator
-Registry = jsonschema_rs.Registry
-Error = jsonschema_rs.ValidationError
 Formats = Mapping[str, Callable[[str], bool]]
 """Meaning of a format, by its name."""
 
@@ -38,14 +36,29 @@ MOST_LEVELS: Final = 1024
 """Levels of a value that is judged, as many as documents are read with: the engine goes down them
 on the stack of the process, which has an end."""
 
-MESSAGE_LENGTH: Final = 160
-"""Characters of a message that are kept."""
+MESSAGE_LENGTH: Final = 160  # characters that are kept
 
-_PATTERNS: Final = jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT)
-_EMAIL: Final = jsonschema_rs.EmailOptions(allow_display_text=False)
-_UUID: Final = jsonschema_rs.Draft202012Validator({"format": "uuid"}, validate_formats=True)
-_FORMATS: Final[Formats] = {"uuid": _UUID.is_valid}
-"""Formats that the engine leaves out where a dialect did not have them yet."""
+_TEXTS: Final = ("title", "description", "$comment", "format")
+"""Keywords whose value is any text."""
+
+
+@cache
+def _engine() -> Any:
+    import jsonschema_rs  # half as long as Python itself takes to start; plain schemas need none
+
+    return jsonschema_rs
+
+
+@cache
+def _usual(alone: bool) -> dict[str, Any]:
+    """Return the options of the validators of dialects that stand alone, or of the others."""
+    uuid = _engine().Draft202012Validator({"format": "uuid"}, validate_formats=True)
+    return {
+        "pattern_options": _engine().FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT),
+        "email_options": _engine().EmailOptions(allow_display_text=False),
+        # The engine leaves it out where a dialect did not have it yet, and is faster without.
+        "formats": {"uuid": uuid.is_valid} if alone else {},
+    }
 
 
 class EngineError(Exception):
@@ -61,11 +74,11 @@ def build(  # noqa: PLR0913 - what the engine takes
     schema: Schema,
     dialect: Dialect,
     *,
-    registry: Registry | None = None,
+    registry: "Registry | None" = None,
     base: str | None = None,
     formats: Formats | None = None,
     keywords: dict[str, Any] | None = None,
-) -> Validator:
+) -> "Validator":
     """Return the validator of a schema; it asserts formats and never asks the network.
 
     References start from `base` and lead into the `registry`; `formats` is what some mean here, and
@@ -74,21 +87,20 @@ def build(  # noqa: PLR0913 - what the engine takes
     Raises:
         EngineError: the engine does not take the schema.
     """
-    known = _FORMATS if dialect.alone else {}  # in the others they are faster without
+    usual = _usual(dialect.alone)
     try:
-        return jsonschema_rs.validator_for(
+        made: Validator = _engine().validator_for(
             {**schema, "$schema": dialect.uri},
             registry=registry,
             base_uri=base,
             validate_formats=True,
-            formats={**known, **(formats or {})},
             keywords=keywords,
-            pattern_options=_PATTERNS,
-            email_options=_EMAIL,
             offline=True,
+            **{**usual, "formats": {**usual["formats"], **(formats or {})}},
         )
     except ValueError as error:
         raise _engine_error(error) from None
+    return made
 
 
 def _engine_error(error: ValueError) -> EngineError:
@@ -101,7 +113,7 @@ def brief_message(message: str) -> str:
     return message if len(message) <= MESSAGE_LENGTH else message[: MESSAGE_LENGTH - 3] + "..."
 
 
-def is_valid(validator: Validator, value: JsonValue) -> bool:
+def is_valid(validator: "Validator", value: JsonValue) -> bool:
     """Return whether a value is valid; one that is too deep to tell is not."""
     if too_deep(value):
         return False
@@ -132,10 +144,30 @@ def too_deep(value: object) -> bool:
 
 def is_valid_schema(schema: Schema, dialect: Dialect) -> bool:
     """Return whether a schema is valid in its dialect; False too where the engine cannot tell."""
+    if too_deep(schema):
+        return False
     with suppress(ValueError):
         named = {**schema, "$schema": dialect.uri}
-        return not too_deep(schema) and bool(jsonschema_rs.meta.is_valid(named))
+        return _is_plain(schema) or bool(_engine().meta.is_valid(named))
     return False
+
+
+def _is_plain(schema: Schema) -> bool:
+    """Return whether a schema has nothing but what is valid in all dialects."""
+    waiting: list[Any] = [{key: it for key, it in schema.items() if key != "$schema"}]
+    while waiting:
+        part = waiting.pop()
+        for key, value in part.items() if isinstance(part, dict) else [("", part)]:
+            if key in ("properties", "items") and isinstance(value, dict):
+                waiting += value.values() if key == "properties" else [value]
+            elif not (
+                key.startswith("x-")
+                or (key == "type" and value in TYPES)
+                or (key in _TEXTS and isinstance(value, str))
+                or (key == "additionalProperties" and isinstance(value, bool))
+            ):
+                return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -158,7 +190,7 @@ class KeyPattern:
         return KeyPattern, (self.text,)
 
     @cached_property
-    def _validator(self) -> Validator:
+    def _validator(self) -> "Validator":
         return build({"pattern": self.text}, DEFAULT)
 
     def search(self, key: str) -> bool:
@@ -337,16 +369,17 @@ class JudgedDocuments:
         return sha256(repr(self.contents).encode()).hexdigest()
 
     @cached_property
-    def registry(self) -> Registry:
+    def registry(self) -> "Registry":
         """The documents for the engine, which may refuse them with an EngineError."""
         try:
             # It looks all references up, those too that nothing follows: whatever they lead to.
-            return Registry([*self.contents.items()], retriever=lambda _: True)
+            made: Registry = _engine().Registry([*self.contents.items()], retriever=lambda _: True)
         except ValueError as error:
             raise _engine_error(error) from None
+        return made
 
 
-_Found: TypeAlias = tuple[Error, Path, Path]
+_Found: TypeAlias = "tuple[ValidationError, Path, Path]"
 
 
 @dataclass(frozen=True)
@@ -367,7 +400,7 @@ class JudgedPart:
         return self.documents.apart(type(self))
 
     @cached_property
-    def validator(self) -> Validator:
+    def validator(self) -> "Validator":
         """The validator of the schema, built when first asked for; see `build`."""
         registry = self.documents.registry
         # As the whole document it is known to be the outermost, which `$recursiveRef` looks for.

@@ -3,6 +3,7 @@
 import math
 import pickle
 
+import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,6 +39,29 @@ def first_is_taken(arm, value, **rest):
     return node.choose(value) is node.arms[0].node, not list(
         DocumentValidator(only).violations({"a": value})
     )
+
+
+KEYWORDS = (
+    "type",
+    "title",
+    "format",
+    "properties",
+    "items",
+    "additionalProperties",
+    "required",
+    "x-a",
+)
+TYPE = st.sampled_from(["string", "object", "text"])
+SCHEMAS = st.recursive(
+    st.dictionaries(st.sampled_from(KEYWORDS), TYPE | st.booleans() | st.integers()),
+    lambda inner: st.dictionaries(st.sampled_from(KEYWORDS), inner | TYPE | st.lists(inner)),
+)
+
+
+@given(SCHEMAS, st.sampled_from([*DIALECTS.values()]))
+def test_schemas_that_the_engine_is_not_asked_about_are_valid(schema, dialect):
+    named = {**schema, "$schema": dialect.uri}
+    assert is_valid_schema(named, dialect) == jsonschema_rs.meta.is_valid(named)
 
 
 @pytest.mark.parametrize("value", [19.99, 20.00, 20, 74.77, 0.07, 1e300, 10**30])
