@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.compare.account import Account
+from stickler_cli.compare.account import Account, Floats
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.field_listing import node_at
 from stickler_cli.compare.list import ListNode
@@ -128,6 +128,11 @@ def held_to(report: Report, least: float | None, name: str, value: float | None)
         return Answer(report)
     shown = "undefined" if value is None else f"{told_apart(value, least)} < {least!r}"
     return Answer(report, Verdict.FAILED, [f"gate failed: {name} {shown}"])
+
+
+def rates_of(both: Floats, gt: Floats, pred: Floats) -> dict[str, tuple[Floats, Floats]]:
+    """Return what rates divide and by what: things that both sides have, and those of each side."""
+    return {"precision": (both, pred), "recall": (both, gt), "f1": (2 * both, gt + pred)}
 
 
 def shares_by_unit(

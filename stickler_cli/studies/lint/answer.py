@@ -32,7 +32,7 @@ from stickler_cli.score.record import Verdict
 from stickler_cli.studies.answering import Answer, Desk, refuse_unknown
 from .document_rules import Copies, DocumentRules, values_of
 from .field_rules import FieldValues
-from .findings import RULES, SEVERITIES, Document, Findings, LintRecord, report_of
+from .findings import RULES, SEVERITIES, Document, Findings, LintRecord, Spot, report_of
 from .question import LintSettings
 
 LEAST_SHARE: Final = 0.001
@@ -154,7 +154,7 @@ class _Reader:
             bare = self.unwrapper(value, is_truth=True)
             value = of_kinds(bare.value, self.shape.kinds, reference.source, reference.line)
             gold = bare.gold
-        spot = Document(reference, {}).spot()
+        spot = Spot(reference)
         for warning in reading.warnings:
             self.findings.take("duplicate-key", spot, warning)
         if isinstance(value, dict | list):

@@ -28,7 +28,7 @@ from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.score.intervals import IntervalSettings, intervals_of, shares_of_documents
 from stickler_cli.score.record import Verdict
-from stickler_cli.studies.answering import NAMED, Answer, Desk, held_to
+from stickler_cli.studies.answering import NAMED, Answer, Desk, held_to, rates_of
 from stickler_cli.studies.study import StudyRecord
 from .packet import (
     EXACT,
@@ -205,7 +205,7 @@ def _quotients(sums: Mapping[str, Floats]) -> dict[str, tuple[Floats, Floats]]:
         **{
             f"{counted}.{name}": quotient
             for counted, its in parts.items()
-            for name, quotient in _rates(*its).items()
+            for name, quotient in rates_of(*its).items()
         },
         "panoptic_quality": (2 * sums["overlap"], gt + pred),
         "segmentation_quality": (sums["overlap"], sums["matches"]),
@@ -218,10 +218,6 @@ def _quotients(sums: Mapping[str, Floats]) -> dict[str, tuple[Floats, Floats]]:
 
 _MEANS: Final = ("homogeneity", "completeness", "v_measure", "rand", "adjusted_rand")
 """Figures that are means over packets."""
-
-
-def _rates(both: Floats, gt: Floats, pred: Floats) -> dict[str, tuple[Floats, Floats]]:
-    return {"precision": (both, pred), "recall": (both, gt), "f1": (2 * both, gt + pred)}
 
 
 def _figures(

@@ -26,7 +26,7 @@ from stickler_cli.score.errors.units import Unit, documents_units
 from stickler_cli.score.intervals import IntervalSettings, intervals_of, shares_of_documents
 from stickler_cli.score.record import Verdict
 from stickler_cli.score.walk import visits
-from stickler_cli.studies.answering import Answer, Desk, compared
+from stickler_cli.studies.answering import Answer, Desk, compared, rates_of
 from stickler_cli.studies.study import StudyRecord
 from .question import PlacesSettings
 
@@ -341,16 +341,13 @@ def _field(
     settings: IntervalSettings | None,
 ) -> PlacedField:
     column = dict(zip(_COUNTED, counts.T, strict=True))
-    right, boxes = column["both_right"], column["gt_boxes"] + column["pred_boxes"]
-    pairs = right + column["place_wrong"]
+    right, pairs = column["both_right"], column["both_right"] + column["place_wrong"]
     total = {key: int(values.sum()) for key, values in column.items()}
     shares = shares_of_documents(
         {
             "located": (right, pairs),
             "centred": (column["centred"], pairs),
-            "precision": (right, column["pred_boxes"]),
-            "recall": (right, column["gt_boxes"]),
-            "f1": (2 * right, boxes),
+            **rates_of(right, column["gt_boxes"], column["pred_boxes"]),
         },
         settings,
     )
