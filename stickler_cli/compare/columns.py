@@ -163,7 +163,6 @@ class Columns:
         """Whether in addition nothing is said of any, so that each can be compared as it is."""
         self._are_present = are_present
         self._derived: dict[Hashable, Any] = {}
-        self._codes: Codes | None = None
         self.listed: np.bool_ = np.bool_(False)
         """Whether these are elements of lists, each a unit of its list whatever is in it."""
         self.pairings: Any = None
@@ -254,14 +253,9 @@ class Columns:
         gt[no_gt] = pred[no_pred] = NOTHING
         return gt, pred
 
-    @property
+    @cached_property
     def codes(self) -> Codes:
         """A number for each value; absent ones have `NOTHING`."""
-        if self._codes is None:
-            self._codes = self._coded()
-        return self._codes
-
-    def _coded(self) -> Codes:
         both = self._both()
         if self.types <= TEXTS:
             texts = dict.fromkeys(both, NOTHING)

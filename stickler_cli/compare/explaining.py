@@ -5,13 +5,12 @@ again, by the same nodes of the same columns.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
 from stickler_cli.core.json_values import JsonValue
-from stickler_cli.core.locations import Path, Step
+from stickler_cli.core.locations import Path
 from stickler_cli.core.rules import Count, Fraction, Rule
 from stickler_cli.core.values import dataclass
 from .account import Account
@@ -79,7 +78,7 @@ class Explained:
     gt_path: Path
     """With the ground truth's list indexes; where it would be, where it is absent."""
     pred_path: Path
-    kind: Kind
+    kind: Kind = "leaf"
     comparator: str = ""
     """What compared the values; empty where their parts were compared."""
     reason: str = ""
@@ -90,12 +89,12 @@ class Explained:
     others: tuple[JsonValue, ...] = ()
     """Values that are as right as this ground truth, which was taken as the likest."""
     outcome: Outcome
-    similarity: float
+    similarity: float = 0.0
     """As computed, in [0, 1]; as its threshold judges it."""
-    score: float
+    score: float = 0.0
     """After clipping."""
-    threshold: float
-    threshold_source: ThresholdSource
+    threshold: float = 0.0
+    threshold_source: ThresholdSource = "default"
     weight: float | None = None
     """What a field is worth in its object; None for what is no field."""
     adds: float | None = None
@@ -129,114 +128,99 @@ def explain(account: Account, options: Options) -> Explained:
     Raises:
         ComparisonError: a comparator failed on a pair that was not chosen.
     """
-    return _Explainer(options.to(Purpose.PAIRING)).place(comparison_of(account, 0), (), ())
+    return _place(comparison_of(account, 0), (), (), options.to(Purpose.PAIRING))
 
 
-class _Explainer:
-    def __init__(self, options: Options) -> None:
-        self._options = options
+def _place(
+    comparison: Comparison, gt_path: Path, pred_path: Path, options: Options, **said: Any
+) -> Explained:
+    """Explain a place; `said` goes before what the comparison says of it."""
+    node, inside = comparison.account.node, dict[str, Any]()
+    if comparison.shape == "object":
+        inside = _of_object(comparison, gt_path, pred_path, options)
+    elif comparison.shape == "list":
+        inside = _of_list(comparison, gt_path, pred_path, options)
+    apart = inside and comparison.outcome in BOTH_SIDES  # then the parts have the values
+    found = {
+        "comparator": node.comparator.name if isinstance(node, LeafNode) else "",
+        "reason": comparison.reason,
+        "gt": None if apart else comparison.gt,
+        "pred": None if apart else comparison.pred,
+        "others": comparison.others,
+        "outcome": comparison.outcome,
+        "similarity": comparison.similarity,
+        "score": comparison.score,
+        "threshold": comparison.threshold,
+        "threshold_source": node.threshold_source,
+    }
+    return Explained(gt_path=gt_path, pred_path=pred_path, **{**found, **inside, **said})
 
-    def place(self, comparison: Comparison, gt_path: Path, pred_path: Path) -> Explained:
-        node, shape = comparison.account.node, comparison.shape
-        both = comparison.outcome in BOTH_SIDES
-        apart = shape in {"object", "list"} and both  # then the parts have the values
-        whole = Explained(
-            gt_path=gt_path,
-            pred_path=pred_path,
-            kind="leaf",
-            comparator=node.comparator.name if isinstance(node, LeafNode) else "",
-            reason=comparison.reason,
-            gt=None if apart else comparison.gt,
-            pred=None if apart else comparison.pred,
-            others=comparison.others,
-            outcome=comparison.outcome,
-            similarity=comparison.similarity,
-            score=comparison.score,
-            threshold=comparison.threshold,
-            threshold_source=node.threshold_source,
+
+def _of_object(
+    comparison: Comparison, gt_path: Path, pred_path: Path, options: Options
+) -> dict[str, Any]:
+    both, (parts, total, weights) = comparison.outcome in BOTH_SIDES, ([], 0.0, 0.0)
+    for entry in comparison.fields:
+        absent = entry.comparison.outcome is Outcome.TN  # then it takes no part in the mean
+        adds = entry.weight * entry.comparison.score if both and not absent else None
+        paths = (*gt_path, entry.name), (*pred_path, entry.name)
+        parts.append(_place(entry.comparison, *paths, options, weight=entry.weight, adds=adds))
+        if adds is not None:
+            total, weights = total + adds, weights + entry.weight
+    extras = comparison.pred if isinstance(comparison.pred, dict) else {}
+    parts += (  # false alarms, which take no part in a score
+        Explained(
+            gt_path=(*gt_path, name),
+            pred_path=(*pred_path, name),
+            pred=extras.get(name),
+            outcome=Outcome.FA,
+            extra=True,
         )
-        if shape == "object":
-            return self._object(comparison, whole, both=both)
-        return self._list(comparison, whole, both=both) if shape == "list" else whole
-
-    def _object(self, comparison: Comparison, whole: Explained, *, both: bool) -> Explained:
-        parts, total, weights = [], 0.0, 0.0
-        for entry in comparison.fields:
-            absent = entry.comparison.outcome is Outcome.TN  # then it takes no part in the mean
-            adds = entry.weight * entry.comparison.score if both and not absent else None
-            part = self.place(entry.comparison, *_below(whole, entry.name))
-            parts.append(replace(part, weight=entry.weight, adds=adds))
-            if adds is not None:
-                total, weights = total + adds, weights + entry.weight
-        parts += (_extra(name, comparison, whole) for name in comparison.extras)
-        return replace(
-            whole,
-            kind="object",
-            parts=tuple(parts),
-            sum=Sum(total, weights) if both else None,
-            undeclared=comparison.undeclared,
-        )
-
-    def _list(self, comparison: Comparison, whole: Explained, *, both: bool) -> Explained:
-        node, elements = comparison.account.node, comparison.elements
-        is_tuple = isinstance(node, TupleNode)
-        whole = replace(whole, kind="tuple" if is_tuple else "list")
-        if not elements:
-            return whole
-        pairings: Iterator[Pairing | None] = iter([None] * len(elements))
-        if isinstance(node, ListNode) and both:
-            pairings = pairings_of(node, comparison, self._options)
-        parts, total = [], 0.0
-        for element, pairing in zip(elements, pairings, strict=True):
-            adds = _added(element, is_tuple=is_tuple) if both else None
-            total += adds or 0.0
-            part = self._element(element, whole, is_tuple=is_tuple)
-            parts.append(replace(part, pairing=pairing, adds=adds))
-        gts = sum(element.gt_index is not None for element in elements)
-        preds = sum(element.pred_index is not None for element in elements)
-        longest = len(parts) if is_tuple else max(gts, preds)
-        if isinstance(node, ListNode):
-            stated = node.pairing_floor is not None
-            source: Literal["annotation", "run"] = "annotation" if stated else "run"
-            whole = replace(whole, floor=node.floor(self._options), floor_source=source)
-        return replace(whole, parts=tuple(parts), sum=Sum(total, longest) if both else None)
-
-    def _element(
-        self, element: ElementComparison, whole: Explained, *, is_tuple: bool
-    ) -> Explained:
-        comparison, node = element.comparison, element.comparison.account.node
-        # A position of a tuple has a threshold of its own.
-        source = node.threshold_source if is_tuple else node.source_for(comparison.gt)
-        return replace(
-            self.place(comparison, *_below(whole, element.gt_index, element.pred_index)),
-            outcome=element.outcome,
-            similarity=comparison.reported,
-            threshold=element.threshold,
-            threshold_source=source,
-        )
-
-
-def _below(whole: Explained, step: Step | None, other: Step | None = None) -> tuple[Path, Path]:
-    """Return the paths of a part; a step that one side lacks is that of the other."""
-    steps = [one for one in (step, other) if one is not None]
-    return (*whole.gt_path, steps[0]), (*whole.pred_path, steps[-1])
-
-
-def _extra(name: str, comparison: Comparison, whole: Explained) -> Explained:
-    """Explain an undeclared key of a prediction: a false alarm, which takes no part in a score."""
-    gt_path, pred_path = _below(whole, name)
-    return Explained(
-        gt_path=gt_path,
-        pred_path=pred_path,
-        kind="leaf",
-        pred=comparison.pred[name] if isinstance(comparison.pred, dict) else None,
-        outcome=Outcome.FA,
-        similarity=0.0,
-        score=0.0,
-        threshold=0.0,
-        threshold_source="default",
-        extra=True,
+        for name in comparison.extras
     )
+    whole = Sum(total, weights) if both else None
+    undeclared = comparison.undeclared
+    return {"kind": "object", "parts": (*parts,), "sum": whole, "undeclared": undeclared}
+
+
+def _of_list(
+    comparison: Comparison, gt_path: Path, pred_path: Path, options: Options
+) -> dict[str, Any]:
+    node, elements = comparison.account.node, comparison.elements
+    is_tuple, both = isinstance(node, TupleNode), comparison.outcome in BOTH_SIDES
+    found: dict[str, Any] = {"kind": "tuple" if is_tuple else "list"}
+    if not elements:
+        return found
+    pairings: Iterator[Pairing | None] = iter([None] * len(elements))
+    if isinstance(node, ListNode):
+        source = "run" if node.pairing_floor is None else "annotation"
+        found |= {"floor": node.floor(options), "floor_source": source}
+        pairings = pairings_of(node, comparison, options) if both else pairings
+    parts, total = [], 0.0
+    for element, pairing in zip(elements, pairings, strict=True):
+        adds = _added(element, is_tuple=is_tuple) if both else None
+        total += adds or 0.0
+        one, of = element.comparison, element.comparison.account.node
+        # A step that one side lacks is that of the other.
+        steps = [it for it in (element.gt_index, element.pred_index) if it is not None]
+        part = _place(
+            one,
+            (*gt_path, steps[0]),
+            (*pred_path, steps[-1]),
+            options,
+            outcome=element.outcome,
+            similarity=one.reported,
+            threshold=element.threshold,
+            # A position of a tuple has a threshold of its own.
+            threshold_source=of.threshold_source if is_tuple else of.source_for(one.gt),
+            pairing=pairing,
+            adds=adds,
+        )
+        parts.append(part)
+    gts = sum(element.gt_index is not None for element in elements)
+    preds = sum(element.pred_index is not None for element in elements)
+    longest = len(parts) if is_tuple else max(gts, preds)
+    return {**found, "parts": tuple(parts), "sum": Sum(total, longest) if both else None}
 
 
 def _added(element: ElementComparison, *, is_tuple: bool) -> float:
