@@ -120,7 +120,7 @@ OWN: Final = {
         RUN is a run directory, as eval --run-dir makes it, or the run file of a single document.
         Of [SCHEMA] GT PRED, the documents are compared first, with the options of eval.
         """,
-        "errors.errors",
+        "compare.errors",
         ErrorsSettings,
         examples="""
   stickler errors nightly/ --class digit_slip
