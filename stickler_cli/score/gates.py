@@ -28,6 +28,7 @@ from stickler_cli.core.rules import Flag, Number, NumberOrNone, Rule
 from stickler_cli.core.values import dataclass, pattern
 from .confidence.calibration import FIGURES
 from .field_counts import LEAVES, OVERALL, FieldCounts, Names
+from .intervals import ratio
 from .sums import BOUNDS, COUNTING_MODES, RATES, fractions
 
 OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
@@ -415,7 +416,7 @@ def field_rewards(
         values[np.isnan(values)] = 1.0
     else:
         above, below = fractions(cells, recall_with_fd=False)[metric]
-        values = np.divide(above, below, out=np.zeros(len(above)), where=below > 0)
+        values = ratio(above, below, empty=0)
     there = cells[TP] + cells[[*_WRONG]].sum(axis=0)
     found[counts.documents[rows]] = np.where(there > 0, values, 1.0)
     return found

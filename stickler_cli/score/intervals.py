@@ -149,9 +149,9 @@ def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | N
     some = right + wrong > 0
     # How large the document is in which a value, a right one or a wrong one is, on average.
     where_right, where_wrong = right_squares + both, wrong_squares + both
-    size = _ratio(where_right + where_wrong, right + wrong)
-    right_one = np.maximum(np.maximum(size, all_right), _ratio(where_right, right))
-    wrong_one = np.maximum(size, _ratio(where_wrong, wrong))
+    size = ratio(where_right + where_wrong, right + wrong, empty=0)
+    right_one = np.maximum(np.maximum(size, all_right), ratio(where_right, right, empty=0))
+    wrong_one = np.maximum(size, ratio(where_wrong, wrong, empty=0))
     found = []
     for good, bad, tail in ((0.0, wrong_one, (1 - level) / 2), (right_one, 0.0, (1 + level) / 2)):
         total = np.where(some, right + wrong + good + bad, 1.0)
@@ -166,13 +166,15 @@ def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | N
         # Weights that add up to one vary a little less than independent ones.
         sizes = right_squares + 2 * both + wrong_squares + (good + bad) ** 2
         inside = (mean > 0) & (other > 0)
-        as_many = np.where(inside, _ratio(mean * other * (total**2 + sizes), squares) - 1, 1.0)
+        as_many = np.where(
+            inside, ratio(mean * other * (total**2 + sizes), squares, empty=0) - 1, 1.0
+        )
         # Of estimates, whose parts may be below 0, it may be larger than that of any share.
         known = ~inside | (np.minimum(mean, other) * as_many > _LEAST)
         first, second = (np.where(inside & known, it * as_many, 0.5) for it in (mean, other))
         end = np.where(known, beta_percentiles(first, second, tail), tail > 0.5)
         found.append(np.where(mean <= 0, 0.0, np.where(other <= 0, 1.0, end)))
-    share = _ratio(right, right + wrong)
+    share = ratio(right, right + wrong, empty=0)
     ends = np.minimum(share, found[0]), np.maximum(share, found[1])
     return [
         Interval(lower, upper) if there else None
@@ -180,9 +182,10 @@ def rate_intervals(spreads: Sequence[Spread], level: float) -> list[Interval | N
     ]
 
 
-def _ratio(above: Floats, below: Floats) -> Floats:
-    """Return the quotient of each, 0 where there is nothing to divide by."""
-    found: Floats = np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+def ratio(above: Floats, below: Floats, *, empty: float = np.nan) -> Floats:
+    """Return the quotient of each, or what stands for it where there is nothing to divide by."""
+    shape = np.broadcast_shapes(above.shape, below.shape)
+    found: Floats = np.divide(above, below, out=np.full(shape, empty, np.float64), where=below > 0)
     return found
 
 

@@ -326,23 +326,15 @@ def rejected(p: Floats, starts: Indexes, level: float) -> Floats:
     """
     levels, passed = np.zeros(len(p)), np.zeros(len(p))
     levels[starts] = level / len(starts)
-    open_to = np.arange(len(p) + 1)  # the next that is not rejected, found by halving paths
-
-    def following(at: int) -> int:
-        while open_to[at] != at:
-            open_to[at] = open_to[open_to[at]]
-            at = int(open_to[at])
-        return at
-
     todo = [*starts.tolist()][::-1]
     while todo:
         at = todo.pop()
         if passed[at] or p[at] > levels[at]:
             continue
-        passed[at], open_to[at] = levels[at], at + 1
-        to = following(at)
-        to = following(0) if to == len(p) else to
-        if to < len(p):
+        passed[at] = levels[at]
+        (left,) = (passed == 0).nonzero()
+        if len(left):
+            to = int(left[np.searchsorted(left, at) % len(left)])
             levels[to] += levels[at]
             todo.append(to)
     return passed

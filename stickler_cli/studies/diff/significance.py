@@ -15,7 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.intervals import Interval, IntervalSettings, added_weights, ends, resample
+from stickler_cli.score.intervals import (
+    Interval,
+    IntervalSettings,
+    added_weights,
+    ends,
+    ratio,
+    resample,
+)
 
 SWAPS: Final = 9999  # ways to swap that are drawn: a p of 0.05 is then off by 0.004 at most, mostly
 MOST_ENUMERATED: Final = 14  # documents whose swaps are all tried: 2**13, less than are drawn
@@ -136,11 +143,9 @@ def holm(p: Sequence[float]) -> list[float]:
     >>> holm([0.04, 0.25, 0.01])
     [0.08, 0.25, 0.03]
     """
-    corrected = [0.0] * len(p)
-    largest = 0.0
-    for rank, place in enumerate(sorted(range(len(p)), key=lambda place: p[place])):
-        largest = max(largest, min(1.0, (len(p) - rank) * p[place]))
-        corrected[place] = largest
+    order = np.argsort(p, kind="stable")
+    steps = np.minimum(1.0, np.arange(len(p), 0, -1) * np.array(p)[order])
+    corrected: list[float] = np.maximum.accumulate(steps)[np.argsort(order)].tolist()
     return corrected
 
 
@@ -256,10 +261,7 @@ def _as_large(sample: Sample, moved: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 def quotients(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the first row divided by the second; 1 where there is nothing to divide by."""
-    above, below = sums
-    values: NDArray[np.float64] = np.ones_like(above)
-    np.divide(above, below, out=values, where=below > 0)
-    return values
+    return ratio(*sums, empty=1)
 
 
 @dataclass(frozen=True, slots=True)
