@@ -191,15 +191,6 @@ def test_a_document_of_several_schemas_has_errors_and_confidences_below_its_name
     assert some.leaves.records(2) == [{"wrong": {"one/a": [0.7]}}, None]
 
 
-def test_intervals_of_the_whole_alone_stand_there_alone():
-    found = Results(interval_settings=IntervalSettings())
-    found.add(batch(PLAN, {"1": (RIGHT, {"a": "x"})}))
-    matrix = found.results_view((), recall_with_fd=False)["confusion_matrix"]
-
-    assert "intervals" in matrix
-    assert "intervals" not in matrix["fields"]["a"]
-
-
 def test_a_matrix_of_no_documents_has_no_fields():
     matrix = Results().results_view((), recall_with_fd=False)["confusion_matrix"]
 
