@@ -248,20 +248,16 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
         "gates": encoded(run.gates),
         "notes": sorted(run.notes),
     }
-    if run.provenance:
-        record["provenance"] = encoded(sorted(run.provenance, key=astuple))
-    if run.partial:
-        record["partial"] = True
-    if run.planned is not None:
-        record["planned"] = run.planned
-    if run.policy is not None:
-        record["policy"] = encoded(run.policy)
-    if run.marked is not None:
-        record["verdicts"] = encoded(run.marked)
-    if run.document is not None:
-        record |= run.document
-    if run.repeats is not None:
-        record["repeats"] = encoded(run.repeats)
+    if_any = {
+        "provenance": encoded(sorted(run.provenance, key=astuple)) or None,
+        "partial": run.partial or None,
+        "planned": run.planned,
+        "policy": encoded(run.policy),
+        "verdicts": encoded(run.marked),
+        **(run.document or {}),
+        "repeats": encoded(run.repeats),
+    }
+    record |= {key: it for key, it in if_any.items() if it is not None}
     ledger = run.evaluation.ledger
     if ledger.blocks is None:
         record[KNOWN_IDS] = ledger.hashes

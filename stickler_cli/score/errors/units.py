@@ -193,8 +193,7 @@ def values_inside(visits: Sequence[Visit]) -> dict[int, Indexes]:
     for visit in reversed(visits):  # parents come first
         inside = passed_on = found[id(visit)]
         if visit.order is None:
-            if isinstance(visit.account, ObjectAccount) and visit.account.extras:
-                extras = visit.account.extras
+            if extras := visit.account.extras:
                 inside += [len(extras.get(at, ())) for at in visit.at.tolist()]
         elif isinstance(visit.account, _WITH_VALUES):
             shut = visit.closed
