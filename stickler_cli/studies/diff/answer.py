@@ -169,6 +169,8 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
     """
 
     def moved(gate: Gate, path: Path) -> tuple[float | None, str]:
+        if asks_documents(gate):
+            return _moved(replace(gate, metric=WHOLLY_RIGHT), (), runs, settings.intervals)
         if gate.mode == METRIC:
             return metric_value(gate, {each.name: each.change for each in metrics})
         if gate.metric in TRUST:
@@ -177,11 +179,7 @@ def judge_changes(  # noqa: PLR0913, PLR0917 - what a difference has
 
     found = []
     for gate in gates:
-        if asks_documents(gate) and gate.metric == RIGHT:
-            asked_for = replace(gate, path=(), metric=WHOLLY_RIGHT)
-            value, empty = _moved(asked_for, (), runs, settings.intervals)
-            found.append(judged(gate, value, empty, CHANGE_OF))
-        elif asks_documents(gate):
+        if asks_documents(gate) and gate.metric != RIGHT:
             check_kind(gate, (*documents, RIGHT))
             count = documents[gate.metric]  # type: ignore[literal-required]  # as was checked
             found.append(judged(gate, count, ""))

@@ -370,6 +370,14 @@ class _Place(NamedTuple):
     invented: bool
 
 
+_MOVES: Final[dict[tuple[bool, ...], Move]] = {
+    (False, True): Move.BROKEN,
+    (True, True): Move.OTHERWISE,
+    (True, False): Move.FIXED,
+}
+"""By whether a value is wrong, of two runs."""
+
+
 def changed_values(*runs: Run) -> list[ChangedValue] | None:
     """Return the values of which runs say different things, in documents that all compared.
 
@@ -396,9 +404,7 @@ def changed_values(*runs: Run) -> list[ChangedValue] | None:
         said = [row.pred if row else None if place.invented else True for row in rows]
         if any(each != said[0] for each in said):
             first = next(row for row in rows if row)
-            move = None
-            if len(rows) == 2:
-                move = Move.OTHERWISE if all(rows) else Move.BROKEN if rows[1] else Move.FIXED
+            move = _MOVES.get(tuple(map(bool, rows)))
             where = place.document, place.path, first.field, str(first.error_class)
             inside = first.inside and _Place(place.document, first.inside, place.invented)
             found.append(ChangedValue(*where, move, first.gt, said, one_sided.get(inside or place)))
