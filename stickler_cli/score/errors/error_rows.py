@@ -8,6 +8,7 @@ in an order that nothing else decides.
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import cache
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, cast
 from zlib import crc32
 
@@ -230,12 +231,10 @@ class KeptErrors:
     def add(self, rank: Rank, errors: Sequence[Error]) -> None:
         """Add the errors of the document that comes next."""
         self.total += len(errors)
-        written: dict[int, bytes] = {}
 
+        @cache  # to write a line takes longer than to see that it is not kept
         def line_at(position: int) -> bytes:
-            if position not in written:  # which takes longer than to see that it is not kept
-                written[position] = packed(errors[position].shown)
-            return written[position]
+            return packed(errors[position].shown)
 
         for position, error in enumerate(errors):
             if error.cause:
