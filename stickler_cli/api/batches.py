@@ -7,7 +7,7 @@ size and rows. States are bytes, and add up in any order to those of one batch o
 import io
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from stickler_cli.compare.plan import Options, Plan
@@ -117,19 +117,13 @@ def _pairs_of_table(table: "pa.Table | pa.RecordBatch", plan: Plan) -> Iterator[
     for name, *sides in zip(*columns, strict=True):
         if not isinstance(name, str):
             raise UsageError([Problem("table", f"an id is {described(name)}", "text")])
-        parsed = [
+        gt, pred = (
             parse_json(side.encode() if isinstance(side, str) else side, name)
             if isinstance(side, str | bytes)
             else side
             for side in sides
-        ]
-        wrong: dict[str, Any] = {
-            side: found
-            for side, found in zip(("gt", "pred"), parsed, strict=True)
-            if isinstance(found, Problem)
-        }
-        gt, pred = (None if isinstance(side, Problem) else side for side in parsed)
-        yield replace(document_pair(name, gt, pred, (plan.kind,)), **wrong)
+        )
+        yield document_pair(name, gt, pred, (plan.kind,))
 
 
 def _table(stream: io.BytesIO) -> "pa.Table":

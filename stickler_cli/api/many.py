@@ -298,8 +298,8 @@ def _read_side(
     side: object, name: str, what: str, kinds: tuple[DocumentKind, ...]
 ) -> JsonDocument | Problem | None:
     """Return the JSON document of a side, or its problem."""
-    if side is None:
-        return None
+    if side is None or isinstance(side, Problem):
+        return side
     try:
         value = side if isinstance(side, dict) else _dumped(side)
     except Exception as error:  # noqa: BLE001 - it becomes the document's problem
