@@ -55,11 +55,6 @@ class Work:
         self.places: dict[tuple[str, ...], list[int]] = {}
         self.absence = Absence()
 
-    @property
-    def steps(self) -> int:
-        """All that were counted."""
-        return sum(steps for (steps,) in self.places.values())
-
     def place(self, path: tuple[str, ...] = ()) -> "Place":
         """Return a place where work is done; its path has no list indexes."""
         return Place(self, path, self.places.setdefault(path, [0]))
