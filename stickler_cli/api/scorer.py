@@ -34,7 +34,7 @@ from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.evaluation import Conditions
-from stickler_cli.score.field_counts import LEAVES, FieldCounts, Names
+from stickler_cli.score.field_counts import LEAVES, Names
 from stickler_cli.score.gates import Aim, check_paths, faultless, field_rewards, parse_aim, rewards
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.ledger import Ledger
@@ -241,12 +241,9 @@ class Scorer:
             for part in (rows[:half], rows[half:]):
                 yield from self._scored(truths, answers, part)
             return
-        among, counts = _Compared(self, batch), batch.counts
-        # There is at least one document.
-        faultless_ones = faultless(cast("FieldCounts", counts))
-        for at, (score, right) in enumerate(
-            zip(among.figures(self.aim), faultless_ones, strict=True)
-        ):
+        among = _Compared(self, batch)
+        judged = zip(among.figures(self.aim), faultless(among.counts), strict=True)
+        for at, (score, right) in enumerate(judged):
             passed = self.aim.passes(score) if self.aim.limited else right
             yield Scored(score, self, passed=passed, among=among, at=at)
 
@@ -303,14 +300,14 @@ class _Compared:
 
     def __init__(self, scorer: Scorer, batch: Batch) -> None:
         self.scorer, self.batch = scorer, batch
+        self.counts: Any = batch.counts  # which are there, of at least one document
 
     @cached_property
     def fields(self) -> dict[str, list[float]]:
         """The figure of each field in each document."""
-        counts: Any = self.batch.counts
         size, rate = len(self.batch.results), self.scorer.aim.rate
         return {
-            field_path(path): field_rewards(counts, path, rate, size).tolist()
+            field_path(path): field_rewards(self.counts, path, rate, size).tolist()
             for path in self.scorer.fields
         }
 
@@ -319,13 +316,12 @@ class _Compared:
         if aim.is_score:
             found: list[float] = self.batch.scores.tolist()
             return found
-        counts: Any = self.batch.counts
-        return rewards(aim, counts, len(self.batch.results))
+        return rewards(aim, self.counts, len(self.batch.results))
 
     @cached_property
     def _right(self) -> list[tuple[str, set[int]]]:
         """The fields of documents, and in which of these they have a value that is right."""
-        counts: Any = self.batch.counts
+        counts = self.counts
         right = counts.sums[LEAVES, :, TP] > 0
         return [
             (field_path(path), {*counts.documents[rows][right[rows]].tolist()})
@@ -335,8 +331,7 @@ class _Compared:
 
     def told(self, at: int, errors: Sequence[Error]) -> str:
         """Return the feedback on one of them."""
-        counts: Any = self.batch.counts
-        tp, fd, _, fn, _ = counts.sums[LEAVES, at].tolist()  # its rows come first
+        tp, fd, _, fn, _ = self.counts.sums[LEAVES, at].tolist()  # its rows come first
         named = [] if errors else [name for name, right in self._right if at in right]
         return self.scorer.teller.of_one(errors, tp, tp + fd + fn, named)
 
