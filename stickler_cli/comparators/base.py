@@ -219,7 +219,7 @@ class BaseComparator:
         # What is said of one way to compare holds for no other.
         if cls._overrides("similarity", "similarities"):
             cls.similarities = BaseComparator.similarities  # type: ignore[method-assign]
-        for name in ("keys", "unequal_lack", "similarities_above"):
+        for name in ("keys", "equal_keys", "similarities_above"):
             if any(cls._overrides(it, name) for it in ("prepare", "similarity", "similarities")):
                 setattr(cls, name, getattr(BaseComparator, name))
         redefined = {"compare", "prepare", "similarity", "similarities"} & vars(cls).keys()
@@ -297,8 +297,11 @@ class BaseComparator:
         """
         return None
 
-    def unequal_lack(self, prepared: Sequence[Any]) -> float | None:
-        """Return the least distance from 1.0 of two unequal prepared values, if known."""
+    def equal_keys(self, prepared: Sequence[Any]) -> "tuple[Keys, float] | None":
+        """Return a code for each value, and how much two of unequal codes lack of 1.0 at least.
+
+        None where that is not known. Two of equal codes are likely a full match.
+        """
         return None
 
     def similarities_above(

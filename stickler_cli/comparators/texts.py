@@ -5,11 +5,11 @@ Differences of alike texts that are no slip are known by form, not by meaning: t
 before the same letters.
 """
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -64,6 +64,8 @@ _PREFIXES: Final = (
 """Of two words with the same letters behind unequal ones of these, neither is the other."""
 _PARTIES: Final = pattern(r"(.{3,})(?:[eo]r|ee)")
 _NUMERAL: Final = pattern(r"[ivx]{1,4}[a-e]?")
+_ODD_SPACE: Final = pattern(r"[\x85\xa0]")
+_APOSTROPHE: Final = pattern(r"['\u2019]")
 _WORD: Final = pattern(r"[^\W\d_]+")
 _SPELT_OUT: Final = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "æ": "ae", "å": "aa"}
@@ -96,18 +98,66 @@ def folded(text: str) -> str:
     return "".join(letter for letter in apart if not unicodedata.combining(letter))
 
 
-def _by_words(similarity: float, gt: str, pred: str) -> float:
-    if _is_address(gt) and _is_address(pred):
+class _Words:
+    """A text as its words are compared."""
+
+    __slots__ = ("is_address", "parts", "text", "times")
+
+    def __init__(self, text: str, *, is_address: bool) -> None:
+        self.parts = frozenset(text.split())
+        self.text = text.replace(" & ", " and ")
+        self.is_address = is_address
+        """Whether it is an address of mail or on the web, where each sign counts."""
+        self.times = Counter(_WORD.findall(_NO_NUMBER.sub("", _APOSTROPHE.sub("", self.text))))
+        """How often each word stands in it, in order."""
+
+    def without(self, other: "_Words") -> list[str]:
+        """Return the words that another text has not, or not as often, in order."""
+        return [word for word, times in self.times.items() if times > other.times.get(word, 0)]
+
+
+class ReadText(str):
+    """A text that was prepared, and what is made of it once, to be compared with many."""
+
+    __slots__ = ("__dict__",)
+
+    @classmethod
+    def of(cls, text: str) -> "ReadText":
+        """Return the text, which a subclass of a comparator may have prepared in another way."""
+        return text if isinstance(text, cls) else cls(text)
+
+    @cached_property
+    def folded(self) -> tuple[_Words, _Words | None]:
+        """Its words without accents; beside these, with `ü` as `ue` where that is another text."""
+        is_address = ("@" in self or "://" in self) and not any(map(str.isspace, self.strip()))
+        plain, spelt = folded(self), folded(self.casefold().translate(_SPELT_OUT))
+        words = None if spelt == plain else _Words(spelt, is_address=is_address)
+        return _Words(plain, is_address=is_address), words
+
+    def beside(self, other: _Words) -> _Words:
+        """Return its words, with `ü` as `ue` where another text writes it so."""
+        plain, spelt = self.folded
+        if spelt is None or spelt.parts.isdisjoint(other.parts - plain.parts):
+            return plain
+        return spelt
+
+    @cached_property
+    def arranged(self) -> str:
+        """Its words in order, as `token_sort_ratio` compares them; empty where it may not."""
+        # These are spaces to rapidfuzz only in texts with letters beyond Latin-1.
+        return "" if _ODD_SPACE.search(self) else " ".join(sorted(self.split()))
+
+
+def _by_words(similarity: float, gt: _Words, pred: _Words) -> float:
+    if gt.is_address and pred.is_address:
         return 0.0
-    gt, pred = _spelt_alike(gt, pred)
-    gt, pred = gt.replace(" & ", " and "), pred.replace(" & ", " and ")
-    gone, come = _unlike(gt, pred)
+    gone, come = gt.without(pred), pred.without(gt)
     if "".join(gone) == "".join(come):
-        same = _bare(gt) == _bare(pred)
+        same = _bare(gt.text) == _bare(pred.text)
         return max(similarity, SAME) if same else similarity
-    if {*gone, *come} & _NEGATIONS or any(_apart(one, other) for one in gone for other in come):
+    if not _NEGATIONS.isdisjoint((*gone, *come)) or _apart(gone, come):
         return 0.0
-    if max(len(gt), len(pred)) > SHORT:
+    if max(len(gt.text), len(pred.text)) > SHORT:
         return similarity
     left = [word for word in gone if not any(_is_slip(word, other) for other in come)]
     more = [word for word in come if not any(_is_slip(word, other) for other in gone)]
@@ -115,48 +165,21 @@ def _by_words(similarity: float, gt: str, pred: str) -> float:
         return 0.0
     short = len(gone) == len(come) and all(map(abbreviates, gone, come))
     plural = "".join(gone).removesuffix("s") == "".join(come).removesuffix("s")
-    shared = plural or any(word not in gone for word in _WORD.findall(gt))
+    shared = plural or any(word not in gone for word in _WORD.findall(gt.text))
     return max(similarity, SAME) if short and shared else similarity
-
-
-def _is_address(text: str) -> bool:
-    """Return whether a text is an address of mail or on the web, where each sign counts."""
-    return ("@" in text or "://" in text) and not any(map(str.isspace, text.strip()))
-
-
-def _spelt_alike(gt: str, pred: str) -> tuple[str, str]:
-    """Return two folded texts, and one with `ü` as `ue` where the other writes it so."""
-    texts = [folded(gt), folded(pred)]
-    for at, text in enumerate((gt, pred)):
-        spelt = folded(text.casefold().translate(_SPELT_OUT))
-        if spelt != texts[at] and {*spelt.split()} & {*texts[1 - at].split()} - {
-            *texts[at].split()
-        }:
-            texts[at] = spelt
-    return texts[0], texts[1]
 
 
 def _bare(text: str) -> str:
     return _HYPHEN.sub("", _LEFT_OUT.sub("", text))
 
 
-def _unlike(gt: str, pred: str) -> tuple[list[str], list[str]]:
-    """Return the words of each text that the other does not have, in order."""
-    texts = [_WORD.findall(_NO_NUMBER.sub("", re.sub(r"['\u2019]", "", it))) for it in (gt, pred)]
-    left, more = Counter(texts[0]), Counter(texts[1])
-    apart = []
-    for words, unlike in zip(texts, (left - more, more - left), strict=True):
-        apart.append([word for word in dict.fromkeys(words) if unlike[word]])
-    return apart[0], apart[1]
-
-
-def _apart(one: str, other: str) -> bool:
+def _apart(gone: Sequence[str], come: Sequence[str]) -> bool:
     """Return whether two words are the same behind unequal prefixes, or two parties of one deed."""
-    if _stems(one) & _stems(other):
+    if not frozenset().union(*map(_stems, gone)).isdisjoint(chain.from_iterable(map(_stems, come))):
         return True
-    parties = _PARTIES.fullmatch(one), _PARTIES.fullmatch(other)
-    return bool(parties[0] and parties[1] and parties[0][1] == parties[1][1]) and (
-        one.endswith("ee") != other.endswith("ee")
+    parties = {_party(word) for word in gone} - {None}
+    return bool(parties) and any(
+        (found := _party(word)) and (found[0], not found[1]) in parties for word in come
     )
 
 
@@ -164,6 +187,13 @@ def _apart(one: str, other: str) -> bool:
 def _stems(word: str) -> frozenset[str]:
     stems = (word[len(it) :] for it in _PREFIXES if word.startswith(it))
     return frozenset(stem for stem in stems if len(stem) >= STEM)
+
+
+@lru_cache(maxsize=65536)
+def _party(word: str) -> tuple[str, bool] | None:
+    """Return the deed that a word names a party of, and whether it is done to that one."""
+    found = _PARTIES.fullmatch(word)
+    return found and (found[1], word.endswith("ee"))
 
 
 def _is_slip(one: str, other: str) -> bool:
@@ -211,7 +241,8 @@ class LevenshteinComparator(BaseComparator):
         if isinstance(value, dict):
             raise TypeError("LevenshteinComparator compares texts, not objects")
         text = text_of(value)
-        return " ".join(text.lower().split()) if self.normalize else text
+        text = " ".join(text.lower().split()) if self.normalize else text
+        return ReadText(text) if self.same_words else text
 
     def similarity(self, gt: str, pred: str) -> float:
         """Compare two texts: 1 - distance / length of the longer; 1.0 for two empty ones."""
@@ -223,10 +254,10 @@ class LevenshteinComparator(BaseComparator):
         """Return codes by digits, where texts with others are unlike."""
         return codes_of([*map(digits_of, prepared)]) if self.same_digits else None
 
-    def unequal_lack(self, prepared: Sequence[str]) -> float:
-        """Return the distance from 1.0 of a text that differs in one letter of the longest."""
+    def equal_keys(self, prepared: Sequence[str]) -> tuple[Keys, float]:
+        """Return codes by text; two that differ in one letter of the longest lack the least."""
         lack = 1 / max(1, *map(len, prepared)) if prepared else 1.0
-        return min(lack, 1 - SAME) if self.same_words else lack
+        return codes_of(prepared), min(lack, 1 - SAME) if self.same_words else lack
 
     def similarities_above(
         self, gts: Sequence[str], preds: Sequence[str], least: float
@@ -284,7 +315,7 @@ class FuzzyComparator(BaseComparator):
     def prepare(self, value: Any) -> str:
         """Turn a value into text, normalised where that is asked for."""
         text = text_of(value)
-        return text.strip().lower() if self.normalize else text
+        return ReadText(text.strip().lower() if self.normalize else text)
 
     def similarity(self, gt: str, pred: str) -> float:
         """Compare two texts; 1.0 for two without a word in them."""
@@ -293,6 +324,16 @@ class FuzzyComparator(BaseComparator):
     def keys(self, prepared: Sequence[str]) -> "Keys | None":
         """Return codes by digits, where texts with others are unlike."""
         return codes_of([*map(digits_of, prepared)]) if self.same_digits else None
+
+    def equal_keys(self, prepared: Sequence[str]) -> tuple[Keys, float] | None:
+        """Return codes by text, or by its words in any order; see `LevenshteinComparator`."""
+        if self.method not in {"ratio", "token_sort_ratio"}:
+            return None
+        lack = 1 / max(2, 2 * max(map(len, prepared), default=0))
+        lack = min(lack, 1 - SAME) if self.same_words else lack
+        if self.method == "ratio":
+            return codes_of(prepared), lack
+        return codes_of([" ".join(sorted(text.split())) for text in prepared]), lack
 
     def steps(self, gt: Lengths, pred: Lengths) -> int:
         """Return about how many nanoseconds pairs take; a part is looked for at each letter."""
@@ -303,8 +344,12 @@ class FuzzyComparator(BaseComparator):
 
     def similarities(self, gts: Sequence[str], preds: Sequence[str]) -> Similarities:
         """Compare two columns of texts in one call."""
-        scorer = getattr(fuzz, self.method)
-        percent = process.cpdist(gts, preds, scorer=scorer, dtype=np.float64, workers=1)
+        scorer, sides = getattr(fuzz, self.method), (gts, preds)
+        if self.method == "token_sort_ratio":
+            one, other = ([ReadText.of(it).arranged for it in side] for side in sides)
+            if all(one) and all(other):
+                scorer, sides = fuzz.ratio, (one, other)
+        percent = process.cpdist(*sides, scorer=scorer, dtype=np.float64, workers=1)
         similarities: Similarities = percent / 100
         # By some methods that is 0 of two empty texts, and to the token methods spaces are nothing.
         words = str.strip if self.method.startswith("token") else str
@@ -326,8 +371,10 @@ def _without_slips(
         gt, pred = gts[index], preds[index]
         if how.same_digits and digits_of(gt) != digits_of(pred):
             found[index] = 0.0
-        elif how.same_words and found[index] >= LOOKED_AT:
-            found[index] = _by_words(found[index], gt, pred)
+        elif how.same_words and (similarity := found.item(index)) >= LOOKED_AT:
+            other = ReadText.of(pred)
+            one = ReadText.of(gt).beside(other.folded[0])
+            found[index] = _by_words(similarity, one, other.beside(one))
     if how.same_digits:  # words in another order, as 3 of 12 and 12 of 3
         for index in np.flatnonzero(found == 1).tolist():
             found[index] = digits_of(gts[index]) == digits_of(preds[index])

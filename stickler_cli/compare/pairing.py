@@ -400,11 +400,11 @@ def _of_values(leaf: LeafNode, elements: Columns) -> list[SelectiveField]:
     """Return the values themselves as a field, where equal ones are known to be most alike."""
     elements = elements.read_by(leaf.reading)
     prepared, codes = elements.prepared(leaf.comparator.pairing or leaf.comparator), elements.codes
-    found = (prepared.keys, 1.0) if prepared.keys is not None else prepared.equal
-    if found is None:
-        return []
-    keys, tells = found
-    return [SelectiveField(1.0, 1.0, keys[np.concatenate([codes.gt[:-1], codes.pred])], tells)]
+    found = None if prepared.keys is None else (prepared.keys, 1.0)
+    if found is None or MANY * (found[0].max(initial=0) + 1) < len(found[0]):  # which tell little
+        found = prepared.equal or found
+    both = np.concatenate([codes.gt[:-1], codes.pred])
+    return [SelectiveField(1.0, 1.0, found[0][both], found[1])] if found else []
 
 
 def texts_of(item: Node, elements: Columns) -> list[tuple[LeafNode, Columns, Indexes, Indexes]]:

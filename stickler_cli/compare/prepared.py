@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator, Keys, Similarities, codes_of
+from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator, Keys, Similarities
 from stickler_cli.core.json_values import brief, json_key, json_line
 from stickler_cli.core.problems import ComparisonError, ModelError, UnavailableError, UsageError
 from .work import NOTICED, PREPARED, Place
@@ -90,10 +90,9 @@ class Prepared:
 
     @cached_property
     def equal(self) -> tuple[Keys, float] | None:
-        """Codes of equal prepared values, and the least that unequal ones lack of a full match."""
-        values = self.of(np.arange(len(self.values)))
-        lack = self._comparator.unequal_lack(values)
-        return None if lack is None else (np.append(codes_of(values), -1), lack)
+        """The same of values that match fully, and the least that unequal ones lack of that."""
+        found = self._comparator.equal_keys(self.of(np.arange(len(self.values))))
+        return found and (np.append(found[0], -1), found[1])
 
     def similarities(self, gt: Keys, pred: Keys, places: Keys, size: int) -> Similarities:
         """Compare pairs of codes, and count the work; long texts that are alike take less.

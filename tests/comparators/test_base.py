@@ -136,10 +136,11 @@ class Tripled(LevenshteinComparator):
 
 def test_what_is_known_of_texts_alike_is_dropped_with_the_comparison_of_which_it_is_true():
     inherited = LevenshteinComparator()
-    assert inherited.unequal_lack(["a", "abcd"]) == 1 / 4
+    keys, lack = inherited.equal_keys(["a", "abcd", "a"])
+    assert (keys.tolist(), lack) == ([0, 1, 0], 1 / 4)
     assert inherited.similarities_above(["abcd"], ["abce"], 0.5).tolist() == [0.75]
     for cls in (Tripled, Reversed, Halved, Unaccented, FirstLetter):
-        assert cls().unequal_lack(["a", "abcd"]) is None
+        assert cls().equal_keys(["a", "abcd"]) is None
         assert cls().similarities_above(["abcd"], ["abce"], 0.5) is None
 
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from rapidfuzz import fuzz
 
 from stickler_cli.comparators import FuzzyComparator
 from stickler_cli.comparators.base import KeywordError
@@ -9,6 +10,27 @@ from stickler_cli.comparators.base import KeywordError
 def test_to_the_word_methods_two_texts_without_a_word_are_alike(method):
     assert FuzzyComparator(method=method, normalize=False).compare(" ", "\t") == 1.0
     assert FuzzyComparator(method=method, normalize=False).compare(" ", " ") == 1.0
+
+
+def test_words_are_put_in_order_as_rapidfuzz_does():
+    texts = [
+        "b a",
+        "a b",
+        " a\tb ",
+        "a\xa0b",
+        "b a\x85",
+        "b\xa0a \u0142",
+        "a \u0142 b",
+        "b, a",
+        "",
+        "c",
+    ]
+    gts, preds = zip(*[(gt, pred) for gt in texts for pred in texts if gt or pred], strict=True)
+
+    comparator = FuzzyComparator("token_sort_ratio", normalize=False)
+    expected = [fuzz.token_sort_ratio(*pair) / 100 for pair in zip(gts, preds, strict=True)]
+    for some in (slice(None), slice(0, 3)):
+        assert comparator.similarities(gts[some], preds[some]).tolist() == expected[some]
 
 
 def test_to_the_letter_methods_a_space_is_a_letter():

@@ -105,7 +105,11 @@ def test_columns_are_compared_as_pairs_are():
     assert TEXT.keys(texts).tolist() == [0, 1, 2, 2, 2]
     assert SORTED.keys(texts).tolist() == [0, 1, 2, 2, 2]
     assert LevenshteinComparator().keys(texts) is FuzzyComparator().keys(texts) is None
-    assert TEXT.unequal_lack(["ab"]) == pytest.approx(0.05)
+    assert TEXT.equal_keys(["ab"])[1] == pytest.approx(0.05)
+    keys, lack = SORTED.equal_keys(["a  b", "b a", "ab"])
+    assert (keys.tolist(), lack) == ([0, 0, 1], pytest.approx(0.05))
+    assert FuzzyComparator().equal_keys(["a b", "b a"])[1] == pytest.approx(1 / 6)
+    assert FuzzyComparator("partial_ratio").equal_keys(["a"]) is None
 
 
 def test_words_alone_leave_digits_to_the_edit_distance():

@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.comparators.texts import LevenshteinComparator
+from stickler_cli.comparators.texts import FuzzyComparator, LevenshteinComparator
 from stickler_cli.compare.engine import compare
 from stickler_cli.schema.compiler import compile_schema
 
@@ -17,14 +17,33 @@ class Plain(LevenshteinComparator):
         return super().similarities(gts, preds)
 
 
+class PlainFuzzy(FuzzyComparator):
+    """Likewise."""
+
+    def similarities(self, gts, preds):
+        return super().similarities(gts, preds)
+
+
 def plan_of(comparator):
-    texts = {"type": "string", "x-aws-stickler-comparator": comparator}
+    known = {"Known": comparator}
+    texts = {"type": "string", "x-aws-stickler-comparator": "Known"}
     properties = {"t": texts, "l": {"type": "array", "items": texts}}
-    schema = {"type": "object", "properties": properties}
-    return compile_schema(schema, comparators={"Plain": Plain()})
+    return compile_schema({"type": "object", "properties": properties}, comparators=known)
 
 
-QUICK, PLAIN = plan_of("LevenshteinComparator"), plan_of("Plain")
+QUICK, PLAIN = plan_of(LevenshteinComparator()), plan_of(Plain())
+STRICT = {"same_digits": True, "same_words": True}
+BOTH = [
+    (plan_of(quick(**how)), plan_of(plain(**how)))
+    for quick, plain, how in (
+        (LevenshteinComparator, Plain, {}),
+        (LevenshteinComparator, Plain, STRICT),
+        (FuzzyComparator, PlainFuzzy, {}),
+        (FuzzyComparator, PlainFuzzy, {"method": "token_sort_ratio"}),
+        (FuzzyComparator, PlainFuzzy, {"method": "token_sort_ratio", "same_words": True}),
+        (FuzzyComparator, PlainFuzzy, {"method": "token_set_ratio", **STRICT}),
+    )
+]
 
 
 def results(plan, gt, pred):
@@ -36,17 +55,20 @@ def results(plan, gt, pred):
 
 def test_the_plain_one_knows_nothing_more():
     plain = Plain()
-    assert plain.unequal_lack(["a"]) is None
+    assert plain.equal_keys(["a"]) is None
     assert plain.similarities_above(["a"], ["a"], 0.9) is None
 
 
-texts = st.lists(st.sampled_from(["a", "ab", "AB ", "abc", "xyz", "xy", "b a", "zz"]), max_size=14)
+words = ["a", "ab", "AB ", "abc", "xyz", "xy", "b a", "zz", "a b", "a\xa0b", "b a\u2003", "not a"]
+texts = st.lists(
+    st.sampled_from([*words, "a 1", "a 2", "1 a", "Elm Street", "Elm St."]), max_size=14
+)
 
 
-@given(texts, texts)
-def test_lists_of_texts_pair_as_if_all_were_compared(gt, pred):
+@given(st.sampled_from(BOTH), texts, texts)
+def test_lists_of_texts_pair_as_if_all_were_compared(plans, gt, pred):
     gt, pred = {"l": gt}, {"l": pred}
-    assert results(QUICK, gt, pred) == results(PLAIN, gt, pred)
+    assert results(plans[0], gt, pred) == results(plans[1], gt, pred)
 
 
 @given(st.integers(0, 2**32), st.sampled_from([0, 1, 5, 40, 200, 900, 3000]))
