@@ -389,12 +389,12 @@ def changed_values(*runs: Run) -> list[ChangedValue] | None:
     compared = set.intersection(*map(_ids_compared, runs))
     errors = [[*each.rows()] for each in known]
     wrong = [
-        {_place(it): it for it in each if it.values is None and it.document in compared}
+        {_place_of_error(it): it for it in each if it.values is None and it.document in compared}
         for each in errors
     ]
     # Path, field and class of the items and objects that one side alone has.
     one_sided = {
-        _place(it): (it.path, it.field, it.error_class)
+        _place_of_error(it): (it.path, it.field, it.error_class)
         for it in chain.from_iterable(errors)
         if it.values is not None and it.outcome != "FD"
     }
@@ -412,7 +412,7 @@ def changed_values(*runs: Run) -> list[ChangedValue] | None:
     return sorted(found, key=lambda it: (order[it.move], it.document))
 
 
-def _place(error: Error) -> _Place:
+def _place_of_error(error: Error) -> _Place:
     return _Place(error.document, error.path, error.outcome == "FA")
 
 
