@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from stickler_cli.comparators import LevenshteinComparator
@@ -5,6 +7,8 @@ from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import Field, ObjectNode
+from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode
+from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.problems import ComparisonError
 from .nodes import (
@@ -13,6 +17,7 @@ from .nodes import (
     anything,
     compared,
     compared_together,
+    exact,
     figures,
     table,
     text,
@@ -156,3 +161,149 @@ def test_objects_that_some_of_a_column_lack_are_told_apart():
         {"name": "TP", "city": "FD"},
         {},
     ]
+
+
+def a_map(*, rest=None, patterns=(), **settings):
+    settings = {"threshold": 0.7, **settings}
+    families = (*patterns, Field("", rest)) if rest else patterns
+    return ObjectNode(families=families, **settings)
+
+
+def family(pattern, node, aggregate=None):
+    return Field("", node, aggregate, keys=re.compile(pattern))
+
+
+SCORES = a_map(rest=exact())
+
+
+def test_a_declared_name_goes_before_a_pattern_and_a_pattern_before_the_rest():
+    node = a_map(
+        fields=an_object(n_total=text()).fields,
+        patterns=(family("^n_", exact(weight=2)), family("_x$", text())),
+        rest=exact(weight=5),
+    )
+    comparison = compared(node, {"n_total": "a", "n_x": 1, "b_x": "c", "d": 4}, {"d": 4})
+
+    assert [(entry.name, entry.weight) for entry in comparison.fields] == [
+        ("n_total", 1),
+        ("n_x", 2),
+        ("b_x", 1),
+        ("d", 5),
+    ]
+
+
+def test_keys_that_nothing_names_are_undeclared():
+    node = a_map(patterns=(family("^n_", exact()),))
+    gt, pred = {"n_a": 1, "x": 1}, {"n_a": 1, "y": 2}
+
+    comparison = compared(node, gt, pred)
+
+    assert (comparison.extras, comparison.undeclared) == (("y",), ("x",))
+    assert compared(node, gt, pred, Options(extra_fields="ignore")).extras == ()
+
+
+def test_patterns_and_the_rest_have_their_say_on_the_aggregate():
+    node = ObjectNode(
+        threshold=0.7,
+        fields=an_object(a=text()).fields,
+        families=(family("^n_", exact(), True), Field("", exact(), aggregate=False)),
+    )
+    comparison = compared(node, {"a": "a", "n_b": "b", "c": "c"}, {"a": "a"})
+
+    assert {entry.name: entry.counted for entry in comparison.fields} == {
+        "a": False,
+        "n_b": True,
+        "c": False,
+    }
+
+
+def test_a_map_against_another_kind_is_one_false_discovery():
+    comparison = compared(SCORES, {"a": 1}, [1])
+
+    assert comparison.shape == "mismatch"
+    assert comparison.outcome is Outcome.FD
+
+
+def test_keys_that_only_documents_name_weigh_what_their_family_does():
+    node = a_map(
+        fields=an_object(a=text(weight=2)).fields,
+        patterns=(family("^n_", exact(weight=5)),),
+        rest=exact(weight=3),
+    )
+
+    # 5 of 10 are wrong; 3 of 5; 2 of 5.
+    assert alike(node, {"a": "x", "n_b": 1, "c": 2}, {"a": "x", "n_b": 9, "c": 2}) == 0.5
+    assert alike(node, {"a": "x", "c": 2}, {"a": "x", "c": 9}) == 0.4
+    assert alike(node, {"a": "x", "c": 2}, {"a": "y", "c": 2}) == 0.6
+
+
+def test_a_key_has_its_say_on_the_aggregate_only_where_it_is_present():
+    node = ObjectNode(
+        threshold=0.7,
+        fields=an_object(a=text()).fields,
+        families=(family("^n_", exact(), True), Field("", exact(), aggregate=None)),
+    )
+    with_say, without = {"a": "x", "n_b": 1, "c": 2}, {"a": "x", "c": 2}
+
+    found = compared_together(node, [{}, without, with_say], [{}, without, with_say])
+
+    assert [{entry.name: entry.counted for entry in each.fields} for each in found] == [
+        {},
+        {"a": True, "c": True},
+        {"a": False, "n_b": True, "c": False},
+    ]
+
+
+def test_keys_that_opt_out_are_not_counted_wherever_they_are():
+    node = ObjectNode(
+        threshold=0.7,
+        families=(family("^n_", exact(), False), Field("", exact())),
+    )
+    document = {"n_b": 1, "c": 2}
+
+    (found,) = compared_together(node, [document], [document])
+
+    assert {entry.name: entry.counted for entry in found.fields} == {"n_b": False, "c": True}
+
+
+class HasKey(Acceptor):
+    def __init__(self, name):
+        self.name = name
+
+    def __call__(self, value):
+        return isinstance(value, dict) and self.name in value
+
+
+def test_maps_that_are_arms_of_one_union_have_families_of_their_own():
+    with_patterns = a_map(patterns=(family("^n_", exact(weight=3)),), rest=exact(weight=1))
+    node = OneOfNode(
+        threshold=0.5,
+        arms=(Arm(HasKey("p"), with_patterns), Arm(HasKey("q"), a_map(rest=exact(weight=2)))),
+    )
+    gts = [{"p": 1, "n_a": 1}, {"q": 1, "n_a": 1}]
+    preds = [{"p": 1, "n_a": 9}, {"q": 1, "n_a": 9}]
+
+    found = compared_together(node, gts, preds)
+
+    # 1 of 4, and 2 of 4.
+    assert [each.similarity for each in found] == [0.25, 0.5]
+
+
+class Picky(BaseComparator):
+    """Takes all values but one."""
+
+    def compare(self, gt, pred):
+        if gt == "bad":
+            raise LookupError("cannot")
+        return 0.5
+
+
+@pytest.mark.parametrize("names", [("b",), ("a", "b"), ("c", "b", "a")])
+def test_the_key_that_a_comparator_fails_on_is_named(names):
+    node = a_map(rest=LeafNode(threshold=0.5, comparator=Picky()))
+    gt = {name: "bad" if name == "b" else "good" for name in names}
+
+    with pytest.raises(ComparisonError) as failed:
+        compared(node, gt, dict.fromkeys(names, "other"))
+
+    assert failed.value.path == ("b",)
