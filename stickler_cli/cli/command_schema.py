@@ -123,14 +123,14 @@ def _of_ground_truth(gt: str, settings: FindingOptions, when: Infer) -> LoadedSc
     return schema
 
 
-def observe(source: str, settings: FindingOptions, most: int | None = None) -> Observed:
-    """Read the documents of a source, or the first of them, and return the values seen by field.
+def observe(source: str, settings: FindingOptions) -> Observed:
+    """Read the documents of a source, and return the values seen by field.
 
     Raises:
         UsageError: the source cannot be used, or no document of it can be read.
     """
     found, root, unread = open_documents(source, settings), Observed(), 0
-    for _, value in islice(_values_of(found, settings), most):
+    for _, value in _values_of(found, settings):
         if value is None:
             unread += 1
         else:

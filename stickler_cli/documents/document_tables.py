@@ -312,9 +312,7 @@ def cell_text(value: JsonValue) -> str | None:
     return None if value is None or isinstance(value, list | dict) else json.dumps(value)
 
 
-def read_columns(
-    file: str, columns: Sequence[str], limit: int = MAX_METADATA_BYTES
-) -> dict[str, dict[str, str]]:
+def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return some columns of a metadata file: by column, the value of each id that has one.
 
     It is CSV with a header, or JSON Lines with an object on each line; either gzipped or not.
@@ -327,7 +325,7 @@ def read_columns(
     if not is_csv and not LINES_SUFFIX.search(file):
         expected = "a .csv, .jsonl or .ndjson file (each also .gz)"
         raise UsageError([Problem(source, "the name tells no kind of table", expected)])
-    data = read_bytes(file, limit)
+    data = read_bytes(file, MAX_METADATA_BYTES)
     if isinstance(data, Problem):
         raise UsageError([data])
     rows = _csv_rows(data, source) if is_csv else _json_rows(data, source)

@@ -142,10 +142,10 @@ def level_of(what: str) -> Any:
     return option(LEVEL, what, "LEVEL", values=SHARE, panel="statistics")
 
 
-def printed(in_file: str = "none") -> Any:
+def printed() -> Any:
     """Declare the format of standard output."""
     what = "What to print on standard output."
-    return option("table", what, short="-f", in_file=in_file, panel="output")
+    return option("table", what, short="-f", in_file="none", panel="output")
 
 
 def printed_run(default: str | None = "table", shown: str = "", in_file: str = "none") -> Any:

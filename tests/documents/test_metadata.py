@@ -45,9 +45,10 @@ def test_what_is_wrong_is_told_with_its_place(tmp_path, name, content, message):
     assert message in str(raised.value)
 
 
-def test_a_file_that_is_not_there_or_too_large_is_refused(tmp_path):
+def test_a_file_that_is_not_there_or_too_large_is_refused(tmp_path, monkeypatch):
     with pytest.raises(UsageError, match="cannot be read"):
         read_columns(str(tmp_path / "none.csv"), ["a"])
     (tmp_path / "meta.csv").write_text("id,a\n")
+    monkeypatch.setattr("stickler_cli.documents.document_tables.MAX_METADATA_BYTES", 3)
     with pytest.raises(UsageError, match="expected at most 3 bytes"):
-        read_columns(str(tmp_path / "meta.csv"), ["a"], limit=3)
+        read_columns(str(tmp_path / "meta.csv"), ["a"])
