@@ -267,6 +267,10 @@ class _Elsewhere(io.RawIOBase):
         self._at = self._stream.seek(*((self._at + offset,) if whence == 1 else (offset, whence)))
         return self._at
 
+    def tell(self) -> int:
+        """Return the place, which that of the base asks of `seek`: a stream may have none."""
+        return self._at
+
     def close(self) -> None:
         """End it."""
         if not self.closed and hasattr(self, "_stream"):

@@ -82,6 +82,7 @@ def one(name, schema, rest=None):
         ("total", {"enum": ["none", "all"]}, MEMBERS),
         ("name", {"const": "a"}, MEMBERS),
         ("name", {**STRING, "format": "date-time"}, DATE),
+        ("notes", {**STRING, "format": "time"}, DATE | {X + "comparator": "TimeComparator"}),
         (
             "notes",
             {**STRING, "format": "email"},
