@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.corrections import corrections
@@ -88,6 +88,7 @@ def test_feedback_has_no_text_of_the_ground_truth_that_may_not_be_told(case, rev
     assert marker not in scorer.feedback([scored, scored])
 
 
+@settings(max_examples=2 * settings.default.max_examples)  # most are of no use
 @given(cases(OF_VALUES), cases(OF_VALUES))
 def test_with_nothing_revealed_feedback_depends_on_which_fields_are_wrong_alone(case, other):
     scorer = scorer_of(case, reveal="none")
