@@ -4,21 +4,21 @@ Candidates, a certificate, and an assignment where two elements want the same: d
 "Lists", tells the three steps.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from functools import cache, cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from stickler_cli.comparators.base import EQUAL_WITHIN
-from stickler_cli.core.values import dataclass
 from .account import Floats
 from .assignment import ASSIGNED, LOOK, LOOK_AT_EACH, assign, assign_all, blocks
 from .columns import NOTHING, Columns, Indexes, Mask, distinct, spread
 from .leaf import LeafBlock, LeafNode
 from .object import ObjectNode
-from .one_of import OneOfNode, followed
-from .plan import Node, Options, Purpose, once_each
+from .one_of import followed
+from .plan import Node, Options, Purpose
+from .selective import SelectiveField, leaves_of, selective_fields
 from .work import PAIR
 
 FEW_PAIRS: Final = 36
@@ -328,85 +328,6 @@ def _first_best(near: Indexes, far: Indexes, gain: Floats, best: Floats) -> Inde
     return at[is_first]
 
 
-@dataclass(frozen=True, slots=True)
-class SelectiveField:
-    """A field whose comparator gives keys: unequal ones have nothing in common."""
-
-    weight: float
-    of_object: float
-    """The weights of all fields of the object, this one included."""
-    keys: Indexes
-    """Of all ground truths, then of all predictions, and of `NOTHING`; below 0 for none."""
-    tells: float = 1.0
-    """How much of the weight two elements of unequal keys lack at least."""
-
-    def join(
-        self, near: tuple[Indexes, Indexes], far: tuple[Indexes, Indexes], most: Indexes
-    ) -> tuple[Indexes, Indexes, Mask]:
-        """Return the pairs that agree in the field, and which near elements this tells of.
-
-        It tells nothing in lists of which too many elements are alike in it, so that these have
-        more than `most` pairs. Each side is given by its elements and their lists.
-        """
-        near_keys, far_keys = self.keys[near[0]], self.keys[far[0]]
-        keys = int(self.keys.max(initial=0)) + 1
-        one = near[1] * keys + near_keys
-        other = np.where(far_keys < 0, -1, far[1] * keys + far_keys)
-        order = other.argsort(kind="stable")
-        other = other[order]
-        low = other.searchsorted(one, "left")
-        count = other.searchsorted(one, "right") - low
-        count[near_keys < 0] = 0
-        tells = (np.bincount(near[1], count, len(most)) <= most)[near[1]] & (near_keys >= 0)
-        count[~tells] = 0
-        found, owner = spread(low, count)
-        return owner, order[found], tells
-
-
-def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
-    """Return the fields of list elements that may say which of them go together."""
-    item = followed(item)
-    if isinstance(item, LeafNode) and elements.plain:
-        return _of_values(item, elements)
-    if not isinstance(item, ObjectNode) or item.families or not elements.types <= {dict}:
-        return []
-    of_object = sum(_most_worth(field.node) for field in item.fields)
-    found = []
-    for leaf, columns, gt, pred in _leaves(item, elements):
-        comparator = leaf.comparator.pairing or leaf.comparator
-        if columns.plain and (keys := columns.prepared(comparator).keys) is not None:
-            both = np.concatenate([gt, pred, [NOTHING]])
-            found.append(SelectiveField(leaf.weight, of_object, keys[both]))
-    return found
-
-
-def _leaves(
-    item: ObjectNode, elements: Columns
-) -> Iterator[tuple[LeafNode, Columns, Indexes, Indexes]]:
-    """Return the leaves of list elements, with the codes of both sides and where they stand."""
-    for block in item.together:
-        if isinstance(block, int):
-            continue
-        columns = elements.fields(block.names)
-        for row, (name, leaf) in enumerate(zip(block.names, block.nodes, strict=True)):
-            at, of = (row, columns) if columns.scalar else (0, elements.fields((name,)))
-            of = of.read_by(leaf.reading)
-            n, m = len(elements.gt), len(elements.pred)
-            gt, pred = of.codes.gt[at * (n + 1) :][:n], of.codes.pred[at * (m + 1) :][:m]
-            yield leaf, of, gt, pred
-
-
-def _of_values(leaf: LeafNode, elements: Columns) -> list[SelectiveField]:
-    """Return the values themselves as a field, where equal ones are known to be most alike."""
-    elements = elements.read_by(leaf.reading)
-    prepared, codes = elements.prepared(leaf.comparator.pairing or leaf.comparator), elements.codes
-    found = None if prepared.keys is None else (prepared.keys, 1.0)
-    if found is None or MANY * (found[0].max(initial=0) + 1) < len(found[0]):  # which tell little
-        found = prepared.equal or found
-    both = np.concatenate([codes.gt[:-1], codes.pred])
-    return [SelectiveField(1.0, 1.0, found[0][both], found[1])] if found else []
-
-
 def texts_of(item: Node, elements: Columns) -> list[tuple[LeafNode, Columns, Indexes, Indexes]]:
     """Return the leaves of list elements with their codes, if all are dear to compare."""
     item = followed(item)
@@ -415,7 +336,7 @@ def texts_of(item: Node, elements: Columns) -> list[tuple[LeafNode, Columns, Ind
         found = [(item, read, read.codes.gt[:-1], read.codes.pred[:-1])]
     elif isinstance(item, ObjectNode) and not item.families:
         is_flat = all(isinstance(of.node, LeafNode) for of in item.fields)
-        found = [*_leaves(item, elements)] if is_flat else []
+        found = [*leaves_of(item, elements)] if is_flat else []
     else:
         found = []
     return found if all(leaf.is_dear and columns.scalar for leaf, columns, _, _ in found) else []
@@ -438,13 +359,3 @@ def bound_of(item: Node) -> Purpose | None:
     if any(nested):
         return None if all(nested) else Purpose.BOUND
     return Purpose.ROUGH if any(cheap) and not all(cheap) else None
-
-
-def _most_worth(node: Node) -> float:
-    """Return the greatest worth of a field; of a union, that of any of its arms."""
-
-    def arms(node: Node) -> Iterable[Node]:
-        return map(followed, node.parts()) if isinstance(node, OneOfNode) else ()
-
-    nodes = once_each(followed(node), arms)
-    return max((one.weight for one in nodes if not isinstance(one, OneOfNode)), default=0.0)

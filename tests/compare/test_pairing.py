@@ -9,8 +9,9 @@ from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare import pairing
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.pairing import SelectiveField, pair, selective_fields
+from stickler_cli.compare.pairing import pair
 from stickler_cli.compare.plan import Options
+from stickler_cli.compare.selective import SelectiveField, selective_fields
 from stickler_cli.schema.compiler import compile_schema
 from .nodes import a_list, alike, an_object, exact, number, table, text
 

@@ -27,7 +27,9 @@ class PlainFuzzy(FuzzyComparator):
 def plan_of(comparator):
     known = {"Known": comparator}
     texts = {"type": "string", "x-aws-stickler-comparator": "Known"}
-    properties = {"t": texts, "l": {"type": "array", "items": texts}}
+    items = {"type": "object", "properties": {"a": texts, "b": texts}}
+    listed = {"l": {"type": "array", "items": texts}, "o": {"type": "array", "items": items}}
+    properties = {"t": texts, **listed}
     return compile_schema({"type": "object", "properties": properties}, comparators=known)
 
 
@@ -48,8 +50,8 @@ BOTH = [
 
 def results(plan, gt, pred):
     account = compare(plan, [gt], [pred])
-    units = account.fields[1].units
-    pairs = None if units is None else (units.gt_place.tolist(), units.pred_place.tolist())
+    lists = [account.fields[at].units for at in (1, 2)]
+    pairs = [(units.gt_place.tolist(), units.pred_place.tolist()) for units in lists]
     return account.similarity.tolist(), pairs
 
 
@@ -65,9 +67,13 @@ texts = st.lists(
 )
 
 
+def person(name, town):
+    return {"a": name, "b": town}
+
+
 @given(st.sampled_from(BOTH), texts, texts)
 def test_lists_of_texts_pair_as_if_all_were_compared(plans, gt, pred):
-    gt, pred = {"l": gt}, {"l": pred}
+    gt, pred = ({"l": it, "o": [*map(person, it, reversed(it))]} for it in (gt, pred))
     assert results(plans[0], gt, pred) == results(plans[1], gt, pred)
 
 

@@ -1,0 +1,118 @@
+"""Fields whose values tell which elements of two lists may go together, and joins by these."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from stickler_cli.core.values import dataclass
+from .columns import NOTHING, Columns, Indexes, Mask, spread
+from .leaf import LeafNode
+from .object import ObjectNode
+from .one_of import OneOfNode, followed
+from .plan import Node, once_each
+from .prepared import Prepared
+
+
+@dataclass(frozen=True, slots=True)
+class SelectiveField:
+    """A field whose comparator gives keys: unequal ones have nothing in common."""
+
+    weight: float
+    of_object: float
+    """The weights of all fields of the object, this one included."""
+    keys: Indexes
+    """Of all ground truths, then of all predictions, and of `NOTHING`; below 0 for none."""
+    tells: float = 1.0
+    """How much of the weight two elements of unequal keys lack at least."""
+
+    def join(
+        self, near: tuple[Indexes, Indexes], far: tuple[Indexes, Indexes], most: Indexes
+    ) -> tuple[Indexes, Indexes, Mask]:
+        """Return the pairs that agree in the field, and which near elements this tells of.
+
+        It tells nothing in lists of which too many elements are alike in it, so that these have
+        more than `most` pairs. Each side is given by its elements and their lists.
+        """
+        near_keys, far_keys = self.keys[near[0]], self.keys[far[0]]
+        keys = int(self.keys.max(initial=0)) + 1
+        one = near[1] * keys + near_keys
+        other = np.where(far_keys < 0, -1, far[1] * keys + far_keys)
+        order = other.argsort(kind="stable")
+        other = other[order]
+        low = other.searchsorted(one, "left")
+        count = other.searchsorted(one, "right") - low
+        count[near_keys < 0] = 0
+        tells = (np.bincount(near[1], count, len(most)) <= most)[near[1]] & (near_keys >= 0)
+        count[~tells] = 0
+        found, owner = spread(low, count)
+        return owner, order[found], tells
+
+
+def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
+    """Return the fields of list elements that may say which of them go together."""
+    item = followed(item)
+    if isinstance(item, LeafNode) and elements.plain:
+        return _of_values(item, elements)
+    if not isinstance(item, ObjectNode) or item.families or not elements.types <= {dict}:
+        return []
+    leaves = [
+        (leaf, columns.prepared(leaf.comparator.pairing or leaf.comparator), gt, pred)
+        for leaf, columns, gt, pred in leaves_of(item, elements)
+        if columns.plain
+    ]
+    few = min(len(elements.gt), len(elements.pred)) // 4
+    alike = all(_are_alike(prepared, few) for _, prepared, _, _ in leaves)
+    of_object = sum(_most_worth(field.node) for field in item.fields)
+    found = []
+    for leaf, prepared, gt, pred in leaves:
+        if (told := _told_by(prepared, alike=alike)) is not None:
+            both = np.concatenate([gt, pred, [NOTHING]])
+            found.append(SelectiveField(leaf.weight, of_object, told[0][both], told[1]))
+    return found
+
+
+def _are_alike(prepared: Prepared, few: int) -> bool:
+    """Return whether values have no keys, or fewer than a few, so that these tell nothing."""
+    return prepared.keys is None or int(prepared.keys.max(initial=0)) < few
+
+
+def _told_by(prepared: Prepared, *, alike: bool) -> tuple[Indexes, float] | None:
+    """Return keys of values, and what those of unequal keys lack; `alike` are of equal values."""
+    keys = None if prepared.keys is None else (prepared.keys, 1.0)
+    return (prepared.equal if alike else None) or keys
+
+
+def leaves_of(
+    item: ObjectNode, elements: Columns
+) -> Iterator[tuple[LeafNode, Columns, Indexes, Indexes]]:
+    """Return the leaves of list elements, with the codes of both sides and where they stand."""
+    for block in item.together:
+        if isinstance(block, int):
+            continue
+        columns = elements.fields(block.names)
+        for row, (name, leaf) in enumerate(zip(block.names, block.nodes, strict=True)):
+            at, of = (row, columns) if columns.scalar else (0, elements.fields((name,)))
+            of = of.read_by(leaf.reading)
+            n, m = len(elements.gt), len(elements.pred)
+            gt, pred = of.codes.gt[at * (n + 1) :][:n], of.codes.pred[at * (m + 1) :][:m]
+            yield leaf, of, gt, pred
+
+
+def _of_values(leaf: LeafNode, elements: Columns) -> list[SelectiveField]:
+    """Return the values themselves as a field, where equal ones are known to be most alike."""
+    elements = elements.read_by(leaf.reading)
+    prepared, codes = elements.prepared(leaf.comparator.pairing or leaf.comparator), elements.codes
+    few = min(len(elements.gt), len(elements.pred)) // 4
+    found = _told_by(prepared, alike=_are_alike(prepared, few))
+    both = np.concatenate([codes.gt[:-1], codes.pred])
+    return [SelectiveField(1.0, 1.0, found[0][both], found[1])] if found else []
+
+
+def _most_worth(node: Node) -> float:
+    """Return the greatest worth of a field; of a union, that of any of its arms."""
+
+    def arms(node: Node) -> Iterable[Node]:
+        return map(followed, node.parts()) if isinstance(node, OneOfNode) else ()
+
+    nodes = once_each(followed(node), arms)
+    return max((one.weight for one in nodes if not isinstance(one, OneOfNode)), default=0.0)
