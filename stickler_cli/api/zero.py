@@ -7,7 +7,7 @@ that once for many documents, without these.
 import os
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path as File
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -80,9 +80,10 @@ def eval_for(schema: Schema, fields: Mapping[str, FieldRules] | None = None) -> 
 
 
 MOST_KEPT: Final = 64
-"""Scorers of a class that are kept, and of all schemas: by names alone, and by forms of values."""
+"""Scorers of a schema that are kept: by names alone, and by forms of values."""
+MOST_SCHEMAS: Final = 32
+"""Schemas whose scorers are kept; those of a class go with the class."""
 _of_classes: Final[WeakKeyDictionary[type[BaseModel], dict[Hashable, Scorer]]] = WeakKeyDictionary()
-_of_digests: Final[dict[Hashable, Scorer]] = {}
 LARGEST_KEPT: Final = 1 << 20
 """Bytes of a schema file that is read to see whether it is still the same."""
 _LEADS_OUT: Final = pattern(rb'"\$(dynamicRef|ref)"\s*:\s*"(?!#)')
@@ -99,7 +100,7 @@ def _kept(
     if isinstance(schema, type):
         kept = _of_classes.setdefault(schema, {})
     elif digest := _digest_of(schema):
-        kept, key = _of_digests, (digest, key)
+        kept = _of_digest(digest)
     else:
         kept = {}
     found = kept.pop(key, None)
@@ -111,14 +112,21 @@ def _kept(
     return found
 
 
+@lru_cache(MOST_SCHEMAS)
+def _of_digest(digest: str) -> dict[Hashable, Scorer]:
+    """Return the scorers of one schema, to be added to."""
+    return {}
+
+
 def _digest_of(schema: Mapping[str, Any] | str | os.PathLike[str]) -> str | None:
     """Return what tells a schema from all others; None where that is not known."""
-    if isinstance(schema, Mapping):
-        with suppress(TypeError, ValueError, RecursionError):  # which others word better
+    with suppress(OSError, TypeError, ValueError, RecursionError):  # which others word better
+        if isinstance(schema, Mapping):
             return schema_digest(json_line(dict(schema)))
-    elif (file := File(schema)).is_file() and file.stat().st_size <= LARGEST_KEPT:
-        content = file.read_bytes()
-        return None if _LEADS_OUT.search(content) else f"{file} {schema_digest(content)}"
+        file = File(schema)
+        if file.is_file() and file.stat().st_size <= LARGEST_KEPT:
+            content = file.read_bytes()
+            return None if _LEADS_OUT.search(content) else f"{file} {schema_digest(content)}"
     return None
 
 
