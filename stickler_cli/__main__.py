@@ -19,7 +19,8 @@ def stickler() -> None:
     process: of a small run that is a twentieth.
     """
     codes: list[int] = []
-    atexit.register(_leave, codes)  # the first to be registered is the last to be called
+    if not atexit._ncallbacks():  # noqa: SLF001 - the first to be registered is the last to be called
+        atexit.register(_leave, codes)
     codes.append(program())
     sys.exit(*codes)
 

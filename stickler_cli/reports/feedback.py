@@ -164,17 +164,19 @@ class Teller:
         return tuple(step if isinstance(step, int) else next(names) for step in path)
 
     def _fields_alone(self, documents: Iterable[Sequence[Error]], head: Sequence[str] = ()) -> str:
-        """Name the fields with errors, in schema order: nothing tells them from each other."""
-        patterns = {
-            self._pattern(error) for errors in documents for error in _worth_telling(errors)
-        }
+        """Name the innermost fields with errors, in schema order.
+
+        Whether a side lacks what is around them is not told.
+        """
+        patterns = {self._pattern(error) for errors in documents for error in errors}
         # Names inside of what the schema leaves open are data.
-        wrong = {
+        found = {
             next(
                 (each[:end] for end in range(len(each), 0, -1) if each[:end] in self.weights), each
             )
             for each in patterns
         }
+        wrong = found - {each[:end] for each in found for end in range(len(each))}
         if not wrong:
             return self._within([*head] or ["All is right."])
         named = [_place_name(path) for path in self.weights if path in wrong]

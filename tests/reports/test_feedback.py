@@ -75,9 +75,18 @@ def test_the_shape_has_no_value_of_the_ground_truth_and_no_key_that_only_it_has(
         assert secret not in told
 
 
+def test_with_nothing_revealed_an_object_that_one_side_lacks_is_not_told_from_a_wrong_one():
+    seller = {"type": "object", "properties": {"name": {"type": "string"}}}
+    scorer = Scorer({"type": "object", "properties": {"seller": seller}}, reveal="none")
+    pred = {"seller": {"name": "Bolt"}}
+
+    wrong, invented = (scorer.score(gt, pred) for gt in ({"seller": {"name": "ACME"}}, {}))
+    assert wrong.feedback == invented.feedback == "Look again at: seller.name."
+
+
 def test_with_nothing_revealed_only_fields_are_named():
     assert feedback(reveal="none") == (
-        "Look again at: date, vendor, total, rates.*, lines, lines.count, "
+        "Look again at: date, vendor, total, rates.*, lines.sku, lines.count, "
         "what the schema does not name."
     )
     assert feedback(pred=GT, reveal="none") == "All is right."
