@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from stickler_cli.comparators import DateComparator, NumericComparator
-from stickler_cli.compare import arranged
+from stickler_cli.compare import arranged, assignment
 from stickler_cli.compare.arranged import arms_of, pair_arranged
 from stickler_cli.compare.assignment import align
 from stickler_cli.compare.columns import Columns
@@ -273,3 +273,10 @@ def test_a_key_may_have_alternatives(gt, pred, expected):
 
     counts = comparison_view(batch_of(comparison_of(account, 1)))["confusion_matrix"]["leaves"]
     assert {name: counts[name] for name in ("tp", "fd", "fa", "fn") if counts[name]} == expected
+
+
+def test_a_product_is_made_and_assigned_so_that_libraries_take_what_they_need(monkeypatch):
+    assigned = []
+    monkeypatch.setattr(assignment, "assign_all", lambda gains: assigned.append(gains.tolist()))
+    assignment.assign_product(2)
+    assert assigned == [[[2.0, 2.0], [2.0, 2.0]]]

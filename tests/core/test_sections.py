@@ -1,5 +1,6 @@
 """Reports as data: cells of figures, and tables made of them."""
 
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from stickler_cli.core.sections import (
@@ -79,3 +80,14 @@ def test_a_report_is_its_record_and_sections():
 
     assert report.rows is None
     assert report.sections[0].blocks == [Text("note: odd", indent=INDENT)]
+
+
+def test_a_report_of_a_study_is_titled_as_the_whole_and_ends_with_notes():
+    record, rows, inside = SimpleNamespace(notes=["few"]), Figures([], []), [Text("inside")]
+    found = Report.of(record, "All", [Text("first")], Section("Part", inside), rows=rows)
+
+    assert found == Report(
+        record,
+        [Section("All", [Text("first")]), Section("Part", inside), Section("", notes(["few"]))],
+        rows,
+    )
