@@ -82,6 +82,11 @@ class Rules:
     """Who said `threshold`; for explanations only."""
 
     @property
+    def positional(self) -> bool:
+        """Whether elements are compared by their positions."""
+        return False
+
+    @property
     def item_threshold(self) -> float:
         """The similarity at which a pair of list elements of this kind is a match."""
         return self.threshold

@@ -120,11 +120,6 @@ class Node(Rules, ABC):
         """Whether to compare all pairs of two columns costs little beside a call for each."""
         return False
 
-    @property
-    def positional(self) -> bool:
-        """Whether elements are compared by their positions."""
-        return False
-
     def below(self, step: Step) -> "Node | None":
         """Return the node of a field or of an element; None where it has none."""
         return None

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.compare.result import Outcome
-from stickler_cli.compare.tuple import TupleNode
 from stickler_cli.core.json_values import ALTERNATIVES, Alternative, JsonValue
 from stickler_cli.core.locations import Path, Step, field_path
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
@@ -255,7 +254,7 @@ def index_of_new(item: Step, truth: JsonValue, path: Path, new: dict[Path, dict[
 
 def _is_position(visit: Visit) -> bool:
     """Return whether pairs are elements that go together by position."""
-    return visit.around is not None and isinstance(visit.around.account.node, TupleNode)
+    return visit.around is not None and visit.around.account.node.positional
 
 
 def with_value(
