@@ -229,6 +229,23 @@ async def bounded(response: Any) -> None:
     response.aiter_bytes = counted
 
 
+class _Bounded:
+    """A body of botocore that ends likewise."""
+
+    def __init__(self, raw: Any) -> None:
+        self._raw = raw
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._raw, name)
+
+    def stream(self) -> Iterator[bytes]:
+        """Yield all of it."""
+        meter = _Meter()
+        with closing(self._raw):
+            for part in self._raw.stream():
+                yield meter.passed(part)
+
+
 def _bound_answers(http: Any) -> None:
     """Have a session of botocore give bodies that are bounded likewise."""
     send = http.send
@@ -236,13 +253,7 @@ def _bound_answers(http: Any) -> None:
     def sent(request: Any) -> Any:
         request.stream_output = True  # else all of it is read before it is returned
         response = send(request)
-        raw, meter, parts = response.raw, _Meter(), response.raw.stream
-
-        def stream() -> Iterator[bytes]:
-            with closing(raw):
-                yield from map(meter.passed, parts())
-
-        raw.stream = stream
+        response.raw = _Bounded(response.raw)
         return response
 
     http.send = sent
