@@ -122,11 +122,12 @@ def _digest_of(schema: Mapping[str, Any] | str | os.PathLike[str]) -> str | None
     """Return what tells a schema from all others; None where that is not known."""
     with suppress(OSError, TypeError, ValueError, RecursionError):  # which others word better
         if isinstance(schema, Mapping):
-            return schema_digest(json_line(dict(schema)))
-        file = File(schema)
-        if file.is_file() and file.stat().st_size <= LARGEST_KEPT:
-            content = file.read_bytes()
-            return None if _LEADS_OUT.search(content) else f"{file} {schema_digest(content)}"
+            name, content = "", json_line(dict(schema))
+        elif (file := File(schema)).is_file() and file.stat().st_size <= LARGEST_KEPT:
+            name, content = str(file), file.read_bytes()
+        else:
+            return None
+        return None if _LEADS_OUT.search(content) else f"{name} {schema_digest(content)}"
     return None
 
 

@@ -142,6 +142,11 @@ class ReadText(str):
         return spelt
 
     @cached_property
+    def digits(self) -> str:
+        """Its runs of digits."""
+        return digits_of(str(self))  # a bare text, as others keep it
+
+    @cached_property
     def arranged(self) -> str:
         """Its words in order, as `token_sort_ratio` compares them; empty where it may not."""
         # These are spaces to rapidfuzz only in texts with letters beyond Latin-1.
@@ -242,7 +247,7 @@ class LevenshteinComparator(BaseComparator):
             raise TypeError("LevenshteinComparator compares texts, not objects")
         text = text_of(value)
         text = " ".join(text.lower().split()) if self.normalize else text
-        return ReadText(text) if self.same_words else text
+        return ReadText(text) if self.same_digits or self.same_words else text
 
     def similarity(self, gt: str, pred: str) -> float:
         """Compare two texts: 1 - distance / length of the longer; 1.0 for two empty ones."""
@@ -252,7 +257,7 @@ class LevenshteinComparator(BaseComparator):
 
     def keys(self, prepared: Sequence[str]) -> "Keys | None":
         """Return codes by digits, where texts with others are unlike."""
-        return codes_of([*map(digits_of, prepared)]) if self.same_digits else None
+        return codes_of([ReadText.of(it).digits for it in prepared]) if self.same_digits else None
 
     def equal_keys(self, prepared: Sequence[str]) -> tuple[Keys, float]:
         """Return codes by text; two that differ in one letter of the longest lack the least."""
@@ -323,7 +328,7 @@ class FuzzyComparator(BaseComparator):
 
     def keys(self, prepared: Sequence[str]) -> "Keys | None":
         """Return codes by digits, where texts with others are unlike."""
-        return codes_of([*map(digits_of, prepared)]) if self.same_digits else None
+        return codes_of([ReadText.of(it).digits for it in prepared]) if self.same_digits else None
 
     def equal_keys(self, prepared: Sequence[str]) -> tuple[Keys, float] | None:
         """Return codes by text, or by its words in any order; see `LevenshteinComparator`."""
@@ -368,14 +373,13 @@ def _without_slips(
     if not (how.same_digits or how.same_words):
         return found
     for index in np.flatnonzero((found > 0) & (found < 1)).tolist():
-        gt, pred = gts[index], preds[index]
-        if how.same_digits and digits_of(gt) != digits_of(pred):
+        gt, pred = ReadText.of(gts[index]), ReadText.of(preds[index])
+        if how.same_digits and gt.digits != pred.digits:
             found[index] = 0.0
         elif how.same_words and (similarity := found.item(index)) >= LOOKED_AT:
-            other = ReadText.of(pred)
-            one = ReadText.of(gt).beside(other.folded[0])
-            found[index] = _by_words(similarity, one, other.beside(one))
+            words = gt.beside(pred.folded[0])
+            found[index] = _by_words(similarity, words, pred.beside(words))
     if how.same_digits:  # words in another order, as 3 of 12 and 12 of 3
         for index in np.flatnonzero(found == 1).tolist():
-            found[index] = digits_of(gts[index]) == digits_of(preds[index])
+            found[index] = ReadText.of(gts[index]).digits == ReadText.of(preds[index]).digits
     return found

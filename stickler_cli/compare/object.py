@@ -3,7 +3,7 @@
 Some fields may be named only by the documents.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import chain, repeat
 from typing import Final, Protocol
@@ -71,6 +71,8 @@ class ObjectNode(Node):
     match_source: ThresholdSource = field(default="default", repr=False, compare=False)
     ignored: tuple[Field, ...] = ()
     """Those that nobody looks at."""
+    own: Mapping[str, Field] = field(init=False, compare=False, repr=False)
+    """The fields by their names, those too that nobody looks at."""
     names: frozenset[str] = field(init=False, compare=False, repr=False)
     in_order: tuple[str, ...] = field(init=False, compare=False, repr=False)
     """The names of the fields that are compared."""
@@ -80,8 +82,9 @@ class ObjectNode(Node):
     """All fields by what compares them: leaves in blocks, others by their positions."""
 
     def __post_init__(self) -> None:
-        names = (entry.name for entry in (*self.fields, *self.ignored))
-        object.__setattr__(self, "names", frozenset(names))
+        own = {entry.name: entry for entry in reversed((*self.fields, *self.ignored))}
+        object.__setattr__(self, "own", own)
+        object.__setattr__(self, "names", frozenset(own))
         object.__setattr__(self, "in_order", tuple(entry.name for entry in self.fields))
         says = [entry.aggregate for entry in self.fields]
         unions = any(isinstance(entry.node, OneOfNode) for entry in self.fields)
@@ -119,14 +122,13 @@ class ObjectNode(Node):
 
     def _seen(self, name: str) -> int:
         """Return the same of a key that is looked at."""
-        return NOTHING if self.ignores(name) else self._family(name)
+        at = self._family(name)
+        return NOTHING if at == NOTHING or self.families[at].ignored else at
 
     def field_of(self, name: str) -> Field | None:
         """Return the property that a key is, or its family."""
-        if name in self.names:
-            return next(it for it in (*self.fields, *self.ignored) if it.name == name)
         at = self._family(name)
-        return None if at == NOTHING else self.families[at]
+        return self.own.get(name) if at == NOTHING else self.families[at]
 
     def ignores(self, name: str) -> bool:
         """Return whether nobody looks at the values of a key."""

@@ -254,7 +254,7 @@ class Search:
         return self._best_of(near[both], far[both], similarity)
 
     def _bound(self, near: Indexes, far: Indexes) -> Floats:
-        """Return the greatest gain of pairs by the fields in which they have nothing in common."""
+        """Return the greatest gain of pairs by what those of unequal keys lack."""
         most, tells = np.full(len(near), 1 + EQUAL_WITHIN), ~self._keyless[self._near_owner[near]]
         for field in self._fields:
             one, other = field.keys[self._near[near]], field.keys[self._far[far]]

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from stickler_cli.comparators.base import EQUAL_WITHIN, BaseComparator, Keys, Similarities
+from stickler_cli.comparators.base import (
+    EQUAL_WITHIN,
+    BaseComparator,
+    Keys,
+    Similarities,
+    linked_codes,
+)
 from stickler_cli.core.json_values import brief, json_key, json_line
 from stickler_cli.core.problems import ComparisonError, ModelError, UnavailableError, UsageError
 from .work import NOTICED, PREPARED, Place
@@ -71,10 +77,13 @@ class Prepared:
     def keys(self) -> Keys | None:
         """For each code a key, and one for `NOTHING`; unequal ones have similarity 0."""
         keys = self._comparator.keys(self.of(np.arange(len(self.values))))
-        if keys is None:
-            return None
-        keys = keys if self.same is None else keys[self.same]
-        return np.append(keys, -1)  # which `NOTHING` reads
+        return None if keys is None else self._with_same(keys)
+
+    def _with_same(self, keys: Keys) -> Keys:
+        """Return keys, one of all that are linked by the same JSON value; -1 for `NOTHING`."""
+        if self.same is not None:
+            keys = linked_codes(zip(keys.tolist(), (-1 - self.same).tolist(), strict=True))
+        return np.append(keys, -1)
 
     @cached_property
     def same(self) -> Keys | None:
@@ -90,9 +99,9 @@ class Prepared:
 
     @cached_property
     def equal(self) -> tuple[Keys, float] | None:
-        """The same of values that match fully, and the least that unequal ones lack of that."""
+        """Keys of values that match fully, and the least that unequal ones lack of that."""
         found = self._comparator.equal_keys(self.of(np.arange(len(self.values))))
-        return found and (np.append(found[0], -1), found[1])
+        return found and (self._with_same(found[0]), found[1])
 
     def similarities(self, gt: Keys, pred: Keys, places: Keys, size: int) -> Similarities:
         """Compare pairs of codes, and count the work; long texts that are alike take less.

@@ -1,6 +1,7 @@
 """Fields whose values tell which elements of two lists may go together, and joins by these."""
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 import numpy as np
 
@@ -12,10 +13,13 @@ from .one_of import OneOfNode, followed
 from .plan import Node, once_each
 from .prepared import Prepared
 
+FEW_KEYS: Final = 0.25
+"""Distinct keys for each element of the shorter side, below which elements are too many alike."""
+
 
 @dataclass(frozen=True, slots=True)
 class SelectiveField:
-    """A field whose comparator gives keys: unequal ones have nothing in common."""
+    """A field whose comparator gives keys: unequal ones lack a part of its weight, mostly all."""
 
     weight: float
     of_object: float
@@ -60,26 +64,26 @@ def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
         for leaf, columns, gt, pred in leaves_of(item, elements)
         if columns.plain
     ]
-    few = min(len(elements.gt), len(elements.pred)) // 4
-    alike = all(_are_alike(prepared, few) for _, prepared, _, _ in leaves)
+    little = all(_tell_little(prepared, elements) for _, prepared, _, _ in leaves)
     of_object = sum(_most_worth(field.node) for field in item.fields)
     found = []
     for leaf, prepared, gt, pred in leaves:
-        if (told := _told_by(prepared, alike=alike)) is not None:
+        if (told := _keys_of(prepared, by_equality=little)) is not None:
             both = np.concatenate([gt, pred, [NOTHING]])
             found.append(SelectiveField(leaf.weight, of_object, told[0][both], told[1]))
     return found
 
 
-def _are_alike(prepared: Prepared, few: int) -> bool:
-    """Return whether values have no keys, or fewer than a few, so that these tell nothing."""
-    return prepared.keys is None or int(prepared.keys.max(initial=0)) < few
+def _tell_little(prepared: Prepared, elements: Columns) -> bool:
+    """Return whether values have no keys, or so few that joins by them find too many pairs."""
+    few = FEW_KEYS * min(len(elements.gt), len(elements.pred))
+    return prepared.keys is None or int(prepared.keys.max(initial=0)) + 1 < few
 
 
-def _told_by(prepared: Prepared, *, alike: bool) -> tuple[Indexes, float] | None:
-    """Return keys of values, and what those of unequal keys lack; `alike` are of equal values."""
+def _keys_of(prepared: Prepared, *, by_equality: bool) -> tuple[Indexes, float] | None:
+    """Return keys of values, if known those of equal ones, and what two of unequal keys lack."""
     keys = None if prepared.keys is None else (prepared.keys, 1.0)
-    return (prepared.equal if alike else None) or keys
+    return (prepared.equal if by_equality else None) or keys
 
 
 def leaves_of(
@@ -102,8 +106,7 @@ def _of_values(leaf: LeafNode, elements: Columns) -> list[SelectiveField]:
     """Return the values themselves as a field, where equal ones are known to be most alike."""
     elements = elements.read_by(leaf.reading)
     prepared, codes = elements.prepared(leaf.comparator.pairing or leaf.comparator), elements.codes
-    few = min(len(elements.gt), len(elements.pred)) // 4
-    found = _told_by(prepared, alike=_are_alike(prepared, few))
+    found = _keys_of(prepared, by_equality=_tell_little(prepared, elements))
     both = np.concatenate([codes.gt[:-1], codes.pred])
     return [SelectiveField(1.0, 1.0, found[0][both], found[1])] if found else []
 

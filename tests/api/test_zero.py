@@ -578,10 +578,13 @@ def test_a_schema_that_others_may_change_is_read_again(made, tmp_path):
     assert evaluate({"mood": "calm"}, {"mood": "clam"}, schema=file).f1 == 0
 
     exact = {"type": "string", "x-aws-stickler-comparator": "LevenshteinComparator"}
+    outside = {"properties": {"mood": {"$ref": (tmp_path / "mood.json").as_uri()}}}
+    assert evaluate({"mood": "calm"}, {"mood": "clam"}, schema=outside).f1 == 0
     (tmp_path / "mood.json").write_text(json.dumps({**exact, "x-aws-stickler-threshold": 0.5}))
 
     assert evaluate({"mood": "calm"}, {"mood": "clam"}, schema=file).f1 == 1
-    assert len(made) == 4
+    assert evaluate({"mood": "calm"}, {"mood": "clam"}, schema=outside).f1 == 1
+    assert len(made) == 8
     with pytest.raises(SchemaError):
         evaluate({"mood": "calm"}, {"mood": "calm"}, schema={"properties": {"mood": {1, 2}}})
 

@@ -8,6 +8,7 @@ from scipy.optimize import linear_sum_assignment
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare import pairing
 from stickler_cli.compare.columns import Columns
+from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.pairing import pair
 from stickler_cli.compare.plan import Options
@@ -188,3 +189,18 @@ def test_what_is_dear_to_compare_waits_for_an_object_whose_fields_are_cheap():
 
     assert alike(a_list(item), gt, pred) == 1.0
     assert slow.asked < size * size
+
+
+def test_the_same_number_is_written_in_two_ways_and_is_like_what_either_is_like():
+    items = {
+        "type": "string",
+        "x-aws-stickler-comparator": "FuzzyComparator",
+        "x-aws-stickler-comparator-config": {"same_digits": True, "same_words": True},
+    }
+    plan = compile_schema({"properties": {"l": {"type": "array", "items": items}}})
+    gt = ["red", "x 2", "beta 12", "no. 5", "1.0", "red St 1", 2.0]
+    pred = ["no. 5", "1.0", "x", "red", 1, "St 1 red", "beta 12", "1.0", "red gamma alpha", 2.0, 2]
+
+    account = compare(plan, [{"l": gt}], [{"l": pred}])
+
+    assert account.similarity[0] == pytest.approx(0.5454, abs=1e-4)
