@@ -11,12 +11,12 @@ import random
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, wait
+from concurrent.futures import Future
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import partial
-from itertools import chain, islice
+from itertools import chain
+from queue import SimpleQueue
 from time import monotonic
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
@@ -313,13 +313,22 @@ def asked(model: Model[Q, A], questions: Sequence[Q], way: Way) -> Iterator[Outc
 
 
 def _as_they_come(work: Callable[[T], R], tasks: Sequence[T], at_once: int) -> Iterator[R]:
-    """Yield results of tasks, done in threads, as soon as they are known."""
-    waiting = iter(tasks)
-    running = {in_thread(partial(work, task)) for task in islice(waiting, at_once)}
-    while running:
-        done, running = wait(running, return_when=FIRST_COMPLETED)
-        running |= {in_thread(partial(work, task)) for task in islice(waiting, len(done))}
-        yield from (one.result() for one in done)
+    """Yield results of tasks as soon as they are known; threads take one task after the other."""
+    todo, done = iter(tasks), SimpleQueue[R | Future[None]]()
+
+    def serve() -> None:
+        for task in todo:
+            done.put(work(task))
+
+    workers = range(min(at_once, len(tasks)))
+    for _ in workers:
+        in_thread(serve).add_done_callback(done.put)
+    for _ in (*tasks, *workers):  # those say that they end
+        result = done.get()
+        if isinstance(result, Future):
+            result.result()  # raises the error that ended it
+        else:
+            yield result
 
 
 def answered(

@@ -48,6 +48,47 @@ def test_answers_come_as_they_are_known():
     assert next(found).questions == ["slow"]
 
 
+def test_calls_go_on_while_nobody_asks_for_the_next_answer():
+    last_is_asked = threading.Event()
+
+    def answer(question):
+        if question == "last":
+            last_is_asked.set()
+        return question
+
+    found = outcomes(answer, [*"abcde", "last"], at_once=2)
+    kept = [next(found)]
+
+    assert last_is_asked.wait(30)
+    assert len([*kept, *found]) == 6
+
+
+def test_answers_that_were_there_before_an_error_are_kept():
+    threads, all_asked, first_is_known = {}, threading.Barrier(10), threading.Event()
+
+    def answer(question):
+        threads[question] = threading.current_thread()
+        all_asked.wait(30)
+        if question == "first":
+            return question
+        assert first_is_known.wait(30)
+        if question == "bad":
+            for good in goods:
+                threads[good].join(30)
+            raise SystemExit(question)
+        return question
+
+    goods = [f"good {number}" for number in range(8)]
+    found = outcomes(answer, ["first", "bad", *goods], at_once=10)
+    assert next(found).questions == ["first"]
+    first_is_known.set()
+    threads["bad"].join(30)
+
+    assert sorted(next(found).questions[0] for _ in goods) == goods
+    with pytest.raises(SystemExit, match="bad"):
+        next(found)
+
+
 def test_who_stops_listening_waits_for_no_call_and_no_more_are_made():
     release, asked_of = threading.Event(), []
 
