@@ -27,6 +27,7 @@ class _Layout:
     """The fields of a class, as its methods need them."""
 
     def __init__(self, kind: type) -> None:
+        self.kind = kind
         self.entries = entries = dataclasses.fields(kind)
         self.made = 0
         # Fields that are taken by name only come last, as in the standard one.
@@ -57,14 +58,15 @@ class _Layout:
             elif name in self.defaults:
                 values.append(self.defaults[name])
         if len(given) > self.places or by_name < len(named) or len(values) < len(self.names):
-            self.signature().bind(*given, **named)  # words what is wrong
+            self.constructor()(None, *given, **named)  # words what is wrong
         return values
 
     def constructor(self) -> Any:
         """Return the standard constructor, made from text."""
         entries = [(entry.name, Any, copy(entry)) for entry in self.entries]
         namespace = {} if self.finish is None else {"__post_init__": self.finish}
-        made: Any = dataclasses.make_dataclass("Value", entries, namespace=namespace, frozen=True)
+        name = self.kind.__qualname__
+        made: Any = dataclasses.make_dataclass(name, entries, namespace=namespace, frozen=True)
         return made.__init__
 
     def signature(self) -> Signature:
@@ -97,7 +99,7 @@ def _values(names: list[str]) -> Callable[[object], Any]:
 def _init(self: Any, /, *given: Any, **named: Any) -> None:
     layout = _layout(self.__class__)
     layout.made += 1
-    if layout.made == MANY:
+    if layout.made == MANY and self.__class__.__init__ is _init:
         self.__class__.__init__ = layout.constructor()
     values = given
     if len(given) != len(layout.names) or named or layout.places != len(given):

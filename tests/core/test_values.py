@@ -116,9 +116,23 @@ def classes(request):
     ],
 )
 def test_both_refuse(use, error, classes):
+    messages = []
     for point in (classes[0], THEIRS[0]):
-        with pytest.raises(error):
+        with pytest.raises(error) as raised:
             use(point)
+        messages.append(str(raised.value))
+    assert error is FrozenInstanceError or messages[0] == messages[1]
+
+
+def test_a_constructor_of_a_subclass_stays():
+    class Longer(made_by(values.dataclass)[0]):
+        def __init__(self, text):
+            super().__init__(len(text), note=text)
+
+    made = [Longer("abc") for _ in range(values.MANY + 1)]
+
+    assert made[0] == made[-1] == Longer("abc")
+    assert (made[-1].x, made[-1].note) == (3, "abc")
 
 
 def test_a_value_survives_pickling():
