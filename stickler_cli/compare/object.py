@@ -159,8 +159,9 @@ class ObjectNode(Node):
         return found
 
     def below(self, step: Step) -> Node | None:
-        """Return the node of a field; None where it has none."""
-        found = self.field_of(str(step))
+        """Return the node of a field; None where it has none. No position is a field's name."""
+        name = str(step)
+        found = self.field_of(name) if step == name or name not in self.names else None
         return None if found is None or found.ignored else found.node
 
     def source_for(self, element: JsonValue) -> ThresholdSource:

@@ -192,6 +192,14 @@ def test_a_declared_name_goes_before_a_pattern_and_a_pattern_before_the_rest():
     ]
 
 
+def test_a_position_is_no_field_but_may_be_of_a_family():
+    node = an_object(**{"0": text()})
+    assert (node.below("0"), node.below(0)) == (node.fields[0].node, None)
+    assert a_map(fields=node.fields, rest=exact()).below(0) is None
+    assert a_map(patterns=(family("^0", exact()),)).below(0) == exact()
+    assert a_map(patterns=(family("^0", exact()),)).below(1) is None
+
+
 def test_keys_that_nothing_names_are_undeclared():
     node = a_map(patterns=(family("^n_", exact()),))
     gt, pred = {"n_a": 1, "x": 1}, {"n_a": 1, "y": 2}
