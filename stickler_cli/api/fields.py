@@ -402,7 +402,7 @@ def _right(name: str, value: Any) -> Any:
     if isinstance(value, tuple):
         value = [*value]
     if isinstance(value, Mapping):
-        value = {key: [*texts] for key, texts in value.items()}
+        value = {k: [*it] if isinstance(it, list | tuple) else it for k, it in value.items()}
     rule = RULES[name]
     if not rule.accepts(value):
         raise ValueError(f"{name} is {value!r}, expected {rule.expected}")

@@ -70,8 +70,10 @@ def brief(value: object) -> str:
     return text if len(text) <= BRIEF_LENGTH else text[: BRIEF_LENGTH - 3] + "..."
 
 
-def same_json(one: object, other: object) -> bool:
-    """Return whether two values are the same to JSON; to Python's own `==`, true is 1.
+def same_json(one: JsonValue, other: JsonValue) -> bool:
+    """Return whether two values of JSON are the same; to Python's own `==`, true is 1.
+
+    Only for JSON: a dict that holds a set raises TypeError, and NaN may be the same as itself.
 
     >>> same_json([1, {"a": 0}], [1.0, {"a": 0}]), same_json(0, False)
     (True, False)
@@ -79,7 +81,7 @@ def same_json(one: object, other: object) -> bool:
     return json_key(one) == json_key(other)
 
 
-def json_key(value: object) -> Hashable:
+def json_key(value: JsonValue) -> Hashable:
     """Return a key that values share if `same_json` says that they are the same."""
     if isinstance(value, dict):
         return dict, frozenset((name, json_key(part)) for name, part in value.items())

@@ -257,6 +257,8 @@ def test_it_holds_when_instances_are_compared():
         ({"key": []}, "key is \\[\\], expected a field of the items, or a list of some"),
         ({"ordered": 1}, "ordered is 1, expected true or false, on an array"),
         ({"aliases": {"USA": ["US"], "UY": ["us"]}}, "us is an alias of USA and of UY"),
+        ({"aliases": {"a": 5}}, "aliases is {'a': 5}, expected "),
+        ({"aliases": {"USA": "US"}}, "aliases is {'USA': 'US'}, expected "),
         ({"absent_values": [[]]}, "absent_values is \\[\\[\\]\\], expected a list of texts"),
     ],
 )
