@@ -179,7 +179,7 @@ def _bare(text: str) -> str:
 
 
 def _apart(gone: Sequence[str], come: Sequence[str]) -> bool:
-    """Return whether two words are the same behind unequal prefixes, or two parties of one deed."""
+    """Return whether two lists hold one stem behind prefixes, or two parties of one deed."""
     if not frozenset().union(*map(_stems, gone)).isdisjoint(chain.from_iterable(map(_stems, come))):
         return True
     parties = {_party(word) for word in gone} - {None}

@@ -268,7 +268,7 @@ class _Elsewhere(io.RawIOBase):
         return self._at
 
     def tell(self) -> int:
-        """Return the place, which that of the base asks of `seek`: a stream may have none."""
+        """Return the place; `RawIOBase.tell` would seek, which some streams cannot."""
         return self._at
 
     def close(self) -> None:
