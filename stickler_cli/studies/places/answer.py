@@ -351,9 +351,17 @@ def _field(
         },
         settings,
     )
-    cells = [total[key] for key in _COUNTED[:4]]
-    missed, invented = (total[side] - sum(cells) for side in ("gt_boxes", "pred_boxes"))
-    figures: list[Any] = [*cells, missed, invented, *(it.value for it in shares.values())]
-    figures += [shares["located"].interval, shares["f1"].interval]
-    figures += [mean_precision(kinds, (0.5,)), mean_precision(kinds)]
-    return PlacedField(name, *figures)
+    cells = {key: total[key] for key in _COUNTED[:4]}
+    both = sum(cells.values())
+    rates: dict[str, Any] = {key: share.value for key, share in shares.items()}
+    return PlacedField(
+        name,
+        **cells,
+        missed=total["gt_boxes"] - both,
+        invented=total["pred_boxes"] - both,
+        **rates,
+        located_interval=shares["located"].interval,
+        f1_interval=shares["f1"].interval,
+        average_precision=mean_precision(kinds, (0.5,)),
+        average_precision_all=mean_precision(kinds),
+    )

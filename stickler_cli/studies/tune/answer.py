@@ -6,10 +6,11 @@ The format is `stickler-tuning/1`.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise, repeat
+from itertools import pairwise
 from pathlib import Path
 from typing import Final, Literal
 
+import numpy as np
 import orjson
 
 from stickler_cli import __version__
@@ -44,6 +45,7 @@ from stickler_cli.studies.study import StudyRecord
 from .cuts import (
     Evidence,
     FieldEvidence,
+    Mask,
     Proposal,
     Sample,
     of_documents,
@@ -272,35 +274,43 @@ def _tuned(
     else:
         proposal = propose(sample, found.threshold, settings)
     return TunedFieldRecord(
-        field_path(found.path),
-        found.comparator or None,
-        len(sample.similarity),
-        len(set(found.unit)),
-        found.threshold,
-        proposal.threshold,
-        proposal.reason,
-        proposal.now,
-        proposal.then,
-        None if proposal.gain is None else [*proposal.gain],
-        proposal.moved,
-        _cut_records(sample),
+        field=field_path(found.path),
+        comparator=found.comparator or None,
+        pairs=len(sample.similarity),
+        units=len(set(found.unit)),
+        threshold=found.threshold,
+        proposed=proposal.threshold,
+        reason=proposal.reason,
+        now=proposal.now,
+        then=proposal.then,
+        gain=None if proposal.gain is None else [*proposal.gain],
+        moved=proposal.moved,
+        cuts=_cut_records(sample),
     )
 
 
 def _cut_records(sample: Sample) -> list[CutRecord]:
     edges = [number / BINS for number in range(BINS + 1)]
     passing = [passes(sample, edge) for edge in edges]
-    totals = [int(it.sum()) for it in passing]
-    pairs = [total - after for total, after in pairwise([*totals, 0])]
-    if sample.same is None:
-        return [*map(CutRecord, edges, pairs, repeat(None), totals, repeat(None), repeat(None))]
-    rights = [int((it & sample.same).sum()) for it in passing]
-    same = [right - after for right, after in pairwise([*rights, 0])]
-    precision = [
-        right / total if total else None for right, total in zip(rights, totals, strict=True)
+    beyond = np.zeros_like(passing[0])
+    return [
+        _cut_record(edge, sample.same, *some)
+        for edge, some in zip(edges, pairwise([*passing, beyond]), strict=True)
     ]
-    recall = [right / whole if (whole := int(sample.same.sum())) else None for right in rights]
-    return [*map(CutRecord, edges, pairs, same, totals, precision, recall)]
+
+
+def _cut_record(edge: float, same: Mask | None, passing: Mask, after: Mask) -> CutRecord:
+    """Return one cut; `after` are the pairs that pass the next one."""
+    total = int(passing.sum())
+    right, whole = (0, 0) if same is None else (int((passing & same).sum()), int(same.sum()))
+    return CutRecord(
+        threshold=edge,
+        pairs=total - int(after.sum()),
+        same=None if same is None else right - int((after & same).sum()),
+        passing=total,
+        precision=right / total if same is not None and total else None,
+        recall=right / whole if whole else None,
+    )
 
 
 def _written(loaded: LoadedSchema, record: TuningRecord, settings: TuneSettings) -> TuningRecord:
