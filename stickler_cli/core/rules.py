@@ -16,8 +16,8 @@ from .values import dataclass
 KEPT: Final = "kept"
 """Metadata of a field of a dataclass; one whose value is False is not written."""
 
-ALWAYS: Final = {"always": True}
-"""Metadata of a field with a default: files have it all the same."""
+REQUIRED: Final = "required"
+"""Metadata of a field with a default; one whose value is True must be in files all the same."""
 
 _MOST: Final = sys.float_info.max  # of a record: no infinities, and nothing that no float holds
 _BOUNDS: Final = {"minimum": ge, "exclusiveMinimum": gt, "maximum": le, "exclusiveMaximum": lt}

@@ -22,7 +22,7 @@ from typing_extensions import get_type_hints, is_typeddict  # those of 3.11 keep
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import Path, Step, json_pointer
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.rules import KEPT, Rule
+from stickler_cli.core.rules import KEPT, REQUIRED, Rule
 
 T = TypeVar("T")
 Reader = Callable[[Any], Any]
@@ -193,7 +193,7 @@ def _dataclass(kind: type[Any]) -> Reader:
     required = frozenset(
         each.name
         for each in kept
-        if each.metadata.get("always") or each.default is each.default_factory is MISSING
+        if each.metadata.get(REQUIRED) or each.default is each.default_factory is MISSING
     )
     reader = _keyed(lambda it: kind(**it), {it.name: hints[it.name] for it in kept}, required)
     return lambda value: value if isinstance(value, kind) else reader(value)

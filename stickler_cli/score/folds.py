@@ -17,7 +17,7 @@ import numpy as np
 from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.result import FA, FD, FN
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.core.rules import ALWAYS, KEPT, Count, Rule, encoded
+from stickler_cli.core.rules import KEPT, REQUIRED, Count, Rule, encoded
 from stickler_cli.core.values import dataclass
 from .document_result import SIDES, Side, Verdict
 from .errors.causes import Causes, ErrorCounts
@@ -63,13 +63,13 @@ class Violated:
 class Validity:
     """The verdicts about the documents of one side."""
 
-    checked: Count = field(default=0, metadata=ALWAYS)
+    checked: Count = field(default=0, metadata={REQUIRED: True})
     """All documents that there were."""
-    valid: Count = field(default=0, metadata=ALWAYS)
+    valid: Count = field(default=0, metadata={REQUIRED: True})
     """Documents that are valid under the schema."""
-    unreadable: Count = field(default=0, metadata=ALWAYS)
+    unreadable: Count = field(default=0, metadata={REQUIRED: True})
     """Documents that could not be read, or are of another JSON type, and so not valid either."""
-    violations: list[Violated] = field(default_factory=list, metadata=ALWAYS)
+    violations: list[Violated] = field(default_factory=list, metadata={REQUIRED: True})
     """How often each keyword was violated at each field, the most frequent first."""
     _at: dict[tuple[str, str], Violated] = field(init=False, compare=False, metadata={KEPT: False})
     """The same by keyword and field, of which there are no more than the schema has."""
@@ -211,9 +211,9 @@ Lost = Annotated[
 class WhollyRight:
     """Documents without a wrong, invented or missed value, of those that were compared."""
 
-    documents: Count = field(default=0, metadata=ALWAYS)
+    documents: Count = field(default=0, metadata={REQUIRED: True})
     """Documents that were compared."""
-    lost: Lost = field(default_factory=lambda: [0] * (MOST_LOST + 1), metadata=ALWAYS)
+    lost: Lost = field(default_factory=lambda: [0] * (MOST_LOST + 1), metadata={REQUIRED: True})
     """How many of them lost none of their values, how many one, and so on up to ten."""
 
     def add(self, batch: "Batch", some: Mask | None) -> None:

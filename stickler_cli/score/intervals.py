@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from stickler_cli.compare.account import Floats
 from stickler_cli.compare.result import FD, FN, TP
-from stickler_cli.core.rules import ALWAYS, FRACTION, Count, Number, Rule, is_share
+from stickler_cli.core.rules import FRACTION, REQUIRED, Count, Number, Rule, is_share
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import LEVEL, IntervalOptions
 from .sums import COUNTING_MODES, NAMES, RATES, SCORE_UNIT, Tally, fractions, products
@@ -63,9 +63,9 @@ Level = Annotated[
 class IntervalSettings:
     """How confidence intervals were made."""
 
-    level: Level = field(default=LEVEL, metadata=ALWAYS)
+    level: Level = field(default=LEVEL, metadata={REQUIRED: True})
     """The share of such intervals that are to hold the true value."""
-    seed: Count = field(default=IntervalOptions.seed, metadata=ALWAYS)
+    seed: Count = field(default=IntervalOptions.seed, metadata={REQUIRED: True})
     """Which weights of documents were drawn, where they were resampled."""
 
     def view(self) -> dict[str, object]:
