@@ -106,9 +106,10 @@ def test_a_comparison_gives_what_its_case_expects(row):
     )
 
 
+@pytest.mark.parametrize(("size", "at"), [(7, 3), (64, 50)])
 @pytest.mark.parametrize("row", GOLD)
-def test_a_case_is_the_same_among_others_of_a_chunk(row):
-    assert list(differences(row["expect"], result_of(row, size=7, at=3))) == []
+def test_a_case_is_the_same_among_others_of_a_chunk(row, size, at):
+    assert list(differences(row["expect"], result_of(row, size=size, at=at))) == []
 
 
 @pytest.mark.parametrize("row", GOLD)

@@ -1,7 +1,8 @@
 """The run format `stickler-run/2`: an Evaluation as JSON, signed with what it came from.
 
 Every report is a view of this record, and `records.run_reading` reads it back. Its JSON Schema is
-`schemas/stickler-run.json`.
+`schemas/stickler-run.json`. Runs are merged here, judged by other gates, and read by another way of
+counting.
 """
 
 from collections import Counter

@@ -49,9 +49,9 @@ def names_in(stem: str) -> set[str]:
 def is_there(name: str) -> bool:
     """Whether a module, a room, a class or a part of one of this name is in the package."""
     if name.endswith((".py", ".js")):
-        return any(True for _ in ROOT.rglob(Path(name).name)) and (
-            "/" not in name or (ROOT / name).exists()
-        )
+        if "/" in name:
+            return (ROOT / name).exists() or (ROOT.parent / name).exists()
+        return any(True for _ in ROOT.rglob(name))
     if name.endswith("/"):
         return (ROOT / name).is_dir() or (ROOT.parent / name).is_dir()
     *owner, part = name.split(".")

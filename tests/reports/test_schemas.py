@@ -38,7 +38,7 @@ def test_every_place_has_a_type_and_a_description_and_objects_are_closed(name):
     for path, part in parts(schema):
         assert {"type", "$ref", "anyOf", "enum"} & {*part}, path
         if not path.endswith(("items", "additionalProperties")):
-            assert part["description"].endswith("."), path
+            assert part.get("description", "").endswith("."), path
         if part.get("type") == "object":
             assert "additionalProperties" in part, path
             assert {*part.get("required", ())} <= {*part.get("properties", ())}, path

@@ -88,7 +88,8 @@ class TrendSettings:
     """What decides the trends."""
 
     intervals: IntervalSettings = field(default_factory=IntervalSettings)
-    """A change is significant if its p is at most 1 - level; the seed also draws the swaps."""
+    """How confidence intervals of changes were made; the seed also draws the swaps, and a change is
+    significant if its p is at most 1 - level."""
     margin: Fraction = MARGIN
     """Above 0; a change is none if its interval is within this of 0."""
     counting: Counting = CountingOptions.counting
