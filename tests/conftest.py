@@ -16,8 +16,6 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # All runs begin at the same time, so that equal ones are equal to the byte.
 os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
-# Of what is imported and collected nothing becomes garbage; to look through it takes seconds.
-gc.disable()
 
 # How long an example takes says something about the machine, not about the law.
 settings.register_profile(
@@ -39,6 +37,11 @@ TESTS = Path(__file__).parent
 PROJECT = tomllib.loads((TESTS.parent / "pyproject.toml").read_text(encoding="utf-8"))
 PACKAGES = PROJECT["tool"]["coverage"]["run"]["source_pkgs"]
 COUNTED = {"test_spec_cases.py", *(it.partition(".")[2].replace(".", "/") for it in PACKAGES)}
+
+
+def pytest_collectstart() -> None:
+    """Look for no garbage yet: what is imported and collected stays, and is large."""
+    gc.disable()
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
