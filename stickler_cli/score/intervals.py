@@ -354,7 +354,10 @@ def added_weights(settings: IntervalSettings) -> Floats:
 
 def _starts(names: Sequence[str], key: str) -> NDArray[np.uint64]:
     encoded = (name.encode("utf-8", "surrogatepass") for name in names)
-    hashes = (blake2b(name, digest_size=8, key=key.encode()).digest() for name in encoded)
+    seed = key.encode()
+    if len(seed) > blake2b.MAX_KEY_SIZE:
+        seed = blake2b(seed).digest()
+    hashes = (blake2b(name, digest_size=8, key=seed).digest() for name in encoded)
     return np.array([int.from_bytes(each, "little") for each in hashes], dtype=np.uint64)
 
 

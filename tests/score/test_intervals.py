@@ -383,6 +383,12 @@ def test_the_document_that_is_added_is_no_other_and_not_there_at_first():
     assert (added != added_weights(IntervalSettings(seed=1))).any()
 
 
+def test_a_seed_of_very_many_digits_draws_as_any_other():
+    first, other = (added_weights(IntervalSettings(seed=10**70 + more)) for more in (0, 1))
+    assert (first >= 0).all()
+    assert (first != other).any()
+
+
 def test_a_statistic_is_the_same_however_many_replicates_are_made_at_once(monkeypatch):
     whole = resample("abc", lambda drawn: drawn[:2] * 3, SETTINGS, replicates=10)
     monkeypatch.setattr("stickler_cli.score.intervals._AT_ONCE", 16)
