@@ -1,8 +1,12 @@
-"""What a run comes to, and what its record says beside its figures."""
+"""What a run comes to, what its record says beside its figures, and what becomes of shards."""
+
+from dataclasses import replace
 
 import pytest
 
-from stickler_cli.core.problems import Problem
+from stickler_cli.compare.field_listing import field_listing
+from stickler_cli.compare.result import FieldInfo
+from stickler_cli.core.problems import NotComparableError, Problem
 from stickler_cli.core.rules import encoded
 from stickler_cli.metrics import Measure
 from stickler_cli.schema.compiler import compile_schema
@@ -10,17 +14,22 @@ from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.errors.marks import MarkedCounts, outcome_of_marks
 from stickler_cli.score.evaluation import Evaluation
+from stickler_cli.score.folds import Validity
 from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.gates import parse_gate
+from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.ledger import Ledger
 from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.score.record import (
+    NAMED,
     FieldRepeats,
     Provenance,
     Repeats,
     Run,
     SchemaSignature,
     Verdict,
+    join_rare_keys,
+    merge_runs,
     run_record,
 )
 from stickler_cli.score.sums import RateRule, Tally
@@ -166,3 +175,210 @@ def test_a_record_has_the_accounts_of_documents_unless_it_shall_not():
     (account,) = run_record(kept)["per_document"]
     assert (account["id"], account["score"]) == ("1", 1.0)
     assert "per_document" not in run_record(kept, per_document=False)
+
+
+FIELDS = (FieldInfo(("a",), "leaf", "", 0.5, 1.0),)
+RIGHT, WRONG = ({"a": "x"}, {"a": "x"}), ({"a": "x"}, {"a": "y"})
+
+
+def shard(*names: str, pair=RIGHT, path: str = "s.json", accounts: bool = True, **rest) -> Run:
+    found = Evaluation(ledger=Ledger(blocks=Blocks() if accounts else None))
+    if names:
+        found.update(batch(PLAN, dict.fromkeys(names, pair)))
+    schema = SchemaSignature(path, "sha256:0", "Doc")
+    return Run(found, schema, rest.pop("options", RunOptions()), FIELDS, **rest)
+
+
+def judged(of: Run, *texts: str) -> Run:
+    return replace(of, gates=[judge(parse_gate(text), of.evaluation) for text in texts])
+
+
+def refused(*runs: Run) -> list[str]:
+    with pytest.raises(NotComparableError) as caught:
+        merge_runs([(f"run {at}", each) for at, each in enumerate(runs)])
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_the_whole_has_the_documents_gates_notes_and_origins_of_all():
+    origins = [Provenance("2026-01-01T00:00:00Z", name, name) for name in "ab"]
+    first = shard("1", "2", path="z.json", notes=["seen", "late"], provenance=origins[:1])
+    second = shard("3", pair=WRONG, path="b.json", notes=["early", "seen"], provenance=origins)
+    first, second = judged(first, "f1>=0.7", "tp>=3"), judged(second, "fd>=1", "f1>=0.7")
+
+    whole = merge_runs([("first", first), ("second", second)])
+
+    assert whole.evaluation.documents["total"] == 3
+    assert whole.schema.path == "b.json"
+    # Two of three are right: an F1 of 4/5, of all documents now.
+    assert [(it.gate.text, it.passed, it.value) for it in whole.gates] == [
+        ("f1>=0.7", True, 0.8),
+        ("tp>=3", False, 2),
+        ("fd>=1", True, 1),
+    ]
+    assert whole.notes == ["early", "late", "seen"]
+    assert whole.provenance == origins
+    assert (whole.partial, whole.planned) == (False, None)
+    asked = merge_runs([("first", first), ("second", second)], [parse_gate("tp>=2")])
+    assert [(it.gate.text, it.passed) for it in asked.gates] == [("tp>=2", True)]
+
+
+def test_gates_are_judged_by_the_rule_of_the_runs():
+    options = RunOptions(recall_with_fd=True)
+    runs = [("a", shard("1", options=options)), ("b", shard("2", pair=WRONG, options=options))]
+
+    assert merge_runs(runs, [parse_gate("recall>=0.9")]).gates[0].value == 0.5
+
+
+def test_one_run_keeps_what_is_of_that_run_alone():
+    policy = PolicyOutcome("d", 0.1, 0.9, 0, [])
+    repeats = Repeats.__new__(Repeats)
+    marked = object()
+    alone = shard("1", document={"key": 1}, policy=policy, repeats=repeats, marked=marked)
+
+    whole = merge_runs([("a", alone)])
+    assert (whole.document, whole.policy, whole.repeats) == ({"key": 1}, policy, repeats)
+    assert whole.marked is marked
+    whole = merge_runs([("a", alone), ("b", shard("2"))])
+    assert (whole.document, whole.policy, whole.repeats, whole.marked) == (None,) * 4
+
+
+@pytest.mark.parametrize(
+    ("shards", "partial", "planned"),
+    [
+        ([(False, None), (False, None)], False, None),
+        ([(True, 7), (False, None)], True, 8),
+        ([(False, None), (True, 0)], True, 1),
+        ([(True, 7), (True, 5)], True, 12),
+        ([(True, 7), (True, None)], True, None),
+    ],
+)
+def test_interrupted_runs_were_to_evaluate_what_each_of_them_was(shards, partial, planned):
+    runs = [
+        (f"{at}", shard(f"{at}", partial=it, planned=number))
+        for at, (it, number) in enumerate(shards)
+    ]
+    whole = merge_runs(runs)
+
+    assert (whole.partial, whole.planned) == (partial, planned)
+
+
+def with_intervals(name: str, seed: int = 0, level: float = 0.95) -> Run:
+    found = shard()
+    found.evaluation.interval_settings = IntervalSettings(level, seed)
+    found.evaluation.update(batch(PLAN, {name: RIGHT}))
+    return found
+
+
+def validated(name: str, side: str) -> Run:
+    found = shard(name)
+    found.evaluation.validity[side] = Validity()
+    return found
+
+
+def grouped(name: str, key: str) -> Run:
+    found = shard()
+    found.evaluation.update(batch(PLAN, {name: RIGHT}, groups={key: "x"}))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        (shard("1"), replace(shard("2"), version="0.1"), 'version: "0.1", but "'),
+        (
+            shard("1"),
+            replace(shard("2"), schema=SchemaSignature("s.json", "sha256:1", "Doc")),
+            'schema digest: "sha256:1", but "sha256:0" in run 0',
+        ),
+        (
+            shard("1"),
+            replace(shard("2"), schema=SchemaSignature("s.json", "sha256:0", "Doc", "sha256:2")),
+            'inferred annotations: "sha256:2", but null in run 0',
+        ),
+        (
+            shard("1"),
+            shard("2", options=RunOptions(strict=True)),
+            "option strict: true, but false in run 0",
+        ),
+        (with_intervals("1"), with_intervals("2", seed=7), "intervals: {"),
+        (with_intervals("1"), with_intervals("2", level=0.9), "intervals: {"),
+        (with_intervals("1"), shard("2"), "intervals: null, but {"),
+        (grouped("1", "k"), grouped("2", "m"), 'breakdown: ["m"], but ["k"] in run 0'),
+        (
+            validated("1", "pred"),
+            validated("2", "gt"),
+            'validated sides: ["gt"], but ["pred"] in run 0',
+        ),
+        (
+            shard("1"),
+            replace(shard("2"), fields=()),
+            "the fields of the schema are not those of run 0",
+        ),
+    ],
+)
+def test_runs_of_other_conditions_do_not_go_together(first, second, said):
+    (told,) = refused(first, second)
+
+    assert told.startswith(f"run 1: {said}")
+
+
+def test_every_difference_of_every_run_is_told():
+    other = shard("2", options=RunOptions(strict=True, recall_with_fd=True))
+
+    assert len(refused(shard("1"), other, replace(shard("3"), version="0.1"))) == 3
+
+
+def test_documents_that_stand_in_two_runs_are_named():
+    names = [f"{at}" for at in range(NAMED + 3)]
+    first, few = refused(shard(*names), shard(*names, "new"), shard("other", "3"))
+
+    assert first == (
+        "run 1: '0', '1', '2', '3', '4' and 3 more stand also in run 0, "
+        "expected each document in one run only"
+    )
+    assert few.startswith("run 2: '3' stand also in run 1, ")
+    (exact,) = refused(shard(*names[:NAMED]), shard(*names[:NAMED]))
+    assert "more" not in exact
+
+
+def test_runs_without_rows_are_known_by_hashes_of_their_documents():
+    first, second, third = (shard(name, accounts=False) for name in ("1", "2", "1"))
+    (told,) = refused(first, second, third)
+
+    assert told == (
+        "run 2: documents of it stand also in run 0, expected each document in one run only"
+    )
+    assert merge_runs([("a", first), ("b", second)]).evaluation.documents["total"] == 2
+    third.evaluation.ledger.hashes = []
+    (told,) = refused(first, third)
+    assert told.startswith("run 1: it does not say which documents it is of")
+    merge_runs([("a", first), ("b", shard(accounts=False))])
+
+
+def test_a_run_without_rows_stays_one():
+    none = [shard(name, accounts=False, options=RunOptions(rows="none")) for name in "ab"]
+
+    assert merge_runs([("a", none[0]), ("b", none[1])]).evaluation.rows == "none"
+
+
+MAP = {"type": "object", "additionalProperties": {"type": "string"}}
+OF_MAPS = compile_schema({"type": "object", "properties": {"m": MAP}})
+
+
+def test_rare_keys_are_joined_in_counts_and_errors_and_told_once(monkeypatch):
+    monkeypatch.setattr("stickler_cli.score.sums.MOST_KEYS", 2)
+    found = Evaluation(ledger=Ledger(blocks=Blocks()))
+    keys = {"often": "x", "also": "x"}
+    wrong = {"1": ({"m": {**keys, "a": "x"}}, {"m": {**keys, "a": "y"}})}
+    found.update(batch(OF_MAPS, wrong, groups={"k": "x"}))
+    found.update(batch(OF_MAPS, {"2": ({"m": {**keys, "b": "x"}},) * 2}, groups={"k": "x"}))
+
+    fields = field_listing(OF_MAPS)
+
+    (note,) = join_rare_keys(found, fields)
+    assert note.startswith("m.* are 2 keys beside ")
+    assert {path[1] for path in found.sums if len(path) == 2} == {"often", "also", "*"}
+    assert sum(found.sums["m", "*"].counts("leaves")) == 2
+    assert found.by["k"]["x"].sums.keys() == found.sums.keys()
+    assert [*found.errors.fields] == [("m", "*")]
+    assert join_rare_keys(found, fields) == []
