@@ -109,6 +109,11 @@ def origin(module: str, node: ast.ImportFrom) -> str:
     return f"{room}.{node.module}" if node.level else node.module
 
 
+def file_of(name: str) -> str:
+    """The file of a module by its name, as `MODULES` has it."""
+    return f"{name.removeprefix('stickler_cli.').replace('.', '/')}.py"
+
+
 def late_imports(module: str) -> Iterator[str]:
     """What is imported inside functions of a module."""
     for function in ast.walk(tree_of(module)):
@@ -117,7 +122,9 @@ def late_imports(module: str) -> Iterator[str]:
                 if isinstance(node, ast.Import):
                     yield from (name.name for name in node.names)
                 elif isinstance(node, ast.ImportFrom):
-                    yield origin(module, node)
+                    room = origin(module, node)
+                    each = (f"{room}.{name.name}" for name in node.names)
+                    yield from (it if file_of(it) in MODULES else room for it in each)
 
 
 def collections_of(module: str) -> Iterator[tuple[str, ast.stmt]]:
@@ -207,7 +214,7 @@ def test_what_a_module_holds_is_never_changed():
     for module in MODULES:
         for name in {*changed_names(tree_of(module))} & names:
             sources = {module} | {
-                f"{origin(module, node).removeprefix('stickler_cli.').replace('.', '/')}.py"
+                file_of(origin(module, node))
                 for node in tree_of(module).body
                 if isinstance(node, ast.ImportFrom)
                 if name in {each.asname or each.name for each in node.names}

@@ -95,15 +95,14 @@ def _gold_writer(settings: EvalSettings, directory: str) -> Callable[[Assembly],
     Raises:
         UsageError: it may not go there.
     """
-    # few runs change the ground truth
-    from stickler_cli.runs.gold_writing import check_directory, marked_changes, write_gold
+    from stickler_cli.runs import gold_writing  # few runs change the ground truth
 
-    check_directory(directory, settings.gt, settings.verdicts)
+    gold_writing.check_directory(directory, settings.gt, settings.verdicts)
 
     def write(assembly: Assembly) -> None:
         refs, job = assembly.pairs.refs(), assembly.job
-        changes_in = partial(marked_changes, job)
-        told = write_gold(refs, changes_in, job.unwrapper, directory)
+        changes_in = partial(gold_writing.marked_changes, job)
+        told = gold_writing.write_gold(refs, changes_in, job.unwrapper, directory)
         if not settings.quiet:
             warn(told)
 

@@ -204,11 +204,11 @@ def assemble(
     policy, notes, warnings = None, list[str](), list[str]()
     judged = settings.verdicts is not None or settings.policy is not None
     if judged or any("$comment" in one.contents for one in loaded.each):
-        from stickler_cli.runs.saved import judgements_of, notes_of  # few read earlier runs
+        from stickler_cli.runs import saved  # few runs read what earlier ones wrote
 
-        marks, policy = judgements_of(settings, loaded)
+        marks, policy = saved.judgements_of(settings, loaded)
         contents = (one.contents for one in loaded.each)
-        notes, warnings = notes_of(contents, settings, gated=bool(gates))
+        notes, warnings = saved.notes_of(contents, settings, gated=bool(gates))
     job = Job(
         loaded.plan,
         options,
