@@ -289,6 +289,14 @@ class LevenshteinComparator(BaseComparator):
 _METHODS: Final = ("ratio", "partial_ratio", "token_sort_ratio", "token_set_ratio")
 
 
+MANY: Final = 4
+"""Texts that one is compared with, from which on its words are put in order before."""
+
+
+def _distinct(texts: Sequence[str]) -> int:
+    return len({*map(id, texts)})
+
+
 class FuzzyComparator(BaseComparator):
     """Compare texts by likeness: whole, in part, or word by word in any order."""
 
@@ -320,7 +328,9 @@ class FuzzyComparator(BaseComparator):
     def prepare(self, value: Any) -> str:
         """Turn a value into text, normalised where that is asked for."""
         text = text_of(value)
-        return ReadText(text.strip().lower() if self.normalize else text)
+        text = text.strip().lower() if self.normalize else text
+        arranges = self.method == "token_sort_ratio" or self.same_digits or self.same_words
+        return ReadText(text) if arranges else text
 
     def similarity(self, gt: str, pred: str) -> float:
         """Compare two texts; 1.0 for two without a word in them."""
@@ -350,7 +360,8 @@ class FuzzyComparator(BaseComparator):
     def similarities(self, gts: Sequence[str], preds: Sequence[str]) -> Similarities:
         """Compare two columns of texts in one call."""
         scorer, sides = getattr(fuzz, self.method), (gts, preds)
-        if self.method == "token_sort_ratio":
+        # Texts that are compared with many others have their words put in order once.
+        if self.method == "token_sort_ratio" and min(map(_distinct, sides)) * MANY < len(gts):
             one, other = ([ReadText.of(it).arranged for it in side] for side in sides)
             if all(one) and all(other):
                 scorer, sides = fuzz.ratio, (one, other)

@@ -81,7 +81,7 @@ class Prepared:
 
     def _with_same(self, keys: Keys) -> Keys:
         """Return keys, one of all that are linked by the same JSON value; -1 for `NOTHING`."""
-        if self.same is not None:
+        if self.same is not None and np.count_nonzero(keys[self.same] != keys):
             keys = linked_codes(zip(keys.tolist(), (-1 - self.same).tolist(), strict=True))
         return np.append(keys, -1)
 

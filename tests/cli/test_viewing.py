@@ -183,6 +183,7 @@ def test_a_malformed_request_is_refused_on_one_line(address, capsys, asked):
     assert answer(address)[0] == 200
 
 
+@pytest.mark.slow  # it waits for seconds
 def test_idle_connections_are_closed_and_there_are_not_more_than_so_many(address, monkeypatch):
     monkeypatch.setattr(viewing._Answers, "timeout", 0.5)  # noqa: SLF001
     host, port = address.split("/")[2].split(":")

@@ -176,8 +176,9 @@ def test_words_are_put_in_order_as_rapidfuzz_does():
 
     comparator = FuzzyComparator("token_sort_ratio", normalize=False)
     expected = [fuzz.token_sort_ratio(*pair) / 100 for pair in zip(gts, preds, strict=True)]
-    for some in (slice(None), slice(0, 3)):
-        assert comparator.similarities(gts[some], preds[some]).tolist() == expected[some]
+    assert comparator.similarities(gts, preds).tolist() == expected
+    for gt, pred, alike in zip(gts, preds, expected, strict=True):  # one with many
+        assert comparator.similarities([gt] * 9, [pred] * 9).tolist() == [alike] * 9
 
 
 def test_to_the_letter_methods_a_space_is_a_letter():
