@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.engine import OTHER_NAMES, WHOLE
 from stickler_cli.compare.plan import Plan
+from stickler_cli.core.figures import truncate
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path, field_path, json_pointer, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
@@ -93,6 +94,9 @@ class FieldRules(TypedDict, total=False):
 _RULES: Final = tuple(FieldRules.__annotations__)
 
 
+ADVICE: Final = "evaluate(gt, pred) compares two documents, Scorer(schema).score(gt, pred) many"
+
+
 class Ruled(NamedTuple):
     """How documents are compared: compiled once, for as many pairs as there are."""
 
@@ -100,6 +104,15 @@ class Ruled(NamedTuple):
     """How they are compared, compiled."""
     inferred: tuple[Inferred, ...]
     """How each field is compared, and why."""
+
+
+def _check(schema: object) -> None:
+    """Refuse what is no schema, and say what takes it."""
+    is_model = isinstance(schema, type) and issubclass(schema, BaseModel)
+    if not is_model and not isinstance(schema, str | os.PathLike | Mapping | LoadedSchema):
+        found = f"the class {schema.__name__}" if isinstance(schema, type) else repr(schema)
+        expected = "a pydantic class, a JSON Schema or its file"
+        raise TypeError(f"schema is {truncate(found, 80)}, expected {expected}; {ADVICE}")
 
 
 def ruled(
@@ -110,9 +123,11 @@ def ruled(
     `seen` are values of their ground truth, which inference asks.
 
     Raises:
+        TypeError: it is no schema.
         SchemaError: the schema cannot be used, or stands for no object.
         UsageError: there is no field, or rule, of a name in `rules`.
     """
+    _check(schema)
     known: dict[str, BaseComparator] = {}
     look: Any = None if seen is None else lambda: seen
     if isinstance(schema, LoadedSchema):

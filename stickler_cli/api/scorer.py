@@ -1,6 +1,5 @@
 """`Scorer`: the judgement of predictions, compiled once, for whoever has many of them."""
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -13,7 +12,6 @@ from stickler_cli.compare.engine import renamed
 from stickler_cli.compare.field_listing import field_listing, known_paths
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import TP
-from stickler_cli.core.figures import truncate
 from stickler_cli.core.json_values import Gold, JsonDocument, json_line, kind_of
 from stickler_cli.core.locations import ANY_KEY, field_path
 from stickler_cli.core.problems import (
@@ -42,7 +40,7 @@ from stickler_cli.settings.deciding import DecidingOptions
 from .eval_result import EvalResult, choices_table, compared, pair_of
 from .evaluation_views import Evaluation
 from .fields import json_of, values_of
-from .ruled import FieldRules, Ruled, Schema, ruled
+from .ruled import ADVICE, FieldRules, Ruled, Schema, ruled
 
 Side: TypeAlias = BaseModel | Mapping[str, Any] | list[Any]
 """A document: an instance, or its JSON values; a list where the schema is one of arrays."""
@@ -84,7 +82,7 @@ class Scorer:
             SchemaError: the schema cannot be used.
             UsageError: there is no such field, rule or figure.
         """
-        _check(schema, documents, reveal, budget)
+        _check(documents, reveal, budget)
         self.plan, self.inferred = (
             schema if isinstance(schema, Ruled) else ruled(schema, fields or {})
         )
@@ -412,16 +410,10 @@ class Scored:
         return f"Scored(score={self.score!r}, passed={self.passed}{why})"
 
 
-def _check(schema: object, documents: tuple[object, ...], reveal: str, budget: object) -> None:
+def _check(documents: tuple[object, ...], reveal: str, budget: object) -> None:
     """Refuse arguments that are for something else, and say for what."""
-    advice = "evaluate(gt, pred) compares two documents, Scorer(schema).score(gt, pred) many"
     if documents:
-        raise TypeError(f"Scorer takes a schema and keywords; {advice}")
-    is_model = isinstance(schema, type) and issubclass(schema, BaseModel)
-    if not is_model and not isinstance(schema, str | os.PathLike | Mapping | LoadedSchema | Ruled):
-        found = f"the class {schema.__name__}" if isinstance(schema, type) else repr(schema)
-        expected = "a pydantic class, a JSON Schema or its file"
-        raise TypeError(f"schema is {truncate(found, 80)}, expected {expected}; {advice}")
+        raise TypeError(f"Scorer takes a schema and keywords; {ADVICE}")
     if reveal not in REVEALS:
         hint = did_you_mean(str(reveal), REVEALS)
         expected = f"one of {', '.join(REVEALS)}"

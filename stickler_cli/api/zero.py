@@ -56,15 +56,16 @@ def evaluate(
         schema = type(gt)
     options = Options(partial_gt=True) if partial_gt else None
     make: Callable[[], Ruled | LoadedSchema]
+    rules = fields or {}
     if schema is None:
         seen = _seen_in(gt)
-        schema, make = observed_schema(seen), partial(load_observed, seen, "gt")
+        kept, make = _kept(observed_schema(seen), rules), partial(load_observed, seen, "gt")
     else:
-        seen = eval_for(schema, fields).seen_in(gt)
-        make = partial(ruled, schema, fields or {}, seen)
-    if fields:
-        return Scorer(make(), fields=fields, options=options).evaluate(gt, pred)
-    return _kept(schema, (seen.summary(), partial_gt), make, options).evaluate(gt, pred)
+        kept = _kept(schema, rules)
+        seen = _scorer(kept, None, partial(ruled, schema, rules)).seen_in(gt)
+        make = partial(ruled, schema, rules, seen)
+    key = seen.summary(), partial_gt
+    return _scorer(kept, key, make, fields=fields, options=options).evaluate(gt, pred)
 
 
 def eval_for(schema: Schema, fields: Mapping[str, FieldRules] | None = None) -> Scorer:
@@ -74,9 +75,8 @@ def eval_for(schema: Schema, fields: Mapping[str, FieldRules] | None = None) -> 
         SchemaError: the schema cannot be used, or stands for no object.
         UsageError: there is no field, or rule, of a name in `fields`.
     """
-    if fields:
-        return Scorer(schema, fields=fields)
-    return _kept(schema, None, partial(ruled, schema, {}))
+    rules = fields or {}
+    return _scorer(_kept(schema, rules), None, partial(ruled, schema, rules))
 
 
 MOST_KEPT: Final = 64
@@ -90,22 +90,26 @@ _LEADS_OUT: Final = pattern(rb'"\$(dynamicRef|ref)"\s*:\s*"(?!#)')
 """May lead to another file, which may be another one the next time."""
 
 
-def _kept(
-    schema: Schema,
+def _kept(schema: Schema, rules: Mapping[str, FieldRules]) -> dict[Hashable, Scorer]:
+    """Return the scorers of a schema, to be added to; none of one with rules for fields."""
+    if rules:
+        return {}
+    if isinstance(schema, type):
+        return _of_classes.setdefault(schema, {})
+    digest = _digest_of(schema)
+    return {} if digest is None else _of_digest(digest)
+
+
+def _scorer(
+    kept: dict[Hashable, Scorer],
     key: Hashable,
     make: Callable[[], Ruled | LoadedSchema],
-    options: Options | None = None,
+    **how: Any,
 ) -> Scorer:
-    """Return the scorer of a schema that is kept for a key, made where there is none."""
-    if isinstance(schema, type):
-        kept = _of_classes.setdefault(schema, {})
-    elif digest := _digest_of(schema):
-        kept = _of_digest(digest)
-    else:
-        kept = {}
+    """Return the scorer that is kept for a key, made where there is none."""
     found = kept.pop(key, None)
     if found is None:
-        found = Scorer(make(), options=options)
+        found = Scorer(make(), **how)
     kept[key] = found  # as the newest; other threads may be here as well
     for oldest in [*kept][:-MOST_KEPT]:
         kept.pop(oldest, None)

@@ -598,3 +598,9 @@ def test_documents_without_a_schema_are_compiled_once_where_they_show_the_same(m
         assert evaluate(document, document).f1 == 1
         assert len(shown) == count
     assert not made
+
+
+@pytest.mark.parametrize("call", [eval_for, lambda it: evaluate({"a": 1}, {"a": 1}, schema=it)])
+def test_what_is_no_schema_is_refused_in_words(call):
+    with pytest.raises(TypeError, match=r"schema is 5, expected a pydantic class, a JSON Schema"):
+        call(5)
