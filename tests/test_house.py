@@ -11,6 +11,7 @@ from typing import Final
 import pytest
 
 import stickler_cli
+from .plain_language import LIMITS, measure_room
 
 ROOT = Path(stickler_cli.__file__).parent
 MODULES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
@@ -281,3 +282,118 @@ def test_tests_can_be_collected_with_what_dev_installs():
         if name.partition(".")[0] in TRIED_BY_THE_GATE
     }
     assert found == set()
+
+
+FIGURES: Final = {
+    "api": {
+        "vague locals": 21.3,
+        "vague parameters": 3.4,
+        "vague functions": 4.6,
+        "packed calls": 1,
+        "odd docstrings": 14.7,
+    },
+    "cli": {
+        "vague locals": 19.5,
+        "vague parameters": 4.1,
+        "vague attributes": 5.0,
+        "vague functions": 5.2,
+        "odd docstrings": 13.2,
+    },
+    "clients": {
+        "vague locals": 14.4,
+        "vague parameters": 4.4,
+        "vague attributes": 2.0,
+        "vague functions": 2.9,
+        "odd docstrings": 5.1,
+    },
+    "comparators": {
+        "vague locals": 19.4,
+        "vague functions": 6.5,
+        "packed calls": 1,
+        "odd docstrings": 10.7,
+    },
+    "compare": {
+        "vague locals": 28.6,
+        "vague parameters": 5.1,
+        "vague attributes": 4.4,
+        "vague functions": 12.9,
+        "packed calls": 17,
+        "odd docstrings": 21.6,
+    },
+    "core": {
+        "vague locals": 22.0,
+        "vague parameters": 5.6,
+        "vague attributes": 6.4,
+        "vague functions": 11.0,
+        "odd docstrings": 7.9,
+    },
+    "documents": {
+        "vague locals": 17.8,
+        "vague parameters": 4.0,
+        "vague attributes": 3.5,
+        "vague functions": 5.1,
+        "packed calls": 1,
+        "odd docstrings": 10.7,
+    },
+    "integrations": {
+        "vague locals": 40.8,
+        "vague parameters": 4.3,
+        "vague attributes": 50.0,
+        "vague functions": 5.0,
+    },
+    "records": {
+        "vague locals": 20.5,
+        "vague functions": 16.3,
+        "packed calls": 1,
+        "odd docstrings": 30.2,
+    },
+    "reports": {
+        "vague locals": 22.8,
+        "vague parameters": 6.5,
+        "vague attributes": 1.6,
+        "vague functions": 5.5,
+        "packed calls": 1,
+        "odd docstrings": 10.3,
+    },
+    "runs": {
+        "vague locals": 16.8,
+        "vague parameters": 3.7,
+        "vague functions": 6.4,
+        "packed calls": 1,
+        "odd docstrings": 21.9,
+    },
+    "schema": {
+        "vague locals": 23.7,
+        "vague parameters": 7.6,
+        "vague attributes": 8.7,
+        "vague functions": 6.9,
+        "odd docstrings": 8.4,
+    },
+    "score": {
+        "vague locals": 24.0,
+        "vague parameters": 10.0,
+        "vague attributes": 3.6,
+        "vague functions": 4.7,
+        "packed calls": 22,
+        "odd docstrings": 21.0,
+    },
+    "settings": {"vague locals": 57.1, "vague parameters": 37.5, "odd docstrings": 6.3},
+    "studies": {
+        "vague locals": 23.8,
+        "vague parameters": 6.8,
+        "vague attributes": 2.3,
+        "vague functions": 6.4,
+        "packed calls": 9,
+        "odd docstrings": 18.4,
+    },
+}
+"""Figures of rooms above the limits: they may only fall, and go when a room is rewritten."""
+
+
+@pytest.mark.parametrize(
+    "room", sorted({module.split("/")[0] for module in MODULES if "/" in module})
+)
+def test_a_room_is_written_no_less_plainly_than_before(room):
+    allowed = {**LIMITS, **FIGURES.get(room, {})}
+    figures = measure_room(ROOT / room)
+    assert {kind: figure for kind, figure in figures.items() if figure > allowed[kind]} == {}

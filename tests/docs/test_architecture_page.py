@@ -88,32 +88,24 @@ def test_the_table_has_all_rooms():
 DEPARTING = {
     "studies/registry.py": "what help loads of studies",
 }
-"""Modules of fewer than 40 lines or more than 450, and why; adapters of frameworks are short."""
+"""Modules of fewer than 40 lines or more than 700, and why; adapters of frameworks are short."""
 
 
-def test_modules_have_40_to_450_lines_or_a_reason():
+def test_modules_have_40_to_700_lines_or_a_reason():
     lengths = {
         module: len(path.read_text(encoding="utf-8").splitlines())
         for module, path in MODULES.items()
         if path.name != "__init__.py" and not module.startswith("integrations/")
     }
-    assert {module for module, length in lengths.items() if not 40 <= length <= 450} == {*DEPARTING}
+    assert {module for module, length in lengths.items() if not 40 <= length <= 700} == {*DEPARTING}
 
 
-LONG = {
-    ("runs/assembly.py", "assemble"): "all that a run is made of, one after the other",
-    ("documents/pairs.py", "open_pairs"): "a case for each two kinds of sources",
-    ("api/many.py", "evaluate_many"): "its keywords, one a line",
-}
-"""Functions of more than 50 lines besides their docstring, and why."""
-
-
-def test_functions_have_at_most_50_lines_besides_their_docstring_or_a_reason():
+def test_functions_have_at_most_60_lines_besides_their_docstring():
     long = {
         (module, node.name)
         for module in MODULES
         for node in ast.walk(tree_of(module))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        if node.end_lineno - node.lineno - (ast.get_docstring(node) or "").count("\n") > 50
+        if node.end_lineno - node.lineno - (ast.get_docstring(node) or "").count("\n") > 60
     }
-    assert long == {*LONG}
+    assert long == set()
