@@ -13,8 +13,8 @@ VAGUE_NAMES: Final = frozenset(
         "alone apart around asked at beside both each every everything further found given held",
         "here how idx info inside it its known made many met mine more most obj of one ones others",
         "own part parts piece pieces res rest ret said say says shown so some something stuff",
-        "taken that them there these thing things this those tmp told turn up val way ways what which",
-        "who whole",
+        "taken that them there these thing things this those tmp told turn up val way ways what",
+        "which who whole",
     )
     for word in line.split()
 )
