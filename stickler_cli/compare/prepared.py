@@ -14,7 +14,13 @@ from stickler_cli.comparators.base import (
     linked_codes,
 )
 from stickler_cli.core.json_values import brief, json_key, json_line
-from stickler_cli.core.problems import ComparisonError, ModelError, UnavailableError, UsageError
+from stickler_cli.core.problems import (
+    ComparisonError,
+    ModelError,
+    UnavailableError,
+    UsageError,
+    WorkLimitError,
+)
 from .work import NOTICED, PREPARED, Place
 
 if TYPE_CHECKING:
@@ -160,6 +166,8 @@ class Prepared:
 
         try:
             similarity = self._compared(gt, pred)
+        except WorkLimitError:  # counted where values are prepared: no fault of the comparator
+            raise
         except Exception as error:
             raise self._failure(*_first_to_fail(self._compared, gt, pred), error) from error
         return self._in_range(similarity, gt, pred)
@@ -177,7 +185,7 @@ class Prepared:
         """
         try:
             answers = self._comparator.ask(client, self.of(gt), self.of(pred))
-        except (UnavailableError, UsageError):  # nothing about these values: the run cannot go on
+        except (UnavailableError, UsageError, WorkLimitError):  # no fault of these values
             raise
         except Exception as error:
             at = error.at if isinstance(error, ModelError) else 0
@@ -223,6 +231,8 @@ def _first_to_fail(
         middle = (first + last) // 2
         try:
             compare(gt[first:middle], pred[first:middle])
+        except WorkLimitError:
+            raise
         except Exception:  # noqa: BLE001 - whatever it is, it is here
             last = middle
         else:

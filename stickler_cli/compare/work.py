@@ -34,8 +34,11 @@ NOTICED: Final = 1_000_000
 """Steps of one call for several fields from which they are counted field by field."""
 
 
-class TooMuchAtOnceError(Exception):
-    """Something would take long, and nobody could interrupt it."""
+class TooMuchAtOnceError(BaseException):
+    """A signal of the engine to its executor: this work belongs in a process that can be killed.
+
+    No `except Exception` around code of others may take it for a fault of that code.
+    """
 
 
 class Work:

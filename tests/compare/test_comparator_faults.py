@@ -10,7 +10,8 @@ from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.compare.plan import Options
-from stickler_cli.core.problems import ComparisonError
+from stickler_cli.compare.work import TooMuchAtOnceError
+from stickler_cli.core.problems import ComparisonError, WorkLimitError
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.chunk import evaluate_chunk
 from stickler_cli.runs.job import Job
@@ -120,3 +121,36 @@ def test_of_several_schemas_the_one_of_the_document_is_named():
         compare(whole, [{"one/": {"a": "bad"}}], [{"one/": {"a": "x"}}])
     assert caught.value.path == ("one/", "a")
     assert isinstance(caught.value.__cause__, KeyError)
+
+
+class Unreadable(BaseComparator):
+    """Cannot read a text that begins with `bad`."""
+
+    def prepare(self, value):
+        if value.startswith("bad"):
+            raise KeyError(value)
+        return value
+
+    def similarity(self, gt, pred):
+        return 0.5
+
+
+@pytest.mark.parametrize(
+    ("gts", "preds", "units"),
+    [
+        # More letters than there is work for, where values are read.
+        (["x" * 9_000_000] * 2, ["y", "z"], 0.1),
+        # Enough to read 20,007 letters once (400,140 steps), but not again to name the pair.
+        (["bad" + "x" * 20_000, "a"], ["b", "c"], 0.0006),
+    ],
+)
+def test_too_much_work_while_values_are_read_is_no_fault_of_the_comparator(gts, preds, units):
+    plan = compile_schema(
+        {"type": "object", "properties": {"x": LEAF}}, comparators={"Faulty": Unreadable()}
+    )
+    sides = [[{"x": value} for value in side] for side in (gts, preds)]
+
+    with pytest.raises(WorkLimitError):
+        compare(plan, *sides, Options(work_limit=units))
+    with pytest.raises(TooMuchAtOnceError):
+        compare(plan, *sides, Options(work_at_once=units / 2))
