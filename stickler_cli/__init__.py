@@ -20,7 +20,7 @@ _OFFERED = {
     "api.structured": "StructuredModel",
     "api.scorer": "EvalSpec Scored Scorer",
     "api.zero": "assert_matches eval_for evaluate",
-    "comparators.anls": "anls_score",
+    "comparators.anls": "anls_score anls_star_numbers",
     "comparators": "ANLSStarComparator BBoxIoUComparator BERTComparator BaseComparator "
     "BertComparator CaseInsensitiveComparator DateComparator EnumComparator ExactComparator "
     "FuzzyComparator LLMComparator "

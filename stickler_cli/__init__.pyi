@@ -39,7 +39,7 @@ from stickler_cli.comparators import (
     StructuredModelComparator,
     TimeComparator,
 )
-from stickler_cli.comparators.anls import anls_score
+from stickler_cli.comparators.anls import anls_score, anls_star_numbers
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.problems import (
     ComparisonError,
@@ -94,6 +94,7 @@ __all__ = [
     "__version__",
     "aggregate_from_comparisons",
     "anls_score",
+    "anls_star_numbers",
     "assert_matches",
     "eval_for",
     "evaluate",

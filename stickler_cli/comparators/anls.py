@@ -1,10 +1,11 @@
 """ANLS*: how like two values of any shape are, by their keys, items and texts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
+from functools import partial
 from math import inf, nextafter
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from rapidfuzz.distance import Levenshtein
 
@@ -17,6 +18,8 @@ LEAF_THRESHOLD: Final = 0.5
 """Texts less alike than this are unlike. Source: Biten et al. (2019), arXiv:1905.13648."""
 UNIT: Final = 1 << 60
 """Scores are summed in units of 2**-60, so that their order is no matter."""
+Likeness: TypeAlias = Callable[[Any, Any], float]
+"""The similarity of two values that are neither objects nor lists, in [0, 1]."""
 STEPS: Final = 100
 """Nanoseconds for each pair of letters of two values as JSON: no more items can be paired."""
 
@@ -34,7 +37,7 @@ class ANLSStarComparator(BaseComparator):
 
     def similarity(self, gt: Any, pred: Any) -> float:
         """Compare two values; in [0, 1]."""
-        return _compared(gt, pred, self.leaf_threshold).mean
+        return _compared(gt, pred, _by_value(self.leaf_threshold)).mean
 
     def steps(self, gt: Lengths, pred: Lengths) -> int:
         """Return about how many nanoseconds pairs take to compare."""
@@ -58,12 +61,12 @@ def anls_score(
     return_key_scores: bool = False,
     threshold: float | None = None,
 ) -> Any:
-    """Return the ANLS* of two values, in [0, 1].
+    """Return the ANLS* of two values, in [0, 1], as the package `anls_star` of the authors does.
 
-    Two numbers are compared by value: 1 if they are equal, else 0. A number and a text are compared
-    as texts. Keys that are absent are None; an absent key costs nothing if the other side has
-    nothing either (null, an empty text, list or object), but a key that only the prediction has
-    costs even then.
+    Values are compared as texts, numbers too: 12345 and 12346 score 0.8. `anls_star_numbers`
+    compares numbers by value. Keys that are absent are None; an absent key costs nothing if the
+    other side has nothing either (null, an empty text, list or object), but a key that only the
+    prediction has costs even then.
 
     Args:
         gt: the ground truth: JSON values, and tuples of values of which any is right. A list of
@@ -78,16 +81,44 @@ def anls_score(
         ValueError: an empty tuple in the ground truth.
         TypeError: a tuple in the prediction.
 
-    Source: Peer et al. (2024), arXiv:2402.03848, and its package `anls_star`, which takes numbers
-    for texts.
+    Source: Peer et al. (2024), arXiv:2402.03848, and its package `anls_star`.
     """
-    if isinstance(gt, list) and isinstance(pred, str) and all(isinstance(it, str) for it in gt):
-        gt = tuple(gt)
-    least = LEAF_THRESHOLD if threshold is None else checked_fraction("threshold", threshold)
-    held = _compared(gt, pred, least)
-    more = [held.closest] if return_gt else []
-    more += [_tree(held.keys)] if return_key_scores else []
-    return (held.mean, *more) if more else held.mean
+    likeness = partial(_text_likeness, threshold=_checked_threshold(threshold))
+    score = _compared(_with_choices(gt, pred), pred, likeness)
+    return _returned(score, return_gt=return_gt, return_key_scores=return_key_scores)
+
+
+def anls_star_numbers(
+    gt: Any,
+    pred: Any,
+    return_gt: bool = False,
+    return_key_scores: bool = False,
+    threshold: float | None = None,
+) -> Any:
+    """Return what `anls_score` does, but compare two numbers by value: 1 if equal, else 0.
+
+    A number and a text are compared as texts. Arguments, results and errors are those of
+    `anls_score`; `--metric anls_star_numbers` is the mean over documents.
+    """
+    score = _compared(_with_choices(gt, pred), pred, _by_value(_checked_threshold(threshold)))
+    return _returned(score, return_gt=return_gt, return_key_scores=return_key_scores)
+
+
+def _with_choices(gt: Any, pred: Any) -> Any:
+    """Return the ground truth, a list of texts as alternatives where the prediction is a text."""
+    is_texts = isinstance(gt, list) and all(isinstance(item, str) for item in gt)
+    return tuple(gt) if is_texts and isinstance(pred, str) else gt
+
+
+def _checked_threshold(threshold: float | None) -> float:
+    return LEAF_THRESHOLD if threshold is None else checked_fraction("threshold", threshold)
+
+
+def _returned(score: "_Held", *, return_gt: bool, return_key_scores: bool) -> Any:
+    """Return the mean score, alone or with what else the caller asks for."""
+    more = [score.closest] if return_gt else []
+    more += [_tree(score.keys)] if return_key_scores else []
+    return (score.mean, *more) if more else score.mean
 
 
 class _Held(NamedTuple):
@@ -107,9 +138,9 @@ class _Held(NamedTuple):
         return self.total / self.length if self.length else 1.0
 
 
-def _compared(gt: Any, pred: Any, least: float) -> _Held:
+def _compared(gt: Any, pred: Any, likeness: Likeness) -> _Held:
     _refuse_tuples(pred)
-    return _held(gt, pred, least)
+    return _held(gt, pred, likeness)
 
 
 def _refuse_tuples(pred: Any) -> None:
@@ -124,24 +155,24 @@ def _refuse_tuples(pred: Any) -> None:
                 _refuse_tuples(value)
 
 
-def _held(gt: Any, pred: Any, least: float) -> _Held:
+def _held(gt: Any, pred: Any, likeness: Likeness) -> _Held:
     match gt, pred:
         case tuple(), _:
-            return _held_choices(gt, pred, least)
+            return _held_choices(gt, pred, likeness)
         case dict(), dict():
-            return _held_objects(gt, pred, least)
+            return _held_objects(gt, pred, likeness)
         case list(), list():
-            return _held_lists(gt, pred, least)
+            return _held_lists(gt, pred, likeness)
         case None, _:
             nothing = _is_nothing(pred)
             return _Held(float(nothing), max(1, _size(pred)), pred if nothing else None)
     if pred is None or isinstance(gt, dict | list) or isinstance(pred, dict | list):
         return _Held(0.0, max(_size(gt), _size(pred)), gt)
-    return _Held(_likeness(gt, pred, least), 1, gt)
+    return _Held(likeness(gt, pred), 1, gt)
 
 
-def _held_choices(gt: tuple[Any, ...], pred: Any, least: float) -> _Held:
-    held = (_held(choice, pred, least) for choice in _checked(gt))
+def _held_choices(gt: tuple[Any, ...], pred: Any, likeness: Likeness) -> _Held:
+    held = (_held(choice, pred, likeness) for choice in _checked(gt))
     return max(held, key=lambda held: (held.mean, held.closest == pred))
 
 
@@ -163,20 +194,30 @@ def _size(value: Any) -> int:
     return 1
 
 
-def _likeness(gt: Any, pred: Any, least: float) -> float:
+def _text_likeness(gt: Any, pred: Any, *, threshold: float) -> float:
+    """Return the similarity of two values as texts; 0 below the threshold."""
+    gt_text, pred_text = (" ".join(text_of(value).lower().split()) for value in (gt, pred))
+    similarity = Levenshtein.normalized_similarity(gt_text, pred_text)
+    return similarity if similarity >= threshold else 0.0
+
+
+def _number_likeness(gt: Any, pred: Any, *, threshold: float) -> float:
+    """Return the similarity of two values, numbers by value and all else as texts."""
     if is_number(gt) and is_number(pred):
         return float(gt == pred)
-    texts = (" ".join(text_of(value).lower().split()) for value in (gt, pred))
-    found = Levenshtein.normalized_similarity(*texts)
-    return found if found >= least else 0.0
+    return _text_likeness(gt, pred, threshold=threshold)
 
 
-def _held_objects(gt: Mapping[str, Any], pred: Mapping[str, Any], least: float) -> _Held:
+def _by_value(threshold: float) -> Likeness:
+    return partial(_number_likeness, threshold=threshold)
+
+
+def _held_objects(gt: Mapping[str, Any], pred: Mapping[str, Any], likeness: Likeness) -> _Held:
     total, length = 0.0, 0
     closest: dict[str, Any] = {}
     keys: list[tuple[tuple[str, ...], float]] = []
     for key in dict.fromkeys((*gt, *pred)):
-        held = _held(gt.get(key), pred.get(key), least)
+        held = _held(gt.get(key), pred.get(key), likeness)
         length += held.length
         if key not in gt and _is_nothing(pred[key]):
             continue
@@ -192,12 +233,12 @@ def _is_nothing(value: Any) -> bool:
     return value is None or value in ("", [], {})
 
 
-def _held_lists(gt: Sequence[Any], pred: Sequence[Any], least: float) -> _Held:
+def _held_lists(gt: Sequence[Any], pred: Sequence[Any], likeness: Likeness) -> _Held:
     if not gt or not pred:
         return _Held(0.0, sum(map(_size, (*gt, *pred))), gt)
     from scipy.optimize import linear_sum_assignment  # few schemas ask for it
 
-    held = [[_held(mine, theirs, least) for theirs in pred] for mine in gt]
+    held = [[_held(mine, theirs, likeness) for theirs in pred] for mine in gt]
     # Of equal gains the one by which items are equal.
     gains = [
         [
@@ -234,7 +275,7 @@ def _tree(keys: Sequence[tuple[tuple[str, ...], float]]) -> dict[str, KeyScore]:
 
 
 class AnlsStarNumbers(Metric):
-    """The mean ANLS* over documents; of one without a prediction it is 0."""
+    """The mean ANLS* over documents, numbers by value; 0 for one without a prediction."""
 
     def __init__(self) -> None:
         """Begin with no documents."""
@@ -250,8 +291,8 @@ class AnlsStarNumbers(Metric):
     @staticmethod
     def score(gt: JsonValue, pred: JsonValue) -> float:
         """Return the ANLS* of a document."""
-        found: float = anls_score(gt, pred)
-        return found
+        score: float = anls_star_numbers(gt, pred)
+        return score
 
     def merge(self, other: "AnlsStarNumbers") -> None:
         """Add the scores of other documents."""
@@ -264,20 +305,10 @@ class AnlsStarNumbers(Metric):
 
 
 class AnlsStar(AnlsStarNumbers):
-    """The same with numbers as texts, as the paper and its package have them."""
+    """The mean ANLS* with numbers as texts, as the paper and its package have them."""
 
     @staticmethod
     def score(gt: JsonValue, pred: JsonValue) -> float:
         """Return the ANLS* of a document."""
-        return AnlsStarNumbers.score(_as_texts(gt), _as_texts(pred))
-
-
-def _as_texts(value: JsonValue) -> JsonValue:
-    match value:
-        case dict():
-            return {key: _as_texts(part) for key, part in value.items()}
-        case list():
-            return [*map(_as_texts, value)]
-        case int() | float():
-            return str(value)
-    return value
+        score: float = anls_score(gt, pred)
+        return score

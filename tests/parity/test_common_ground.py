@@ -107,3 +107,18 @@ def test_random_documents_score_and_count_alike(triple):
     assert numbers(stickler_cli, triple, options=PAIRED) == pytest.approx(
         numbers(reference, triple)
     )
+
+
+leaves = st.sampled_from((*WORDS, "", "12345", 12345, 12346, 1, 1.0, 0.5, True, None))
+nested = st.recursive(
+    leaves,
+    lambda inner: st.dictionaries(st.sampled_from(NAMES), inner, max_size=3) | st.lists(inner),
+    max_leaves=6,
+)
+
+
+@given(st.fixed_dictionaries({"a": nested}), st.fixed_dictionaries({"a": nested}))
+def test_anls_scores_of_values_of_any_shape_are_alike(gt, pred):
+    reference = pytest.importorskip("stickler", reason="stickler-eval is not installed")
+
+    assert stickler_cli.anls_score(gt, pred) == pytest.approx(reference.anls_score(gt, pred))
