@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.core.json_values import brief
-from stickler_cli.core.problems import did_you_mean
+from stickler_cli.core.problems import did_you_mean, percentage_hint
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
@@ -71,7 +71,7 @@ def checked_fraction(keyword: str, value: object) -> float:
     if is_number(value):
         if 0 <= value <= 1:
             return value
-        hint = f"did you mean {value / 100:g}?" if 1 < value <= 100 else ""
+        hint = percentage_hint(value)
     raise KeywordError.of(keyword, value, "a number in [0, 1]", hint)
 
 

@@ -23,7 +23,7 @@ from typing import (
     get_type_hints,
 )
 
-from .problems import Problem, UsageError, did_you_mean
+from .problems import Problem, UsageError, did_you_mean, percentage_hint
 from .values import dataclass
 
 T = TypeVar("T")
@@ -84,8 +84,8 @@ class Number:
         except OverflowError:
             raise NotTakenError from None
         if not self.fits(number):
-            percent = not self.whole and number >= 10 and self.fits(number / 100)
-            raise NotTakenError(f"did you mean {number / 100:g}?" if percent else "")
+            may_be_share = not self.whole and self.fits(number / 100)
+            raise NotTakenError(percentage_hint(number) if may_be_share else "")
         return number
 
     def in_text(self, text: str) -> float:

@@ -26,11 +26,11 @@ class Problem:
     source: str
     """The file, or option, as the user named it; empty for a value without a file."""
     found: str
-    """The finding, as a clause: `threshold is 15`."""
+    """The finding, as a clause: `threshold is 85`."""
     expected: str = ""
     """The right values, as a noun phrase: `a number in [0, 1]`."""
     hint: str = ""
-    """Advice, as a clause or question: `did you mean 0.15?`."""
+    """Advice, as a clause or question: `did you mean 0.85?`."""
     pointer: str | None = None
     """RFC 6901 pointer to the value inside the file; None where there is none."""
     line: int | None = None
@@ -211,6 +211,19 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
 
     best = max(choices, key=likeness, default=None) if wanted else None
     return best if best is not None and likeness(best)[0] >= NEAR else None
+
+
+LEAST_PERCENTAGE: Final = 20  # 1.5 or 15 may as well be a slip; 0.015 would let nearly all pass
+
+
+def percentage_hint(number: float) -> str:
+    """Word the hint that a number from 20 to 100 is a percentage; empty for every other number.
+
+    >>> percentage_hint(85), percentage_hint(1.5)
+    ('did you mean 0.85?', '')
+    """
+    is_percentage = LEAST_PERCENTAGE <= number <= 100
+    return f"did you mean {number / 100:g}?" if is_percentage else ""
 
 
 def did_you_mean(word: str, choices: Iterable[str], *, shown: Callable[[str], str] = str) -> str:

@@ -14,7 +14,7 @@ from stickler_cli.comparators.registry import construct
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ThresholdSource
 from stickler_cli.core.json_values import JsonObject, JsonValue, Reading, brief, doubled_names
 from stickler_cli.core.locations import json_pointer
-from stickler_cli.core.problems import Problem, did_you_mean
+from stickler_cli.core.problems import Problem, did_you_mean, percentage_hint
 from stickler_cli.core.rules import FRACTION, Rule
 from stickler_cli.core.values import dataclass, pattern
 from .dialects import Schema
@@ -222,8 +222,8 @@ def _repair(key: str, value: object, rule: Rule) -> str:
             return f"write {value} without quotes"
         case "true" | "false" if rule.keywords["type"] == "boolean":
             return f"write {value} without quotes"
-        case int() | float() if 1 < value <= 100 and rule is FRACTION:
-            return f"did you mean {value / 100:g}?"
+        case int() | float() if rule is FRACTION:
+            return percentage_hint(value)
         case 0 if key == f"{PREFIX}weight" and value is not False:
             return f"{PREFIX}aggregate: false leaves a field out of the counts"
         case _:

@@ -5,6 +5,11 @@ counts: all values, of the whole as of a field. In a path `*` is any one name
 and `**` any number of them; such a gate holds if it holds for every field that matches.
 What is printed is what is compared, at full precision, and an empty denominator never passes.
 
+The last name is always the metric, so a field called `right` is reached by `right.f1`. A gate such
+as `right>=5` is refused where the schema has a field of that name: it could mean either. After
+`documents.` stand kinds of documents, unless a set comes first: `leaves:documents.right` is about a
+field called `documents`.
+
 The aim of who trains by documents is a gate on one of them, or a figure alone: in [0, 1], always.
 Where a rate of a run is undefined, a document still has one: nothing on either side is right, and
 where only one side has anything, it is wrong.
@@ -12,7 +17,8 @@ where only one side has anything, it is wrong.
 
 import math
 import operator
-from collections.abc import Callable, Collection, Iterable
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from difflib import get_close_matches
 from operator import attrgetter
@@ -23,7 +29,7 @@ import numpy as np
 from stickler_cli.compare.account import Floats
 from stickler_cli.compare.result import FA, FD, FN, TP
 from stickler_cli.core.locations import Path, field_path, parse_field_path
-from stickler_cli.core.problems import Problem, UsageError, nearest
+from stickler_cli.core.problems import Problem, UsageError, nearest, percentage_hint
 from stickler_cli.core.rules import Flag, Number, NumberOrNone, Rule
 from stickler_cli.core.values import dataclass, pattern
 from .confidence.calibration import FIGURES
@@ -40,7 +46,9 @@ OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     "<": operator.lt,
 }
 SCORE: Final = "score"  # the mean score: of documents without a path, of a field with one
-COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn")
+LETTERS: Final = {"right": "tp", "wrong": "fd", "invented": "fa", "missed": "fn", "absent": "tn"}
+"""Counts as tables call them, and as the confusion matrix does."""
+COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn", *LETTERS)
 LABELLED: Final = "labelled"  # the share of documents in which somebody has labelled a field
 METRICS: Final = (*RATES, SCORE, *COUNTS, LABELLED)
 CONFIDENCE: Final = "confidence"  # before the path of gates on how far these can be trusted
@@ -96,51 +104,88 @@ def _field_gate(text: str, option: str, lowest: float, metrics: Collection[str])
     match = _GATE.fullmatch(text)
     if match is None or "=>" in text or "=<" in text:
         raise refused(option, f"{text!r} is not a gate", SYNTAX, _mended(text))
+    _check_set(text, match, option)
+    path, bound = _without_bound(_path_of(text, match, option), match["mode"], metrics)
+    metric = str(path[-1]) if path else ""
+    if path[:1] == (CONFIDENCE,) and f"{CONFIDENCE}.{metric}" in TRUST:
+        path, metric = path[1:], f"{CONFIDENCE}.{metric}"
+    gate = Gate(
+        text=text.strip(),
+        mode=match["mode"] or "",
+        path=path[:-1],
+        metric=metric,
+        operator=match["operator"],
+        limit=_limit(text, match["limit"], option),
+        bound=bound,
+    )
+    if asks_documents(gate):
+        if metric == RIGHT:
+            _check_share(gate, option, lowest)
+        return gate
+    if metric not in (metrics or (*METRICS, *TRUST)):
+        if _SIGN.search(match["target"]) and '["' not in match["target"]:
+            each = f"give each its own {option}"
+            raise refused(
+                option,
+                f"{text!r} has more than one comparison",
+                SYNTAX,
+                _mended(text, "<>") or each,
+            )
+        expected = f"one of {', '.join(metrics or METRICS)}"
+        hint = _meant(gate, option, lowest, metrics)
+        raise refused(option, f"{text!r} asks for {metric or 'nothing'}", expected, hint)
+    if metric in (metrics or _SHARES):
+        _check_share(gate, option, lowest)
+    elif metric in COUNTS and lowest >= 0 and not gate.limit.is_integer():
+        found = f"in {text!r}, the limit is {gate.limit:g}"
+        hint = "precision, recall, f1 and accuracy are shares"
+        raise refused(option, found, f"a whole number: {metric} is a count", hint)
+    return gate
+
+
+def _check_set(text: str, match: re.Match[str], option: str) -> None:
+    """Raise UsageError if a name before a colon is nearly that of a set, and is none."""
     set_name, colon, rest = match["target"].partition(":")
-    if colon and not match["mode"] and (meant := nearest(set_name, COUNTING_MODES)):
-        whole = f"{meant}:{rest}{match['operator']}{match['limit']}"
+    if not colon or match["mode"]:
+        return
+    if meant := nearest(set_name, COUNTING_MODES):
+        hint = _did_you_mean(f"{meant}:{rest}{match['operator']}{match['limit']}")
         found = f"{text!r} asks for the set {set_name}"
-        raise refused(option, found, f"one of {', '.join(COUNTING_MODES)}", _did_you_mean(whole))
+        raise refused(option, found, f"one of {', '.join(COUNTING_MODES)}", hint)
+
+
+def _path_of(text: str, match: re.Match[str], option: str) -> Path:
+    """Return the names before the operator of a gate, the last of which is the metric."""
     try:
         path = parse_field_path(match["target"])
     except ValueError as error:
         raise refused(option, f"in {text!r}, {error}", SYNTAX) from None
-    if any(isinstance(step, int) for step in path):
-        found, names = (
-            f"{text!r} names one list element",
-            [it for it in path if isinstance(it, str)],
-        )
-        whole = field_path(tuple(names)) + match["operator"] + match["limit"]
-        raise refused(option, found, "a field of all elements", _did_you_mean(whole))
-    bound = ""
-    bounded = metrics or (*RATES, SCORE, *FIGURES, RIGHT)
-    if len(path) > 1 and path[-1] in BOUNDS and path[-2] in bounded:
-        *rest, bound = map(str, path)
-        path = tuple(rest)
-    metric = str(path[-1]) if path else ""
-    if path[:1] == (CONFIDENCE,) and f"{CONFIDENCE}.{metric}" in TRUST:
-        path, metric = path[1:], f"{CONFIDENCE}.{metric}"
-    limit = _limit(text, match["limit"], option)
-    mode, sign = match["mode"] or "", match["operator"]
-    gate = Gate(text.strip(), mode, path[:-1], metric, sign, limit, bound)
-    of_documents = path[:1] == (DOCUMENTS,) and len(path) == 2
-    if of_documents and metric != RIGHT:
-        return gate
-    if not of_documents and metric not in (metrics or (*METRICS, *TRUST)):
-        expected = f"one of {', '.join(metrics or METRICS)}"
-        found = f"{text!r} asks for {metric or 'nothing'}"
-        raise refused(option, found, expected, _meant(gate, metrics or METRICS))
-    if (of_documents or metric in (metrics or _SHARES)) and not lowest <= gate.limit <= 1:
-        # 1.5 is neither a share nor, as anybody would say it, a percentage.
-        is_percent = 10 <= abs(gate.limit) <= 100 and gate.limit >= 100 * lowest
-        share = f"{gate.limit / 100:g}"
-        whole = f"{name_of(gate)}{gate.operator}{share}"
-        hint = _did_you_mean(share if option == FAIL_UNDER else whole)
-        found = f"in {text!r}, the limit is {gate.limit:g}"
-        raise refused(
-            option, found, f"a number between {lowest:g} and 1", hint if is_percent else ""
-        )
-    return gate
+    names = tuple(step for step in path if isinstance(step, str))
+    if len(names) < len(path):
+        hint = _did_you_mean(field_path(names) + match["operator"] + match["limit"])
+        raise refused(option, f"{text!r} names one list element", "a field of all elements", hint)
+    return path
+
+
+def _without_bound(path: Path, mode: str | None, metrics: Collection[str]) -> tuple[Path, str]:
+    """Return a path without the end of an interval that it asks for, and that end, maybe empty."""
+    *names, bound = path or ("",)
+    has_interval = names[-1:] and names[-1] in (metrics or (*RATES, SCORE, *FIGURES))
+    is_share_of_documents = names == [DOCUMENTS, RIGHT] and not mode
+    if bound in BOUNDS and (has_interval or is_share_of_documents):
+        return tuple(names), str(bound)
+    return path, ""
+
+
+def _check_share(gate: Gate, option: str, lowest: float) -> None:
+    """Raise UsageError if the limit of a share is none, with the share if it is a percentage."""
+    if lowest <= gate.limit <= 1:
+        return
+    hint = percentage_hint(abs(gate.limit)) if gate.limit >= 100 * lowest else ""
+    if hint and option != FAIL_UNDER:
+        hint = _did_you_mean(f"{name_of(gate)}{gate.operator}{gate.limit / 100:g}")
+    found = f"in {gate.text!r}, the limit is {gate.limit:g}"
+    raise refused(option, found, f"a number between {lowest:g} and 1", hint)
 
 
 def _metric_gate(text: str, option: str) -> Gate:
@@ -164,7 +209,8 @@ def check_metrics(gates: Collection[Gate], names: Collection[str]) -> None:
 
 
 FAIL_UNDER: Final = "--fail-under"
-_F1: Final = pattern(r"[fF][-_]?([\d.]+|one|score|measure)")  # or F of a weight that there is not
+_F1: Final = pattern(r"f[-_ ]?(1(\.0*)?|one)?([-_ ]?(score|measure))?", re.IGNORECASE)
+_SIGN: Final = pattern("[<>=]")
 
 _SHARES: Final = frozenset({*RATES, SCORE, LABELLED, *TRUST}) - {f"{CONFIDENCE}.log_loss"}
 
@@ -178,9 +224,13 @@ def name_of(gate: Gate) -> str:
     return gate.text.rpartition(gate.operator)[0].strip()  # a key may have one in it
 
 
-def _mended(text: str) -> str:
+def _mended(text: str, only: str = "") -> str:
     """Return a hint where the operator is spelt in another way; empty for other texts."""
-    pairs = ((wrong, right) for wrong, right in _OTHER_OPERATORS.items() if wrong in text)
+    pairs = (
+        (wrong, right)
+        for wrong, right in _OTHER_OPERATORS.items()
+        if wrong in text and only in wrong
+    )
     meant = (text.replace(wrong, right, 1) for wrong, right in pairs)
     return next((_did_you_mean(whole) for whole in meant if _GATE.fullmatch(whole)), "")
 
@@ -188,29 +238,62 @@ def _mended(text: str) -> str:
 _OTHER_OPERATORS: Final = {"=>": ">=", "=<": "<=", "≥": ">=", "≤": "<=", "<>": "!=", "=": "=="}
 
 
-def _meant(gate: Gate, metrics: Collection[str]) -> str:
-    """Return a hint with the metric that was meant, or with f1 where only a field is named."""
+_OTHER_NAMES: Final = {"wholly_right": f"{DOCUMENTS}.{RIGHT}", RIGHT: f"{DOCUMENTS}.{RIGHT}"}
+"""Names of figures in results, and how gates call them."""
+
+
+def _meant(gate: Gate, option: str, lowest: float, metrics: Collection[str]) -> str:
+    """Word a hint with the gate that was meant; empty where that is not known, or is no gate."""
+    comparison = gate.operator + repr(gate.limit).removesuffix(".0")
+    name = name_of(gate)
+    for meant in _names_meant(gate, metrics):
+        if _is_gate(meant + comparison, option, lowest, metrics):
+            return _did_you_mean(meant + comparison)
+    of_field = f"{name}.f1{comparison}"
+    may_be_field = gate.metric and not metrics and {*gate.path[-1:]}.isdisjoint((*RATES, SCORE))
+    if may_be_field and _is_gate(of_field, option, lowest, metrics):
+        return f"if {name} is a field: {of_field}"
+    return ""
+
+
+def _names_meant(gate: Gate, metrics: Collection[str]) -> Iterator[str]:
+    """Yield names that may have been meant by that of a figure that there is not."""
+    name = name_of(gate)
     if not gate.metric:
-        return ""
-    if f"{CONFIDENCE}.{gate.metric}" in TRUST:
-        return _did_you_mean(f"{CONFIDENCE}.{gate.text}")
-    prefix, _, _ = name_of(gate).rpartition(gate.metric)
+        return
+    if not metrics:
+        first, dot, end = name.partition(".")
+        if first in _OTHER_NAMES and end in ("", *BOUNDS):
+            yield _OTHER_NAMES[first] + dot + end
+        if f"{CONFIDENCE}.{gate.metric}" in TRUST:
+            yield f"{CONFIDENCE}.{name}"
+    prefix, _, _ = name.rpartition(gate.metric)
+    if gate.path and gate.path[-1] in (*RATES, SCORE):
+        if bound := nearest(gate.metric, BOUNDS):
+            yield prefix + bound
+        return
+    known = FIGURES if gate.path[:1] == (CONFIDENCE,) else metrics or METRICS
+    if "f1" in known and _F1.fullmatch(gate.metric):
+        yield f"{prefix}f1"
+    if not _NAME.fullmatch(gate.metric):
+        return
     # More alike than names are: a field may be called "price", which is not far from "precision".
-    names = FIGURES if gate.path[:1] == (CONFIDENCE,) else metrics
-    if gate.path and gate.path[-1] in (*RATES, SCORE):  # an end of its interval
-        end = nearest(gate.metric, BOUNDS)
-        whole = f"{prefix}{end}{gate.operator}{gate.limit:g}"
-        return _did_you_mean(whole) if end else ""
-    near = get_close_matches(gate.metric, names, n=1, cutoff=0.75)
+    yield from (prefix + it for it in get_close_matches(gate.metric, known, n=1, cutoff=0.75))
     last = gate.metric.rpartition("_")[2]
-    if "f1" in names and _F1.fullmatch(gate.metric):
-        near = ["f1"]
-    near = near or ([last] if last in names else [])
-    if not near and ("f1" not in names or gate.metric in METRICS):
-        return ""
-    prefix, metric = (prefix, near[0]) if near else (f"{name_of(gate)}.", "f1")
-    limit = repr(gate.limit).removesuffix(".0")
-    return _did_you_mean(f"{prefix}{metric}{gate.operator}{limit}")
+    if last in known:
+        yield prefix + last
+
+
+def _is_gate(text: str, option: str, lowest: float, metrics: Collection[str]) -> bool:
+    """Return whether a text is a gate as it stands."""
+    try:
+        parse_gate(text, option, lowest, metrics)
+    except UsageError:
+        return False
+    return True
+
+
+_NAME: Final = pattern(r"[\w-]+")
 
 
 _GATE_TEXT: Final = Rule(
@@ -265,16 +348,41 @@ def check_paths(gates: Collection[Gate], known: Collection[Path], option: str = 
     """
     problems = []
     for gate in gates:
-        if not gate.path or asks_documents(gate) or any(_fits(gate.path, path) for path in known):
+        if asks_documents(gate):
             continue
-        path = field_path(gate.path)
-        # Less alike than names: the user may know no more than a part of the path.
-        near = get_close_matches(path, [*map(field_path, known)], n=1, cutoff=0.3)
-        hint = _did_you_mean(gate.text.replace(path, near[0], 1)) if near else ""
-        found = f"{gate.text!r} asks for the field {path}, which does not exist"
-        problems.append(Problem(option, found, "a field of the schema", hint))
+        if gate.metric in LETTERS and (*gate.path, gate.metric) in known:
+            problems.append(_ambiguous(gate, option))
+        elif gate.path and not any(_fits(gate.path, path) for path in known):
+            path = field_path(gate.path)
+            found = f"{gate.text!r} asks for the field {path}, which does not exist"
+            hint = _near_field(gate, known)
+            problems.append(Problem(option, found, "a field of the schema", hint))
     if problems:
         raise UsageError(problems)
+
+
+def _ambiguous(gate: Gate, option: str) -> Problem:
+    """Return the problem of a gate on a count that is called as a field is."""
+    name, comparison = name_of(gate), gate.text[len(name_of(gate)) :]
+    letters = f"{name.removesuffix(gate.metric)}{LETTERS[gate.metric]}{comparison}"
+    found = f"{gate.text!r} could mean the field {name}, or how many values are {gate.metric}"
+    hint = f"{letters} is the count; name a metric for the field, such as {name}.f1"
+    return Problem(option, found, "one of the two", hint)
+
+
+def _near_field(gate: Gate, known: Iterable[Path]) -> str:
+    """Word a hint with the field whose last name is asked for, or with the nearest one."""
+    paths = {field_path(path): path for path in known if path}
+    ends = [name for name, path in paths.items() if path[-1] == gate.path[-1]]
+    near = ends[0] if len(ends) == 1 else nearest(field_path(gate.path), paths)
+    if near is None:
+        return ""
+    set_name = f"{gate.mode}:" if gate.mode else ""
+    names = (*paths[near], *gate.metric.split("."), *([gate.bound] if gate.bound else []))
+    if gate.metric in TRUST:
+        names = (CONFIDENCE, *paths[near], *names[len(paths[near]) + 1 :])
+    limit = repr(gate.limit).removesuffix(".0")
+    return _did_you_mean(f"{set_name}{field_path(names)}{gate.operator}{limit}")
 
 
 def is_pattern(gate: Gate) -> bool:
@@ -334,8 +442,12 @@ def _fits(path: Path, known: Path) -> bool:
 
 
 def asks_documents(gate: Gate) -> bool:
-    """Return whether a gate asks how many documents there are of a kind."""
-    return gate.path == (DOCUMENTS,) and gate.metric not in METRICS
+    """Return whether a gate asks how many documents there are of a kind.
+
+    A field may be called `documents`: a set before it says so, or a metric that is no word.
+    """
+    of_field = gate.mode or (gate.metric in METRICS and gate.metric not in LETTERS)
+    return gate.path == (DOCUMENTS,) and not of_field
 
 
 OVERALL_SCORE: Final = "overall_score"  # the name in results of the score of whole documents

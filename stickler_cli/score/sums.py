@@ -66,6 +66,31 @@ class Counts(NamedTuple):
         return self.fd + self.fa + self.fn
 
     @property
+    def right(self) -> int:
+        """True positives, as tables call them."""
+        return self.tp
+
+    @property
+    def wrong(self) -> int:
+        """False discoveries."""
+        return self.fd
+
+    @property
+    def invented(self) -> int:
+        """False alarms."""
+        return self.fa
+
+    @property
+    def missed(self) -> int:
+        """False negatives."""
+        return self.fn
+
+    @property
+    def absent(self) -> int:
+        """True negatives."""
+        return self.tn
+
+    @property
     def total(self) -> int:
         """All units, absent ones included."""
         return sum(self)

@@ -54,7 +54,10 @@ def test_a_number_must_be_finite(key, value):
     ("key", "value", "hint"),
     [
         ("threshold", 80, "did you mean 0.8?"),
-        ("match-threshold", 7, "did you mean 0.07?"),
+        ("threshold", 20, "did you mean 0.2?"),
+        ("match-threshold", 7, ""),
+        ("threshold", 1.5, ""),
+        ("threshold", 2, ""),
         ("threshold", "0.5", "write 0.5 without quotes"),
         ("threshold", "half", ""),
         ("threshold", -1, ""),

@@ -89,12 +89,23 @@ def test_a_gate_is_read_into_its_parts(text, mode, path, metric, operator, limit
         ("tp<=inf", "the limit is 'inf'"),
         ("f1>=high", "the limit is 'high'"),
         ("f_1>=0.9", "did you mean f1>=0.9?"),
-        ("name>=0.9", "did you mean name.f1>=0.9?"),
-        ("lines.price >= 0.9", "did you mean lines.price.f1>=0.9?"),
+        ("f1_score>=0.9", "did you mean f1>=0.9?"),
+        ("name>=0.9", "if name is a field: name.f1>=0.9"),
+        ("lines.price >= 0.9", "if lines.price is a field: lines.price.f1>=0.9"),
+        ("wholly_right>=0.5", "did you mean documents.right>=0.5?"),
+        ("wholly_right.lower>=0.5", "did you mean documents.right.lower>=0.5?"),
+        ("right.upper<=0.5", "did you mean documents.right.upper<=0.5?"),
+        ("mean_score>=0.9", "did you mean score>=0.9?"),
+        ("precision@1>=0.2", "if precision@1 is a field: precision@1.f1>=0.2"),
+        ("f1>0.9>0.8", "more than one comparison"),
+        ("f1>0.9>0.8", "; give each its own --gate"),
+        ("f1<>0.9", "did you mean f1!=0.9?"),
+        ("tpp>=0.25", "if tpp is a field: tpp.f1>=0.25"),
+        ("missed<=0.05", "expected a whole number: missed is a count"),
+        ("a.fn<=0.5", "expected a whole number: fn is a count"),
         ("name.precison>0.5", "did you mean name.precision>0.5?"),
         ("precison.precison>0.5", "did you mean precison.precision>0.5?"),
         ("tpp>=90", "did you mean tp>=90?"),
-        ("tpp>=0.25", "did you mean tp>=0.25?"),
         ("leavs:a:b.f1>=0.9", "did you mean leaves:a:b.f1>=0.9?"),
         ("brier<=0.2", "did you mean confidence.brier<=0.2?"),
         ("confidence.brierr<=0.2", "did you mean confidence.brier<=0.2?"),
@@ -139,14 +150,66 @@ def test_metrics_of_a_study_are_what_may_be_meant(text, hint):
     assert caught.value.problems[0].hint == hint
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("right>=9", 9), ("a.wrong<=1", 1), ("invented<=3", 3), ("a.missed<=2", 2), ("absent==4", 4)],
+)
+def test_a_gate_may_name_counts_as_the_table_does(text, value):
+    result = judge(parse_gate(text), evaluation(a=[9, 1, 3, 2, 4]))
+
+    assert (result.value, result.passed) == (value, True)
+    assert result.reason.startswith(text.rstrip("0123456789").rstrip("<>="))
+
+
+NAMED_AS_COUNTS = [("right",), ("lines",), ("lines", "missed"), ("documents",)]
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("right>=5", "tp>=5 is the count; name a metric for the field, such as right.f1"),
+        (
+            "lines.missed <= 5",
+            "lines.fn <= 5 is the count; name a metric for the field, such as lines.missed.f1",
+        ),
+    ],
+)
+def test_a_gate_that_could_mean_a_field_or_a_count_is_refused(text, hint):
+    with pytest.raises(UsageError) as caught:
+        check_paths([parse_gate(text)], NAMED_AS_COUNTS)
+    assert caught.value.problems[0].hint == hint
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["tp>=5", "right.f1>=0.5", "right.right>=5", "lines.fn<=5", "lines.missed.missed<=5",
+     "missed<=5", "lines.wrong<=5", "documents.right>=0.5", "leaves:documents.right>=5",
+     "documents.tp>=5"],
+)  # fmt: skip
+def test_a_field_may_be_called_as_a_count_is(text):
+    check_paths([parse_gate(text)], NAMED_AS_COUNTS)
+
+
+def test_a_set_before_documents_asks_for_a_field_of_that_name():
+    made = evaluation(documents=[3, 0, 0, 0, 0])
+
+    assert judge(parse_gate("leaves:documents.right>=3"), made).value == 3
+    assert judge(parse_gate("documents.right>=0.5"), made).value is None
+
+
 def test_f_in_words_is_f1():
     for name in ("f_score", "f-measure", "fone"):
         with pytest.raises(UsageError, match="did you mean f1>=0"):
             parse_gate(f"{name}>=0.9")
 
 
-@pytest.mark.parametrize("text", ["f1>=101", "recall>=-1", "recall>=-50"])
-def test_a_limit_that_is_no_percentage_is_not_read_as_one(text):
+@pytest.mark.parametrize(
+    "text",
+    ["f1>=101", "f1>=1.5", "f1>=2", "f1>=15", "recall>=-1", "recall>=-50",
+     # Neither the name nor its correction would be a gate with this limit.
+     "price>=3", "recal>=90", "tp.lower>=3", "f1.min>=0.5", ">=0.5"],
+)  # fmt: skip
+def test_a_hint_is_given_only_if_it_would_be_taken(text):
     with pytest.raises(UsageError) as caught:
         parse_gate(text)
     assert caught.value.problems[0].hint == ""
@@ -337,6 +400,16 @@ def test_every_unknown_path_is_told_with_near_ones():
         check_paths([parse_gate("nowhere.at.all.f1>=0.5")], KNOWN)
     assert caught.value.problems[0].hint == ""
     assert "the field b, which does not exist" in second.found
+    # The last name of a path may be all that the user knows; sets and ends of intervals stay.
+    meant = {
+        "leaves:price.recall.lower>0.5": "leaves:lines.price.recall.lower>0.5",
+        "confidence.price.ece<=0.1": "confidence.lines.price.ece<=0.1",
+        "lins.tp>=3": "lines.tp>=3",
+    }
+    for text, corrected in meant.items():
+        with pytest.raises(UsageError) as caught:
+            check_paths([parse_gate(text)], KNOWN)
+        assert caught.value.problems[0].hint == f"did you mean {corrected}?"
 
 
 # --- ends of confidence intervals

@@ -322,10 +322,11 @@ def test_a_gate_on_an_interval_asks_for_enough_documents():
             "documents.wrse>=0",
             "asks for wrse, expected one of compared, better.*did you mean documents.worse>=0",
         ),
-        ("f1>=-15", "-15, expected a number between -1 and 1; did you mean f1>=-0.15"),
+        ("f1>=-25", "-25, expected a number between -1 and 1; did you mean f1>=-0.25"),
         ("f1>=20", "did you mean f1>=0.2"),
         # Neither a share nor, as anybody would say it, a percentage.
         ("f1>=-1.5", "-1.5, expected a number between -1 and 1$"),
+        ("f1>=-15", "-15, expected a number between -1 and 1$"),
         ("f1>=2", "expected a number between -1 and 1$"),
         ("f1>=-200", "expected a number between -1 and 1$"),
     ],
