@@ -39,13 +39,6 @@ NOT_YET = {
         "alternatives inside items",
         "alternative lists",
     ),
-    "azure-form": (
-        "Azure form on both sides",
-        "Azure prediction, plain ground truth",
-        "currency code",
-        "fields without content",
-        "Google entity types",
-    ),
     "boxes": (
         "xywh inferred from a small width",
         "xywh inferred from the area",
@@ -167,12 +160,6 @@ NOT_YET = {
         "first line missed, the rest renumbered",
         "same documents with init",
         "running number from 0",
-    ),
-    "wrappers": (
-        "unit beside the value",
-        "swapped entity types",
-        "unit in a plain ground truth",
-        "note on unwrapping",
     ),
 }
 

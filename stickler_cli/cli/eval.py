@@ -19,6 +19,7 @@ from stickler_cli.reports.layout import TableStyle
 from stickler_cli.runs.assembly import Assembly, assemble
 from stickler_cli.runs.evaluate import chunk_results, evaluate
 from stickler_cli.runs.job import BY, EXPECTED, Job, OutputsRequested, Workers
+from stickler_cli.runs.unwrapping_note import describe_unwrapping
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.evaluation import NO_GROUP
 from stickler_cli.score.record import MOST_ERRORS, Run
@@ -72,6 +73,7 @@ def report_run(settings: EvalSettings) -> ExitCode:
         warn(f"warning: {warning}")
     run, signal = evaluated(assembly)
     further: list[Run] = []
+    _tell_unwrapping(run, settings)
     if settings.repeat and signal is None:
         further, signal = _further(assembly)
         if signal is None:
@@ -87,6 +89,13 @@ def report_run(settings: EvalSettings) -> ExitCode:
     if not run.nothing_paired:
         refuse_keys_of_none(run)
     return max([code, *(exit_code_of(each) for each in further if each.unfit)])
+
+
+def _tell_unwrapping(run: Run, settings: EvalSettings) -> None:
+    """Write what was taken out of objects with metadata, unless the printed table has it."""
+    note = describe_unwrapping(run.evaluation)
+    if note and not settings.quiet and settings.format != "table":
+        warn(f"note: {note}")
 
 
 def _gold_writer(settings: EvalSettings, directory: str) -> Callable[[Assembly], None]:

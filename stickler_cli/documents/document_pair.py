@@ -146,6 +146,8 @@ class DocumentPair:
     """Those of the prediction, in its shape, if it has any."""
     unwrapped: Mapping[str, int] = field(default_factory=dict)
     """How many values were taken out of wrappers of each kind."""
+    skipped_keys: Mapping[str, int] = field(default_factory=dict)
+    """Number of values of each metadata key of wrappers that is not evaluated."""
     metadata: tuple[Metadata, Metadata] = field(default=({}, {}), compare=False)
     """Metadata in wrappers on either side, beside values and confidences, by place."""
     gold: Gold | None = field(default=None, compare=False)

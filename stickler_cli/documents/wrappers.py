@@ -1,15 +1,12 @@
-"""Values with metadata, such as `{"_value": 5, "_confidence": 0.9}`: the two taken apart.
-
-Source of the forms: docs/confidence.md, "Values with metadata".
-"""
+"""Values with metadata, such as `{"_value": 5, "_confidence": 0.9}`: the two taken apart."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import field
 from itertools import zip_longest
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from stickler_cli.core.json_values import (
     ALTERNATIVES,
@@ -25,36 +22,15 @@ from stickler_cli.core.json_values import (
 )
 from stickler_cli.core.locations import ANY_KEY, Path, Step, json_pointer
 from stickler_cli.core.problems import Problem
-from stickler_cli.core.values import dataclass, pattern
-
-
-class Form(NamedTuple):
-    """How an extractor wraps a value."""
-
-    value: str
-    """The key of the value."""
-    confidence: str
-    """The key of its confidence."""
-
-
-OWN: Final = Form("_value", "_confidence")
-"""That of stickler-eval: an object with such a value key is a wrapper, whatever else it has."""
-
-USUAL: Final = (
-    Form("value", "confidence"),
-    Form("content", "confidence"),  # Azure
-    Form("Value", "Confidence"),
-    Form("mentionText", "confidence"),  # Google
+from stickler_cli.core.values import dataclass
+from .wrapper_forms import (
+    OWN,
+    Form,
+    find_form,
+    find_metadata_keys,
+    has_azure_values,
+    is_bare_azure_type,
 )
-"""Only an object that has nothing but metadata beside both keys is such a wrapper."""
-
-_METADATA: Final = pattern(
-    r"_.*|value.*|bounding_?(box(es)?|poly|regions?)|bbox|geometry|polygon|offset|length|spans?"
-    r"|page(s|_?number|_?anchor)?|(raw_?)?text|text_?anchor|mention_?(id|text)|normalized_?value"
-    r"|citations?|content|id|kind|provenance|source|type|unit",
-    re.IGNORECASE,
-)
-"""Keys that tell of a value."""
 
 
 @dataclass(slots=True)
@@ -65,7 +41,11 @@ class Unwrapped:
     confidences: JsonValue = None
     """In its shape, a number in [0, 1] or None at each leaf; None of a document without any."""
     wrappers: Counter[str] = field(default_factory=Counter)
-    """How many there were, by their value key."""
+    """Number of values that were taken out of wrappers, by the name of the form."""
+    skipped_keys: Counter[str] = field(default_factory=Counter)
+    """Number of values of each metadata key that is not evaluated."""
+    is_changed: bool = False
+    """Whether the value differs from the document that was given."""
     inherited: int = 0
     """Values that have the confidence of an object or a list around them."""
     problems: list[str] = field(default_factory=list)
@@ -118,7 +98,7 @@ class Unwrapper:
     def marks(self) -> tuple[bytes, ...]:
         """Bytes of which some are in the text of any document that has wrappers."""
         if self._form is None:
-            return b'_value"', b'onfidence"', b'_labelled"'
+            return b'_value"', b'onfidence"', b'_labelled"', b'"value'
         # A key may be written with escapes.
         keys = (self._form.value, LABELLED)
         return tuple(
@@ -129,27 +109,46 @@ class Unwrapper:
         """Return a document without its wrappers; of a ground truth with what these say of it."""
         work = _Work(self, Unwrapped(document), is_truth=is_truth)
         value, confidences = work.taken(document, self._root, (), None)
-        return work.done(value, confidences) if work.found.wrappers else Unwrapped(document)
+        return work.done(value, confidences) if work.found.is_changed else Unwrapped(document)
 
     def form_of(
-        self, value: Mapping[str, JsonValue], node: Place | None, *, is_truth: bool = False
+        self,
+        value: Mapping[str, JsonValue],
+        node: Place | None,
+        *,
+        is_truth: bool = False,
+        in_azure_document: bool = False,
     ) -> Form | None:
-        """Return the form of an object at a place; None of one that is no wrapper."""
+        """Return the form of an object at a place; None if it is no wrapper."""
         names = self.declared(node)
         if is_truth and value.get(LABELLED) is False and LABELLED not in names:
             return self._form or OWN
         if self._form is not None:
             form = self._form if self._form.value in value else None
-        elif OWN.value in value:
-            form = OWN
         else:
-            forms = [it for it in USUAL if it.value in value and it.confidence in value]
-            form = forms[0] if len(forms) == 1 and _only_metadata(value, forms[0]) else None
-            if ANY_KEY in names:  # any name is a field
-                return None
+            form = find_form(value, in_azure_document=in_azure_document)
         if form is None or form.value in names or form.confidence in names:
             return None
-        return form
+        if form.family and "type" in names:
+            return None
+        has_any_name = ANY_KEY in names and form is not OWN and form is not self._form
+        return None if has_any_name else form
+
+    def metadata_of(
+        self, value: Mapping[str, JsonValue], node: Place | None
+    ) -> tuple[str, frozenset[str]] | None:
+        """Return the confidence key, and all metadata keys, of an object that stays an object.
+
+        None if it has no such keys. A key that the schema declares at the place is no metadata.
+        """
+        names = self.declared(node)
+        if self._form is not None or ANY_KEY in names:
+            return None
+        keys = find_metadata_keys(value)
+        if keys is None or keys[0] in names:
+            return None
+        confidence, metadata = keys
+        return confidence, metadata - names.keys()
 
     def declared(self, node: Place | None) -> Mapping[str, Any]:
         """Return the fields that a place declares, through lists and arms."""
@@ -166,7 +165,14 @@ def beside(bare: Unwrapped, given: JsonValue) -> Unwrapped:
     A number where the document has an object or a list is that of all values in it.
     """
     work = _Work(
-        Unwrapper(None), Unwrapped(bare.value, wrappers=bare.wrappers, problems=[*bare.problems])
+        Unwrapper(None),
+        Unwrapped(
+            bare.value,
+            wrappers=bare.wrappers,
+            skipped_keys=bare.skipped_keys,
+            is_changed=bare.is_changed,
+            problems=[*bare.problems],
+        ),
     )
     return work.done(bare.value, work.mirrored(bare.value, given, (), None))
 
@@ -177,6 +183,8 @@ class _Work:
     def __init__(self, unwrapper: Unwrapper, found: Unwrapped, *, is_truth: bool = False) -> None:
         self.unwrapper = unwrapper
         self.found = found
+        self.document = found.value
+        self.has_azure_values: bool | None = None
         self.is_truth = is_truth
         self.known = False
 
@@ -185,40 +193,81 @@ class _Work:
         return self.found
 
     def taken(
-        self, value: JsonValue, node: Place | None, path: Path, around: float | None
+        self, value: JsonValue, node: Place | None, path: Path, inherited: float | None
     ) -> tuple[JsonValue, JsonValue]:
-        """Return a value without wrappers, and its confidences; it inherits `around`."""
-        own, within = None, tuple[Step, ...]()
-        while isinstance(value, dict) and (
-            form := self.unwrapper.form_of(value, node, is_truth=self.is_truth)
-        ):
-            self.found.wrappers[form.value] += 1
-            if self.is_truth and not SAID.keys().isdisjoint(value):
-                self.say(value, path, within, node)
-            if form.confidence in value:
-                stated = self.confidence(value[form.confidence], (*path, form.confidence))
-                own = own if stated is None else stated
-            more = {name: value[name] for name in value if name not in form}
-            if more:
-                self.found.metadata[path] = self.found.metadata.get(path, {}) | more
-            value, within = value.get(form.value), (*within, form.value)
+        """Return a value without wrappers and metadata, and its confidences in the same shape."""
+        value, own = self.unwrap(value, node, path)
+        if isinstance(value, dict) and (keys := self.unwrapper.metadata_of(value, node)):
+            confidence, metadata = keys
+            self.found.skipped_keys[confidence] += 1
+            own = self.add_metadata(value, confidence, metadata, path, own)
+            value = {name: child for name, child in value.items() if name not in metadata}
         if own is not None:
             self.found.stated[path] = own
-        known = around if own is None else own
+        nearest = inherited if own is None else own
+
         if isinstance(value, dict):
             names = self.unwrapper.declared(node)
-            found = {
-                name: self.taken(part, names.get(name, names.get(ANY_KEY)), (*path, name), known)
-                for name, part in value.items()
+            fields = {
+                name: self.taken(child, names.get(name, names.get(ANY_KEY)), (*path, name), nearest)
+                for name, child in value.items()
             }
             return (
-                {name: part for name, (part, _) in found.items()},
-                {name: confidence for name, (_, confidence) in found.items()},
+                {name: child for name, (child, _) in fields.items()},
+                {name: confidence for name, (_, confidence) in fields.items()},
             )
         if isinstance(value, list):
-            each = [self.taken(it, node, (*path, at), known) for at, it in enumerate(value)]
-            return [part for part, _ in each], [confidence for _, confidence in each]
-        return value, self.counted(value, known, inherited=own is None)
+            items = [
+                self.taken(item, node, (*path, index), nearest) for index, item in enumerate(value)
+            ]
+            return [item for item, _ in items], [confidence for _, confidence in items]
+        return value, self.counted(value, nearest, inherited=own is None)
+
+    def unwrap(
+        self, value: JsonValue, node: Place | None, path: Path
+    ) -> tuple[JsonValue, float | None]:
+        """Return a value without the wrappers around it, and the confidence of the innermost."""
+        own, within = None, tuple[Step, ...]()
+        while isinstance(value, dict) and (form := self.form_of(value, node)):
+            self.found.wrappers[form.name] += 1
+            if self.is_truth and not SAID.keys().isdisjoint(value):
+                self.say(value, path, within, node)
+            metadata = value.keys() - {form.value}
+            own = self.add_metadata(value, form.confidence, metadata, path, own)
+            value, within = value.get(form.value), (*within, form.value)
+        return value, own
+
+    def form_of(self, value: JsonObject, node: Place | None) -> Form | None:
+        form_of = self.unwrapper.form_of
+        form = form_of(value, node, is_truth=self.is_truth)
+        if form is None and is_bare_azure_type(value) and self.is_azure_document():
+            form = form_of(value, node, is_truth=self.is_truth, in_azure_document=True)
+        return form
+
+    def is_azure_document(self) -> bool:
+        if self.has_azure_values is None:
+            self.has_azure_values = has_azure_values(self.document)
+        return self.has_azure_values
+
+    def add_metadata(
+        self,
+        value: JsonObject,
+        confidence_key: str,
+        metadata_keys: AbstractSet[str],
+        path: Path,
+        outer: float | None,
+    ) -> float | None:
+        """Note the metadata of a value; return its own confidence, else that of `outer`."""
+        self.found.is_changed = True
+        own = outer
+        if confidence_key in value:
+            stated = self.confidence(value[confidence_key], (*path, confidence_key))
+            own = own if stated is None else stated
+        more = {key: value[key] for key in value if key in metadata_keys and key != confidence_key}
+        if more:
+            self.found.metadata[path] = self.found.metadata.get(path, {}) | more
+            self.found.skipped_keys.update(key for key in more if key not in SAID)
+        return own
 
     def say(self, wrapper: JsonObject, path: Path, within: Path, node: Place | None) -> None:
         """Note what a wrapper says of its value; `within` is where it is in those around it."""
@@ -245,6 +294,7 @@ class _Work:
         bare, _ = work.taken(value, node, (), None)
         found = work.found
         self.found.wrappers += found.wrappers
+        self.found.skipped_keys += found.skipped_keys
         self.found.misread += found.misread
         return Alternative(bare, found.gold, found.metadata, at)
 
@@ -284,7 +334,3 @@ class _Work:
             return float(stated)
         self.found.problems.append(f"{json_pointer(path)}: the confidence is {brief(stated)}")
         return None
-
-
-def _only_metadata(value: Mapping[str, JsonValue], form: Form) -> bool:
-    return all(map(_METADATA.fullmatch, value.keys() - {form.value, form.confidence}))

@@ -228,8 +228,12 @@ class ResultsRecord(TypedDict):
     intervals: NotRequired[IntervalSettings]
     """Only if they were requested; those of rates stand beside them."""
     unwrapped: NotRequired[dict[str, Count]]
-    """How many values were taken out of wrappers, by the key of the wrapper, and as `inherited` how
-    many have the confidence of what is around them; only if there were any."""
+    """How many values were taken out of wrappers, by the key of the wrapper (`azure` for Azure's
+    form), and as `inherited` how many have the confidence of what is around them; only if there
+    were any."""
+    skipped_keys: NotRequired[dict[str, Count]]
+    """How many values of metadata keys, such as `page`, were not evaluated; only if there were
+    any."""
     confidence_counts: NotRequired[dict[str, ConfidenceCountsRecord]]
     """By field, and empty of whole documents: values by their confidence in three digits; only
     where no rows are kept."""

@@ -187,6 +187,7 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
         odd[LENIENT if way == "documents" else f"{LENIENT}_{way}"] = cast("int", count)
     results.warnings = Counter({name: count for name, count in odd.items() if count})
     results.unwrapped = Counter(record.get("unwrapped", {}))
+    results.skipped_keys = Counter(record.get("skipped_keys", {}))
     for fold in results.folds.values():
         fold.restore(record)
 

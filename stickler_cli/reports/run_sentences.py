@@ -7,6 +7,7 @@ from typing import Final
 
 from stickler_cli.core.figures import Quoting, number_of, rate, some_of
 from stickler_cli.core.locations import Path, field_path
+from stickler_cli.runs.unwrapping_note import describe_unwrapping
 from stickler_cli.score.document_result import LENIENT, WAYS, Status
 from stickler_cli.score.errors.causes import ByClass, overall
 from stickler_cli.score.evaluation import NO_GROUP
@@ -309,6 +310,7 @@ def notes(view: RunView) -> list[str]:
         quoted(f"metric {name} has no figures: {problem}")
         for name, problem in evaluation.metric_problems.items()
     )
+    lines += map(quoted, filter(None, [describe_unwrapping(evaluation)]))
     lines += map(quoted, moved_gates(view.run))
     return lines + [quoted(note) for note in sorted(view.run.notes)]
 

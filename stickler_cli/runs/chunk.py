@@ -57,18 +57,18 @@ def unwrapped(unwrapper: Unwrapper | None, pair: DocumentPair) -> DocumentPair:
         return replace(pair, warnings=(*pair.warnings, pair.beside))
     if pair.beside is not None:
         pred = beside(pred, pair.beside)
-    wrappers = gt.wrappers + pred.wrappers
-    if not wrappers and pair.beside is None:
+    if not (gt.is_changed or pred.is_changed) and pair.beside is None:
         return pair
     warnings = [Problem(pair.id, found, "a number in [0, 1]") for found in pred.problems]
     warnings += (replace(found, source=pair.id) for found in gt.misread)
     return replace(
         pair,
-        gt=_document(pair.id, pair.gt, gt) if gt.wrappers else pair.gt,
-        pred=_document(pair.id, pair.pred, pred) if pred.wrappers else pair.pred,
+        gt=_document(pair.id, pair.gt, gt) if gt.is_changed else pair.gt,
+        pred=_document(pair.id, pair.pred, pred) if pred.is_changed else pair.pred,
         warnings=(*pair.warnings, *warnings),
         confidences=pred.confidences,
-        unwrapped={**wrappers, INHERITED: pred.inherited},
+        unwrapped={**gt.wrappers + pred.wrappers, INHERITED: pred.inherited},
+        skipped_keys=gt.skipped_keys + pred.skipped_keys,
         metadata=(gt.metadata, pred.metadata),
         gold=gt.gold,
     )
@@ -167,6 +167,7 @@ def _checked(job: Job, pair: DocumentPair) -> ReadDocument:
         job.validation.verdicts(pair) if job.validation else {},
         {it.key: group_of(pair.id, pair.gt, it) or NO_GROUP for it in job.by},
         pair.unwrapped,
+        pair.skipped_keys,
     )
     known, pred = pair.confidences, pred if isinstance(pred, dict | list) else {}
     document = ReadDocument(result, pair, gt, pred, known, pair.gold)

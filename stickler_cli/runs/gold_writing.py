@@ -18,7 +18,8 @@ from stickler_cli.core.json_values import ALTERNATIVES, JsonValue
 from stickler_cli.core.locations import Path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document_pair import PairRef, read_pair
-from stickler_cli.documents.wrappers import OWN, Form, Unwrapper
+from stickler_cli.documents.wrapper_forms import OWN, Form
+from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.errors.marks import (
     GONE,

@@ -14,7 +14,8 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.document_tables import cell_text, read_columns
 from stickler_cli.documents.lines import value_at
-from stickler_cli.documents.wrappers import Form, Place, Unwrapper
+from stickler_cli.documents.wrapper_forms import Form
+from stickler_cli.documents.wrappers import Place, Unwrapper
 from stickler_cli.metrics import Measure
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.verdicts import DocumentValidator

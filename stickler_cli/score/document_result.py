@@ -48,6 +48,8 @@ class DocumentResult:
     unwrapped: Mapping[str, int] = field(default_factory=dict)
     """How many values were taken out of wrappers, by the wrapper's key, and how many of these have
     the confidence of an object or a list around them, as `INHERITED`."""
+    skipped_keys: Mapping[str, int] = field(default_factory=dict)
+    """Number of values of each metadata key of wrappers that is not evaluated."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,8 @@ class Results:
     """How many documents there were with each warning; see `score/document_result.py`."""
     unwrapped: Counter[str] = field(default_factory=Counter)
     """How many values were in wrappers, by the key of the wrapper, and `INHERITED` ones."""
+    skipped_keys: Counter[str] = field(default_factory=Counter)
+    """Number of values of each metadata key of wrappers that was not evaluated."""
     confidences: Confidences = field(default_factory=Confidences)
     folds: dict[type, Fold] = field(default_factory=lambda: {kind: kind() for kind in FOLDS})
     """Further statistics."""
@@ -89,6 +91,7 @@ class Results:
                 self.statuses[result.status] += 1
                 self.warnings.update(result.warnings)
                 self.unwrapped.update(result.unwrapped)
+                self.skipped_keys.update(result.skipped_keys)
         self.confidences.add([result.id for result in batch.results], batch.leaves, some)
         rows = None if some is None else some[batch.compared]
         self.ledger.add(batch, rows)
@@ -113,6 +116,7 @@ class Results:
         self.statuses.update(other.statuses)
         self.warnings.update(other.warnings)
         self.unwrapped.update(other.unwrapped)
+        self.skipped_keys.update(other.skipped_keys)
         self.confidences.merge(other.confidences)
         for kind, fold in self.folds.items():
             fold.merge(other.folds[kind])
@@ -217,8 +221,10 @@ class Results:
             shown["never_labelled"] = never
         for kind in FOLDS:
             shown |= self.folds[kind].view(settings)
-        if self.unwrapped:
-            shown["unwrapped"] = dict(sorted(self.unwrapped.items()))
+        key_counts = {"unwrapped": self.unwrapped, "skipped_keys": self.skipped_keys}
+        shown |= {
+            name: dict(sorted(counts.items())) for name, counts in key_counts.items() if counts
+        }
         if self.confidences:
             shown["confidence"] = self.confidences_view()
         if self.confidences.counted:

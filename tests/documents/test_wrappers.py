@@ -5,7 +5,8 @@ import json
 import pytest
 
 from stickler_cli.core.json_values import least
-from stickler_cli.documents.wrappers import Form, Names, Unwrapped, Unwrapper, beside
+from stickler_cli.documents.wrapper_forms import Form
+from stickler_cli.documents.wrappers import Names, Unwrapped, Unwrapper, beside
 from stickler_cli.schema.compiler import compile_schema
 
 SCHEMA = {
@@ -39,7 +40,9 @@ def bare(document, form=None):
         {"value": 5, "confidence": 0.9, "page": 2, "bounding_box": [1, 2, 3, 4]},
         {"type": "number", "valueNumber": 5, "content": 5, "confidence": 0.9, "spans": []},
         {"Value": 5, "Confidence": 0.9},
-        {"mentionText": 5, "confidence": 0.9, "pageAnchor": {}, "id": "7"},
+        {"mentionText": 5, "confidence": 0.9, "pageAnchor": {}, "normalizedValue": {"text": "5"}},
+        {"value": 5, "confidence": 0.9, "boundingRegions": [], "citations": [1], "source": "D(1)"},
+        {"type": "currency", "content": 5, "confidence": 0.9},
     ],
 )
 def test_the_usual_forms_are_known(wrapper):
@@ -62,6 +65,101 @@ def test_the_usual_forms_are_known(wrapper):
 def test_what_may_be_a_value_of_its_own_is_left_alone(value):
     found = bare(value)
     assert (found.value, found.confidences, found.wrappers.total()) == (value, None, 0)
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        ({"value": 5, "unit": "mg", "confidence": 0.9}, {"value": 5, "unit": "mg"}),
+        (
+            {"type": "PERSON", "Value": "Ada", "Confidence": 0.9, "page": 1},
+            {"type": "PERSON", "Value": "Ada"},
+        ),
+        (
+            {"mentionText": "12", "id": "7", "confidence": 0.9, "normalizedValue": {"text": "12"}},
+            {"mentionText": "12", "id": "7"},
+        ),
+        (
+            {"value_type": "number", "value": 5, "content": "5 kg", "confidence": 0.9, "spans": []},
+            {"value_type": "number", "value": 5, "content": "5 kg"},
+        ),
+        # a key that is no metadata stays too
+        (
+            {"kind": "a", "value": 5, "properties": [1], "confidence": 0.9},
+            {"kind": "a", "value": 5, "properties": [1]},
+        ),
+        # other words than the types of Azure are data
+        (
+            {"type": "PERSON", "content": "Ada", "confidence": 0.9},
+            {"type": "PERSON", "content": "Ada"},
+        ),
+        (
+            {"type": "string", "value": "Ada", "confidence": 0.9},
+            {"type": "string", "value": "Ada"},
+        ),
+    ],
+)
+def test_an_object_with_other_data_stays_one_without_its_metadata(value, kept):
+    unwrapped = bare({"total": value})
+    assert unwrapped.value == {"total": kept}
+    assert unwrapped.wrappers.total() == 0
+    assert unwrapped.stated == {("total",): 0.9}
+    assert unwrapped.skipped_keys == dict.fromkeys(value.keys() - kept.keys(), 1)
+    assert set(unwrapped.confidences["total"]) == set(kept)
+
+
+def test_a_key_that_the_schema_declares_is_no_metadata_of_an_object_that_stays():
+    schema = {"properties": {"dose": {"properties": {"page": {"type": "integer"}}}}}
+    root = compile_schema(schema).root
+    dose = {"value": 5, "unit": "mg", "confidence": 0.5, "page": 3, "bbox": [1]}
+    unwrapped = Unwrapper(root)({"dose": dose})
+    assert unwrapped.value == {"dose": {"value": 5, "unit": "mg", "page": 3}}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"type": "array", "valueArray": [{"type": "string", "valueString": "a"}]}, ["a"]),
+        (
+            {"type": "object", "valueObject": {"a": {"type": "date", "valueDate": "2024-01-02"}}},
+            {"a": "2024-01-02"},
+        ),
+        (
+            {"type": "currency", "valueCurrency": {"amount": 12, "currencyCode": "USD"}},
+            {"amount": 12, "currencyCode": "USD"},
+        ),
+        ({"type": "string", "confidence": 0.1}, None),
+        ({"type": "string", "spans": [], "content": "a"}, "a"),
+    ],
+)
+def test_azures_form_has_its_value_below_the_key_of_its_type(value, expected):
+    unwrapped = bare({"total": value})
+    assert unwrapped.value == {"total": expected}
+    assert unwrapped.wrappers["azure"] >= 1
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"type": "string", "valueString": "a", "unit": "kg"},  # other data
+        {"type": "number", "valueNumber": 5, "valueString": "5"},  # two values
+        {"type": "sensor", "valueNumber": 5},  # no type of Azure
+        {"type": "number", "valueMax": 5},
+        {"type": ["string"], "valueString": "a"},
+        {"type": "string"},  # as in a JSON Schema
+        {"type": "string", "length": 20},  # as a column is described
+    ],
+)
+def test_an_object_with_a_type_and_other_data_is_left_alone(value):
+    unwrapped = bare({"total": value})
+    assert (unwrapped.value, unwrapped.is_changed) == ({"total": value}, False)
+
+
+def test_in_a_document_of_azures_form_a_type_alone_is_an_absent_value():
+    number = {"type": "number", "valueNumber": 5}
+    unwrapped = bare({"total": {"type": "number"}, "more": [number], "note": {"type": "string"}})
+    assert unwrapped.value == {"total": None, "more": [5], "note": None}
+    assert unwrapped.skipped_keys == {"type": 3}
 
 
 def test_a_place_that_declares_one_name_of_a_wrapper_is_none():

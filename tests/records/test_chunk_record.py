@@ -51,7 +51,7 @@ GTS = [
 ]
 PREDS = [
     '{"a": "y", "n": 1, "items": [{"b": 1}, {"b": 3}], "more": [0.1], "n": 2}',
-    '{"n": "no integer", "map": {"k": {"_value": 1.25, "_confidence": 0.5}}}',
+    '{"n": "no integer", "map": {"k": {"_value": 1.25, "_confidence": 0.5, "_page": 1}}}',
     "no JSON",
     "[1]",
     '{"a": "only prediction"}',

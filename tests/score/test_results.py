@@ -55,13 +55,14 @@ def test_what_was_odd_and_what_was_unwrapped_is_counted():
     found, other = Evaluation(), Evaluation()
     pair = {"x": (RIGHT, RIGHT)}
     odd = {"warnings": ("duplicate_keys", "lenient", "lenient_fence")}
-    found.update(batch(PLAN, pair, unwrapped={"b": 2, "a": 1}, **odd))
-    other.update(batch(PLAN, pair, unwrapped={"a": 4}, **odd))
+    found.update(batch(PLAN, pair, unwrapped={"b": 2, "a": 1}, skipped_keys={"page": 3}, **odd))
+    other.update(batch(PLAN, pair, unwrapped={"a": 4}, skipped_keys={"bbox": 1, "page": 2}, **odd))
     found.merge(other)
     found.update(batch(PLAN, pair))
 
     shown = found.to_dict()
     assert [*shown["unwrapped"].items()] == [("a", 5), ("b", 2)]
+    assert [*shown["skipped_keys"].items()] == [("bbox", 1), ("page", 5)]
     assert shown["documents"]["duplicate_keys"] == 2
     assert (shown["documents"]["lenient"]["documents"], shown["documents"]["evaluated"]) == (2, 3)
     assert shown["documents"]["lenient"]["fence"] == 2

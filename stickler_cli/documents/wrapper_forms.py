@@ -1,0 +1,163 @@
+"""Forms of values with metadata: which objects are wrappers, and which of their keys are metadata.
+
+Source of the forms: docs/confidence.md, "Values with metadata".
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.values import pattern
+
+AZURE: Final = "azure"
+"""Name of Azure's form, whose value key differs by type."""
+
+
+class Form(NamedTuple):
+    """How an extractor wraps a value."""
+
+    value: str
+    """The key of the value."""
+    confidence: str
+    """The key of its confidence."""
+    family: str = ""
+    """Name of the form, if it is not that of its value key."""
+
+    @property
+    def name(self) -> str:
+        """The name under which values of this form are counted."""
+        return self.family or self.value
+
+
+OWN: Final = Form("_value", "_confidence")
+"""The form of stickler-eval: an object with this value key is a wrapper, whatever else it has."""
+
+_GOOGLE: Final = Form("mentionText", "confidence")
+
+USUAL: Final = (
+    Form("value", "confidence"),
+    Form("content", "confidence"),
+    Form("Value", "Confidence"),
+    _GOOGLE,
+)
+"""Forms of objects that hold a value key, its confidence key and nothing but metadata."""
+
+_TYPE: Final = "type"
+_CONTENT: Final = "content"
+_CONFIDENCE: Final = "confidence"
+
+# Source: Azure AI Document Intelligence 2024-11-30, DocumentFieldType; Content Understanding
+# 2025-05-01, ContentFieldType.
+_AZURE_TYPES: Final = frozenset(
+    (
+        *("address", "array", "boolean", "countryRegion", "currency", "date", "integer", "json"),
+        *("number", "object", "phoneNumber", "selectionGroup", "selectionMark", "signature"),
+        *("string", "time"),
+    )
+)
+_AZURE_VALUE_KEYS: Final = frozenset(f"value{name[0].upper()}{name[1:]}" for name in _AZURE_TYPES)
+_AZURE_EVIDENCE: Final = frozenset((_CONFIDENCE, "spans", "boundingRegions"))
+"""Keys that no other object with `type` is likely to have."""
+
+_METADATA: Final = pattern(
+    r"_.*|\w*confidences?|bounding_?(box(es)?|poly|regions?)|bbox|geometry|polygon|offset|length"
+    r"|spans?|page(s|_?number|_?anchor)?|raw_?text|text_?anchor|mention_?id|citations?|provenance"
+    r"|source",
+    re.IGNORECASE,
+)
+"""Keys that say how sure a value is, or where it stands."""
+
+_NORMALIZED: Final = pattern(r"normalized_?value", re.IGNORECASE)
+"""Metadata beside the value key of Google's form only."""
+
+_OTHER_VALUES: Final = pattern(r"type|kind|id|unit|text|value.*", re.IGNORECASE)
+"""Keys of values that belong to the document, beside a value key."""
+
+
+def find_form(value: Mapping[str, JsonValue], *, in_azure_document: bool = False) -> Form | None:
+    """Return the form of an object; None if it is no wrapper.
+
+    In a document that has Azure's form elsewhere, an object with `type` and metadata alone has this
+    form too: its value is absent.
+    """
+    if OWN.value in value:
+        return OWN
+    if azure_form := _find_azure_form(value, in_azure_document=in_azure_document):
+        return azure_form
+    forms = _find_usual_forms(value)
+    if len(forms) != 1:
+        return None
+    (form,) = forms
+    others = value.keys() - {form.value, form.confidence}
+    return form if all(_is_metadata(key, form) for key in others) else None
+
+
+def find_metadata_keys(value: Mapping[str, JsonValue]) -> tuple[str, frozenset[str]] | None:
+    """Return the confidence key, and all metadata keys, of an object that holds several values.
+
+    Such an object has a value key with its confidence, and a key such as `type` or `unit` beside
+    them. None if the object is none of this kind.
+    """
+    forms = _find_usual_forms(value)
+    if len({form.confidence for form in forms}) != 1:
+        return None
+    confidence = forms[0].confidence
+    value_keys = {form.value for form in forms}
+    others = value.keys() - value_keys - {confidence}
+    if len(value_keys) == 1 and not any(map(_OTHER_VALUES.fullmatch, others)):
+        return None
+    metadata = frozenset(key for key in others if _is_metadata(key, forms[0]))
+    return confidence, metadata | {confidence}
+
+
+def has_azure_values(document: JsonValue) -> bool:
+    """Return whether any object of a document has Azure's form with a value key."""
+    pending = [document]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict):
+            form = _find_azure_form(value)
+            if form is not None and form.value in _AZURE_VALUE_KEYS & value.keys():
+                return True
+            pending += value.values()
+        elif isinstance(value, list):
+            pending += value
+    return False
+
+
+def is_bare_azure_type(value: Mapping[str, JsonValue]) -> bool:
+    """Return whether an object is of Azure's form only where its document has this form."""
+    form = _find_azure_form(value, in_azure_document=True)
+    return form is not None and _find_azure_form(value) is None
+
+
+def _find_usual_forms(value: Mapping[str, JsonValue]) -> list[Form]:
+    return [form for form in USUAL if form.value in value and form.confidence in value]
+
+
+def _is_metadata(key: str, form: Form) -> bool:
+    is_normalized = form is _GOOGLE and _NORMALIZED.fullmatch(key) is not None
+    return is_normalized or _METADATA.fullmatch(key) is not None
+
+
+def _find_azure_form(
+    value: Mapping[str, JsonValue], *, in_azure_document: bool = False
+) -> Form | None:
+    """Return Azure's form of an object: its value key, else its content, else a key it lacks."""
+    type_name = value.get(_TYPE)
+    if not isinstance(type_name, str) or type_name not in _AZURE_TYPES:
+        return None
+    value_keys = _AZURE_VALUE_KEYS & value.keys()
+    others = value.keys() - value_keys - {_TYPE, _CONTENT}
+    if len(value_keys) > 1 or not all(map(_METADATA.fullmatch, others)):
+        return None
+    if value_keys:
+        (value_key,) = value_keys
+    elif not in_azure_document and _AZURE_EVIDENCE.isdisjoint(others):
+        return None  # it may describe a value, as a JSON Schema does
+    elif _CONTENT in value:
+        value_key = _CONTENT
+    else:
+        value_key = f"value{type_name[0].upper()}{type_name[1:]}"
+    return Form(value_key, _CONFIDENCE, AZURE)

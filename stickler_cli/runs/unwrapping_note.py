@@ -1,0 +1,42 @@
+"""One sentence about the values of a run that were taken out of objects with metadata.
+
+Reports have it among their notes; `stickler eval` also writes it to standard error.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from stickler_cli.core.figures import number_of, some_of
+from stickler_cli.documents.wrapper_forms import AZURE, OWN, USUAL
+from stickler_cli.score.document_result import INHERITED
+from stickler_cli.score.evaluation import Results
+
+MAX_NAMED_KEYS: Final = 10
+
+_FORM_KEYS: Final = {form.value: form.confidence for form in (OWN, *USUAL)}
+
+
+def describe_unwrapping(results: Results) -> str:
+    """Describe how many values each form held and which keys were skipped; empty if none."""
+    return "; ".join([*_describe_values(results), *_describe_skipped_keys(results)])
+
+
+def _describe_values(results: Results) -> Iterator[str]:
+    counts = {name: n for name, n in results.unwrapped.items() if name != INHERITED and n}
+    if counts:
+        forms = (f"{n:,} of {_name_form(name)}" for name, n in sorted(counts.items()))
+        total = number_of(sum(counts.values()), "value")
+        yield f"{total} taken out of objects with metadata: {', '.join(forms)}"
+
+
+def _name_form(name: str) -> str:
+    if name == AZURE:
+        return "Azure's form"
+    confidence = _FORM_KEYS.get(name)
+    return f"the form {name}/{confidence}" if confidence else f"the form {name}"
+
+
+def _describe_skipped_keys(results: Results) -> Iterator[str]:
+    keys = [f"{key} ({n:,})" for key, n in sorted(results.skipped_keys.items())]
+    if keys:
+        yield f"skipped keys: {some_of(keys, MAX_NAMED_KEYS)}"
