@@ -14,7 +14,7 @@ from typing import Any, Final
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.option import NotTakenError, options_of
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
-from stickler_cli.core.remote import is_url, read_named
+from stickler_cli.core.remote import is_url, read_named, shown_url
 from stickler_cli.documents.reading import MAX_DOCUMENT_BYTES, STANDARD_INPUT
 from .commands import OWN_FILE, settings_of_commands
 from .console import warn
@@ -28,6 +28,9 @@ def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
     Raises:
         UsageError: the file cannot be read, or holds something that is no option of any command.
     """
+    if named and is_url(named):
+        finding = f"{shown_url(named)} is a URL; options are read from files here"
+        raise UsageError([Problem("--config", finding, "a file")])
     file = Path(named) if named else _nearest(Path.cwd())
     if file is not None and not named and not _is_ours(file):
         whose = "may be written by others" if _others_write(file) else "belongs to another user"

@@ -6,6 +6,7 @@ A reader that stops reading (`| head`) is no error, and never changes the exit c
 import io
 import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Iterable
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from stickler_cli.core.figures import visible
 from stickler_cli.core.problems import Problem
+from stickler_cli.core.remote import hide_secrets, is_url, shown_url
 from stickler_cli.core.sections import INDENT
 from stickler_cli.runs.whole_files import WholeWriter
 
@@ -115,7 +117,7 @@ def warn(text: str) -> None:
 
     A terminal has it broken between words, but no command, which is to be copied.
     """
-    line = visible(text)
+    line = visible(hide_secrets(text))
     if sys.stderr.isatty():
         line = _COMMAND.sub(lambda command: command[0].replace(" ", _HELD), line)
         width, further = shutil.get_terminal_size().columns, INDENT * (2 if line[0] == " " else 1)
@@ -128,6 +130,11 @@ def show_problems(problems: Iterable[Problem], what: str = "error") -> None:
     """Write problems to standard error, one a line."""
     for problem in problems:
         warn(f"{what}: {problem}")
+
+
+def shell_command(words: Iterable[str]) -> str:
+    """Return the words of a command as a shell takes them, without the secrets of URLs."""
+    return shlex.join(shown_url(word) if is_url(word) else hide_secrets(word) for word in words)
 
 
 def _write(stream: TextIO, text: str) -> None:

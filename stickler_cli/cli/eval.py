@@ -1,7 +1,6 @@
 """`stickler eval`: have a run evaluated, report it, exit."""
 
 import os
-import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +24,7 @@ from stickler_cli.score.evaluation import NO_GROUP
 from stickler_cli.score.record import MOST_ERRORS, Run
 from stickler_cli.settings.of_commands import CompareSettings, ErrorsSettings, EvalSettings
 from .command_schema import schema_of
-from .console import ExitCode, warn, write_result
+from .console import ExitCode, shell_command, warn, write_result
 from .outputs import exit_code_of, listing, outputs_of, tell_asked
 
 EPOCH: Final = "SOURCE_DATE_EPOCH"  # seconds: the time that a run says it began
@@ -121,7 +120,7 @@ def _gold_writer(settings: EvalSettings, directory: str) -> Callable[[Assembly],
 def listing_of(settings: EvalSettings) -> str:
     """Return the command that lists the errors of a run, but for which ones; empty if none does."""
     if settings.run_dir is not None:
-        return shlex.join(["stickler", "errors", settings.run_dir])
+        return shell_command(["stickler", "errors", settings.run_dir])
     return "" if settings.sample else _again("errors", settings, options_of(ErrorsSettings))
 
 
@@ -144,7 +143,7 @@ def _again(command: str, settings: EvalSettings, options: Mapping[str, Option]) 
         if hasattr(settings, name) and not (option.argument or option.panel in _OF_THIS_CALL)
         if name != left_out
     }
-    return shlex.join([*words, *spelt(settings, shared)])
+    return shell_command([*words, *spelt(settings, shared)])
 
 
 def spelt(settings: Settings, options: Mapping[str, Option]) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """`stickler report` and `merge`: finished runs in, results out; nothing is evaluated."""
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from stickler_cli.score.record import Run, counted_as, merge_runs
 from stickler_cli.settings.of_commands import MergeSettings, ReportSettings
 from stickler_cli.studies.diff.measures import changed_values
 from stickler_cli.studies.diff.record import RunsBeside
-from .console import ExitCode, warn
+from .console import ExitCode, shell_command, warn
 from .outputs import Outputs, exit_code_of, outputs_of
 
 
@@ -55,7 +54,7 @@ def _one(name: str, settings: ReportSettings, outputs: Outputs) -> Run:
     if explained:
         run = replace(run, explaining=explaining_finished(name, run, settings))
     if file_in(name, NON_MATCHES) is not None:
-        run = replace(run, listing=shlex.join(["stickler", "errors", name]))
+        run = replace(run, listing=shell_command(["stickler", "errors", name]))
     return run
 
 

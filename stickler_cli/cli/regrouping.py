@@ -3,7 +3,6 @@
 Models are not asked: the answers on disk count.
 """
 
-import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -28,6 +27,7 @@ from stickler_cli.settings.of_commands import (
     ReportSettings,
 )
 from stickler_cli.settings.running import TerminalOptions
+from .console import shell_command
 from .eval import evaluated, explaining, refuse_keys_of_none, spelt
 
 _KEPT: Final = ("pairs", "seed", "metric")
@@ -78,7 +78,7 @@ def on_sources(command: str, run: Run, settings: CompareSettings | ErrorsSetting
     own = options_of(type(settings))  # type: ignore[arg-type]  # cannot be hashed for mypy
     decided = {name: it for name, it in options_of(DecidingOptions).items() if name in own}
     which = ["--document", settings.document] if settings.document else []
-    return shlex.join(["stickler", command, *words, *spelt(run.options, decided), *which])
+    return shell_command(["stickler", command, *words, *spelt(run.options, decided), *which])
 
 
 def of_finished(settings: CompareSettings) -> CompareSettings:

@@ -50,8 +50,12 @@ workers have it, too."""
 PATIENCE: Final = 60.0
 
 _URL: Final = pattern(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)  # one letter is a drive
-_SECRET: Final = pattern(r"(?<=://)[^/@]*@|\?.*", re.DOTALL)
-_QUOTED_SECRET: Final = pattern(r"(?<=://)[^/@\s]*@|\?\S*")
+_HOST_AND_PORT: Final = pattern(r"(\[[^\]]*\]|[^:]*)(:[0-9]{0,5})?")
+_URL_IN_TEXT: Final = pattern(r"(https?)?://(\S*)", re.IGNORECASE)
+_QUERY_IN_TEXT: Final = pattern(r"\?\S*")
+_WITHOUT_HOST: Final = frozenset({"file", "memory"})  # kinds of URLs that need no host
+_SEPARATORS: Final = pattern("[:/@]")  # between segments of user information
+HIDDEN: Final = "[hidden]"
 _FINAL_ERRORS: Final = (
     FileNotFoundError,
     PermissionError,
@@ -70,10 +74,47 @@ def is_url(name: str) -> bool:
 def shown_url(url: str) -> str:
     """Return a URL without user, password and signature.
 
+    A password may hold a slash that should have been escaped: everything before the last `@` that
+    can precede the host is hidden.
+
     >>> shown_url("https://me:secret@example.org/a.json?signature=3f")
     'https://example.org/a.json'
+    >>> shown_url("s3://KEY:abc/def@bucket/a.json")
+    's3://bucket/a.json'
     """
-    return _SECRET.sub("", url)
+    scheme, mark, address = url.partition("://")
+    _, location, _ = _split_address(address, scheme)
+    return f"{scheme}{mark}{location}"
+
+
+def hide_secrets(text: str) -> str:
+    """Return a text without the users and passwords of URLs in it.
+
+    >>> hide_secrets("wrote s3://KEY:abc/def@bucket/a.json twice")
+    'wrote s3://bucket/a.json twice'
+    """
+    return text if "@" not in text else _URL_IN_TEXT.sub(_hide_user, text)
+
+
+def _hide_user(match: re.Match[str]) -> str:
+    scheme, address = match[1] or "", match[2]
+    user, location, query = _split_address(address, scheme)
+    return match[0] if not user else f"{scheme}://{location}{query}"
+
+
+def _split_address(address: str, scheme: str) -> tuple[str, str, str]:
+    """Return user information, location and query of a URL, given what follows its `://`."""
+    location, mark, query = address.partition("?")
+    host = location.partition("/")[0]
+    # `host:8080/me@here` has a port; of `KEY:abc/def@bucket` everything up to the `@` is secret.
+    is_host = _HOST_AND_PORT.fullmatch(host) if scheme.lower() in {"http", "https"} else None
+    has_user = "@" in host or (":" in host and not is_host)
+    if has_user and "@" in location:
+        user, _, location = location.rpartition("@")
+        return user, location, mark + query
+    if has_user and "@" in query:  # the `?` may belong to the password
+        return address, HIDDEN, ""
+    return "", location, mark + query
 
 
 def wait_at_most(seconds: float) -> None:
@@ -193,6 +234,7 @@ def list_url(url: str) -> Iterator[tuple[str, str, int]]:
     star = url.find("*")
     # Names begin as the user wrote it: with `memory://docs`, not `memory:///docs`.
     base = (url if star < 0 else url[: url.rindex("/", 0, star)]).rstrip("/")
+    base += "" if is_url(base) else "//"  # of `memory://` all slashes went
     listed, root = (files.find if star < 0 else files.glob), _files_of(base)[1]
     found = _tried(url, lambda: listed(path, detail=True))
     files.invalidate_cache()  # else all names stay in memory
@@ -295,6 +337,7 @@ def _files_of(url: str, limit: int | None = None) -> tuple[Any, str]:
         expected = ", ".join(f"{known}://" for known in DRIVERS)
         found = f"{protocol}:// is none of the URLs that are read"
         raise UsageError([Problem(shown_url(url), found, expected)])
+    check_address(url)
     try:
         store = fsspec.get_filesystem_class(protocol)
     except ImportError:
@@ -310,6 +353,25 @@ def _files_of(url: str, limit: int | None = None) -> tuple[Any, str]:
         raise UsageError(
             [Problem(shown_url(url), f"it cannot be opened: {_as_os_error(error, url)}")]
         ) from error
+
+
+def check_address(url: str, option: str = "") -> None:
+    """Raise UsageError, about an option if it is given, if a URL names no host to be asked."""
+    protocol = url.partition("://")[0].lower()
+    is_http = DRIVERS.get(protocol) == "aiohttp"
+    finding = ""
+    try:
+        parts = urlsplit(url)
+        has_host = parts.hostname and "*" not in parts.hostname
+        if protocol not in _WITHOUT_HOST and not (has_host and not (is_http and parts.port == 0)):
+            finding = "it names no host" if is_http else "it names no bucket or container"
+    except ValueError:  # whose words may hold a secret
+        finding = "its host or port cannot be read"
+    if finding:
+        expected = f"{protocol}://HOST/PATH"
+        hint = "a / in a user or password is written %2F" if "@" in url else ""
+        source = f"{option} {shown_url(url)}".lstrip()
+        raise UsageError([Problem(source, finding, expected, hint)])
 
 
 def _limits_of(protocol: str, limit: int | None) -> dict[str, Any]:
@@ -406,9 +468,11 @@ def _as_os_error(error: Exception, url: str) -> OSError:
 
 def _scrubbed(words: str, url: str) -> str:
     """Return a library's words on a URL without its secrets."""
-    parts = urlsplit(url)
-    user, _, password = parts.netloc.rpartition("@")[0].partition(":")
-    for secret in (parts.query, f"{user}:{password}", password or user):
+    scheme, _, address = url.partition("://")
+    userinfo, _, query = _split_address(address, scheme)
+    user, _, password = userinfo.partition(":")
+    segments = _SEPARATORS.split(password)  # a library takes what precedes a slash for the host
+    for secret in (query[1:], userinfo, f"{user}:{segments[0]}", password or user, *segments):
         for form in {secret, unquote(secret)} if len(secret) > 2 else ():
-            words = words.replace(form, "[hidden]")
-    return " ".join(_QUOTED_SECRET.sub("", words).split())
+            words = re.sub(re.escape(form), HIDDEN, words, flags=re.IGNORECASE)
+    return " ".join(_QUERY_IN_TEXT.sub("", hide_secrets(words)).split())

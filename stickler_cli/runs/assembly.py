@@ -11,7 +11,7 @@ from stickler_cli.compare.plan import Options, Plan, client_by
 from stickler_cli.core.json_values import DocumentKind, brief
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean, require
-from stickler_cli.core.remote import is_url
+from stickler_cli.core.remote import check_address, hide_secrets, is_url
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_tables import is_arrow_table
 from stickler_cli.documents.pairs import Pairs, open_pairs, selected, with_confidences
@@ -101,6 +101,8 @@ def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:
         found = "--no-cache is given too, which leaves nothing to answer from"
         raise UsageError([Problem("--offline", found, "one of the two")])
     endpoints = _by_model(ENDPOINT, settings.endpoint, r"https?://\S+", "MODEL=URL")
+    for model, url in endpoints.items():
+        check_address(url, f"{ENDPOINT} {model} =")
     return Policy(
         not settings.no_cache,
         settings.offline,
@@ -122,7 +124,7 @@ def _by_model(option: str, said: Sequence[str], pattern: str, expected: str) -> 
     for text in said:
         model, _, value = text.partition("=")
         if not model or not re.fullmatch(pattern, value):
-            raise UsageError([Problem(option, f"it is {brief(text)}", expected)])
+            raise UsageError([Problem(option, f"it is {brief(hide_secrets(text))}", expected)])
         if model in found:
             raise UsageError([Problem(option, f"{model} has two", "one for each model")])
         found[model] = value

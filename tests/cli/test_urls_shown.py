@@ -1,0 +1,68 @@
+"""No command prints a secret that stands in a URL, or fails over a URL that is none."""
+
+import json
+
+import pytest
+
+from stickler_cli.cli.app import main
+from stickler_cli.cli.commands import settings_of_commands
+from stickler_cli.cli.console import shell_command
+from stickler_cli.core.option import TEXTS, options_of
+
+pytest.importorskip("fsspec")
+
+MALFORMED = "http://KEY:abc/def@[/a.json"
+SECRETS = ("KEY", "abc", "def")
+
+WORDS = {"TEXT", "NAME", "NAMES", "KEY", "REGEX", "PATH", "FORM", "GLOB", "EXPR", "ID", "ID|GLOB"}
+WORDS |= {"CLASS", "RULE", "WIDTHxHEIGHT", "FIGURE", "MODEL=VARIABLE"}
+
+OPTIONS = [
+    (command, option.name)
+    for command, settings in settings_of_commands().items()
+    for option in options_of(settings).values()
+    if (option.values is TEXTS or option.kind in (str, str | None)) and option.metavar not in WORDS
+]
+
+
+def test_options_that_name_files_or_servers_are_tried():
+    assert ("eval", "gt") in OPTIONS
+    assert ("diff", "base") in OPTIONS
+    assert ("init", "output") in OPTIONS
+    assert ("eval", "endpoint") in OPTIONS
+
+
+@pytest.mark.parametrize(("command", "name"), OPTIONS)
+def test_a_malformed_url_ends_a_command_in_words_without_its_secrets(
+    command, name, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    for file in ("schema.json", "gt.json", "pred.json"):
+        (tmp_path / file).write_text(json.dumps({"n": 1}))
+    options = options_of(settings_of_commands()[command])
+    option = options[name]
+    needed = [it for it in options.values() if it.argument and it.needed]
+    arguments = [
+        MALFORMED if it.name == name else "pred.json" if it.name == "pred" else "gt.json"
+        for it in options.values()
+        if it.argument and (it in needed or it.name == name)
+    ]
+    words = [*command.split(), *arguments]
+    if not option.argument:
+        words += [option.flag, MALFORMED]
+
+    code = main(words)
+    printed = "".join(capsys.readouterr())
+
+    assert code in {0, 1, 2, 3}, printed
+    assert not [secret for secret in SECRETS if secret in printed], printed
+
+
+def test_a_command_that_is_proposed_has_no_secrets():
+    words = ["stickler", "errors", "s3://KEY:abc/def@bucket/gt?signature=3f", "a b"]
+    words += ["--endpoint", "openai:judge=https://me:secret@host/v1"]
+
+    proposed = shell_command(words)
+
+    shown = "stickler errors s3://bucket/gt 'a b' --endpoint openai:judge=https://host/v1"
+    assert proposed == shown
