@@ -74,6 +74,9 @@ OWN: Final = {
     "eval": Command(
         """Compare predictions with ground truth, field by field.
 
+        The result is a confusion matrix of each field (right TP, wrong FD, missed FN, invented FA),
+        with precision, recall and F1, and the causes of what is wrong.
+
         GT and PRED are two files, two directories (paired by relative path without suffix) or two
         JSON Lines files; each may be gzipped. Of fewer than three arguments the last is PRED, the
         one before it GT; the configuration file has the others.

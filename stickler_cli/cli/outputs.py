@@ -26,7 +26,7 @@ from stickler_cli.reports.formats import (
     written,
 )
 from stickler_cli.reports.layout import TableStyle, plain_text, table_lines
-from stickler_cli.reports.tables import FIELD_COLUMNS
+from stickler_cli.reports.tables import FIELD_COLUMNS, MATRIX, MATRIX_NAME
 from stickler_cli.reports.view import field_rows
 from stickler_cli.runs.hints import alone, name_pattern
 from stickler_cli.runs.whole_files import PARTIAL, check_outputs, whole_file
@@ -194,18 +194,19 @@ def style_of(settings: Any) -> TableStyle:
     )
 
 
-def _columns(asked: str | None) -> list[str]:
-    """Return titles of columns of fields as tables write them; UsageError if there is no such."""
-    if asked is None:
+def _columns(names: str | None) -> list[str]:
+    """Return the titles of the columns of fields that were named; UsageError for other names."""
+    if names is None:
         return []
     titles = {column.title.lower(): column.title for column in FIELD_COLUMNS}
-    names = [name.strip().lower() for name in asked.split(",")]
-    for name in names:
-        if name not in titles:
-            hint = did_you_mean(name, titles.values())
-            expected = f"some of {', '.join(titles.values())}"
+    chosen: list[str] = []
+    for name in (name.strip().lower() for name in names.split(",")):
+        if name != MATRIX_NAME and name not in titles:
+            choices = [*titles.values(), MATRIX_NAME]
+            hint, expected = did_you_mean(name, choices), f"some of {', '.join(choices)}"
             raise UsageError([Problem("--columns", f"there is no {name!r}", expected, hint)])
-    return [titles[name] for name in names]
+        chosen += MATRIX if name == MATRIX_NAME else [titles[name]]
+    return [*dict.fromkeys(chosen)]
 
 
 def exit_code_of(run: Run) -> ExitCode:

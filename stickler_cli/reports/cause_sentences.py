@@ -1,11 +1,12 @@
 """Causes of errors in sentences: kind, number, and values lost."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from stickler_cli.core.figures import WHOLE, number_of, truncate, visible
-from stickler_cli.core.locations import field_path
+from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.errors.causes import Cause, Causes, Kind
 from stickler_cli.score.errors.error_classes import ErrorClass
@@ -39,6 +40,20 @@ SAME_SLIP: Final = {
     ErrorClass.DIGIT_SLIP: "a digit wrong or out of place",
 }
 """The `SLIPS` in words."""
+
+_WORDS: Final = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        a all an and another any are as at both but by document documents each every first for
+        from had has have in invented is it item items its kinds last many missed more most
+        moved no none not object objects of on once one only or other others predicted right
+        same slip some that the these they this three time times to two value values was were
+        with without wrong
+        """,
+    )
+)
+"""Names of fields that a sentence would take for words of its own."""
 
 _THINGS: Final = ("item", " value", " object", " kind", " slip", " shift", " date")
 """What classes named after a thing end in; the others are named after what happened to it."""
@@ -104,7 +119,7 @@ def _told_text(view: RunView, known: Causes, told: tuple[Cause, ...]) -> str:
         return _cause_text(view, known, first)
     name, slip = view.quoted(field_path(first.kind.path)), SAME_SLIP.get(first.error_class)
     if number == 1:
-        return f"{_pair(view, name, first, first.kind)} once"
+        return f"{_pair(view, first, first.kind)} once"
     if slip:
         lists = {info.field for info in view.run.fields if info.kind in ("list", "tuple")}
         path = first.kind.path
@@ -124,7 +139,7 @@ def _told_text(view: RunView, known: Causes, told: tuple[Cause, ...]) -> str:
 def _sources(view: RunView, known: Causes, told: tuple[Cause, ...]) -> str:
     """Return which fields' values were swapped in; empty where that is not known."""
     found = dict.fromkeys(
-        "another item" if of == field else view.quoted(field_path(of))
+        "another item" if of == field else _quote_name(view, of)
         for (field, (of, *_)), _ in known.origins_of(told)
     )
     return f"the value of {' or '.join([*found][:SOURCES])}" if found else ""
@@ -133,7 +148,7 @@ def _sources(view: RunView, known: Causes, told: tuple[Cause, ...]) -> str:
 def _origin_texts(view: RunView, known: Causes, told: tuple[Cause, ...]) -> Iterator[str]:
     """Yield in how many items which fields hold others, most first."""
     for origin, errors in known.origins_of(told):
-        name, *of = (view.quoted(field_path(it[-1:])) for it in (origin.field, *origin.of))
+        name, *of = (_quote_name(view, it[-1:]) for it in (origin.field, *origin.of))
         if len(of) > 1:
             yield f"{name} is {' times '.join(of)}, as predicted, in {errors:,}"
         elif told[0].kind and told[0].kind.differing:
@@ -149,33 +164,41 @@ def _cause_text(view: RunView, known: Causes, cause: Cause) -> str:
     if kind is None:
         return f"{name}: {of_class(cause.error_class, errors)}, of many kinds"
     if kind.differing:
-        *most, last = (view.quoted(field_path((each,))) for each in kind.differing)
+        *most, last = (_quote_name(view, (each,)) for each in kind.differing)
         names = f"{', '.join(most)} and {last}" if most else last
         found = known.origins_of([cause])
         held = [(number, it.of[0]) for it, number in found if len(it.of) == 1]
         if held and held[0][0] * FEW >= errors:
             number, of = held[0]
-            told = f" ({number:,} hold {view.quoted(field_path(of[-1:]))})"
+            told = f" ({number:,} hold {_quote_name(view, of[-1:])})"
         else:
             told = f" of {around}"
         return f"{name}: {names} wrong in {number_of(errors, 'item')}{told}"
     if kind.gt:
-        return f"{_pair(view, name, cause, kind)} {errors:,} times{spread}"
+        return f"{_pair(view, cause, kind)} {errors:,} times{spread}"
     if cause.error_class in _ONE_SIDED:
         what = _ONE_SIDED[cause.error_class]
         times = "" if errors == documents else f" {errors:,} times"
-        return f"{name} {what}{times}{inside}"
+        return f"{_quote_name(view, kind.path)} {what}{times}{inside}"
     if cause.error_class in _WHOLE:
         what = _WHOLE[cause.error_class]
         return f"{name}: {number_of(errors, 'item')} {what}{inside}"
     return f"{name}: {of_class(cause.error_class, errors)}{spread}"
 
 
-def _pair(view: RunView, name: str, cause: Cause, kind: Kind) -> str:
+def _quote_name(view: RunView, path: Path) -> str:
+    """Return a field as sentences name it; in quotes if its name could be a word of them."""
+    name = field_path(path) or WHOLE
+    quoted = view.quoted(name)
+    could_be_word = name.lower() in _WORDS or name.isdecimal()
+    return f'"{quoted}"' if quoted == name and could_be_word else quoted
+
+
+def _pair(view: RunView, cause: Cause, kind: Kind) -> str:
     written = cause.error_class is ErrorClass.WRONG_KIND  # then 5 is to be told from "5"
     texts = (visible(text if written else _unquoted(text)) for text in (kind.gt, kind.pred))
     gt, pred = (view.quoted(truncate(text, WIDTH)) for text in texts)
-    return f"{name} {gt} -> {pred}"
+    return f"{_quote_name(view, kind.path)} {gt} -> {pred}"
 
 
 def _unquoted(text: str) -> str:

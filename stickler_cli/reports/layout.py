@@ -112,8 +112,9 @@ def _block_lines(block: Block | Figures | Curves, style: TableStyle) -> list[Lin
             for line, below in zip(body, block.below or [()] * len(body), strict=True):
                 lines += [line, *(each for more in below for each in _block_lines(more, style))]
             legend = [text for title, text in block.legend if title not in dropped]
+            if dropped and (block.legend or style.columns):
+                legend.append(f"no room for: {', '.join(dropped)}")
             if block.legend:
-                legend += [f"no room for: {', '.join(dropped)}"] if dropped else []
                 lines.append(BLANK)
             explained = (Text(text, "dim", INDENT) for text in legend)
             return [*lines, *(line for text in explained for line in _block_lines(text, style))]

@@ -145,7 +145,7 @@ def _field_part(view: RunView, style: TableStyle) -> Iterator[Block]:
         table = tables.field_table(view, shown, style.columns, nested=nested, every=style.verbose)
         yield replace(table, legend=tables.legend(view)) if style.verbose else table
         if not style.verbose and view.leaves_wrong_out:
-            yield Text(tables.RECALL_LEGEND, "dim")
+            yield Text(run_sentences.describe_both_f1(view), "dim")
     elif view.rows and not view.page:
         yield Text("no field is as --fields and --only-errors ask for", "dim", INDENT)
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from typing import Final
 
@@ -63,11 +64,15 @@ def labels(view: RunView) -> list[str]:
 def values(view: RunView) -> str:
     """Return how many values were found right, wrong, missed and invented."""
     right, wrong, invented, missed, _ = view.whole.counts
-    total = right + wrong + invented + missed
-    noun = "unit" if view.run.rule.counting == "overall" else "value"
+    total, noun = right + wrong + invented + missed, _choose_noun(view)
     outcomes = {"right": right, "wrong": wrong, "missed": missed, "invented": invented}
     told = ", ".join(f"{count:,} {name}" for name, count in outcomes.items())
     return f"{number_of(total, noun)}: {told}"
+
+
+def _choose_noun(view: RunView) -> str:
+    """Return the noun for one of what is counted."""
+    return "unit" if view.run.rule.counting == "overall" else "value"
 
 
 def rates(view: RunView, *, score: bool = False) -> str:
@@ -77,6 +82,16 @@ def rates(view: RunView, *, score: bool = False) -> str:
     name = "score" if view.run.document else "mean score"
     mean = view.run.evaluation.overall_score
     return f"{told}  {name} {view.rate(mean)}" if score else told
+
+
+def describe_both_f1(view: RunView) -> str:
+    """Return F1 with either recall: without wrong values, as here, and with them."""
+    counts, noun = view.whole.counts, _choose_noun(view)
+    with_wrong = replace(view.run.rule, recall_with_fd=True).rates(counts).f1
+    return (
+        f"F1 {view.rate(view.whole.rates.f1)}; {view.rate(with_wrong)} if wrong {noun}s also count "
+        "as missed (--recall-with-fd)"
+    )
 
 
 def verdict(view: RunView) -> str:

@@ -3,7 +3,7 @@
 A page has marks and names in columns of their own, full titles and the intervals of groups last.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,7 +12,7 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import INDENT, Column, Figure, Figures, Span, Table, Tone
 from stickler_cli.score.policy import PASSING, PolicyOutcome, name_of
 from stickler_cli.score.sums import Counts
-from .run_sentences import MODES
+from .run_sentences import MODES, describe_both_f1
 from .view import FieldRow, RunView
 
 if TYPE_CHECKING:
@@ -23,12 +23,15 @@ _OUTCOMES: Final = ("right", "wrong", "missed", "invented", "absent")
 
 _RATES: Final = ("precision", "recall", "F1")
 
+_ABSENT: Final = ("absent", "TN")
+
 WORST_MARK: Final = "!"
 WORST_LEGEND: Final = "! look here first: the fields that lost most values"
 
 _SHORT: Final = {
     "precision": "prec",
     "documents": "docs",
+    "accuracy": "acc",
     "threshold": "thr",
     "invented": "inv",
     "absent": "abs",
@@ -56,15 +59,20 @@ def ranked_columns(titles: Iterable[str], *ranks: int) -> list[Column]:
 
 
 def _figure_cells(view: RunView, counts: Counts, tone: Tone) -> list[Span]:
-    """Return counts, in which zeros are left out, and rates."""
+    """Return counts by name, in which zeros are left out, and rates."""
     *rates, f1 = view.run.rule.rates(counts)
-    errors = counts.fd, counts.fn, counts.fa
     return [
-        *(Span(f"{it:,}" if it else "") for it in (counts.tp, *errors)),
-        Span(f"{counts.tn:,}" if counts.tn else "", "dim"),
+        *_count_spans(counts, _OUTCOMES),
         *(Span(view.rate(value)) for value in rates),
         Span(view.rate(f1), tone),
     ]
+
+
+def _count_spans(counts: Counts, names: Iterable[str]) -> Iterator[Span]:
+    """Yield the counts of some names, empty for 0; those of absent values are faint."""
+    for name in names:
+        count: int = getattr(counts, name.lower())
+        yield Span(f"{count:,}" if count else "", "dim" if name in _ABSENT else "")
 
 
 def countings_table(view: RunView) -> Table:
@@ -116,8 +124,13 @@ def group_table(view: RunView, key: str, groups: Sequence[tuple[str, "Results"]]
     return Figures(figures, groups).table()
 
 
+MATRIX: Final = ("TP", "FD", "FA", "FN", "TN", "FP", "precision", "recall", "F1", "accuracy")
+"""The columns of a confusion matrix."""
+MATRIX_NAME: Final = "matrix"  # by which --columns asks for all of them
+
 FIELD_COLUMNS: Final = (
     *ranked_columns((*_OUTCOMES, *_RATES), 4, 2, 1, 3, 9, 7, 6, 0),
+    *ranked_columns((*MATRIX[:6], "accuracy"), 4, 2, 3, 1, 9, 5, 8),
     Column("whole", 5, left=True),
     Column("labelled", 8),
     Column("mean score", 8),
@@ -125,6 +138,10 @@ FIELD_COLUMNS: Final = (
     *ranked_columns(("threshold", "weight"), 10, 12),
 )
 USUAL_COLUMNS: Final = ("right", "wrong", "missed", "invented", "F1", "whole", "labelled")
+VERBOSE_COLUMNS: Final = tuple(
+    column.title for column in FIELD_COLUMNS if column.title in _RATES or column.title not in MATRIX
+)
+_ONLY_IF_USED: Final = ("whole", "labelled")
 
 
 def field_table(
@@ -137,45 +154,59 @@ def field_table(
 ) -> Table:
     """Return a row for each field shown, named by its full path unless names are to be nested.
 
-    Columns are those with the titles given, in their order, else the usual ones, or every one; but
-    the last of these only where a field has something there.
+    Columns are those with the titles given, in their order, else the usual ones, or those of -v;
+    but some only where a field has something there.
     """
     beside = not nested or any(row.worst and not row.depth for row in shown)
     named: list[list[Span]] = []
-    figures: list[list[Span]] = []
+    figures: list[dict[str, Span]] = []
     for row in shown:
         name = INDENT * row.depth + row.name if nested else field_path(row.path)
         tone: Tone = "bad" if row.worst else "" if row.counts.total > row.counts.tn else "dim"
         mark = WORST_MARK if row.worst else ""
         marked = f"{mark:1} {name if beside else name.removeprefix(INDENT)}"
         first = Span.of(marked if beside or mark else name, tone)
-        cells = [
-            *_figure_cells(view, row.counts, tone),
-            Span(row.whole),
-            Span(view.labelled(row)),
-            Span(view.rate(row.score)),
-            Span.of(row.compared_by, "dim"),
-            Span(setting(row.threshold), "dim"),
-            Span(setting(row.weight), "dim"),
-        ]
         named.append([Span(mark), Span.of(name)] if view.page else [first])
-        figures.append(cells)
-    known = {column.title: at for at, column in enumerate(FIELD_COLUMNS)}
-    spare = [
-        title for title in USUAL_COLUMNS[-2:] if not any(it[known[title]].text for it in figures)
+        figures.append(_field_cells(view, row, tone))
+    usual = [
+        title
+        for title in (VERBOSE_COLUMNS if every else USUAL_COLUMNS)
+        if title not in _ONLY_IF_USED or any(cells[title].text for cells in figures)
     ]
-    usual = [title for title in (known if every else USUAL_COLUMNS) if title not in spare]
-    chosen = [known[title] for title in titles or usual]
+    by_title = {column.title: column for column in FIELD_COLUMNS}
+    chosen = titles or usual
     columns = [
         *([Column("", left=True)] if view.page else []),
         Column("field", left=True),
-        *(FIELD_COLUMNS[at] for at in chosen),
+        *(by_title[title] for title in chosen),
     ]
-    rows = zip(named, figures, strict=True)
-    return Table(columns, [[*first, *(cells[at] for at in chosen)] for first, cells in rows])
+    rows = [
+        [*first, *(cells[title] for title in chosen)]
+        for first, cells in zip(named, figures, strict=True)
+    ]
+    return Table(columns, rows)
 
 
-RECALL_LEGEND: Final = "recall leaves wrong values out (--recall-with-fd counts them as missed)"
+def _field_cells(view: RunView, row: FieldRow, tone: Tone) -> dict[str, Span]:
+    """Return the figures of a field by the titles of their columns."""
+    letters = MATRIX[:6]
+    usual = zip((*_OUTCOMES, *_RATES), _figure_cells(view, row.counts, tone), strict=True)
+    return {
+        **dict(usual),
+        **dict(zip(letters, _count_spans(row.counts, letters), strict=True)),
+        "accuracy": Span(view.rate(row.accuracy)),
+        "whole": Span(row.whole),
+        "labelled": Span(view.labelled(row)),
+        "mean score": Span(view.rate(row.score)),
+        "comparator": Span.of(row.compared_by, "dim"),
+        "threshold": Span(setting(row.threshold), "dim"),
+        "weight": Span(setting(row.weight), "dim"),
+    }
+
+
+MATRIX_LEGEND: Final = (
+    "confusion matrix: right is TP, wrong FD, missed FN, invented FA, absent TN; FP is FD + FA"
+)
 
 
 def legend(view: RunView) -> list[tuple[str, str]]:
@@ -185,7 +216,8 @@ def legend(view: RunView) -> list[tuple[str, str]]:
     if any(None in row.rates for row in rows):
         lines.append(("F1", "- nothing to divide by"))
     if view.leaves_wrong_out:
-        lines.append(("recall", RECALL_LEGEND))
+        lines.append(("", describe_both_f1(view)))
+    lines.append(("", MATRIX_LEGEND))
     if any(row.whole for row in rows):
         lines.append(("whole", "whole: items or objects found, without an error inside"))
     if any(map(view.labelled, rows)):

@@ -64,6 +64,12 @@ class FieldRow:
         return self.rule.rates(self.counts)
 
     @property
+    def accuracy(self) -> float | None:
+        """The share that is right or rightly absent; None where nothing was counted."""
+        dividend, divisor = self.rule.fractions(self.counts)["accuracy"]
+        return dividend / divisor if divisor else None
+
+    @property
     def lost(self) -> int:
         """How many of its values are wrong, invented or missed."""
         return self.counts.lost

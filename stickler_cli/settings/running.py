@@ -252,7 +252,8 @@ class TableOptions(WidthOptions, panel="output"):
     )
     columns: str | None = option(
         None,
-        "Show these columns of the table, such as right,wrong,precision,F1; -v shows all.",
+        "Show these columns of the table, such as right,wrong,f1, or tp,fd,fn,accuracy; matrix "
+        "stands for all counts and rates of the confusion matrix.",
         "NAMES",
     )
     only_errors: bool = option(False, "Leave out fields that lost no values.")

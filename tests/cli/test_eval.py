@@ -431,6 +431,11 @@ def test_columns_are_those_that_are_asked_for(stickler):
     header = next(line for line in out.splitlines() if line.startswith("field "))
     assert header.split() == ["field", "F1", "wrong", "mean", "score"]
 
+    out = stickler(*EVAL, "--columns", "f1,matrix,tp").out
+    header = next(line for line in out.splitlines() if line.startswith("field "))
+    letters = ["TP", "FD", "FA", "FN", "TN", "FP"]
+    assert header.split() == ["field", "F1", *letters, "precision", "recall", "accuracy"]
+
     result = stickler(*EVAL, "--columns", "f1,wring")
     assert result.code == 2
     assert "--columns: there is no 'wring'" in result.err

@@ -19,9 +19,10 @@ SOURCES = ("schema.json", "gt", "pred")
 @pytest.mark.parametrize(
     ("options", "hint"),
     [
-        (("--gate", "lines.qty.f2>=0.5"), ("--gate", "lines.qty.f1>=0.5")),
+        (("--gate", "lines.qty.f1_score>=0.5"), ("--gate", "lines.qty.f1>=0.5")),
         (("--gate", "document_score>=0.5"), ("--gate", "score>=0.5")),
-        (("--gate", "total>=0.5"), ("--gate", "total.f1>=0.5")),
+        (("--gate", "wholly_right>=0.5"), ("--gate", "documents.right>=0.5")),
+        (("--gate", "qty.f1>=0.5"), ("--gate", "lines.qty.f1>=0.5")),
         (("--gate", "f1>=50"), ("--gate", "f1>=0.5")),
         (("--gate", "lines.f1.lowr>=0"), ("--gate", "lines.f1.lower>=0")),
         (("--gate", "documents.rigth>=0.5"), ("--gate", "documents.right>=0.5")),
@@ -36,6 +37,13 @@ def test_what_was_meant_is_taken(stickler, options, hint):
     (meant,) = re.findall(r"did you mean (.*)\?$", result.err, re.MULTILINE)
     assert (options[0], meant) == hint
     assert stickler("eval", *SOURCES, *hint).code in (0, 1)
+
+
+def test_a_gate_on_a_field_alone_is_told_how_to_name_a_metric(stickler):
+    result = stickler("eval", *SOURCES, "--gate", "total>=0.5")
+
+    assert (result.code, "; if total is a field: total.f1>=0.5" in result.err) == (2, True)
+    assert stickler("eval", *SOURCES, "--gate", "total.f1>=0.5").code in (0, 1)
 
 
 def test_a_limit_that_is_no_percentage_has_no_hint(stickler):

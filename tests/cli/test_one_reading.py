@@ -120,7 +120,7 @@ def _columns(header, cells):
 
 def of_table(told):
     text = told.text("t.txt")
-    header, *lines = text[text.index("field  ") :].partition("\nrecall leaves")[0].splitlines()
+    header, *lines = text[text.index("field  ") :].partition("\nF1 ")[0].splitlines()
     titles = ["right", "wrong", "missed", "invented", "F1"]
     ends = [header.index("field") + 5, *(header.index(it) + len(it) for it in titles)]
     ends[0] = header.index("right") - 2  # names are to the left

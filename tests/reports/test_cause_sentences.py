@@ -134,3 +134,38 @@ def test_what_else_is_known_of_a_cause_is_told_beside_it(run_of):
         "price holds amount in 1",
         "amount is count times price, as predicted, in 1",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "named", "on_page"),
+    [
+        ("no", '"no"', "`no`"),
+        ("All", '"All"', "`All`"),
+        ("7", '"7"', "`7`"),
+        ("amount", "amount", "`amount`"),
+        ("net due", '["net due"]', '`["net due"]`'),
+    ],
+)
+def test_a_name_that_could_be_a_word_of_the_sentence_is_quoted(run_of, name, named, on_page):
+    schema = {"type": "object", "properties": {name: EXACT}}
+    run = run_of(schema, [DocumentPair(f"{at}", {name: "x"}, {}) for at in range(2)])
+
+    for view, shown in ((RunView(run), named), (RunView(run, "`{}`".format), on_page)):
+        assert [cause.text for cause in causes(view)[0]] == [f"{shown} missed in 2 documents"]
+
+
+def test_a_name_before_a_colon_or_in_a_path_is_not_quoted(run_of):
+    item = {"type": "object", "properties": dict.fromkeys(("sku", "net", "no", "due"), EXACT)}
+    schema = {"type": "object", "properties": {"items": {"type": "array", "items": item}}}
+    right = {"sku": "A", "net": "5", "no": "1", "due": "x"}
+    wrong, missed = {**right, "no": "2", "due": "y"}, {**right, "no": None}
+    gt = {"items": [right]}
+    preds = [{"items": []}, {"items": [wrong]}, {"items": [missed]}]
+    pairs = [DocumentPair(f"{at}", gt, pred) for at, pred in enumerate(preds)]
+    first, more = causes(RunView(run_of(schema, pairs)))
+
+    assert [cause.text for cause in (*first, *more)] == [
+        "items: 1 item missed in 1 document",
+        'items: "no" and due wrong in 1 item of 1 document',
+        "items.no missed in 1 document",
+    ]

@@ -12,6 +12,7 @@ from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.records.run_reading import read_run
 from stickler_cli.reports import formats
 from stickler_cli.reports.layout import TableStyle
+from stickler_cli.reports.tables import MATRIX
 from stickler_cli.score.record import run_record
 
 render = partial(formats.render, "table")
@@ -271,11 +272,35 @@ def test_the_legend_explains_only_what_occurs(run_of):
     wrong = DocumentPair("2", {"a": 1}, {"a": 2})
 
     text = render(run_of(schema, [right, wrong]), PLAIN)
-    assert "\nrecall leaves wrong values out (--recall-with-fd" in text
+    # 1 TP and 1 FD: 2 / (2 + 1), or 2 / (2 + 2) where the FD counts on both sides.
+    line = "\nF1 0.6667; 0.5000 if wrong values also count as missed (--recall-with-fd)\n"
+    assert line in text
+    assert line.replace("values", "units") in render(
+        run_of(schema, [right, wrong], counting="overall"), PLAIN
+    )
     assert "! look here" not in text
     assert "! look here" in render(run_of(schema, [right, wrong]), VERBOSE)
-    assert "recall leaves" not in render(run_of(schema, [right]), PLAIN)
-    assert "recall leaves" not in render(run_of(schema, [wrong], recall_with_fd=True), PLAIN)
+    assert "also count" not in render(run_of(schema, [right]), PLAIN)
+    assert "also count" not in render(run_of(schema, [wrong], recall_with_fd=True), PLAIN)
+
+
+def test_columns_have_the_names_of_the_confusion_matrix(run_of):
+    schema = {"type": "object", "properties": {"a": {"type": "number"}}}
+    sides = [(1, 1)] * 3 + [(1, 2)] * 2 + [(None, 2), (1, None), (None, None)]
+    pairs = [DocumentPair(f"{at}", {"a": gt}, {"a": pred}) for at, (gt, pred) in enumerate(sides)]
+    run = run_of(schema, pairs)
+
+    text = render(run, replace(PLAIN, columns=MATRIX))
+    # 3 of 6 predicted; 3 of 4, without the wrong ones; 2 * 3 / (6 + 4); 4 of 8.
+    (row,) = (line.split() for line in text.splitlines() if line.startswith("! a "))
+    assert row == ["!", "a", "3", "2", "1", "1", "1", "3", "0.5000", "0.7500", "0.6000", "0.5000"]
+
+    legend = (
+        "\nconfusion matrix: right is TP, wrong FD, missed FN, invented FA, absent TN; FP is FD"
+    )
+    assert (legend in render(run, VERBOSE), legend in text) == (True, False)
+    narrow = render(run, replace(PLAIN, plain=False, width=30, columns=MATRIX))
+    assert "no room for: TN" in narrow
 
 
 @pytest.mark.parametrize(
