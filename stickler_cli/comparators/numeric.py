@@ -26,7 +26,8 @@ from .base import (
     linked_codes,
     text_of,
 )
-from .texts import abbreviates
+from .units import CURRENCIES, SCALES, UNITS, is_unit, singular_unit
+from .words import abbreviates
 
 MAGNITUDE: Final = 10_000
 """Numbers from 10**-MAGNITUDE to 10**MAGNITUDE are read; no measurement needs more, and the exact
@@ -99,45 +100,8 @@ _CREDIT: Final = pattern(r"(?<=[\d.])\s*(?:-|CR\b\.?)|\bCR\b(?=\s*\d)")
 """An amount below zero, as accounts write it."""
 
 
-def _aliases(text: str) -> dict[str, str]:
-    return {name: line.split()[0] for line in text.split(",") for name in line.split()}
-
-
-CURRENCIES: Final = _aliases(
-    "usd $ us$ dollar, eur € euro, gbp £ sterling, inr ₹ rupee rupie, krw ₩ won, rub ₽ rouble"
-    " ruble, try ₺, ils ₪ nis, vnd ₫, uah ₴, ngn ₦, php ₱, thb ฿ baht, pln zł zloty, czk kč,"
-    " brl r$ real reai, cad c$ ca$ can$, aud a$ au$, nzd nz$, hkd hk$, sgd s$, twd nt$, mxn mx$,"
-    " jpy yen, cny rmb yuan renminbi, chf sfr franken, sek, nok, dkk, huf, ron, bgn, isk, zar,"
-    " aed, sar, egp, idr, myr, ars, clp, cop, pen, kes, mad, tnd, qar, kwd, pkr, bdt, lkr"
-)
-"""Codes of ISO 4217, with the signs and names that mean but one of them; `¥` and `kr` do not."""
 _OPEN: Final = frozenset(("¥", "kr", "rs", "pound", "per", "pro", "of", "a", "the", "uhr"))
 """Say nothing: signs of several currencies, and what only links words."""
-UNITS: Final = _aliases(
-    "mcg ug μg microgram, mg milligram milligramm, g gr gram gramm gm, kg kilo kilogram"
-    " kilogramm, l liter litre litro, ml milliliter millilitre cc, m meter metre metro, m2 sqm qm"
-    " mq, m3 cbm, mm millimeter millimetre, cm centimeter centimetre, km kilometer kilometre, in"
-    ' inch inche ", ft foot feet, lb lbs, oz ounce, h hr hour std stunde heure hora, min minute,'
-    " s sec second sekunde, d day tag tage, wk week woche, mo month mth mnth monat monate moi"
-    " mese, y yr year jahr jahre an ano, c celsius, f fahrenheit, pc pcs piece stk stück stuck ea"
-    " each unit u st pz ud, iu ui ie"
-)
-"""Units under their shortest name, in the singular."""
-_OF_SCIENCE: Final = pattern(
-    r"(?:[mglvw]|(?:da|[unpµμmcdhkgt])?(?:mol|wh|va|ah|hz|pa|bar|ohm|ω|cal|bit|byte|ev|lm|lx|rad|sv"
-    r"|gy|bq)|(?:da|[unpµμmcdhkgt])[mglvwajnbkf])[23]?|10\^\d+|meq"
-)
-"""Those of SI and such as are used with them, with their prefixes; letters alone that are few."""
-SCALES: Final = {
-    word: power
-    for power, line in (
-        (3, "thousand tausend tsd k"),
-        (6, "million millionen mio mln mn millones milioni milhoes milhões miljoen m"),
-        (9, "billion milliarde milliarden mrd milliard miliardo miliardi miljard bn"),
-    )
-    for word in line.split()
-}
-"""Words that multiply a number by a power of ten."""
 _LETTER: Final = pattern(r"\d\s?[kKmM](?![\w/])")
 """Those of one letter, which do so beside a currency, behind its number."""
 _PERCENT: Final = frozenset(("%", "percent", "pct", "prozent"))
@@ -169,7 +133,7 @@ def measured(text: str) -> Measured:
     relation = {"≤": "<=", "≥": ">="}.get(relation, relation)
     beside = text.replace(runs[0][0], " ", 1) if len(runs) == 1 else text
     credit = len(runs) == 1 and _CREDIT.search(plain)
-    words = [_singular(it.casefold()) for it in _UNIT.findall(_CREDIT.sub("", beside, 1))]
+    words = [singular_unit(it.casefold()) for it in _UNIT.findall(_CREDIT.sub("", beside, 1))]
     words = [word for word in words if word not in _OPEN and (word != "cr" or not credit)]
     money = frozenset(CURRENCIES[word] for word in words if word in CURRENCIES)
     others = {UNITS.get(word, word) for word in words if word not in CURRENCIES}
@@ -211,15 +175,6 @@ def with_point(digits: str) -> str:
     whole, _, rest = ("".join(digits), "", "") if thousands else digits.rpartition(last)
     whole = whole.replace(",", "").replace(".", "")
     return whole if thousands else f"{whole}.{rest}"
-
-
-def _singular(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word.endswith("s") and word not in UNITS else word
-
-
-def is_unit(word: str) -> bool:
-    """Return whether a word beside a number is a unit that is known."""
-    return word in UNITS.values() or _OF_SCIENCE.fullmatch(word) is not None
 
 
 def same_measure(gt: Measured, pred: Measured) -> bool:

@@ -1,15 +1,8 @@
-"""Likeness of two texts, by rapidfuzz: edit distance, and ratios of whole texts, parts or words.
-
-Differences of alike texts that are no slip are known by form, not by meaning: that `North` is not
-`South` shows in how far the two are apart, and that `unmarried` is not `married` in what stands
-before the same letters.
-"""
+"""Likeness of two texts, by rapidfuzz: edit distance, and ratios of whole texts, parts or words."""
 
 import unicodedata
-from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -27,6 +20,7 @@ from .base import (
     codes_of,
     text_of,
 )
+from .words import SAME, SPELT_OUT, Words, folded, similarity_by_words
 
 _THOUSANDS: Final = pattern(
     r"(?<![\d.,])\d{1,3}([.,'\u2019\u00a0\u2009\u202f])\d{3}(?:\1\d{3})*(?!\d)"
@@ -34,45 +28,9 @@ _THOUSANDS: Final = pattern(
 _RUN: Final = pattern(r"(?:(?<![^\s(])([-\u2212\u2013]|[<>≤≥]=?\s?)[$€£¥.]?)?(\d+)")
 _MINUS: Final = str.maketrans("\u2212\u2013", "--")
 
-SHORT: Final = 40
-"""Letters of a text in which each word counts; a longer one may be worded in another way."""
-ALIKE: Final = 0.75
-"""How like words must be that are one word with a slip in it; `north` and `south` are 0.6."""
-SAME: Final = 0.95
-"""The least similarity of texts that differ in punctuation, accents and abbreviations only."""
 LOOKED_AT: Final = 0.5
 """Similarity from which on words are looked at; below it, texts are unlike anyway."""
-STEM: Final = 4
-"""Letters at least behind a prefix."""
-
-_NEGATIONS: Final = frozenset(
-    (
-        *("anti", "aucun", "aucune", "cannot", "geen", "jamais", "kein", "keine", "keinen", "nao"),
-        *("neither", "nenhum", "nessun", "nessuna", "never", "nicht", "niemals", "niet", "ningun"),
-        *("ninguna", "no", "non", "nooit", "nor", "not", "nunca", "ohne", "pas", "sans", "sem"),
-        *("semi", "senza", "sin", "without", "zonder"),
-    )
-)
-"""In the languages of the rules for names."""
-_PREFIXES: Final = (
-    *("", "a", "ab", "ad", "an", "ante", "anti", "bi", "brady", "con", "contra", "de", "di", "dis"),
-    *("down", "east", "endo", "ex", "exo", "extra", "hemi", "hetero", "homo", "hyper", "hypo"),
-    *("il", "im", "in", "infra", "inter", "intra", "ir", "macro", "micro", "mis", "mono", "multi"),
-    *("non", "nord", "normo", "north", "ost", "out", "over", "post", "pre", "pro", "re", "semi"),
-    *("sub", "sud", "south", "super", "supra", "tachy", "tri", "un", "under", "uni", "up", "west"),
-)
-"""Of two words with the same letters behind unequal ones of these, neither is the other."""
-_PARTIES: Final = pattern(r"(.{3,})(?:[eo]r|ee)")
-_NUMERAL: Final = pattern(r"[ivx]{1,4}[a-e]?")
 _ODD_SPACE: Final = pattern(r"[\x85\xa0]")
-_APOSTROPHE: Final = pattern(r"['\u2019]")
-_WORD: Final = pattern(r"[^\W\d_]+")
-_SPELT_OUT: Final = str.maketrans(
-    {"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "æ": "ae", "å": "aa"}
-)
-_NO_NUMBER: Final = pattern(r"\bn[or][.:#]?\s*(?=\d)")
-_LEFT_OUT: Final = pattern(r"[.,;:!?'\"()\u2019‘“”\s]+|(?<![^\s(])\+(?=\d)")  # noqa: RUF001
-_HYPHEN: Final = pattern(r"(?<=\w)[-\u2010\u2013/](?=\w)")
 
 
 @lru_cache(maxsize=65536)
@@ -90,32 +48,6 @@ def digits_of(text: str) -> str:
     return " ".join(f"{(it[1] or '').strip()}{it[2]}" for it in _RUN.finditer(text))
 
 
-def folded(text: str) -> str:
-    """Return a text without accents and cases: `Straße` is `strasse`."""
-    if text.isascii():
-        return text.lower()
-    apart = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(letter for letter in apart if not unicodedata.combining(letter))
-
-
-class _Words:
-    """A text as its words are compared."""
-
-    __slots__ = ("is_address", "parts", "text", "times")
-
-    def __init__(self, text: str, *, is_address: bool) -> None:
-        self.parts = frozenset(text.split())
-        self.text = text.replace(" & ", " and ")
-        self.is_address = is_address
-        """Whether it is an address of mail or on the web, where each sign counts."""
-        self.times = Counter(_WORD.findall(_NO_NUMBER.sub("", _APOSTROPHE.sub("", self.text))))
-        """How often each word stands in it, in order."""
-
-    def without(self, other: "_Words") -> list[str]:
-        """Return the words that another text has not, or not as often, in order."""
-        return [word for word, times in self.times.items() if times > other.times.get(word, 0)]
-
-
 class ReadText(str):
     """A text that was prepared, and what is made of it once, to be compared with many."""
 
@@ -127,14 +59,14 @@ class ReadText(str):
         return text if isinstance(text, cls) else cls(text)
 
     @cached_property
-    def folded(self) -> tuple[_Words, _Words | None]:
+    def folded(self) -> tuple[Words, Words | None]:
         """Its words without accents; beside these, with `ü` as `ue` where that is another text."""
         is_address = ("@" in self or "://" in self) and not any(map(str.isspace, self.strip()))
-        plain, spelt = folded(self), folded(self.casefold().translate(_SPELT_OUT))
-        words = None if spelt == plain else _Words(spelt, is_address=is_address)
-        return _Words(plain, is_address=is_address), words
+        plain, spelt = folded(self), folded(self.casefold().translate(SPELT_OUT))
+        words = None if spelt == plain else Words(spelt, is_address=is_address)
+        return Words(plain, is_address=is_address), words
 
-    def beside(self, other: _Words) -> _Words:
+    def beside(self, other: Words) -> Words:
         """Return its words, with `ü` as `ue` where another text writes it so."""
         plain, spelt = self.folded
         if spelt is None or spelt.parts.isdisjoint(other.parts - plain.parts):
@@ -151,69 +83,6 @@ class ReadText(str):
         """Its words in order, as `token_sort_ratio` compares them; empty where it may not."""
         # These are spaces to rapidfuzz only in texts with letters beyond Latin-1.
         return "" if _ODD_SPACE.search(self) else " ".join(sorted(self.split()))
-
-
-def _by_words(similarity: float, gt: _Words, pred: _Words) -> float:
-    if gt.is_address and pred.is_address:
-        return 0.0
-    gone, come = gt.without(pred), pred.without(gt)
-    if "".join(gone) == "".join(come):
-        same = _bare(gt.text) == _bare(pred.text)
-        return max(similarity, SAME) if same else similarity
-    if not _NEGATIONS.isdisjoint((*gone, *come)) or _apart(gone, come):
-        return 0.0
-    if max(len(gt.text), len(pred.text)) > SHORT:
-        return similarity
-    left = [word for word in gone if not any(_is_slip(word, other) for other in come)]
-    more = [word for word in come if not any(_is_slip(word, other) for other in gone)]
-    if left and more:
-        return 0.0
-    short = len(gone) == len(come) and all(map(abbreviates, gone, come))
-    plural = "".join(gone).removesuffix("s") == "".join(come).removesuffix("s")
-    shared = plural or any(word not in gone for word in _WORD.findall(gt.text))
-    return max(similarity, SAME) if short and shared else similarity
-
-
-def _bare(text: str) -> str:
-    return _HYPHEN.sub("", _LEFT_OUT.sub("", text))
-
-
-def _apart(gone: Sequence[str], come: Sequence[str]) -> bool:
-    """Return whether two lists hold one stem behind prefixes, or two parties of one deed."""
-    if not frozenset().union(*map(_stems, gone)).isdisjoint(chain.from_iterable(map(_stems, come))):
-        return True
-    parties = {_party(word) for word in gone} - {None}
-    return bool(parties) and any(
-        (found := _party(word)) and (found[0], not found[1]) in parties for word in come
-    )
-
-
-@lru_cache(maxsize=65536)
-def _stems(word: str) -> frozenset[str]:
-    stems = (word[len(it) :] for it in _PREFIXES if word.startswith(it))
-    return frozenset(stem for stem in stems if len(stem) >= STEM)
-
-
-@lru_cache(maxsize=65536)
-def _party(word: str) -> tuple[str, bool] | None:
-    """Return the deed that a word names a party of, and whether it is done to that one."""
-    found = _PARTIES.fullmatch(word)
-    return found and (found[1], word.endswith("ee"))
-
-
-def _is_slip(one: str, other: str) -> bool:
-    if _NUMERAL.fullmatch(one) or _NUMERAL.fullmatch(other):
-        return False
-    return abbreviates(one, other) or Levenshtein.normalized_similarity(one, other) >= ALIKE
-
-
-def abbreviates(one: str, other: str) -> bool:
-    """Return whether one word has some letters of the other, in order: `st` of `street`."""
-    short, long = sorted((one, other), key=len)
-    if len(long) < STEM or short[0] != long[0] or _NUMERAL.fullmatch(long):
-        return False
-    letters = iter(long)
-    return all(letter in letters for letter in short)
 
 
 class LevenshteinComparator(BaseComparator):
@@ -389,7 +258,7 @@ def _without_slips(
             found[index] = 0.0
         elif how.same_words and (similarity := found.item(index)) >= LOOKED_AT:
             words = gt.beside(pred.folded[0])
-            found[index] = _by_words(similarity, words, pred.beside(words))
+            found[index] = similarity_by_words(similarity, words, pred.beside(words))
     if how.same_digits:  # words in another order, as 3 of 12 and 12 of 3
         for index in np.flatnonzero(found == 1).tolist():
             found[index] = ReadText.of(gts[index]).digits == ReadText.of(preds[index]).digits

@@ -118,6 +118,15 @@ class Prepared:
         Raises:
             PairError: the comparator failed on a pair, or gave no number in [0, 1].
         """
+        keys: Keys | None = vars(self).get("keys")  # only where pairs were sought by them
+        if len(gt) > FEW and keys is not None and not self._comparator.columnar:
+            is_alike = keys[gt] == keys[pred]  # all others have nothing in common
+            if not is_alike.all():
+                similarity = np.zeros(len(gt))
+                similarity[is_alike] = self.similarities(
+                    gt[is_alike], pred[is_alike], places[is_alike], size
+                )
+                return similarity
         lengths = self.lengths[gt], self.lengths[pred]
         if not self._some_long or not len(long := np.flatnonzero(np.minimum(*lengths) > LONG)):
             self._charge(lengths, places, size)

@@ -106,9 +106,11 @@ def _of_values(leaf: LeafNode, elements: Columns) -> list[SelectiveField]:
     """Return the values themselves as a field, where equal ones are known to be most alike."""
     elements = elements.read_by(leaf.reading)
     prepared, codes = elements.prepared(leaf.comparator.pairing or leaf.comparator), elements.codes
-    found = _keys_of(prepared, by_equality=_tell_little(prepared, elements))
     both = np.concatenate([codes.gt[:-1], codes.pred])
-    return [SelectiveField(1.0, 1.0, found[0][both], found[1])] if found else []
+    # Many texts may share their digits: in one list these tell more, in another equality does.
+    keys = [] if prepared.keys is None else [(prepared.keys, 1.0)]
+    keys += [] if prepared.equal is None else [prepared.equal]
+    return [SelectiveField(1.0, 1.0, codes_of_key[both], tells) for codes_of_key, tells in keys]
 
 
 def _most_worth(node: Node) -> float:

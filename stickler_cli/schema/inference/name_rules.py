@@ -43,9 +43,9 @@ WORDS: Final = LeafDefault("FuzzyComparator", 0.85, {**SORTED, **STRICT})
 ADDRESS: Final = LeafDefault("FuzzyComparator", 0.9, {**SORTED, **STRICT})
 LONG_ADDRESS: Final = replace(ADDRESS, threshold=0.8)
 ANY_TEXT: Final = LeafDefault("LevenshteinComparator", 0.9, STRICT)
-LONG_TEXT: Final = LeafDefault("LevenshteinComparator", 0.8, {"same_words": True})
+LONG_TEXT: Final = LeafDefault("LevenshteinComparator", 0.8, STRICT)
 SHORT_PROSE: Final = ADDRESS
-PROSE: Final = LeafDefault("FuzzyComparator", 0.8, {**SORTED, "same_words": True})
+PROSE: Final = LeafDefault("FuzzyComparator", 0.8, {**SORTED, **STRICT})
 OVERLAP: Final = LeafDefault("BBoxIoUComparator", 0.5)
 
 BY_LENGTH: Final = (

@@ -1,0 +1,71 @@
+"""Currencies, units and words that multiply, by the signs and names that stand beside numbers."""
+
+from functools import lru_cache
+from typing import Final
+
+from stickler_cli.core.values import pattern
+
+
+def _names_by_alias(text: str) -> dict[str, str]:
+    """Return the first name of each line for all its names."""
+    return {name: line.split()[0] for line in text.split(",") for name in line.split()}
+
+
+CURRENCIES: Final = _names_by_alias(
+    "usd $ us$ dollar, eur € euro, gbp £ sterling, inr ₹ rupee rupie, krw ₩ won, rub ₽ rouble"
+    " ruble, try ₺, ils ₪ nis, vnd ₫, uah ₴, ngn ₦, php ₱, thb ฿ baht, pln zł zloty, czk kč,"
+    " brl r$ real reai, cad c$ ca$ can$, aud a$ au$, nzd nz$, hkd hk$, sgd s$, twd nt$, mxn mx$,"
+    " jpy yen, cny rmb yuan renminbi, chf sfr franken, sek, nok, dkk, huf, ron, bgn, isk, zar,"
+    " aed, sar, egp, idr, myr, ars, clp, cop, pen, kes, mad, tnd, qar, kwd, pkr, bdt, lkr"
+)
+"""Codes of ISO 4217, with the signs and names that mean but one of them; `¥` and `kr` do not."""
+UNITS: Final = _names_by_alias(
+    "mcg ug μg microgram, mg milligram milligramm, g gr gram gramm gm, kg kilo kilogram"
+    " kilogramm, l liter litre litro, ml milliliter millilitre cc, m meter metre metro, m2 sqm qm"
+    " mq, m3 cbm, mm millimeter millimetre, cm centimeter centimetre, km kilometer kilometre, in"
+    ' inch inche ", ft foot feet, lb lbs, oz ounce, h hr hour std stunde heure hora, min minute,'
+    " s sec second sekunde, d day tag tage, wk week woche, mo month mth mnth monat monate moi"
+    " mese, y yr year jahr jahre an ano, c celsius, f fahrenheit, pc pcs piece stk stück stuck ea"
+    " each unit u st pz ud, iu ui ie"
+)
+"""Units under their shortest name, in the singular."""
+_OF_SCIENCE: Final = pattern(
+    r"(?:[mglvw]|(?:da|[unpµμmcdhkgt])?(?:mol|wh|va|ah|hz|pa|bar|ohm|ω|cal|bit|byte|ev|lm|lx|rad|sv"
+    r"|gy|bq)|(?:da|[unpµμmcdhkgt])[mglvwajnbkf])[23]?|10\^\d+|meq"
+)
+"""Those of SI and such as are used with them, with their prefixes; letters alone that are few."""
+SCALES: Final = {
+    word: power
+    for power, line in (
+        (3, "thousand tausend tsd k"),
+        (6, "million millionen mio mln mn millones milioni milhoes milhões miljoen m"),
+        (9, "billion milliarde milliarden mrd milliard miliardo miliardi miljard bn bln"),
+        (12, "trillion trillionen trn"),
+    )
+    for word in line.split()
+}
+"""Words that multiply a number by a power of ten."""
+
+
+def singular_unit(word: str) -> str:
+    """Return the singular of a word beside a number."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") and word not in UNITS else word
+
+
+def is_unit(word: str) -> bool:
+    """Return whether a word beside a number is a unit that is known."""
+    return word in UNITS.values() or _OF_SCIENCE.fullmatch(word) is not None
+
+
+@lru_cache(maxsize=65536)
+def meanings_as_unit(word: str) -> frozenset[str]:
+    """Return the units, currencies and powers of ten that a word may stand for."""
+    singular = singular_unit(word)
+    meanings = []
+    if singular in UNITS or is_unit(singular):
+        meanings.append(f"unit {UNITS.get(singular, singular)}")
+    if singular in CURRENCIES:
+        meanings.append(f"currency {CURRENCIES[singular]}")
+    if singular in SCALES or word in SCALES:
+        meanings.append(f"power {SCALES.get(singular, SCALES.get(word))}")
+    return frozenset(meanings)

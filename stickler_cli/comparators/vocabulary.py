@@ -1,0 +1,102 @@
+"""Words with a fixed meaning, in the languages of the rules for names: numbers, days, months.
+
+Two of them never stand for each other, however alike they look: `million` and `billion`, `sixty`
+and `sixteen`, `Tuesday` and `Thursday`. All are without accents and in lower case.
+"""
+
+from functools import cache
+from typing import Final
+
+MONTHS: Final = {
+    name: number
+    for number, names in (
+        # English, German, French, Spanish, Italian, Portuguese, Dutch, Indonesian.
+        (1, "january jan januar janner jaen janvier janv enero ene gennaio gen janeiro januari"),
+        (2, "february feb februar feber fevrier fevr fev febrero febbraio febb fevereiro"),
+        (2, "februari febr pebruari"),
+        (3, "march mar marz maerz mrz mars marzo marco maart mrt maret"),
+        (4, "april apr avril avr abril abr aprile"),
+        (5, "may mai mayo maggio mag maio mei"),
+        (6, "june jun juni juin junio giugno giu junho"),
+        (7, "july jul juli juillet juil julio luglio lug julho"),
+        (8, "august aug aout agosto ago agt augustus agustus agu ags"),
+        (9, "september sep sept septembre septiembre setiembre settembre sett set setembro"),
+        (10, "october oct oktober okt octobre octubre ottobre ott outubro out"),
+        (11, "november nov novembre noviembre novembro nopember"),
+        (12, "december dec dezember dez decembre diciembre dic dicembre dezembro desember des"),
+    )
+    for name in names.split()
+}
+"""Names of months and their usual abbreviations -> the number of the month."""
+
+_WEEKDAYS: Final = (
+    "monday mon montag lundi lunes lunedi segunda maandag senin",
+    "tuesday tue tues dienstag mardi martes martedi terca dinsdag selasa",
+    "wednesday wed mittwoch mercredi miercoles mercoledi quarta woensdag rabu",
+    "thursday thu thur thurs donnerstag jeudi jueves giovedi quinta donderdag kamis",
+    "friday fri freitag vendredi viernes venerdi sexta vrijdag jumat",
+    "saturday sat samstag sonnabend samedi sabado sabato zaterdag sabtu",
+    "sunday sun sonntag dimanche domingo domenica zondag minggu",
+)
+_NUMBERS: Final = (
+    (1, 1, "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"),
+    (15, 1, "fifteen sixteen seventeen eighteen nineteen"),
+    (20, 10, "twenty thirty forty fifty sixty seventy eighty ninety hundred"),
+    (1, 1, "eins zwei drei vier funf sechs sieben acht neun zehn elf zwolf dreizehn vierzehn"),
+    (15, 1, "funfzehn sechzehn siebzehn achtzehn neunzehn"),
+    (20, 10, "zwanzig dreissig vierzig funfzig sechzig siebzig achtzig neunzig hundert"),
+    (1, 1, "un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze"),
+    (20, 10, "vingt trente quarante cinquante soixante septante huitante nonante cent"),
+    (1, 1, "uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince"),
+    (20, 10, "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa cien"),
+    (1, 1, "uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici"),
+    (20, 10, "venti trenta quaranta cinquanta sessanta settanta ottanta novanta cento"),
+    (1, 1, "um dois tres quatro cinco seis sete oito nove dez onze doze treze catorze quinze"),
+    (20, 10, "vinte trinta quarenta cinquenta sessenta setenta oitenta noventa cem"),
+    (1, 1, "een twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien"),
+    (20, 10, "twintig dertig veertig vijftig zestig zeventig tachtig negentig honderd"),
+)
+"""The first number, the step to the next one, and their words."""
+_ORDINALS: Final = (
+    (1, "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"),
+    (13, "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"),
+    (1, "erste zweite dritte vierte funfte sechste siebte achte neunte zehnte"),
+    (
+        1,
+        "premier deuxieme troisieme quatrieme cinquieme sixieme septieme huitieme neuvieme",
+    ),
+)
+
+
+@cache  # not on import: most runs need none
+def fixed_meanings() -> dict[str, str]:
+    """Return the meaning of each word that has one: the same text for the same meaning."""
+    meanings: dict[str, str] = {}
+    for first, step, words in _NUMBERS:
+        for index, word in enumerate(words.split()):
+            meanings[word] = f"number {first + step * index}"
+    for first, words in _ORDINALS:
+        for index, word in enumerate(words.split()):
+            meanings[word] = f"ordinal {first + index}"
+    for index, words in enumerate(_WEEKDAYS):
+        meanings |= dict.fromkeys(words.split(), f"day {index}")
+    return meanings | {name: f"month {number}" for name, number in MONTHS.items()}
+
+
+FUNCTION_WORDS: Final = frozenset(
+    word
+    for words in (
+        "a an the of and in on at to for with by as is are was were be been this that these those",
+        "it its which who",
+        "der die das den dem des ein eine einer eines einem einen und von vom zu zum zur im am mit",
+        "fur auf bei ist sind",
+        "le la les l un une du de d et au aux en dans pour par sur avec est sont",
+        "el los las y e del al con por para una es son",
+        "il lo gli i uno di da dal della dei degli delle ed per su nel nella",
+        "o os as um uma do dos das em na nos nas",
+        "het een van op te voor met bij",
+        "yang dan ke dari pada untuk dengan",
+    )
+    for word in words.split()
+)
+"""Articles, and words that link others, which say little by themselves."""

@@ -1,0 +1,273 @@
+"""Which words of two alike texts stand for each other, and which make them another text.
+
+Differences that are no slip are known by form more than by meaning: that `North` is not `South`
+shows in how far the two are apart, and that `unmarried` is not `married` in what stands before the
+same letters. Only numbers, units, days and months are known by meaning.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain, pairwise
+from typing import Final
+
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
+
+from stickler_cli.core.values import pattern
+from .units import meanings_as_unit
+from .vocabulary import FUNCTION_WORDS, fixed_meanings
+
+ALIKE: Final = 0.75
+"""How like words must be that are one word with a slip in it; `north` and `south` are 0.6."""
+SAME: Final = 0.95
+"""The least similarity of texts that differ in punctuation, accents and abbreviations only."""
+STEM: Final = 4
+"""Letters at least behind a prefix."""
+SHORT_WORD: Final = 3
+"""Letters of a word in which one may be misread, though it is then less than `ALIKE`."""
+WORDS_PER_REPLACED: Final = 50
+"""Content words of a text for each that may be replaced. Source: docs/comparators.md."""
+MAX_REPLACED: Final = 2
+"""Content words that may be replaced in a text of any length. Source: docs/comparators.md."""
+MAX_PAIRS_OF_WORDS: Final = 40_000
+"""Pairs of words in which slips are looked for: 200 words that differ on either side."""
+MAX_JOINED_WORDS: Final = 3
+"""Words that a hyphen may have joined or split."""
+
+_NEGATIONS: Final = frozenset(
+    (
+        *("anti", "aucun", "aucune", "geen", "jamais", "kein", "keine", "keinen", "nao"),
+        *("neither", "nenhum", "nessun", "nessuna", "never", "nicht", "niemals", "niet", "ningun"),
+        *("ninguna", "no", "non", "nooit", "nor", "not", "nunca", "ohne", "pas", "sans", "sem"),
+        *("semi", "senza", "sin", "tanpa", "tidak", "bukan", "without", "zonder"),
+    )
+)
+"""In the languages of the rules for names."""
+_PREFIXES: Final = (
+    *("", "a", "ab", "ad", "an", "ante", "anti", "ap", "bi", "brady", "con", "contra", "de", "di"),
+    *("dis", "down", "east", "endo", "ex", "exo", "extra", "hemi", "hetero", "homo", "hyper"),
+    *("hypo", "il", "im", "in", "infra", "inter", "intra", "ir", "macro", "micro", "mis", "mono"),
+    *("multi", "non", "nord", "normo", "north", "ost", "out", "over", "post", "pre", "pro", "re"),
+    *("semi", "sub", "sud", "south", "super", "supra", "tachy", "tri", "un", "under", "uni", "up"),
+    "west",
+)
+"""Of two words with the same letters behind unequal ones of these, neither is the other."""
+_PARTIES: Final = pattern(r"(.{3,})(?:[eo]r|ee)")
+_NUMERAL: Final = pattern(r"[ivx]{1,4}[a-e]?")
+_CONTRACTION: Final = pattern(r"\bcannot\b|\b(?:ca|wo)n't\b|n't\b")
+_WORD: Final = pattern(r"[^\W\d_]+")
+SPELT_OUT: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "æ": "ae", "å": "aa"})
+_NO_NUMBER: Final = pattern(r"\bn[or][.:#]?\s*(?=\d)")
+_LEFT_OUT: Final = pattern(r"[.,;:!?'\"()\u2019‘“”\s]+|(?<![^\s(])\+(?=\d)")  # noqa: RUF001
+_HYPHEN: Final = pattern(r"(?<=\w)[-\u2010\u2013/](?=\w)")
+
+
+def folded(text: str) -> str:
+    """Return a text without accents and cases: `Straße` is `strasse`."""
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+
+
+_LONG_NEGATIONS: Final = {"cannot": "can not", "can't": "can not", "won't": "will not"}
+
+
+class Words:
+    """A text as its words are compared."""
+
+    __slots__ = ("counts", "is_address", "parts", "sequence", "text")
+
+    def __init__(self, text: str, *, is_address: bool) -> None:
+        self.parts = frozenset(text.split())
+        self.text = text.replace(" & ", " and ")
+        self.is_address = is_address
+        """Whether it is an address of mail or on the web, where each sign counts."""
+        spelt = _CONTRACTION.sub(_spell_out, self.text.replace("\u2019", "'"))
+        self.sequence = _WORD.findall(_NO_NUMBER.sub("", spelt.replace("'", "")))
+        self.counts = Counter(self.sequence)
+
+    def without(self, other: "Words") -> list[str]:
+        """Return the words that another text has not, or not as often, in order."""
+        return [word for word, count in self.counts.items() if count > other.counts.get(word, 0)]
+
+    def neighbours(self, word: str) -> frozenset[tuple[int, str]]:
+        """Return the words before (-1) and after (1) each occurrence of a word."""
+        neighbours = set()
+        for before, after in pairwise(("", *self.sequence, "")):
+            if before == word:
+                neighbours.add((1, after))
+            if after == word:
+                neighbours.add((-1, before))
+        return frozenset(neighbours)
+
+    @property
+    def n_content_words(self) -> int:
+        """Number of words that are no function words."""
+        return sum(count for word, count in self.counts.items() if word not in FUNCTION_WORDS)
+
+
+def _spell_out(contraction: re.Match[str]) -> str:
+    return _LONG_NEGATIONS.get(contraction[0], " not")
+
+
+def similarity_by_words(similarity: float, gt: Words, pred: Words) -> float:
+    """Return the similarity of two alike texts, 0.0 if a word makes them different texts.
+
+    It is at least `SAME` if they differ in punctuation, accents and abbreviations only.
+    """
+    if gt.is_address and pred.is_address:
+        return 0.0
+    gone, come = gt.without(pred), pred.without(gt)
+    if "".join(gone) == "".join(come):
+        same = _without_signs(gt.text) == _without_signs(pred.text)
+        return max(similarity, SAME) if same else similarity
+    gone, come = _without_joined(gone, come)
+    come, gone = _without_joined(come, gone)
+    if not _NEGATIONS.isdisjoint((*gone, *come)) or _are_replaced(gt, pred, gone, come):
+        return 0.0
+    if _have_opposites(gone, come):
+        return 0.0
+    short = len(gone) == len(come) and all(map(abbreviates, gone, come))
+    plural = "".join(gone).removesuffix("s") == "".join(come).removesuffix("s")
+    shared = plural or any(word not in gone for word in gt.sequence)
+    return max(similarity, SAME) if short and shared else similarity
+
+
+def _without_signs(text: str) -> str:
+    return _HYPHEN.sub("", _LEFT_OUT.sub("", text))
+
+
+def _without_joined(words: list[str], candidates: list[str]) -> tuple[list[str], list[str]]:
+    """Return both lists without words that stand joined, or by their initials, in the second."""
+    wanted = frozenset(candidates)
+    kept: list[str] = []
+    joined: set[str] = set()
+    index = 0
+    while index < len(words):
+        for length in range(MAX_JOINED_WORDS, 1, -1):
+            run = words[index : index + length]
+            spellings = {"".join(run), "".join(word[0] for word in run)} & wanted
+            if len(run) == length and spellings:
+                joined |= spellings
+                index += length
+                break
+        else:
+            kept.append(words[index])
+            index += 1
+    return kept, [word for word in candidates if word not in joined]
+
+
+def _are_replaced(gt: Words, pred: Words, gone: list[str], come: list[str]) -> bool:
+    """Return whether more words stand in the place of others than a text of this length bears."""
+    if not gone or not come:
+        return False
+    content_words = min(gt.n_content_words, pred.n_content_words)
+    tolerated = min(content_words // WORDS_PER_REPLACED, MAX_REPLACED)
+    left = _first_replaced(gone, come, tolerated + 1)
+    more = _first_replaced(come, gone, tolerated + 1)
+    n_replaced = min(len(left), len(more))
+    if n_replaced <= tolerated:
+        # A function word is replaced only if the content word stands between the same words.
+        n_replaced += _stand_at_one_place(gt, gone, pred, more[n_replaced:])
+        n_replaced += _stand_at_one_place(pred, come, gt, left[n_replaced:])
+    return n_replaced > tolerated
+
+
+def _stand_at_one_place(
+    text: Words, words: Sequence[str], other: Words, replacing: Sequence[str]
+) -> bool:
+    """Return whether a content word of the other text replaces a function word of a text."""
+    places = [text.neighbours(word) for word in words if word in FUNCTION_WORDS]
+    return any(
+        not place.isdisjoint(other.neighbours(word)) for word in replacing for place in places
+    )
+
+
+def _first_replaced(words: Sequence[str], candidates: Sequence[str], count: int) -> list[str]:
+    """Return the first content words that are no slip of another; at most so many."""
+    if len(words) * len(candidates) > MAX_PAIRS_OF_WORDS:
+        return [*words[:count]]
+    replaced: list[str] = []
+    for word in words:
+        if word not in FUNCTION_WORDS and not _has_slip(word, candidates):
+            replaced.append(word)
+            if len(replaced) == count:
+                break
+    return replaced
+
+
+def _has_slip(word: str, candidates: Sequence[str]) -> bool:
+    """Return whether a word with a slip in it, or its abbreviation, is among candidates."""
+    scorer = Levenshtein.normalized_similarity
+    least = ALIKE if len(word) > SHORT_WORD else 0.5
+    alike = process.extract(word, candidates, scorer=scorer, score_cutoff=least, limit=None)
+    if any(is_slip(word, candidate) for candidate, _, _ in alike):
+        return True
+    if any(word[0] == candidate[0] and is_slip(word, candidate) for candidate in candidates):
+        return True
+    meanings = meanings_of(word)
+    return bool(meanings) and any(
+        not meanings.isdisjoint(meanings_of(candidate)) for candidate in candidates
+    )
+
+
+def is_slip(first: str, second: str) -> bool:
+    """Return whether two words may be one: an abbreviation, a plural, or one that was misread."""
+    if _NUMERAL.fullmatch(first) or _NUMERAL.fullmatch(second):
+        return False
+    first_meanings, second_meanings = meanings_of(first), meanings_of(second)
+    if first_meanings and second_meanings:
+        return not first_meanings.isdisjoint(second_meanings)
+    if abbreviates(first, second) or _is_plural(first, second):
+        return True
+    if Levenshtein.normalized_similarity(first, second) >= ALIKE:
+        return True
+    return len(first) == len(second) == SHORT_WORD and Levenshtein.distance(first, second) == 1
+
+
+@lru_cache(maxsize=65536)
+def meanings_of(word: str) -> frozenset[str]:
+    """Return what a word means of numbers, units, days and months; empty for other words."""
+    meanings = meanings_as_unit(word)
+    return meanings | {fixed_meanings()[word]} if word in fixed_meanings() else meanings
+
+
+def _is_plural(first: str, second: str) -> bool:
+    shorter, longer = sorted((first, second), key=len)
+    return longer in {f"{shorter}s", f"{shorter}es"}
+
+
+def _have_opposites(gone: Sequence[str], come: Sequence[str]) -> bool:
+    """Return whether two lists hold one stem behind prefixes, or two parties of one deed."""
+    if not frozenset().union(*map(_stems, gone)).isdisjoint(chain.from_iterable(map(_stems, come))):
+        return True
+    parties = {_party(word) for word in gone} - {None}
+    return bool(parties) and any(
+        (party := _party(word)) and (party[0], not party[1]) in parties for word in come
+    )
+
+
+@lru_cache(maxsize=65536)
+def _stems(word: str) -> frozenset[str]:
+    stems = (word[len(prefix) :] for prefix in _PREFIXES if word.startswith(prefix))
+    return frozenset(stem for stem in stems if len(stem) >= STEM)
+
+
+@lru_cache(maxsize=65536)
+def _party(word: str) -> tuple[str, bool] | None:
+    """Return the deed that a word names a party of, and whether it is done to that one."""
+    party = _PARTIES.fullmatch(word)
+    return party and (party[1], word.endswith("ee"))
+
+
+def abbreviates(first: str, second: str) -> bool:
+    """Return whether one word has some letters of the other, in order: `st` of `street`."""
+    short, long = sorted((first, second), key=len)
+    if len(long) < STEM or short[0] != long[0] or _NUMERAL.fullmatch(long):
+        return False
+    letters = iter(long)
+    return all(letter in letters for letter in short)
