@@ -28,6 +28,7 @@ from stickler_cli.schema.inference.observation import FIRST, Observed
 from stickler_cli.schema.kinds import open_default
 from stickler_cli.schema.loading import (
     LoadedSchema,
+    doubt_of_document,
     is_schema_file,
     load_observed,
     load_schema,
@@ -114,12 +115,16 @@ def _of_ground_truth(gt: str, settings: FindingOptions, when: Infer) -> LoadedSc
     what = "model" if is_model(gt) else "schema"
     if is_model(gt) or (kind_of_source(gt) is Kind.FILE and is_schema_file(gt)):
         missing = "PRED" if isinstance(settings, PredictionSource) else "GT"
-        raise UsageError([Problem("", f"{missing} missing: {gt} is a {what}, no ground truth")])
+        hint = f"to take it as a ground truth, name a SCHEMA before {gt}"
+        finding = f"{missing} missing: {gt} is a {what}, no ground truth"
+        raise UsageError([Problem("", finding, hint=hint)])
     keeps = _keeping(gt, settings)
     schema = load_observed(observe(gt, settings), decoded(gt), when=when, keeps=keeps)
     if kind_of_source(gt) is Kind.FILE and holds_array(gt):
         more = "its array is one document: its elements are documents with a SCHEMA of objects"
         return replace(schema, remark=f"{schema.remark}; {more}")
+    if kind_of_source(gt) is Kind.FILE and (doubt := doubt_of_document(gt)):
+        return replace(schema, remark=f"{schema.remark}; {doubt}")
     return schema
 
 

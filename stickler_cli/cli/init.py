@@ -16,7 +16,7 @@ from stickler_cli.comparators.registry import UnknownComparatorError, comparator
 from stickler_cli.core.figures import setting
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path, field_path, json_pointer
-from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.problems import Problem, SchemaError, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.reading import with_keys
 from stickler_cli.documents.sources import Kind, kind_of_source
@@ -30,7 +30,7 @@ from stickler_cli.schema.inference.observation import (
     item_key,
     observed_schema,
 )
-from stickler_cli.schema.loading import is_schema_file, loaded
+from stickler_cli.schema.loading import doubt_of_document, is_schema_file, loaded
 from stickler_cli.schema.references import IN_MEMORY
 from stickler_cli.settings.of_commands import InitSettings
 from .command_schema import is_model, model_schema, observe
@@ -66,7 +66,15 @@ def init(settings: InitSettings) -> ExitCode:
     given = _given(settings.gt, settings)
     schema: Any = json.loads(given.text)
     # Tells what is wrong with it, and refuses what describes nothing.
-    loaded(schema, given.name, given.file, allow_plugins=settings.allow_plugins, when="always")
+    try:
+        loaded(schema, given.name, given.file, allow_plugins=settings.allow_plugins, when="always")
+    except SchemaError as error:
+        if given.file is None or is_schema_file(str(given.file)):
+            raise
+        advice = "in a directory, or as a line of a .jsonl file, it is a document"
+        raise SchemaError(
+            [*error.problems, Problem(given.name, "it was taken as a schema", hint=advice)]
+        ) from None
     found = infer(
         schema, given.name, given.file, seen=given.seen, allow_plugins=settings.allow_plugins
     )
@@ -95,7 +103,8 @@ def _given(source: str, settings: InitSettings) -> _Given:
     if is_model(source):
         schema = model_schema(source, settings)
         return _Given(f"{json.dumps(schema, indent=2, ensure_ascii=False)}\n", source)
-    if kind_of_source(source) is Kind.FILE and is_schema_file(source):
+    is_file = kind_of_source(source) is Kind.FILE
+    if is_file and (doubt_of_document(source) or is_schema_file(source)):
         file = FilePath(source)
         return _Given(file.read_bytes().decode("utf-8-sig"), source, file)
     seen = observe(source, settings)

@@ -24,10 +24,10 @@ from .dialects import Schema
 from .inference import Inference, Inferred, infer
 from .references import of_yaml, parsed_json
 from .schema_problems import (
+    is_certain_schema,
     is_document,
-    is_meant_as_schema,
-    names_fields,
     nothing_described,
+    resembles_schema,
     warnings_of,
     without_doubled_values,
 )
@@ -201,18 +201,30 @@ def load_observed(
 
 
 def is_schema_file(path: str) -> bool:
-    """Return whether a file is a JSON Schema, or was meant as one, and no document."""
+    """Return whether a file certainly is a JSON Schema; other files are documents."""
+    contents = _contents_of(path)
+    is_schema = is_certain_schema(contents)
+    if is_schema is not None or not isinstance(contents, dict):
+        return bool(is_schema)
     try:
-        schema = parsed_json(Path(path).read_bytes())
-    except (OSError, orjson.JSONDecodeError):
-        return False
-    if not isinstance(schema, dict) or ("properties" in schema and not names_fields(schema)):
-        return False
-    try:
-        described = infer(schema, path, Path(path), when="never").fields
+        return bool(infer(contents, path, Path(path), when="never").fields)
     except SchemaError:
-        return True
-    return bool(described) or is_meant_as_schema(schema)
+        return True  # it describes too much
+
+
+def doubt_of_document(path: str) -> str:
+    """Return advice on a document that resembles a schema; empty for other documents."""
+    if not resembles_schema(_contents_of(path)):
+        return ""
+    return f'{path} was taken as a document: a schema names itself by a "$schema"'
+
+
+def _contents_of(path: str) -> JsonValue:
+    """Return the JSON value of a file; null if it cannot be read."""
+    try:
+        return parsed_json(Path(path).read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        return None
 
 
 def loaded(  # noqa: PLR0913 - what a file is, and how it is read

@@ -422,6 +422,51 @@ def names_fields(value: JsonValue) -> bool:
     return any(isinstance(part, dict) and not _KINDS.isdisjoint(part) for part in parts)
 
 
+def is_certain_schema(contents: JsonValue) -> bool | None:
+    """Tell certain schemas (True) and documents (False) apart; None leaves it to references.
+
+    Only `$schema`, and `type` and `properties` that are what a schema has there, are evidence:
+    other keywords are ordinary names of fields, too.
+    """
+    if not isinstance(contents, dict):
+        return False
+    dialect, types = contents.get("$schema"), contents.get("type")
+    if isinstance(dialect, str) and "json-schema.org" in dialect:
+        return True
+    is_typed = isinstance(types, str | list) and bool(types) and _name_types(types)
+    if "type" in contents and not is_typed:
+        return False
+    only_keywords = all(key in KEYWORDS or key.startswith(("$", "x-")) for key in contents)
+    if "properties" in contents:
+        return (is_typed or only_keywords) and _declares_fields(contents["properties"])
+    points_elsewhere = not _REFERRING.isdisjoint(contents)
+    return None if only_keywords and (is_typed or points_elsewhere) else False
+
+
+def _name_types(types: str | list[JsonValue]) -> bool:
+    return all(name in TYPES for name in ([types] if isinstance(types, str) else types))
+
+
+def _declares_fields(properties: JsonValue) -> bool:
+    parts = properties.values() if isinstance(properties, dict) else ()
+    return names_fields({"properties": properties}) and all(
+        isinstance(part, dict | bool) for part in parts
+    )
+
+
+def resembles_schema(contents: JsonValue) -> bool:
+    """Return whether a document contains something like a schema."""
+    if not isinstance(contents, dict):
+        return False
+    return (
+        any(names_fields({"properties": value}) for value in contents.values())
+        or any(True for _ in _schemas_inside(contents, ()))
+        or not _REFERRING.isdisjoint(contents)
+        or contents.get("type") in ("object", "array")
+    )
+
+
+_REFERRING: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf"})
 _KINDS: Final = frozenset({"$ref", "allOf", "anyOf", "enum", "oneOf", "properties", "type"})
 
 

@@ -159,6 +159,7 @@ def test_each_choice_can_be_changed(stickler, data, monkeypatch):
         (["eval", "schema.json", "gt/one.json"], "PRED missing: schema.json is a schema"),
         (["compare", "schema.json", "gt/one.json"], "PRED missing: schema.json is a schema"),
         (["lint", "schema.json"], "GT missing: schema.json is a schema"),
+        (["lint", "schema.json"], "to take it as a ground truth, name a SCHEMA before schema.json"),
         (["eval", "pred"], "GT missing, expected stickler eval [SCHEMA] GT PRED"),
         (["eval", "-", "pred"], "standard input cannot be"),
         (["eval", "nowhere", "pred"], "there is no such file or directory"),

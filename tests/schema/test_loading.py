@@ -14,6 +14,7 @@ from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema import loading
 from stickler_cli.schema.inference.observation import Observed, observed_schema
 from stickler_cli.schema.loading import (
+    doubt_of_document,
     is_schema_file,
     load_observed,
     load_schema,
@@ -95,6 +96,7 @@ def test_a_schema_with_problems_is_refused_under_its_name(tmp_path):
 
 X = "x-aws-stickler-"
 STRING = {"type": "string"}
+ORDINARY_NAMES = ("due", "phone", "terms", "item", "codes", "references", "all", "any", "done")
 SKU = {"type": "object", "properties": {"sku": STRING, "n": {"type": "integer"}}}
 EXACT = {**STRING, X + "comparator": "ExactComparator", X + "threshold": 1.0}
 CODE = {**EXACT, X + "comparator-config": {"only_separators": True}}
@@ -276,8 +278,24 @@ def test_a_schema_from_documents_without_inference_leaves_all_to_the_kinds():
         ({"$ref": "parts.json"}, True),
         ({"$ref": "nowhere.json"}, False),
         ({"anyOf": [{"properties": {"a": STRING}}, {"type": "null"}]}, True),
-        ({"propertes": {"a": STRING}}, True),
-        ({"schema": SKU}, True),
+        ({"propertes": {"a": STRING}}, False),
+        ({"schema": SKU}, False),
+        ({"$schema": "https://json-schema.org/draft/2020-12/schema", "due": 1}, True),
+        ({"$schema": "./package.schema.json", "due": 1}, False),
+        ({"properties": {"a": STRING}, "x-owner": "me"}, True),
+        ({"properties": {"a": STRING}, "owner": "me"}, False),
+        ({**SKU, "owner": "me"}, True),
+        ({**SKU, "type": ["object", "null"]}, True),
+        ({**SKU, "type": "invoice"}, False),
+        ({**SKU, "type": ["object", "invoice"]}, False),
+        ({**SKU, "type": []}, False),
+        ({**SKU, "type": None}, False),
+        ({"type": "object", "properties": {"a": STRING, "b": 3}}, False),
+        ({"type": "object", "properties": {"a": {"type": "strin"}}}, True),
+        ({"type": "object"}, False),
+        ({"type": "number", "title": "total"}, False),
+        ({"title": "invoice", "items": [{"name": "nut"}]}, False),
+        *(({key: "1", "invoice": "2"}, False) for key in ORDINARY_NAMES),
         ({"properties": {"length": 3}}, False),
         ({"properties": {"length": {"value": 3}}}, False),
         ({"a": 1}, False),
@@ -294,10 +312,31 @@ def test_schemas_and_documents_are_told_apart(tmp_path, contents, expected):
     assert is_schema_file(write(tmp_path / "s.json", contents)) is expected
 
 
+@pytest.mark.parametrize(
+    ("contents", "has_doubt"),
+    [
+        ({"propertes": {"a": STRING}}, True),
+        ({"schema": SKU}, True),
+        ({"$ref": "nowhere.json"}, True),
+        ({"type": "object", "propertis": {}}, True),
+        ({"invoice": "1", "due": "2024-01-01"}, False),
+        ({"properties": {"length": 3}}, False),
+        ([SKU], False),
+    ],
+)
+def test_a_document_like_a_schema_is_told_how_to_be_one(tmp_path, contents, has_doubt):
+    doubt = doubt_of_document(write(tmp_path / "s.json", contents))
+
+    assert doubt.endswith('was taken as a document: a schema names itself by a "$schema"') == (
+        has_doubt
+    )
+    assert bool(doubt) == has_doubt
+
+
 def test_what_describes_too_much_is_a_schema_and_what_is_not_there_is_none(tmp_path, monkeypatch):
     monkeypatch.setattr("stickler_cli.schema.places.MOST_PLACES", 1)
 
-    assert is_schema_file(write(tmp_path / "s.json", SKU))
+    assert is_schema_file(write(tmp_path / "s.json", {"type": "array", "items": SKU}))
     assert not is_schema_file(str(tmp_path / "none.json"))
 
 
