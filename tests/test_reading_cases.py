@@ -100,12 +100,6 @@ NOT_YET = {
         "JSON set by the schema",
         "JSON list in text",
     ),
-    "lenient-json": (
-        "Python literals",
-        "trailing commas and comments",
-        "several JSON objects",
-        "strings stay unchanged",
-    ),
     "money-dots": (
         "amounts as texts",
         "numbers in the ground truth",

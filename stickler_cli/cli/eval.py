@@ -91,7 +91,7 @@ def report_run(settings: EvalSettings) -> ExitCode:
 
 
 def _tell_unwrapping(run: Run, settings: EvalSettings) -> None:
-    """Write what was taken out of objects with metadata, unless the printed table has it."""
+    """Write a note on values with metadata to standard error, beside formats other than a table."""
     note = describe_unwrapping(run.evaluation)
     if note and not settings.quiet and settings.format != "table":
         warn(f"note: {note}")

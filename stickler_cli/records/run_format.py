@@ -46,6 +46,8 @@ class LenientRecord(TypedDict):
     """In a JSON string."""
     list: Count
     """The one element of a list."""
+    relaxed: NotRequired[Annotated[Count, ADDED_LATER]]
+    """JSON with Python literals, comments, trailing commas or single quotes."""
 
 
 class DocumentsRecord(TypedDict):

@@ -280,6 +280,7 @@ _WAYS: Final = {
     "prose": "in prose",
     "string": "in a JSON string",
     "list": "in a list of one",
+    "relaxed": "with Python literals, comments, trailing commas or single quotes",
 }
 
 
@@ -315,7 +316,7 @@ def notes(view: RunView) -> list[str]:
     if LENIENT in warnings:
         ways = ((way, warnings.get(f"{LENIENT}_{way}")) for way in WAYS)
         told = ", ".join(f"{count} {_WAYS[way]}" for way, count in ways if count)
-        lines.append(f"{number_of(warnings[LENIENT], 'prediction')} inside other text: {told}")
+        lines.append(f"{number_of(warnings[LENIENT], 'prediction')} read leniently: {told}")
     lines += (
         f"--by {quoted(key)}: no document has it"
         for key, groups in evaluation.by.items()

@@ -14,7 +14,8 @@ SIDES: Final[tuple[Side, ...]] = ("pred", "gt")
 Verdict = Sequence[Violation] | None
 """What a schema forbids in a document, nothing if it is valid; None of what is no document."""
 LENIENT: Final = "lenient"  # the warning where `--lenient-json` found the prediction in its text
-WAYS: Final = ("fence", "prose", "string", "list")  # code fence, text, JSON string, list of one
+WAYS: Final = ("fence", "prose", "string", "list", "relaxed")
+"""Code fence, text, JSON string, list of one, and JSON with Python literals or comments."""
 INHERITED: Final = "inherited"  # beside the keys of wrappers
 ODDITIES: Final = ("duplicate_keys", "byte_order_mark")
 

@@ -127,7 +127,9 @@ class LenientOptions(Settings, panel="input"):
     """Options of lenient reading."""
 
     lenient_json: bool = option(
-        False, "Take predictions out of code fences, other text and lists of one, and count those."
+        False,
+        "Take predictions out of code fences, other text and lists of one; also read Python "
+        "literals, comments, trailing commas and single quotes. These predictions are counted.",
     )
 
 

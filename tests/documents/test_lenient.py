@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickler_cli.core.problems import Problem
-from stickler_cli.documents.document import MOST_FENCES, MOST_FOR_A_HINT, find_document, read_text
+from stickler_cli.documents.document import MOST_FOR_A_HINT, read_text
+from stickler_cli.documents.lenient import find_document
 
 A = '{"a": 1}'
 
@@ -27,6 +28,9 @@ def ways_of(text: str) -> tuple[object, tuple[str, ...]] | None:
         f"```json\nThe result: {A} as asked.\n```",
         f"Not {json.dumps({'a': 2})} but\n```json\n{A}\n```",  # a fence goes first
         f"```sh\nstickler eval\n```\n```json\n{A}\n```",
+        f'```json\n{{"b": 2}}\n```\nor\n```json\n{A}\n```\n',  # the last one counts
+        f'```json\n{A}\n```\nI had {{"a": 5}} before.',
+        f'```json\n{{"a": "```", "b": 2}}\n```\nor\n```json\n{A}\n```',
     ],
 )
 def test_json_is_taken_out_of_a_code_fence(text: str):
@@ -45,14 +49,18 @@ def test_a_fence_may_end_inside_a_string_of_the_json():
         f"Sure! {A}",
         f"{A} I hope this helps.",
         f"Braces {{like this}} are not JSON: {A}",
-        f"Quoted: {{'a': 2}}; or {A}, then {{'b': 2}}",
-        f"first {A}, then " + '{"b": 2}',
+        f"Quoted: {{'a': 2}}; or, at last, {A}",
+        f"{{'a': 2}} {A}\n[1]",  # no object
+        f'first {{"b": 2}}, then {A}',
+        f'{{"broken" 1}} and {A}',
+        f'{{"a": 2}}\n{A}\n',
+        f'The form {{"a": ...}} is filled: {A}',
         f"<think>Perhaps {json.dumps({'b': 2})}, or {{</think> {A}",
         f"Perhaps {json.dumps({'b': 2})}</think> {A}",
         f"<reasoning>\n```json\n{json.dumps({'b': 2})}\n```\n</reasoning>\n{A}",
     ],
 )
-def test_the_first_complete_object_is_taken_out_of_prose(text: str):
+def test_the_last_object_is_taken_out_of_prose(text: str):
     assert ways_of(text) == ({"a": 1}, ("prose",))
 
 
@@ -100,21 +108,19 @@ def test_a_string_is_looked_into_once():
         "[]",
         "[1]",
         f"[{A}, {A}]",
-        f"{A}\n{A}\n",  # JSON Lines: the first is no better than the second
-        f"{A}\n[1]",
+        f'{A}, or rather {{"a": 2, "b": tr',  # the last one is broken off
+        f'{A}, or rather {{"a": 2 "b": 3}}',
         '{"a": {"b": 1}, "c": ',  # broken off: its part is not the document
         '{"a": {"b": 1}, oops}',
         '```json\n{"a": NaN}\n```',
         '{"a": NaN, "b": {"c": 1}}',  # what stands after a broken place is inside, too
         '{"a": 1e400, "b": {"c": 1}}',
         'So: {"a": NaN, "b": {"c": 1}} as asked',
-        'So: {"a": NaN} or {"b": 2}',  # the first was meant
-        '```json\n{"a": NaN, "b": {"c": 1}}\n```\nor\n```json\n{"b": 2}\n```',
+        'So: {"b": 2} or {"a": NaN}',
+        '```json\n{"b": 2}\n```\nor\n```json\n{"a": NaN, "b": {"c": 1}}\n```',
         '{result: {"a": 1}}',
-        "{'result': {\"a\": 1}}",
         "[{'b': 2}, {\"a\": 1}]",
         f"{{ {A}",
-        f'{{"broken" 1}} and {A}',
         f"<think>Perhaps {A}",  # it never ends
         f"<think>Perhaps {A}</think> I cannot tell.",
         f"So: [{A}, {A}]",
@@ -132,6 +138,65 @@ def test_an_empty_object_counts_in_a_fence_only():
     assert ways_of("so: {}") is None
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("{'a': 1, 'b': True, 'c': None, 'd': False}", {"a": 1, "b": True, "c": None, "d": False}),
+        ("{'it\\'s': \"so 'it' is\", 'b': 'a \"b\"'}", {"it's": "so 'it' is", "b": 'a "b"'}),
+        (
+            "{'a': '\\x41\\u00e4\\n\\\\', 'b': '\\ud83d\\ude00'}",
+            {"a": "A\u00e4\n\\", "b": "\U0001f600"},
+        ),
+        (
+            "{'box': (1, 2, 3), 'one': (1,), 'none': (), 'a': (1)}",
+            {"box": [1, 2, 3], "one": [1], "none": [], "a": 1},
+        ),
+        ("{'n': [1_000, .5, 5., +5, 1e3]}", {"n": [1000, 0.5, 5.0, 5, 1000.0]}),
+        ('{"a": [1, 2,], "b": {"c": 1,},}', {"a": [1, 2], "b": {"c": 1}}),
+        (
+            '{ // the sum\n"a": 1, /* {checked} */ "b": "// no comment", # end\n}',
+            {"a": 1, "b": "// no comment"},
+        ),
+        ('{"a": "x, ] y", "b": "True",}', {"a": "x, ] y", "b": "True"}),
+    ],
+)
+def test_python_literals_comments_and_trailing_commas_are_read(text: str, value: object):
+    assert ways_of(text) == (value, ("relaxed",))
+    assert ways_of(f"```\n{text}\n```") == (value, ("fence", "relaxed"))
+
+
+def test_a_comment_may_stand_before_the_document():
+    assert ways_of(f"# made by hand\n{A}") == ({"a": 1}, ("relaxed",))
+    assert ways_of(f"```\n// made by hand\n{A}\n```") == ({"a": 1}, ("fence",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{'a': 1",
+        "{'a': 1)}",
+        "{'a': [,]}",
+        "{'a': [1,,]}",
+        "{'a': 1 2}",
+        "{'a': nan}",
+        "{'a': b'x'}",
+        "{'a': {1, 2}}",
+        "{'a': f(1)}",
+        "{'a': 'x\ny'}",
+        "{1: 'a'}",
+        "{a: 1}",
+    ],
+)
+def test_what_is_neither_json_nor_a_python_literal_of_json_values_is_none(text: str):
+    assert ways_of(text) is None
+
+
+def test_a_hint_names_the_option_that_reads_python_literals():
+    problem = read_text(b"{'a': 1}", "a.json", None, "hinted").value
+    assert isinstance(problem, Problem)
+    assert problem.hint.startswith("--lenient-json reads JSON with Python literals")
+
+
 def test_bytes_that_are_no_text_hold_no_document():
     assert find_document(b'\xff {"a": 1}') is None
 
@@ -140,11 +205,27 @@ def test_integers_stay_exact():
     assert ways_of(f'So: {{"a": {2**70}}}.') == ({"a": 2**70}, ("prose",))
 
 
-def test_not_every_place_of_a_long_text_is_tried():
-    assert ways_of("```x```\n" * MOST_FENCES + f"```\n{A}\n```") == ({"a": 1}, ("prose",))
-
-
-HOSTILE = ['{"', '{"a":', '{"a":[', '{"a" ', "[", "```", "```{", '"{', "{ ", '\\"{"', "~~~{]"]
+HOSTILE = [
+    "{'a':",
+    "\\'",
+    "/* ",
+    "{#",
+    "```[",
+    "{'a",
+    '{"a":"\\',
+    "({'a':(",
+    '{"',
+    '{"a":',
+    '{"a":[',
+    '{"a" ',
+    "[",
+    "```",
+    "```{",
+    '"{',
+    "{ ",
+    '\\"{"',
+    "~~~{]",
+]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,255 @@
+"""Documents inside other text, as models write them: in a code fence, in prose, in a list of one.
+
+Where a text holds several JSON values of the right kind, the last one in a code fence counts, else
+the last one. Values are taken as they stand, or as `relaxed_json` reads them, never repaired. Where
+the last value is broken there is no document: the values before it were not meant. All work is
+linear in the text.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from stickler_cli.core.json_values import (
+    OBJECTS,
+    DocumentKind,
+    JsonDocument,
+    JsonValue,
+    kind_of,
+)
+from stickler_cli.core.problems import Problem
+from stickler_cli.core.values import dataclass, pattern
+from .reading import parse_json
+from .relaxed_json import find_end_of_value, to_strict_json
+
+LENIENT: Final = "lenient"  # the remark on a document that was found inside other text
+
+_RELAXED: Final = "relaxed"
+_WRAPPINGS: Final = {
+    "fence": "a Markdown code fence",
+    "prose": "other text",
+    "string": "a JSON string",
+    "list": "a list of one",
+    _RELAXED: "JSON with Python literals, comments, trailing commas or single quotes",
+}
+
+_FENCE: Final = pattern(r"(?:```|~~~)[\w+.-]*")
+_SPACE: Final = r"\s*(?:(?://|\#)[^\n]{0,200}\n\s*){0,5}"  # and comments
+_KEY: Final = r"""(?:"(?:[^"\\\n]|\\.){0,300}"|'(?:[^'\\\n]|\\.){0,300}')\s*:"""
+_OBJECT: Final = rf"(?:\[\s*)?\{{{_SPACE}{_KEY}"
+_TEXTS: Final = r"\[\s*[\"']"
+_OPENINGS: Final = {
+    ("object",): pattern(_OBJECT),
+    ("array",): pattern(rf"\[\s*\{{{_SPACE}{_KEY}|{_TEXTS}"),
+    ("object", "array"): pattern(rf"{_OBJECT}|{_TEXTS}"),
+}
+"""Beginnings of an object, and of a list of objects or texts, by the kinds of documents."""
+_THOUGHTS: Final = pattern(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
+"""Begins, or ends, the thoughts of a model, drafts of the document included."""
+_BRACKET: Final = pattern(r"[{}\[\]]")
+_NOT_SPACE: Final = pattern(r"\S")
+
+_DECODER: Final = json.JSONDecoder(parse_int=str, parse_float=str)
+MAX_DECODING_ERRORS: Final = 50
+"""Values that are tried as strict JSON first; the position of each error takes a look at all
+text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapped:
+    """A document and the text that it was inside of."""
+
+    value: JsonDocument
+    text: bytes
+    """The document as strict JSON."""
+    ways: tuple[str, ...]
+    """Names of `_WRAPPINGS`, from the outside in."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The names of its oddities."""
+        return (LENIENT, *(f"{LENIENT}_{way}" for way in self.ways))
+
+    @property
+    def hint(self) -> str:
+        """The option that would read it."""
+        wrappings = [_WRAPPINGS[way] for way in self.ways if way != _RELAXED]
+        if not wrappings:
+            return f"--lenient-json reads {_WRAPPINGS[_RELAXED]}"
+        return f"--lenient-json takes it out of {' in '.join(wrappings)}"
+
+
+def find_document(data: bytes, kinds: Sequence[DocumentKind] = OBJECTS) -> Wrapped | None:
+    """Return the document of one of some kinds in a text that is none; None where there is none.
+
+    Lists of one and JSON strings are looked into; what a model thinks aloud is not.
+    """
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return None
+    value = parse_json(data, "")
+    if isinstance(value, str):
+        inner = _read_document(value, kinds) or _find_in_text(value, kinds)
+        return replace(inner, ways=("string", *inner.ways)) if inner else None
+    if isinstance(value, Problem):
+        return _read_document(text, kinds) or _find_in_text(text, kinds)
+    return _as_document(value, data, kinds)
+
+
+def find_json(text: str) -> tuple[int, int] | None:
+    """Return start and end of the part meant as JSON in a text that holds no document."""
+    _, values = _ValueSearch(text, OBJECTS).find_values()
+    if not values or values[-1].is_inside_brackets:
+        return None
+    return values[-1].start, values[-1].end or len(text)
+
+
+def _read_document(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
+    """Return a text that is a document, or a list of one, and nothing else."""
+    value, data, ways = _read_value(text)
+    document = _as_document(value, data, kinds)
+    return replace(document, ways=(*document.ways, *ways)) if document else None
+
+
+def _read_value(text: str) -> tuple[JsonValue | Problem, bytes, tuple[str, ...]]:
+    """Parse a text as strict, else as relaxed JSON; return the value, its JSON and `ways`."""
+    data = text.encode("utf-8", "replace")
+    value = parse_json(data, "")
+    if not isinstance(value, Problem):
+        return value, data, ()
+    strict = to_strict_json(text) if text.lstrip()[:1] in {"{", "[", "(", "/", "#"} else None
+    if strict is None:
+        return value, data, ()
+    data = strict.encode("utf-8", "replace")
+    return parse_json(data, ""), data, (_RELAXED,)
+
+
+def _as_document(
+    value: JsonValue | Problem, data: bytes, kinds: Sequence[DocumentKind]
+) -> Wrapped | None:
+    match value:
+        case dict() | list() if kind_of(value) in kinds:
+            return Wrapped(value, data, ())
+        case [dict() as only] if "object" in kinds:
+            return Wrapped(only, data, ("list",))
+        case _:
+            return None
+
+
+class _Value(NamedTuple):
+    """What looks like an object or array in a text."""
+
+    start: int
+    end: int | None
+    """None if its bracket stays open."""
+    is_inside_brackets: bool
+    """Whether it stands inside of brackets that are no JSON."""
+
+
+def _find_in_text(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
+    way, values = _ValueSearch(text, kinds).find_values()
+    document = _read_last_document(text, values, kinds)
+    return replace(document, ways=(way, *document.ways)) if document else None
+
+
+def _find_end_of_thoughts(text: str) -> int:
+    """Return where a model stops to think aloud; 0 where it does not, the end if it never stops.
+
+    Some leave out the tag that begins it.
+    """
+    opening_pattern = _OPENINGS[OBJECTS]
+    opening = opening_pattern.search(text)
+    tags = [*_THOUGHTS.finditer(text)]
+    is_begun = bool(tags) and not tags[0][1]
+    if not tags or (is_begun and opening is not None and opening.start() < tags[0].start()):
+        return 0
+    end = next((tag.end() for tag in tags if tag[1]), len(text))
+    return end if is_begun or opening_pattern.search(text, end) else 0
+
+
+class _ValueSearch:
+    """A search for values in a text, whose work is bounded."""
+
+    def __init__(self, text: str, kinds: Sequence[DocumentKind]) -> None:
+        self.text = text
+        self.opening = _OPENINGS[tuple(kinds)]
+        self.n_errors = 0
+        """Values that were no strict JSON."""
+
+    def find_values(self) -> tuple[str, list[_Value]]:
+        """Return the values in code fences, else those in the text, and which of both they are."""
+        start = _find_end_of_thoughts(self.text)
+        fenced = [*self._find_fenced(start)]
+        return ("fence", fenced) if fenced else ("prose", [*self._find(start, len(self.text))])
+
+    def _find_fenced(self, start: int) -> Iterator[_Value]:
+        """Yield the values in Markdown code fences; one that is left open ends with the text."""
+        fence = _FENCE.search(self.text, start)
+        while fence is not None:
+            end = self._find_closing(fence, fence.end())
+            for value in self._find(fence.end(), end, is_fenced=True):
+                yield value
+                if value.end is None:
+                    return
+                if value.end > end:  # the fence seemed to end inside a string
+                    end = self._find_closing(fence, value.end)
+            fence = _FENCE.search(self.text, end + len("```"))
+
+    def _find_closing(self, fence: re.Match[str], start: int) -> int:
+        end = self.text.find(fence[0][: len("```")], start)
+        return len(self.text) if end < 0 else end
+
+    def _find(self, start: int, end: int, *, is_fenced: bool = False) -> Iterator[_Value]:
+        """Yield what looks like a value and starts in a part of the text.
+
+        Nothing follows a value that is not complete. What a fence begins with may be empty, or of
+        another kind.
+        """
+        opening = _NOT_SPACE.search(self.text, start, end) if is_fenced else None
+        if opening is None or opening[0] not in "{[":
+            opening = self.opening.search(self.text, start, end)
+        depth, position = 0, start
+        while opening is not None:
+            depth = _count_open_brackets(self.text[position : opening.start()], depth)
+            end_of_value = self._find_end(opening.start())
+            yield _Value(opening.start(), end_of_value, is_inside_brackets=depth > 0)
+            if end_of_value is None:
+                return
+            position = end_of_value
+            opening = self.opening.search(self.text, position, end)
+
+    def _find_end(self, start: int) -> int | None:
+        """Return where the value that starts here ends; None if it does not end."""
+        if self.n_errors < MAX_DECODING_ERRORS:
+            try:
+                _, end = _DECODER.raw_decode(self.text, start)
+            except (ValueError, RecursionError):
+                self.n_errors += 1
+            else:
+                return end
+        return find_end_of_value(self.text, start)
+
+
+def _count_open_brackets(text: str, depth: int) -> int:
+    """Return how many brackets are open after a text, of which some were open before it."""
+    for bracket in _BRACKET.findall(text):
+        depth = depth + 1 if bracket in "{[" else max(0, depth - 1)
+    return depth
+
+
+def _read_last_document(
+    text: str, values: Sequence[_Value], kinds: Sequence[DocumentKind]
+) -> Wrapped | None:
+    """Return the last value of the right kind; None if a value that is broken comes after it."""
+    for value in reversed(values):
+        if value.end is None or value.is_inside_brackets:
+            return None
+        parsed, data, ways = _read_value(text[value.start : value.end])
+        if isinstance(parsed, Problem):
+            return None
+        if document := _as_document(parsed, data, kinds):
+            return replace(document, ways=(*document.ways, *ways))
+    return None
