@@ -171,8 +171,13 @@ def own_keys(schema: Mapping[str, object]) -> JsonObject:
     return {
         key: value  # type: ignore[misc] # a schema is JSON all the way down
         for key, value in schema.items()
-        if key.startswith((PREFIX, OLD_PREFIX))
+        if _with_hyphens(key).startswith((PREFIX, OLD_PREFIX))
     }
+
+
+def _with_hyphens(key: str) -> str:
+    """Return a key as annotations are written, for keys with underscores or capital letters."""
+    return key.lower().replace("_", "-")
 
 
 def read_annotations(schema: Mapping[str, object]) -> Said:
@@ -207,7 +212,7 @@ def annotation_problems(
             yield Problem(source, found, expected, hint, pointer)
         else:
             expected = "one of the annotations in docs/schema.md"
-            name = key.removeprefix(PREFIX).removeprefix(OLD_PREFIX).replace("_", "-")
+            name = _with_hyphens(key).removeprefix(PREFIX).removeprefix(OLD_PREFIX)
             names = [valid.removeprefix(PREFIX) for valid in KEYS]
             hint = did_you_mean(name, names, shown=lambda valid: PREFIX + valid)
             hint = hint or f"valid keys: {', '.join(KEYS)}"

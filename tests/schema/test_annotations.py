@@ -88,6 +88,16 @@ def test_a_misspelt_key_gets_the_nearest_one(key, meant):
     assert problem(key, 1).hint == f"did you mean x-aws-stickler-{meant}?"
 
 
+@pytest.mark.parametrize(
+    "key", ["x_aws_stickler_threshold", "x-aws_stickler-threshold", "X-AWS-Stickler-Threshold"]
+)
+def test_a_key_with_underscores_or_capital_letters_gets_the_one_that_is_meant(key):
+    (problem,) = annotation_problems({key: 0.5}, "s.json", ())
+
+    assert problem.found == f"{key} is no annotation"
+    assert problem.hint == "did you mean x-aws-stickler-threshold?"
+
+
 def test_a_key_like_no_other_gets_the_list_of_keys():
     assert problem("zzz", 1).hint == f"valid keys: {', '.join(KEYS)}"
     assert "docs/schema.md" in problem("zzz", 1).expected
