@@ -7,7 +7,9 @@ importable as `stickler`. For what is not in the table below see docs/migrating.
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
 from pathlib import Path as File
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final
@@ -20,9 +22,14 @@ from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.api.fields import values_of
 from stickler_cli.api.reference import doc_split as _doc_split  # a module here has its name
 from stickler_cli.api.reference.evaluators import ProcessEvaluation, aggregate_from_comparisons
+from stickler_cli.api.reference.inferred import (  # noqa: F401 - names of this module
+    eval_for,
+    evaluate,
+)
 from stickler_cli.api.structured import StructuredModel
 from stickler_cli.comparators.anls import anls_score as _of_values
 
+__path__: list[str] = []  # a package to Python, so that modules below it are looked for
 _MODELS: Final = "StructuredModel ComparableField"
 _NON_MATCHES: Final = "NonMatchField NonMatchType"
 _ANLS: Final = "anls_score compare_json compare_structured_models"
@@ -196,11 +203,12 @@ class Alias(ModuleType):
         self.__all__ = names.split()
         self.__file__ = __file__  # where messages say that a name is missing
         self.__path__: list[str] = []
+        self.__spec__ = ModuleSpec(name, None, is_package=True)
 
     def __getattr__(self, name: str) -> Any:
         """Return the object of a name."""
         if name not in self.__all__:
-            raise _not_here(self.__name__, name)
+            raise AttributeError(_absence(self.__name__, name))
         return getattr(sys.modules[__name__], name)
 
 
@@ -209,26 +217,48 @@ def __getattr__(name: str) -> Any:
     if any(name in names.split() for names in MODULES.values()):
         homes = (_doc_split, stickler_cli)
         return next(getattr(home, name) for home in homes if hasattr(home, name))
-    raise _not_here(__name__, name)
+    raise AttributeError(_absence(__name__, name))
 
 
 _INSTEAD: Final = {
+    "__version__": 'importlib.metadata.version("stickler-cli")',
+    "algorithms": "scipy.optimize.linear_sum_assignment",
+    "confidence": "add_confidence_metrics=True, and docs/confidence.md",
     "print_non_matches": "print(evaluation.report()), or stickler errors",
     "print_evaluation_results": "print(evaluation.report()), or stickler errors",
     "print_confusion_matrix_html": 'evaluation.report("html")',
     "register_comparator": "--allow-plugins, and module:Class in the schema",
+    "text_normalizers": "NormalizedComparator, or ExactComparator",
 }
-"""Replacements of names that are not here."""
+"""Replacements of names and modules that are not here."""
 
 
-def _not_here(module: str, name: str) -> Exception:
-    """Return the error of a name that is not here; `from ... import` shows only an ImportError.
+def _absence(module: str, name: str) -> str:
+    """Return why a module has no such name, what does its work, and where that is explained."""
+    instead = f"; use {_INSTEAD[name]}" if name in _INSTEAD else ""
+    return f"{module} has no {name}{instead}; see docs/migrating.md"
 
-    Others must be an AttributeError, as `hasattr` asks for any name.
+
+class AbsentModules(MetaPathFinder):
+    """Says of modules and names of stickler-eval that are not here where to read about them.
+
+    `from module import name` looks for a submodule where a module has no such attribute, so this
+    words both, while `hasattr` of a name is False.
     """
-    if name in _INSTEAD:
-        return ImportError(f"{module} has no {name}: use {_INSTEAD[name]} (docs/migrating.md)")
-    return AttributeError(f"module {module} has no {name}; see docs/migrating.md")
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return None for modules of other packages.
+
+        Raises:
+            ModuleNotFoundError: the module is below this one, or below an alias of it.
+        """
+        parent, _, name = fullname.rpartition(".")
+        if parent == __name__ or isinstance(sys.modules.get(parent), Alias):
+            # Without `name=`: Python drops the message of an error that names the missing module.
+            raise ModuleNotFoundError(_absence(parent, name))
+        return None
 
 
 def install(name: str = "stickler") -> None:
@@ -252,3 +282,4 @@ def _register(root: str, modules: Mapping[str, str]) -> None:
 
 
 _register(__name__, {path: names for path, names in MODULES.items() if path})
+sys.meta_path.append(AbsentModules())  # the last, after those that find real modules

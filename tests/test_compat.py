@@ -1,6 +1,7 @@
 """The names of stickler-eval: `stickler_cli.compat`, and `stickler` for whoever asks for it."""
 
 import importlib
+import importlib.util
 import sys
 from types import ModuleType
 
@@ -77,12 +78,38 @@ def test_everything_can_be_imported_at_once(installed):
     assert names["LevenshteinComparator"] is stickler_cli.LevenshteinComparator
 
 
-def test_what_is_not_there_cannot_be_imported_and_the_message_names_the_table(installed):
-    with pytest.raises(ImportError, match=r"cannot import name 'ScoreNode' .*compat"):
-        exec(f"from {installed}.structured_object_evaluator import ScoreNode")  # noqa: S102
-    with pytest.raises(ModuleNotFoundError, match="algorithms"):
-        importlib.import_module(f"{installed}.algorithms")
-    assert not hasattr(importlib.import_module(installed), "ScoreNode")
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("from {}.structured_object_evaluator import ScoreNode", "evaluator has no ScoreNode"),
+        ("import {}.algorithms", "has no algorithms; use scipy.optimize.linear_sum_assignment"),
+        ("import {}.algorithms.hungarian", "has no algorithms; use scipy"),
+        ("from {}.utils.text_normalizers import lowercase", "has no text_normalizers; use Normal"),
+        (
+            "from {}.structured_object_evaluator.models.confidence import metrics",
+            "models has no confidence; use add_confidence_metrics=True, and docs/confidence.md",
+        ),
+        ("from {} import __version__", "has no __version__; use importlib.metadata.version"),
+        ("from {} import print_non_matches", r"has no print_non_matches; use print\(evaluation"),
+        ("from {} import register_comparator", "has no register_comparator; use --allow-plugins"),
+    ],
+)
+def test_an_import_of_what_is_not_here_says_what_does_its_work(installed, statement, message):
+    for root in (installed, "stickler_cli.compat"):
+        with pytest.raises(ModuleNotFoundError, match=f"{message}.*see docs/migrating.md$"):
+            exec(statement.format(root), {})  # noqa: S102 - as a program has it
+
+
+def test_a_program_can_ask_whether_there_is_a_name_or_a_module(installed):
+    for root in (installed, "stickler_cli.compat"):
+        module = importlib.import_module(root)
+        for name in ("__version__", "print_non_matches", "ScoreNode"):
+            assert not hasattr(module, name)
+            with pytest.raises(AttributeError, match=f"{name}.*see docs/migrating.md"):
+                getattr(module, name)
+        assert importlib.util.find_spec(root) is not None
+    with pytest.raises(ModuleNotFoundError, match=r"No module named 'stickler_cli\.nothing'"):
+        importlib.import_module("stickler_cli.nothing")
 
 
 def test_the_library_itself_is_not_hidden_once_it_is_imported(monkeypatch):
@@ -281,10 +308,3 @@ def test_weights_that_change_the_scale_are_told():
 
 def test_the_evaluator_is_at_the_root_too():
     assert stickler_cli.compat.StructuredModelEvaluator is stickler_cli.StructuredModelEvaluator
-
-
-@pytest.mark.parametrize("name", ["print_non_matches", "register_comparator"])
-def test_an_import_of_what_is_not_here_says_what_does_its_work(name):
-    with pytest.raises(ImportError, match=f"has no {name}: use "):
-        exec(f"from stickler_cli.compat import {name}", {})  # noqa: S102 - as a program has it
-    assert not hasattr(compat, "_anything_else")

@@ -198,16 +198,52 @@ class StructuredModel(ComparableModel):
         return classes.whole(plan.root, plan.model_name)
 
     @classmethod
+    def from_pydantic(
+        cls,
+        model_cls: type[BaseModel],
+        *,
+        weight_hints: bool = False,
+        match_threshold: float = DEFAULT_MATCH_THRESHOLD,
+    ) -> type["StructuredModel"]:
+        """Make a subclass of this class with the fields of any pydantic class.
+
+        How fields are compared is inferred, as `eval_for` does; instances are made by
+        `from_json(instance.model_dump())`. A `StructuredModel` class is returned as it is.
+
+        Args:
+            model_cls: the pydantic class.
+            weight_hints: False; names say nothing about weights here.
+            match_threshold: in [0, 1]; the score at which documents and list items match.
+
+        Raises:
+            SchemaError: a field cannot be compared.
+            UsageError: `weight_hints` is set.
+        """
+        if issubclass(model_cls, StructuredModel):
+            return model_cls
+        from .reference.inferred import inferred_class  # imports this module
+
+        return inferred_class(
+            model_cls, cls, weight_hints=weight_hints, match_threshold=match_threshold
+        )
+
+    @classmethod
     def from_json(
-        cls, data: str | bytes | Mapping[str, Any], process_rich_values: bool = True
+        cls,
+        data: str | bytes | Mapping[str, Any],
+        process_rich_values: bool = True,
+        *,
+        process_confidence: bool | None = None,
     ) -> Self:
         """Make an instance of a JSON text or of its parsed value.
 
         Values with metadata, such as `{"_value": 5, "_confidence": 0.9}`, are taken out, unless
         `process_rich_values` is False, and the instance knows it; docs/confidence.md has the forms.
+        `process_confidence` is an older name of `process_rich_values`.
         """
         parsed: Any = orjson.loads(data) if isinstance(data, str | bytes) else data
-        if not process_rich_values or not isinstance(parsed, Mapping):
+        unwraps = process_rich_values if process_confidence is None else process_confidence
+        if not unwraps or not isinstance(parsed, Mapping):
             return cls.model_validate(parsed)
         bare = Unwrapper(cls.comparison_plan().root)({**parsed}, is_truth=True)
         instance = cls.model_validate(bare.value)
@@ -234,6 +270,11 @@ class StructuredModel(ComparableModel):
         """Return the metadata that values came with, by path."""
         return {field_path(path): more for path, more in self._unwrapped.metadata.items()}
 
+    @property
+    def extra_fields(self) -> dict[str, Any]:
+        """The values that the instance was made with and its class does not declare."""
+        return {**(self.model_extra or {})}
+
     def comparison_values(self) -> JsonDocument:
         """Return the JSON values that are compared, by the names that the plan has."""
         return values_of(self)
@@ -241,6 +282,24 @@ class StructuredModel(ComparableModel):
     def compare(self, other: BaseModel) -> float:
         """Return the similarity of this ground truth and a prediction, in [0, 1]."""
         return float(compared_models(self, other).scores[0])
+
+    def compare_field_raw(self, field_name: str, other_value: object) -> float:
+        """Return the similarity of a field of this ground truth and a value, in [0, 1].
+
+        Neither threshold nor clipping has an effect. It is 1.0 if both are absent.
+
+        Raises:
+            AttributeError: the class has no such field.
+            ComparisonError: a comparator failed on a pair of values.
+        """
+        info = type(self).model_fields.get(field_name)
+        if info is None:
+            raise AttributeError(f"{type(self).__name__} has no field {field_name}")
+        other = self.model_copy(update={field_name: other_value})
+        names = {field_name, info.alias}
+        fields = pair_of(compared_models(self, other), 0, type(self).comparison_plan()).fields
+        similarities = [field.comparison.similarity for field in fields if field.name in names]
+        return similarities[0] if similarities else 1.0
 
     def comparison(self, other: BaseModel, options: Options | None = None) -> PairComparison:
         """Return the full account of this ground truth and a prediction, typed.

@@ -65,7 +65,7 @@ def test_results_are_those_of_evaluate_many():
     assert evaluator.compute().evaluation is evaluator.evaluation
 
 
-def test_the_metrics_count_units_and_the_fields_count_values_in_missed_items_too():
+def test_metrics_count_units_and_leaves_of_a_field_count_values_in_missed_items_too():
     results = filled().compute()
 
     # Of 4 units each: 4 + 2 + 2 are right; A2 and one line (0.5) are wrong; two lines are missed.
@@ -73,12 +73,36 @@ def test_the_metrics_count_units_and_the_fields_count_values_in_missed_items_too
     counts = {key: results.metrics[key] for key in ("tp", "fd", "fa", "fn", "fp", "tn")}
     assert counts == {"tp": 8, "fd": 2, "fa": 0, "fn": 2, "fp": 2, "tn": 3}
     assert results.metrics["cm_precision"] == 8 / 10
-    sku = results.field_metrics["lines.sku"]
-    assert (sku["tp"], sku["fn"], sku["cm_recall"]) == (7, 2, 7 / 9)
+    # Lines are the units: 3 + 2 + 1 match, the one with another size does not, two are missed.
     lines = results.field_metrics["lines"]
-    assert (lines["tp"], lines["fd"], lines["fn"]) == (13, 1, 4)
+    assert (lines["tp"], lines["fd"], lines["fn"], lines["cm_recall"]) == (6, 1, 2, 6 / 8)
+    values = lines["leaves"]
+    assert (values["tp"], values["fd"], values["fn"], values["cm_recall"]) == (13, 1, 4, 13 / 17)
+    # Only lines that match have units inside.
+    sku = results.field_metrics["lines.sku"]
+    assert (sku["tp"], sku["fn"], sku["leaves"]["tp"], sku["leaves"]["fn"]) == (6, 0, 7, 2)
     assert lines["mean_score"] == pytest.approx((1 + 2.5 / 3 + 1 / 3) / 3)
     assert "mean_score" not in sku
+
+
+def test_field_metrics_count_as_compare_with_does():
+    number, lines = "number", "lines"
+    matrix = GT.compare_with(PAIRS[2][2], include_confusion_matrix=True)["confusion_matrix"]
+    results = filled(PAIRS[2:]).compute()
+
+    for name in (number, lines):
+        for outcome in ("tp", "fd", "fa", "fn", "fp", "tn"):
+            expected = matrix["fields"][name]["overall"][outcome]
+            assert results.field_metrics[name][outcome] == expected
+
+
+def test_programs_may_close_an_evaluator_and_look_for_a_matrix():
+    evaluator = filled()
+    evaluator.close()
+    results = evaluator.compute()
+
+    assert results.document_count == 3
+    assert results.matrix is None
 
 
 def test_errors_of_values_name_their_document():

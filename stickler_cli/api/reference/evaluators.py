@@ -106,8 +106,8 @@ class ProcessEvaluation(BaseModel):
     """The `overall` counts of whole documents, their rates, and `weighted_overall_score`, the mean
     score."""
     field_metrics: dict[str, dict[str, Any]]
-    """The same of each field, by path, with its `mean_score` where it has one. Lists and objects
-    are counted by their units, all else by its values, those in missed and invented items too."""
+    """The same counts of each field, by path, with its `mean_score` where it has one. `leaves` has
+    the counts of its values, those in missed, invented and mismatched items and objects too."""
     errors: list[dict[str, Any]]
     """Documents that were not compared: `doc_id`, `error` and `error_type`."""
     total_time: float
@@ -123,6 +123,11 @@ class ProcessEvaluation(BaseModel):
     def evaluation(self) -> Evaluation:
         """All results, as `evaluate_many` returns them."""
         return self._evaluation
+
+    @property
+    def matrix(self) -> None:
+        """None, as in stickler-eval; `metrics` and `field_metrics` have the counts."""
+        return
 
     def to_md(self) -> str:
         """Return the results as Markdown, as `stickler eval --format markdown` writes them."""
@@ -289,7 +294,9 @@ class BulkStructuredModelEvaluator:
         fields = {}
         for row in named_rows(evaluation.sums, evaluation.fields, evaluation.rule):
             mean = {} if row.score is None else {"mean_score": row.score}
-            fields[field_path(row.path)] = {**_metrics(row.counts), **mean}
+            units, leaves = row.tally.counts("overall"), row.tally.counts("leaves")
+            metrics = {**_metrics(units), "leaves": _metrics(leaves), **mean}
+            fields[field_path(row.path)] = metrics
         overall = _metrics(evaluation.tally.counts("overall"))
         known, total = evaluation.confidences, evaluation.tally.predicted
         found = ProcessEvaluation(
@@ -312,6 +319,9 @@ class BulkStructuredModelEvaluator:
         results = self.get_current_metrics()
         self._tell(f"{results.document_count} documents, {len(results.errors)} errors")
         return results
+
+    def close(self) -> None:
+        """Do nothing: no file stays open."""
 
     def pretty_print_metrics(self) -> None:
         """Print the results as `stickler eval` does in a terminal."""
@@ -393,4 +403,5 @@ def _not_compared(evaluation: score.Evaluation) -> list[DocumentProblem]:
 
 def _metrics(counts: Counts) -> dict[str, Any]:
     view: dict[str, Any] = counts.view()
-    return {**view, **view.pop("derived")}
+    rates = view.pop("derived")
+    return {**view, **rates}
