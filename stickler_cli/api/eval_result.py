@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from enum import StrEnum
+from enum import Enum
 from functools import cached_property
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict
@@ -18,7 +18,7 @@ from stickler_cli.compare.plan import USUAL, Options, Plan
 from stickler_cli.compare.result import BOTH_SIDES, FN, Outcome
 from stickler_cli.core.figures import rate, visible
 from stickler_cli.core.json_values import Gold, JsonDocument, JsonValue
-from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.problems import WorkLimitError
 from stickler_cli.core.sections import Figure, Figures, Span
 from stickler_cli.core.values import dataclass
@@ -145,12 +145,12 @@ class EvalResult:
 
     @property
     def precision(self) -> float:
-        """TP / (TP + FP) of the overall counts."""
+        """TP / (TP + FP) of all values."""
         return self.counts.derived()["precision"]
 
     @property
     def recall(self) -> float:
-        """TP / (TP + FN) of the overall counts."""
+        """TP / (TP + FN) of all values."""
         return self.counts.derived()["recall"]
 
     @property
@@ -160,14 +160,24 @@ class EvalResult:
 
     @property
     def accuracy(self) -> float:
-        """(TP + TN) / all, of the overall counts."""
+        """(TP + TN) / all, of all values."""
         return self.counts.derived()["accuracy"]
 
     @cached_property
     def counts(self) -> Counts:
-        """The overall counts, of which the four rates are made."""
-        overall = self.confusion_matrix["overall"]
-        return Counts(**{name: overall[name] for name in Counts._fields})
+        """The counts of all values, which the four rates are made of.
+
+        `confusion_matrix["overall"]` has those of units, where an object or a list item is one.
+        """
+        leaves = self.confusion_matrix["leaves"]
+        return Counts(**{name: leaves[name] for name in Counts._fields})
+
+    @property
+    def undeclared_keys(self) -> tuple[str, ...]:
+        """Keys of the ground truth that the schema does not declare: they are not compared."""
+        counts = self._batch.counts
+        keys = counts.undeclared if counts else ()
+        return tuple(field_path(path) for document, path in keys if document == self._document)
 
     @cached_property
     def comparison(self) -> PairComparison:
@@ -237,7 +247,7 @@ def choices_table(inferred: "Sequence[Inferred]") -> str:
     return plain_text(table_lines(Figures(_CHOICES, inferred).table())[0]).rstrip("\n")
 
 
-class NonMatchType(StrEnum):
+class NonMatchType(str, Enum):  # noqa: UP042 - str() gives `NonMatchType.FALSE_ALARM`, as in stickler-eval
     """The kinds of errors."""
 
     FALSE_DISCOVERY = "false_discovery"
@@ -282,12 +292,22 @@ class EvaluatorResult(TypedDict):
 
 
 def non_matches(errors: Iterable[Error]) -> list[dict[str, Any]]:
-    """Return the errors that are inside of no other as entries of `non_matches`."""
-    outermost = (it for it in errors if it.inside is None)
-    found = [non_match(it if it.values is None else it._replace(values=None)) for it in outermost]
-    for entry in found:
+    """Return the outermost errors as entries of `non_matches`.
+
+    An entry of a list element also has `reason`, and `similarity` if both sides have the element.
+    """
+    entries = []
+    for error in errors:
+        if error.inside is not None:
+            continue
+        entry = non_match(error if error.values is None else error._replace(values=None))
         entry["non_match_type"] = NonMatchType(entry["non_match_type"])
-    return found
+        if isinstance(parse_field_path(error.path)[-1], int):
+            entry["reason"] = error.reason
+            if error.similarity is not None:
+                entry["similarity"] = error.similarity
+        entries.append(entry)
+    return entries
 
 
 def comparison_result(
@@ -363,9 +383,9 @@ def _field_comparisons(batch: Batch) -> list[dict[str, Any]]:
     (units,) = documents_units(batch.visits, 1, are_judged)
     return [
         {
-            "expected_key": _path_text(unit.gt_path),
+            "expected_key": _expected_key(unit),
             "expected_value": unit.gt,
-            "actual_key": _path_text(unit.pred_path),
+            "actual_key": None if unit.pred_path is None else field_path(unit.pred_path),
             "actual_value": unit.pred,
             "match": unit.outcome in (Outcome.TP, Outcome.TN),
             "score": unit.similarity,
@@ -379,8 +399,14 @@ def _field_comparisons(batch: Batch) -> list[dict[str, Any]]:
     ]
 
 
-def _path_text(path: Path | None) -> str | None:
-    return None if path is None else field_path(path)
+def _expected_key(unit: Unit) -> str:
+    """Return the path of a unit in the ground truth; `lines[]` for an invented list element."""
+    if unit.gt_path is not None:
+        return field_path(unit.gt_path)
+    elements, parents = unit.met, unit.met.around
+    parent = unit.at if elements.of is None else int(elements.of[unit.at])
+    list_path = parents.place(parent).gt_path if parents else None
+    return f"{field_path(list_path or ())}[]"
 
 
 def _reason(unit: Unit) -> str:

@@ -17,7 +17,9 @@ from stickler_cli.reports.run_sentences import headline, values, verdict
 from stickler_cli.reports.tables import field_table
 from stickler_cli.reports.view import RunView, named_rows
 from stickler_cli.score import evaluation as score
+from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run, SchemaSignature
+from stickler_cli.score.sums import Rates
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 
 LIBRARIES: Final = ("pandas", "polars")  # for data frames; neither is a dependency
@@ -52,6 +54,25 @@ class Evaluation(score.Evaluation):
         """
         return cls.of(read_evaluation(record, source))
 
+    @property
+    def precision(self) -> float | None:
+        """TP / (TP + FP) of all documents, of the values that reports count; None without any."""
+        return self._rates.precision
+
+    @property
+    def recall(self) -> float | None:
+        """TP / (TP + FN) of all documents, of the values that reports count; None without any."""
+        return self._rates.recall
+
+    @property
+    def f1(self) -> float | None:
+        """The harmonic mean of precision and recall; None where neither side has a value."""
+        return self._rates.f1
+
+    @property
+    def _rates(self) -> Rates:
+        return self.rule.rates(self.tally.counts(self.rule.counting))
+
     def to_frame(self, library: str | None = None, *, wide: bool = False) -> Any:
         """Return a data frame with the rows and columns of the CSV report.
 
@@ -61,7 +82,8 @@ class Evaluation(score.Evaluation):
 
         Returns:
             Its `DataFrame`: a row for whole documents, whose `field` is empty, then one for each
-            field. A cell without anything is missing in it.
+            field. A cell without anything is missing in it. Intervals have the level of the run,
+            else 95%.
 
         Raises:
             UnavailableError: the library is not installed.
@@ -78,7 +100,8 @@ class Evaluation(score.Evaluation):
                 if error.name != name:  # it is there, and broken
                     raise
                 continue
-            rows = run_rows(self, self.fields, self.rule, wide=wide)
+            settings = self.interval_settings or IntervalSettings()
+            rows = run_rows(self, self.fields, self.rule, wide=wide, settings=settings)
             columns = map(list, zip(*rows, strict=True))
             return module.DataFrame(dict(zip(WIDE if wide else TIDY, columns, strict=True)))
         wanted = " or ".join(LIBRARIES) if library is None else library

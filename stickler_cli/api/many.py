@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.core.figures import number_of
 from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, DocumentKind, JsonDocument, kind_of
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.option import options_of, read_settings
@@ -33,7 +34,13 @@ from stickler_cli.runs.job import (
 )
 from stickler_cli.schema.inference.observation import FIRST, Look, Observed
 from stickler_cli.schema.judging import MOST_LEVELS
-from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas, loaded
+from stickler_cli.schema.loading import (
+    LoadedSchema,
+    load_observed,
+    load_schema,
+    load_schemas,
+    loaded,
+)
 from stickler_cli.score.record import join_rare_keys
 from stickler_cli.settings.deciding import Counting, ExtraFields, Infer, Missing, Validate
 from stickler_cli.settings.of_commands import ManySettings
@@ -45,7 +52,7 @@ if TYPE_CHECKING:
 
 
 def evaluate_many(  # noqa: PLR0913 - a keyword for each option
-    schema: "str | os.PathLike[str] | dict[str, Any] | Plan | type",
+    schema: "str | os.PathLike[str] | dict[str, Any] | Plan | type | None",
     pairs: Iterable[object],
     *,
     workers: int | Literal["auto"] = ManySettings.workers,
@@ -73,7 +80,8 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
 
     Args:
         schema: a schema file, a parsed schema, a compiled one, a pydantic class, or with
-            `schema_by` a directory of schema files.
+            `schema_by` a directory of schema files. None takes the class of the ground truths, else
+            the schema that the first 1,000 of them show, with a warning.
         pairs: `(gt, pred)` or `(id, gt, pred)` each. A side is a dict of JSON values, or a list
             where the schema is one of arrays, a model instance, or None where there is none.
             Without an id the position counts, from 0.
@@ -129,9 +137,11 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         rest = iter(pairs)
 
         def look() -> Observed:
-            head.extend(islice(rest, FIRST))
+            head.extend(islice(rest, FIRST - len(head)))
             return _values_in(_document_pairs(head, OBJECTS_OR_ARRAYS))
 
+        if schema is None:
+            schema = _inferred(look(), head)
         plan, contents, file = compiled(schema, settings, look)
         documents = _document_pairs(chain(head, rest), (plan.kind,))
         job_of = partial(
@@ -185,6 +195,36 @@ def _of_schemas(
         _document_pairs(chain(head, rest), OBJECTS_OR_ARRAYS, choice.kinds_of),
         job_of,
     )
+
+
+def _class_in(pairs: Iterable[object]) -> type | None:
+    """Return the pydantic class of all ground truths; None if they have none, or several."""
+    classes: set[type] = set()
+    for pair in pairs:
+        match pair:
+            case (None, _) | (_, None, _):
+                continue  # a prediction without a ground truth
+            case (gt, _) | (_, gt, _):
+                classes.add(type(gt))
+    model = classes.pop() if len(classes) == 1 else None
+    return model if method_of(model, "model_json_schema") else None
+
+
+def _inferred(seen: Observed, pairs: Iterable[object]) -> Plan | type:
+    """Return the class of the first ground truths, else the plan of the schema that they show.
+
+    Raises:
+        UsageError: there is no ground truth.
+    """
+    if model := _class_in(pairs):
+        return model
+    if not seen.total:
+        found = "it is None, and there is no ground truth to infer one from"
+        raise UsageError([Problem("schema", found, "a schema")])
+    count = number_of(seen.total, "ground truth")
+    schema = load_observed(seen, count)
+    warnings.warn(f"no schema given: inferred one from {count}", stacklevel=3)
+    return schema.plan
 
 
 def _values_in(pairs: Iterable[DocumentPair]) -> Observed:

@@ -104,6 +104,8 @@ class Ruled(NamedTuple):
     """How they are compared, compiled."""
     inferred: tuple[Inferred, ...]
     """How each field is compared, and why."""
+    name: str
+    """The name of the documents, as `LoadedSchema` has it."""
 
 
 def _check(schema: object) -> None:
@@ -142,8 +144,10 @@ def ruled(
     else:
         found = load_schema(os.fspath(schema), when="auto", look=look)
     if rules and isinstance(found.contents, dict):
-        return _with_rules(found.contents, found.path, rules, found.fields, known)
-    return Ruled(found.plan, found.fields)
+        return _with_rules(found.contents, found.path, rules, found.fields, known)._replace(
+            name=found.name
+        )
+    return Ruled(found.plan, found.fields, found.name)
 
 
 def _with_rules(
@@ -165,6 +169,7 @@ def _with_rules(
             replace(each, reason="as was asked for") if it else before[each.path]
             for each, it in zip(after, asked, strict=True)
         ),
+        plan.model_name,
     )
 
 

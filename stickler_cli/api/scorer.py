@@ -12,6 +12,7 @@ from stickler_cli.compare.engine import renamed
 from stickler_cli.compare.field_listing import field_listing, known_paths
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import TP
+from stickler_cli.core.figures import number_of
 from stickler_cli.core.json_values import Gold, JsonDocument, json_line, kind_of
 from stickler_cli.core.locations import ANY_KEY, field_path
 from stickler_cli.core.problems import (
@@ -83,12 +84,20 @@ class Scorer:
             UsageError: there is no such field, rule or figure.
         """
         _check(documents, reveal, budget)
-        self.plan, self.inferred = (
+        self.plan, self.inferred, self.name = (
             schema if isinstance(schema, Ruled) else ruled(schema, fields or {})
         )
         self.aim = parse_aim(of)
         check_paths([self.aim.gate], known_paths(self.plan), "of")
         self.reveal, self.budget, self.options = reveal, budget, options
+
+    def __call__(self, gt: object, pred: object) -> "Scored":
+        """Judge one prediction, as `score` does."""
+        return self.score(gt, pred)
+
+    def __repr__(self) -> str:
+        fields, of = number_of(len(self.fields), "field"), self.aim.gate.text
+        return f"{type(self).__name__}({self.name!r}, {fields}, of={of!r})"
 
     def score(self, gt: object, pred: object) -> "Scored":
         """Judge one prediction; see `score_batch`."""

@@ -9,21 +9,23 @@ from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path as File
-from typing import Any, Final
+from typing import Any, Final, cast
 from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from stickler_cli.comparators.base import meets
+from stickler_cli.compare.engine import renamed
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.figures import number_of, rate
 from stickler_cli.core.json_values import json_line
+from stickler_cli.core.problems import SchemaError
 from stickler_cli.core.values import pattern
 from stickler_cli.schema.inference.observation import Observed, observed_schema
 from stickler_cli.schema.loading import LoadedSchema, load_observed, schema_digest
 from .eval_result import EvalResult
-from .ruled import FieldRules, Ruled, Schema, ruled
+from .ruled import FieldRules, Ruled, Schema, other_names, ruled
 from .scorer import Scorer, Side, bare_truths
 
 
@@ -40,8 +42,9 @@ def evaluate(
     Args:
         gt: an instance of any pydantic model, or JSON values.
         pred: an instance of the same class, or of another one, or JSON values.
-        schema: a pydantic class, a JSON Schema or the file of one;
-            None is the class of the ground truth, or the schema that its values show.
+        schema: a pydantic class, a JSON Schema or the file of one. None takes the class of the
+            ground truth; of one without a class that of the prediction, if it declares all keys of
+            the ground truth; else the schema that the values of the ground truth show.
         fields: rules for single fields, by their paths without list indexes, which go before what
             is inferred: `{"lines.sku": {"weight": 3.0, "comparator": ExactComparator()}}`.
         partial_gt: whether a declared key that the ground truth leaves out is not labelled.
@@ -54,6 +57,13 @@ def evaluate(
     """
     if schema is None and isinstance(gt, BaseModel):
         schema = type(gt)
+    elif schema is None and isinstance(gt, Mapping) and isinstance(pred, BaseModel):
+        model = type(pred)
+        with suppress(SchemaError):  # a class without fields, perhaps
+            result = evaluate(gt, pred, schema=model, fields=fields, partial_gt=partial_gt)
+            if not result.undeclared_keys:
+                return result
+        gt = _by_field_names(gt, model)
     options = Options(partial_gt=True) if partial_gt else None
     make: Callable[[], Ruled | LoadedSchema]
     rules = fields or {}
@@ -133,6 +143,13 @@ def _digest_of(schema: Mapping[str, Any] | str | os.PathLike[str]) -> str | None
             return None
         return None if _LEADS_OUT.search(content) else f"{name} {schema_digest(content)}"
     return None
+
+
+def _by_field_names(gt: Mapping[str, Any], model: type[BaseModel]) -> dict[str, Any]:
+    """Return the values of a ground truth by the names of a class's fields where it has aliases."""
+    values = to_jsonable_python(dict(gt), by_alias=False, fallback=str)
+    names: Any = other_names(model)
+    return cast("dict[str, Any]", renamed(values, names))
 
 
 def _seen_in(gt: object) -> Observed:

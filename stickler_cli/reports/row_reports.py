@@ -14,6 +14,7 @@ from stickler_cli.records.row_files import Columns, Row, harmless, lines_as_rows
 from stickler_cli.score.confidence.confidences import Units
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.evaluation import Evaluation, Results
+from stickler_cli.score.intervals import FieldIntervals, IntervalSettings
 from stickler_cli.score.record import Run
 from stickler_cli.score.sums import BOUNDS, COUNTING_MODES, RATES, RateRule
 from stickler_cli.studies.diff.record import Difference
@@ -112,11 +113,17 @@ def rows_of(figures: Figures) -> tuple[Columns, list[Row]]:
 
 
 def run_rows(
-    evaluation: Evaluation, fields: Sequence[FieldInfo], rule: RateRule, *, wide: bool
+    evaluation: Evaluation,
+    fields: Sequence[FieldInfo],
+    rule: RateRule,
+    *,
+    wide: bool,
+    settings: IntervalSettings | None = None,
 ) -> list[Row]:
     """Return the rows of all documents, then those of each group, with a cell for each column.
 
-    A figure that has nothing to divide by, or that there is none of, is None.
+    A figure that has nothing to divide by, or that there is none of, is None. Intervals are made
+    by `settings`, or as the run asks for.
     """
     groups: list[tuple[str, str, Results]] = [("", "", evaluation)]
     for key, found in evaluation.by.items():
@@ -124,17 +131,20 @@ def run_rows(
     return [
         row
         for key, name, results in groups
-        for row in _figure_rows(results, fields, rule, (key, harmless(name)), wide=wide)
+        for row in _figure_rows(
+            results, fields, rule, (key, harmless(name)), wide=wide, settings=settings
+        )
     ]
 
 
-def _figure_rows(
+def _figure_rows(  # noqa: PLR0913 - all of them are needed
     results: Results,
     fields: Sequence[FieldInfo],
     rule: RateRule,
     group: tuple[str, str],
     *,
     wide: bool,
+    settings: IntervalSettings | None,
 ) -> Iterator[Row]:
     """Yield the rows of all documents or of a group, that of whole documents first."""
     whole = FieldRow((), DOCUMENT, "", None, None, results.tally, rule)
@@ -143,13 +153,20 @@ def _figure_rows(
         path = field_path(row.path)
         numbers = (None if it is None else float(it) for it in (row.threshold, row.weight))
         about = harmless(path), row.kind, row.comparator, *numbers
-        cells = _wide(results, row, group) if wide else _tidy(results, row, by_field.get(path))
+        intervals = results.intervals(rule, path, settings)
+        cells = (
+            _wide(results, row, group, intervals)
+            if wide
+            else _tidy(results, row, by_field.get(path), intervals)
+        )
         yield (*about, *cells) if wide else (*about, *cells, *group)
 
 
-def _tidy(results: Results, row: FieldRow, units: Units | None) -> Row:
-    found = results.intervals(row.rule, field_path(row.path))
-    f1, score = (found.rates[row.rule.counting]["f1"], found.score) if found else (None, None)
+def _tidy(
+    results: Results, row: FieldRow, units: Units | None, intervals: FieldIntervals | None
+) -> Row:
+    f1 = intervals.rates[row.rule.counting]["f1"] if intervals else None
+    score = intervals.score if intervals else None
     items: Row = (row.tally.whole, row.tally.items) if row.tally.items else (None, None)
     mean = row.score
     if not row.path:
@@ -167,13 +184,17 @@ def _trust_cells(units: Units | None) -> Row:
     return tuple(None if math.isnan(value) else value for value in found)
 
 
-def _wide(results: Results, row: FieldRow, group: tuple[str, str]) -> Row:
-    path, scores = field_path(row.path), (row.tally.mean_raw, row.score)
+def _wide(
+    results: Results,
+    row: FieldRow,
+    group: tuple[str, str],
+    intervals: FieldIntervals | None,
+) -> Row:
+    scores = row.tally.mean_raw, row.score
     classes: Mapping[ErrorClass, int] = results.errors.at(row.path)
     if not row.path:
         scores, classes = (results.overall_score,) * 2, results.errors.overall()
-    found = results.intervals(row.rule, path)
-    rates = [found and found.rates[mode][name] for mode in COUNTING_MODES for name in RATES]
+    rates = [intervals and intervals.rates[mode][name] for mode in COUNTING_MODES for name in RATES]
     counted: list[JsonValue] = []
     for mode in COUNTING_MODES:
         counts = row.tally.counts(mode)
@@ -185,7 +206,7 @@ def _wide(results: Results, row: FieldRow, group: tuple[str, str]) -> Row:
         *scores,
         *(classes.get(each, 0) for each in ErrorClass),
         *group,
-        *(end for interval in (*rates, found and found.score) for end in _ends(interval)),
+        *(end for interval in (*rates, intervals and intervals.score) for end in _ends(interval)),
     )
 
 

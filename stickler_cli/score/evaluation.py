@@ -169,13 +169,18 @@ class Results:
             **{status.value: self.statuses[status] for status in Status if status != "evaluated"},
         }
 
-    def intervals(self, rule: RateRule, path: str = "") -> FieldIntervals | None:
-        """Return the confidence intervals of a field or of the whole; None where none are asked."""
-        if self.interval_settings is None:
+    def intervals(
+        self, rule: RateRule, path: str = "", settings: IntervalSettings | None = None
+    ) -> FieldIntervals | None:
+        """Return the confidence intervals of a field or of all documents, by settings.
+
+        Without settings they are made as the run asks for; None where it asks for none.
+        """
+        settings = settings or self.interval_settings
+        if settings is None:
             return None
         tally = self.sums.at(parse_field_path(path) if path else ())
-        level = self.interval_settings.level
-        return field_intervals(tally, level, recall_with_fd=rule.recall_with_fd)
+        return field_intervals(tally, settings.level, recall_with_fd=rule.recall_with_fd)
 
     def confidences_view(self) -> dict[str, Any]:
         """Return how far the confidences of predictions can be trusted, as the run format has it.

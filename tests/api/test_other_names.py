@@ -49,6 +49,38 @@ def test_aliases_and_names_are_one_field(gt, pred):
     assert (found["tp"], found["fp"], found["fn"]) == (5, 0, 0)
 
 
+@pytest.mark.parametrize("gt", [BILL, Bill(**BILL)])
+@pytest.mark.parametrize("pred", [Bill(**BILL), Bill(**{**BILL, "IBAN": "DE88", "parties": []})])
+def test_a_ground_truth_without_a_class_is_compared_as_the_class_of_the_prediction(gt, pred):
+    result, expected = evaluate(gt, pred), evaluate(Bill(**BILL), pred)
+
+    assert result.confusion_matrix == expected.confusion_matrix
+    assert result.field_scores == expected.field_scores
+    assert [error["field_path"] for error in result.non_matches] == [
+        error["field_path"] for error in expected.non_matches
+    ]
+    assert result.explain() == expected.explain()
+
+
+def test_a_key_that_the_class_of_the_prediction_lacks_is_compared_all_the_same():
+    gt = {**BILL, "parties": [{**BILL["parties"][0], "city": "Bonn"}]}
+
+    result = evaluate(gt, Bill(**BILL))
+
+    (error,) = [error for error in result.non_matches if error["field_path"].endswith("city")]
+    assert error["non_match_type"] == "false_negative"
+    assert result.field_scores["iban"] == result.field_scores["bic"] == 1.0
+    assert evaluate(gt, Bill(**BILL), schema=Bill).undeclared_keys == ("parties.city",)
+
+
+class Empty(BaseModel):
+    pass
+
+
+def test_the_values_decide_where_the_class_of_the_prediction_has_no_fields():
+    assert evaluate({"number": "A1"}, Empty()).counts == (0, 0, 0, 1, 0)
+
+
 def test_a_wrong_value_is_told_under_the_name(tmp_path):
     wrong = json.loads(json.dumps(BILL).replace("DE89", "DE88"))
 

@@ -71,6 +71,17 @@ def test_a_score_is_f1_of_values_and_more_is_made_when_it_is_asked_for():
     assert repr(scored) == "Scored(score=0.6666666666666666, passed=False)"
 
 
+def test_a_scorer_can_be_called_and_says_what_it_judges_by():
+    pred = {**GT, "total": 8.5}
+
+    assert SCORER(GT, pred).score == SCORER.score(GT, pred).score == 6 / 7
+    assert repr(SCORER) == "Scorer('Order', 4 fields, of='f1')"
+    assert repr(eval_for(Order)) == repr(SCORER)
+    rules = {"total": {"weight": 2.0}}
+    gated = Scorer(Order, of="total.f1 >= 0.9", fields=rules)
+    assert repr(gated) == "Scorer('Order', 4 fields, of='total.f1 >= 0.9')"
+
+
 def test_a_scorer_does_all_that_a_spec_does():
     assert EvalSpec is Scorer
     assert isinstance(eval_for(Order), Scorer)

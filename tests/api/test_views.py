@@ -117,10 +117,51 @@ def test_field_comparisons_tell_of_matches_too():
         ("parts[1].size", "parts[0].size", True, "exact match"),
         ("parts[2]", None, False, "false negative (unmatched ground truth)"),
         ("tags[0]", "tags[0]", True, "exact match"),
-        (None, "tags[1]", False, "false alarm (unmatched prediction)"),
+        ("tags[]", "tags[1]", False, "false alarm (unmatched prediction)"),
     ]
     serial = entries[0]
     assert (serial["score"], serial["weight"], serial["weighted_score"]) == (0.25, 3.0, 0.0)
+
+
+def test_an_invented_element_inside_an_item_is_named_by_the_item_of_the_ground_truth():
+    class Row(StructuredModel):
+        name: str = ComparableField()
+        tags: list[str] = ComparableField()
+
+    class Table(StructuredModel):
+        rows: list[Row] = ComparableField()
+
+    gt = Table(rows=[{"name": "b", "tags": ["x"]}, {"name": "a", "tags": ["y"]}])
+    pred = Table(rows=[{"name": "a", "tags": ["y", "new"]}, {"name": "b", "tags": ["x"]}])
+    entries = gt.compare_with(pred, document_field_comparisons=True)["field_comparisons"]
+    invented = [entry for entry in entries if not entry["match"]]
+
+    assert [(entry["expected_key"], entry["actual_key"]) for entry in invented] == [
+        ("rows[1].tags[]", "rows[0].tags[1]")
+    ]
+
+
+def test_errors_of_list_elements_have_reason_and_similarity_beside_their_details():
+    errors = GT.compare_with(PRED, document_non_matches=True)["non_matches"]
+    beside = {
+        error["field_path"]: (error.get("reason"), error.get("similarity")) for error in errors
+    }
+
+    assert beside == {
+        "serial": (None, None),
+        "maker.size": (None, None),
+        "parts[0]": ("below threshold (0.500 < 0.7)", 0.5),
+        "parts[2]": ("unmatched ground truth", None),
+        "tags[1]": ("unmatched prediction", None),
+    }
+
+
+def test_a_kind_of_error_is_its_value_in_json_and_its_name_as_text():
+    kind = NonMatchType.FALSE_ALARM
+
+    assert json.dumps(kind) == '"false_alarm"'
+    assert kind == "false_alarm"
+    assert str(kind) == "NonMatchType.FALSE_ALARM"
 
 
 def test_a_match_that_is_not_exact_says_by_how_much():

@@ -25,6 +25,7 @@ from stickler_cli.reports.row_reports import TIDY, WIDE
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Conditions
+from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import Run, SchemaSignature, run_record
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 from .batches import batch, compare, evaluate, not_compared
@@ -174,7 +175,9 @@ def test_a_frame_has_the_rows_and_columns_of_the_csv(libraries, wide, headers):
     evaluation = evaluation_of(plain)
 
     _, columns = evaluation.to_frame(wide=wide)
+    assert evaluation.interval_settings is None
 
+    evaluation.interval_settings = IntervalSettings()  # as a run has them by default
     text = render("csv", run_of(evaluation), TableStyle(wide=wide))
     header, *lines = csv.reader(io.StringIO(text))
     rows = [
@@ -183,6 +186,25 @@ def test_a_frame_has_the_rows_and_columns_of_the_csv(libraries, wide, headers):
     ]
     assert list(columns) == header == list(headers)
     assert rows == lines
+
+
+def test_the_intervals_of_a_frame_have_the_level_of_the_run(libraries):
+    libraries("pandas")
+    evaluation = evaluation_of(RESULTS[:3])
+    usual = evaluation.to_frame()[1]["f1_lower"][0]
+
+    evaluation.interval_settings = IntervalSettings(level=0.5)
+
+    assert usual < evaluation.to_frame()[1]["f1_lower"][0] < evaluation.f1
+
+
+def test_rates_of_an_evaluation_count_what_its_reports_count():
+    # b is not close enough, a is right, an undeclared key is invented.
+    evaluation = evaluation_of(RESULTS[1:2], None)
+
+    assert (evaluation.precision, evaluation.recall) == (2 / 3, 1.0)
+    assert evaluation.f1 == pytest.approx(0.8)
+    assert Evaluation().f1 is None
 
 
 def test_a_frame_of_documents_without_terms_has_their_fields_by_name(libraries):

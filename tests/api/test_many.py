@@ -1,0 +1,59 @@
+"""`evaluate_many` without a schema."""
+
+import pytest
+from pydantic import BaseModel
+
+from stickler_cli import StructuredModel, UsageError, evaluate, evaluate_many
+
+BOLT, NUT = {"sku": "bolt", "count": 4}, {"sku": "nut", "count": 1}
+GT = {"id": "A-17", "total": 9.5, "lines": [BOLT, NUT]}
+PRED = {"id": "a 17", "total": 8.5, "lines": [NUT, {**BOLT, "count": 5}]}
+
+
+class Order(BaseModel):
+    id: str
+    total: float | None = None
+    note: str | None = None
+
+
+class Marked(StructuredModel):
+    id: str
+
+
+INFERRED = "ignore:.*how to compare was inferred"
+
+
+def test_without_a_schema_the_one_that_the_ground_truths_show_is_inferred_as_evaluate_does():
+    alone = evaluate(GT, PRED)
+    with pytest.warns(UserWarning, match="^no schema given: inferred one from 1 ground truth$"):
+        results = evaluate_many(None, [(GT, PRED)])
+
+    assert results.f1 == alone.f1
+    assert results.overall_score == alone.overall_score
+    assert [info.field for info in results.fields] == [row.path for row in alone.inferred]
+    assert [info.threshold for info in results.fields] == [row.threshold for row in alone.inferred]
+
+
+@pytest.mark.filterwarnings(INFERRED)
+@pytest.mark.parametrize("missing", [(), ((None, GT),)])
+def test_without_a_schema_the_class_of_all_ground_truths_is_it(missing):
+    gt = Order(id="A-17", total=9.5)
+    pairs = [*missing, (gt, {"id": "A-17", "note": "new"}), ("last", gt, gt)]
+
+    results = evaluate_many(None, iter(pairs))
+
+    # Of six values four are right, a total is missed and a note invented; a note is absent.
+    assert results.tally.counts("leaves") == (3, 0, 1, 1, 1)
+    assert results.to_dict() == evaluate_many(Order, pairs).to_dict()
+
+
+@pytest.mark.filterwarnings("ignore:no schema given")
+def test_ground_truths_of_several_classes_are_compared_by_their_values():
+    results = evaluate_many(None, [(Order(id="A"), {"id": "A"}), (Marked(id="B"), {"id": "B"})])
+
+    assert [info.field for info in results.fields] == [("id",), ("total",), ("note",)]
+
+
+def test_no_schema_and_no_ground_truth_is_an_error_that_says_so():
+    with pytest.raises(UsageError, match="schema: it is None, and there is no ground truth"):
+        evaluate_many(None, [])
