@@ -92,7 +92,7 @@ class PairComparison(Comparison):
     def _repr_html_(self) -> str:
         """Return the score, and a table with a row for each place that `explain` shows."""
         pair = self._explained("brief")
-        name, score = visible(self.model_name), rate(self.similarity)
+        name, score = visible(self.model_name), rate(self.score)
         line = f"{name}, overall score {score}: {sum_text(pair.root)}"
         return html_table([Span(line)], place_table(pair), "explain() gives every place.")
 
@@ -141,7 +141,7 @@ class EvalResult:
     @property
     def matched(self) -> bool:
         """Whether the overall score meets the match-threshold of the model."""
-        return meets(self.comparison.reported, self.comparison.threshold)
+        return meets(self.comparison.score, self.comparison.threshold)
 
     @property
     def precision(self) -> float:
@@ -221,7 +221,7 @@ def compared(
             compare(plan, [gt], [pred], options, gold=[said])  # whether one of them does alone
         unlimited = replace(options, work_limit=None)
         account = compare(plan, gts, preds, unlimited, confidences, gold)
-    results = [DocumentResult("", Status.EVALUATED, it) for it in account.reported.tolist()]
+    results = [DocumentResult("", Status.EVALUATED, it) for it in account.score.tolist()]
     return Batch(results, account, np.arange(len(results)))
 
 
@@ -433,7 +433,7 @@ def evaluator_result(batch: Batch, *, recall_with_fd: bool) -> EvaluatorResult:
     matrix = comparison_result(batch, **how)["confusion_matrix"]
     fields = {name: {**node["overall"], **node} for name, node in matrix["fields"].items()}
     return {
-        "overall": _rates(matrix, comparison.similarity),
+        "overall": _rates(matrix, comparison.score),
         "fields": _field_rates(comparison, matrix, recall_with_fd=recall_with_fd),
         "confusion_matrix": {**matrix, "fields": fields},
         "non_matches": matrix["non_matches"],

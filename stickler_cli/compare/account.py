@@ -26,20 +26,36 @@ _NONE: Final[Mapping[int, Any]] = {}
 NO_REASONS: Final[Mapping[int, str]] = _NONE
 
 
-def judged(
-    similarity: Floats, threshold: float | Floats, gt: Indexes, pred: Indexes
-) -> tuple[Floats, Outcomes]:
-    """Return similarities, 0.0 where one side is absent and 1.0 where both are, and the classes.
+class Figures(NamedTuple):
+    """Similarities, threshold-applied scores and outcomes, one entry a pair.
 
-    A similarity within `EQUAL_WITHIN` of a threshold meets it.
+    Scores that nothing clips are the array of the similarities itself, so that whatever is made of
+    both is made once.
+    """
+
+    similarity: Floats
+    score: Floats
+    outcome: Outcomes
+
+
+def classify(
+    similarity: Floats, score: Floats, threshold: float | Floats, gt: Indexes, pred: Indexes
+) -> Figures:
+    """Classify pairs by their similarities.
+
+    Similarity and score are 0.0 where one side is absent and 1.0 where both are. A similarity
+    within `EQUAL_WITHIN` of the threshold meets it.
     """
     outcome = met(similarity, threshold)
-    (at,) = ((gt | pred) < 0).nonzero()
-    if len(at):
-        outcome[at] = absent = class_of_absent(gt[at], pred[at])
-        similarity = similarity.copy()
-        similarity[at] = absent == TN
-    return similarity, outcome
+    (one_sided,) = ((gt | pred) < 0).nonzero()
+    if len(one_sided):
+        outcome[one_sided] = absent = class_of_absent(gt[one_sided], pred[one_sided])
+        similarities = similarity.copy()
+        similarities[one_sided] = absent == TN
+        score = similarities if score is similarity else score.copy()
+        score[one_sided] = similarities[one_sided]
+        similarity = similarities
+    return Figures(similarity, score, outcome)
 
 
 _OF_ABSENT: Final = np.array([-1, TN, FN, FA], np.int8)  # of -1, no ground truth, -2 and -3
@@ -57,9 +73,9 @@ def met(similarity: Floats, threshold: float | Floats) -> Outcomes:
     return outcome  # TP is 0, and FD 1
 
 
-def clipped(similarity: Floats, outcome: Outcomes, *, clip: bool) -> Floats:
-    """Return the scores of similarities: 0.0 where one is clipped below its threshold."""
-    return np.where(outcome == FD, 0.0, similarity) if clip else similarity
+def clipped(score: Floats, outcome: Outcomes, *, clip: bool) -> Floats:
+    """Return scores, 0.0 where one is clipped because its similarity is below its threshold."""
+    return np.where(outcome == FD, 0.0, score) if clip else score
 
 
 def both_sides(outcome: Outcomes) -> Mask:
@@ -90,11 +106,6 @@ class Rules:
     def item_threshold(self) -> float:
         """The similarity at which a pair of list elements of this kind is a match."""
         return self.threshold
-
-    @property
-    def item_clip(self) -> bool:
-        """Whether a pair of list elements below its threshold adds nothing to the list."""
-        return False
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
         """Return the similarity at which these list elements are matches."""
@@ -146,11 +157,11 @@ class Account:
         self.similarity = similarity
         """As computed, in [0, 1]; 1.0 where both sides are absent, 0.0 where one is."""
         self.score = score
-        """The similarity after clipping, in [0, 1]."""
+        """Threshold-applied scores, in [0, 1]; `similarity` itself where nothing is clipped."""
+        self.item_score = score
+        """Threshold-applied scores as list items: objects clip by their match-threshold there."""
         self.reasons = NO_REASONS
         """What a judge said, by the position of the pair."""
-        self.reported = similarity
-        """The similarity of each pair as an element of a list: of two lists, their score."""
         self.worth: float | Floats = node.weight
         """What each pair is worth in its object."""
 
@@ -388,6 +399,11 @@ class SplitAccount(Account):
         return part.account.innermost(at)
 
 
+def may_be_clipped(account: Account) -> bool:
+    """Return whether some scores may differ from the similarities."""
+    return not (account.score is account.item_score is account.similarity)
+
+
 def of_each(account: Account, of: Callable[[Account], T], kind: type[np.generic]) -> T:
     """Return a figure of each pair from the account that compared it: one value, or an array."""
     if not isinstance(account, SplitAccount):
@@ -411,15 +427,19 @@ def split(  # noqa: PLR0913, PLR0917 - what every account has, and the parts
     if len(parts) == 1 and worth is None:
         return parts[0].account
     outcome = np.empty(len(gt), np.int8)
-    similarity, score, reported, weight = np.empty((4, len(gt)))
+    similarity, weight = np.empty((2, len(gt)))
     for part in parts:
         outcome[part.at] = part.account.outcome
         similarity[part.at] = part.account.similarity
-        score[part.at] = part.account.score
-        reported[part.at] = part.account.reported
         weight[part.at] = part.account.worth
+    score = item_score = similarity
+    if any(may_be_clipped(part.account) for part in parts):
+        score, item_score = np.empty((2, len(gt)))
+        for part in parts:
+            score[part.at] = part.account.score
+            item_score[part.at] = part.account.item_score
     found = SplitAccount(node, columns, gt, pred, outcome, similarity, score)
-    found.parts, found.reported = tuple(parts), reported
+    found.parts, found.item_score = tuple(parts), item_score
     found.worth = weight if worth is None else worth
     return found
 

@@ -86,9 +86,9 @@ class Comparison:
         return float(self.account.score[self.pair])
 
     @property
-    def reported(self) -> float:
-        """The similarity of the pair as an element of a list: of two lists, their score."""
-        return float(self.account.reported[self.pair])
+    def item_score(self) -> float:
+        """The score as a list item: an object clips by its match-threshold there."""
+        return float(self.account.item_score[self.pair])
 
     @property
     def threshold(self) -> float:

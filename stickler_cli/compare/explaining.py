@@ -58,7 +58,7 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """A score as a quotient: total / divisor, or 1 where the divisor is 0."""
+    """A score before the place itself is clipped: total / divisor, or 1 where the divisor is 0."""
 
     total: Amount
     """The sum of what the parts add."""
@@ -90,9 +90,9 @@ class Explained:
     """Values that are as right as this ground truth, which was taken as the likest."""
     outcome: Outcome
     similarity: float = 0.0
-    """As computed, in [0, 1]; as its threshold judges it."""
+    """As computed, in [0, 1]; its threshold judges it."""
     score: float = 0.0
-    """After clipping."""
+    """The threshold-applied score, in [0, 1]: the similarity after clipping here and inside."""
     threshold: float = 0.0
     threshold_source: ThresholdSource = "default"
     weight: float | None = None
@@ -209,7 +209,7 @@ def _of_list(
             (*pred_path, steps[-1]),
             options,
             outcome=element.outcome,
-            similarity=one.reported,
+            score=one.score if is_tuple else one.item_score,
             threshold=element.threshold,
             # A position of a tuple has a threshold of its own.
             threshold_source=of.threshold_source if is_tuple else of.source_for(one.gt),
@@ -227,10 +227,7 @@ def _added(element: ElementComparison, *, is_tuple: bool) -> float:
     comparison = element.comparison
     if element.gt_index is None or element.pred_index is None:
         return 0.0
-    if is_tuple:
-        return comparison.score
-    clips = comparison.account.node.item_clip and element.outcome is not Outcome.TP
-    return 0.0 if clips else comparison.reported
+    return comparison.score if is_tuple else comparison.item_score
 
 
 def pairings_of(node: ListNode, comparison: Comparison, options: Options) -> Iterator[Pairing]:
@@ -241,7 +238,7 @@ def pairings_of(node: ListNode, comparison: Comparison, options: Options) -> Ite
     rows, _, gt_places = gt_lists.of(account.gt[at])
     others, _, pred_places = pred_lists.of(account.pred[at])
     pairs = np.repeat(rows, len(others)), np.tile(others, len(rows))
-    found = node.items.compare(values, *pairs, options).reported.reshape(len(rows), len(others))
+    found = node.items.compare(values, *pairs, options).similarity.reshape(len(rows), len(others))
     gt_indexes, pred_indexes = gt_places.tolist(), pred_places.tolist()
     partner_of_gt = {each.gt_index: each.pred_index for each in elements}
     partner_of_pred = {each.pred_index: each.gt_index for each in elements}

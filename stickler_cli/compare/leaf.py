@@ -48,11 +48,6 @@ class LeafNode(Node):
     shows_nothing = True  # it has no code, and is shown as it stands
 
     @property
-    def item_clip(self) -> bool:
-        """Whether a pair of list elements below its threshold adds nothing to the list."""
-        return self.clip
-
-    @property
     def columnar(self) -> bool:
         """Whether to compare all pairs of two columns costs little beside a call for each."""
         return (self.comparator.pairing or self.comparator).columnar
@@ -104,7 +99,7 @@ class LeafNode(Node):
         least = self.threshold - EQUAL_WITHIN
         similarity, outcome, reasons = _compared(self.comparator, read, *codes, options, least)
         gt, pred = present(gt, columns.codes.gt), present(pred, columns.codes.pred)
-        score = clipped(similarity, outcome, clip=self.clip)
+        score = clipped(similarity, outcome, clip=self.clip and not options.pairing)
         account = Account(self, columns, gt, pred, outcome, similarity, score)
         account.reasons = reasons
         return account
@@ -141,7 +136,7 @@ class LeafBlock(Leaves):
             raise error.below(self.names[pair // size]) from error.__cause__
         similarity, outcome, reasons = found
         score = similarity
-        if self._clips:
+        if self._clips and not options.pairing:
             clips = self._clip & (outcome == FD).reshape(fields, -1)
             score = np.where(clips.ravel(), 0.0, similarity)
         account = BlockAccount(self.nodes[0], columns, gt, pred, outcome, similarity, score)

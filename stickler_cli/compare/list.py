@@ -15,7 +15,7 @@ from .account import (
     ListAccount,
     Units,
     both_sides,
-    judged,
+    classify,
     met,
     of_each,
 )
@@ -32,7 +32,7 @@ from .columns import (
 )
 from .pairing import Pairs, joined, pair
 from .plan import Node, Options, Purpose
-from .result import FA, FD, FN, TP, ThresholdSource
+from .result import FA, FN, TP, ThresholdSource
 
 HELD: Final = 300
 """Bytes that a pair of lists takes while their elements are paired: measured, about."""
@@ -110,11 +110,14 @@ class SequenceNode(Node, ABC):
     def _told(
         self, columns: Columns, gt: Indexes, pred: Indexes, raw: Floats, score: Floats
     ) -> ListAccount:
-        score, outcome = judged(score, self.threshold, gt, pred)
-        raw = np.where(both_sides(outcome), raw, score)
-        found = ListAccount(self, columns, gt, pred, outcome, raw, score)
-        found.reported = score
-        return found
+        """Account for pairs of lists by their similarities and their scores; none is clipped."""
+        similarity, score, outcome = classify(raw, score, self.threshold, gt, pred)
+        return ListAccount(self, columns, gt, pred, outcome, similarity, score)
+
+    def _full_match(self, columns: Columns, gt: Indexes, pred: Indexes) -> ListAccount:
+        """Account for pairs of lists as if all of their elements were the same."""
+        ones = np.ones(len(gt))
+        return self._told(columns, gt, pred, ones, ones)
 
 
 class PairedLists(NamedTuple):
@@ -122,10 +125,8 @@ class PairedLists(NamedTuple):
 
     keys: Indexes
     """The two slots of each as one number; in order."""
-    raw: Floats
+    similarity: Floats
     """The sum of the similarities of its pairs."""
-    score: Floats
-    """The sum of what these add to the score of the list."""
     starts: Indexes
     """Where its pairs are, and below how many."""
     lengths: Indexes
@@ -135,7 +136,7 @@ class PairedLists(NamedTuple):
     @property
     def size(self) -> int:
         """How many bytes it takes."""
-        return sum(part.nbytes for part in (*self[:5], *self.pairs))
+        return sum(part.nbytes for part in (*self[:-1], *self.pairs))
 
     def positions(self, keys: Indexes) -> Indexes:
         """Return where pairs of lists are, `NOTHING` for those that were not met."""
@@ -229,7 +230,7 @@ class ListNode(SequenceNode):
         """Account for pairs of lists: put elements together, then account for those pairs."""
         whole, columns = columns, self.read(columns)
         if options.purpose >= Purpose.BOUND:
-            return self._told(columns, gt, pred, np.ones(len(gt)), np.ones(len(gt)))
+            return self._full_match(columns, gt, pred)
         if options.pairing:
             known, at = self._met(columns, gt, pred, options)
             paired, of_pairs = known.lengths[at], None
@@ -237,8 +238,8 @@ class ListNode(SequenceNode):
                 some, owner = spread(known.starts[at], paired)
                 of_pairs = owner, known.pairs.gt[some]
             gt, pred, longest = self._lengths(columns, gt, pred, paired, of_pairs)
-            of_each = known.raw[at] / longest, known.score[at] / longest
-            return self._told(whole, gt, pred, *of_each)
+            similarity = known.similarity[at] / longest
+            return self._told(whole, gt, pred, similarity, similarity)
         if columns.pairings is None:
             pairs = self._pairs(columns, gt, pred, options)
         else:  # some were found when elements were paired
@@ -249,11 +250,7 @@ class ListNode(SequenceNode):
         paired = np.bincount(pairs.owner, minlength=len(gt))
         dropped = columns.gold.dropped(gt) if columns.gold else {}
         gt, pred, longest = self._lengths(columns, gt, pred, paired, (pairs.owner, pairs.gt))
-        reported = np.where(both_sides(units.outcome), units.account.reported, 0.0)
-        raw = np.bincount(units.owner, reported, len(gt)) / longest
-        added = np.where(_clips(units.account) & (units.outcome != TP), 0.0, reported)
-        score = np.bincount(units.owner, added, len(gt)) / longest
-        found = self._told(whole, gt, pred, raw, score)
+        found = self._told(whole, gt, pred, *_means(units, longest))
         found.units, found.left_out, found.dropped = units, left_out, dropped
         return found
 
@@ -327,25 +324,14 @@ class ListNode(SequenceNode):
             place, held = columns.place, HELD * len(new)
             place.keep(held)
             pairs = self._pairs(columns, gt, pred, options)
-            added = self._added(columns.elements[2], pairs, options)
-            raw, score = (
-                np.bincount(pairs.owner, of, len(new)).astype(np.float64)
-                for of in (pairs.similarity, added)
-            )
+            similarity = np.bincount(pairs.owner, pairs.similarity, len(new)).astype(np.float64)
             edges = pairs.owner.searchsorted(np.arange(len(new) + 1))
-            found = PairedLists(new, raw, score, edges[:-1], np.diff(edges), pairs)
+            found = PairedLists(new, similarity, edges[:-1], np.diff(edges), pairs)
             copied = 0 if known is None else 2 * (known.size + found.size)  # to be put in order
             place.keep(found.size + copied - held)
             columns.pairings = known = found if known is None else known.with_more(found)
             place.keep(-copied)
         return known, known.positions(keys)
-
-    def _added(self, elements: Columns, pairs: Pairs, options: Options) -> Floats:
-        if not self.items.may_clip or not len(pairs.owner):
-            return pairs.similarity
-        account = self.items.compare(elements, pairs.gt, pairs.pred, options)
-        below = met(account.reported, _passing(account)) == FD
-        return np.where(_clips(account) & below, 0.0, pairs.similarity)
 
     def _units(
         self, columns: Columns, gt: Indexes, pred: Indexes, pairs: Pairs, options: Options
@@ -392,7 +378,7 @@ class ListNode(SequenceNode):
         one, other = missed[of], invented[at]
         sides = units.account.gt[one], units.account.pred[other]
         found = self.items.compare(elements, *sides, options.to(Purpose.PAIRING))
-        (match,) = (met(found.reported, _passing(found)) == TP).nonzero()
+        (match,) = (met(found.similarity, _passing(found)) == TP).nonzero()
         for gt, pred in zip(one[match].tolist(), other[match].tolist(), strict=True):
             if not moved[gt] and not moved[pred]:
                 moved[[gt, pred]] = True
@@ -411,14 +397,23 @@ def _positions(lists: Elements, chosen: Indexes, owner: Indexes, slots: Indexes)
     return slots + (lengths.cumsum() - lengths - lists.starts[chosen])[owner]
 
 
+def _means(units: Units, longest: Indexes) -> tuple[Floats, Floats]:
+    """Return the mean similarity and the mean score of the items of each list."""
+    account, is_pair = units.account, both_sides(units.outcome)
+
+    def mean(figures: Floats) -> Floats:
+        of_pairs = np.where(is_pair, figures, 0.0)
+        means: Floats = np.bincount(units.owner, of_pairs, len(longest)) / longest
+        return means
+
+    similarity = mean(account.similarity)
+    is_clipped = account.item_score is not account.similarity
+    return similarity, mean(account.item_score) if is_clipped else similarity
+
+
 def _passing(account: Account) -> float | Floats:
     """Return the similarity at which each pair is a match as an element of a list."""
     return of_each(account, lambda of: of.node.element_thresholds(of.columns, of.gt), np.float64)
-
-
-def _clips(account: Account) -> bool | Mask:
-    """Return which pairs add nothing to their list where they are below their threshold."""
-    return of_each(account, lambda of: of.node.item_clip, np.bool_)
 
 
 def own_thresholds(account: Account) -> float | Floats:
@@ -431,7 +426,7 @@ def element_units(
 ) -> Units:
     """Classify the units of lists: objects and lists pass on the threshold for elements."""
     graded = of_each(account, lambda one: one.graded, np.bool_) & both_sides(account.outcome)
-    outcome = np.where(graded, met(account.reported, threshold), account.outcome)
+    outcome = np.where(graded, met(account.similarity, threshold), account.outcome)
     return Units(owner, *places, outcome, threshold, account)
 
 

@@ -22,8 +22,10 @@ from .account import (
     Floats,
     ObjectAccount,
     Outcomes,
+    both_sides,
+    classify,
     clipped,
-    judged,
+    met,
 )
 from .columns import ABSENT, NOTHING, OBJECT, Columns, Indexes, Known, Mask, aligned, groups
 from .leaf import LeafBlock, LeafNode, blocks_of
@@ -227,17 +229,19 @@ class ObjectNode(Node):
         if len(live):
             parts = self._compared(columns, *some, inside)
             entries = self.of_entries(columns, *some, inside)
-        similarity, said = _mean(self, parts, entries, len(live)), gt
+        (similarity, score), said = _means(self, parts, entries, len(live)), gt
         if columns.gold is not None and options.purpose is not Purpose.DOCUMENTS:
             gt = np.where(self.nothing(columns)[0][gt], NOTHING, gt)
         if at is not None:
             for entry in entries:
                 entry.owner = at[entry.owner]
-            similarity, some_of = np.ones(len(gt)), similarity
-            similarity[at] = some_of
-        similarity, outcome = judged(similarity, self.threshold, gt, pred)
-        score = clipped(similarity, outcome, clip=self.clip)
+            similarity, score = _spread(similarity, score, at, len(gt))
+        similarity, score, outcome = classify(similarity, score, self.threshold, gt, pred)
         account = ObjectAccount(self, columns, gt, pred, outcome, similarity, score)
+        if self.clip and options.purpose is Purpose.ACCOUNT:  # a document is not clipped
+            account.score = clipped(score, outcome, clip=True)
+            as_item = np.where(both_sides(outcome), met(similarity, self.match_threshold), outcome)
+            account.item_score = clipped(score, as_item, clip=True)
         if not options.pairing:
             account.parts, account.compared, account.entries = parts, at, entries
             if parts:
@@ -298,28 +302,53 @@ def _is_unseen(node: Node, value: JsonValue) -> bool:
     return isinstance(value, dict) and isinstance(node, ObjectNode) and node.is_nothing(value)
 
 
-def _mean(
+def _means(
     node: ObjectNode, parts: Sequence[FieldsPart], entries: Sequence[EntryAccount], size: int
-) -> Floats:
-    """Return the weighted means of the fields that either side has; 1.0 where there are none."""
-    scores, weights = both = np.zeros((2, len(node.fields) if parts else 1, size))
+) -> tuple[Floats, Floats]:
+    """Return the weighted mean similarities of the fields that either side has, and mean scores.
+
+    Both are 1.0 where neither side has a field.
+    """
+    accounts = [part if isinstance(part, BlockAccount) else part[1] for part in parts]
+    accounts += (entry.account for entry in entries)
+    is_clipped = any(account.score is not account.similarity for account in accounts)
+    rows = len(node.fields) if parts else 1
+    sums = np.zeros((2 + is_clipped, rows, size))  # of weights, similarities, and scores
     for part in parts:
-        at, of = (part.block.span, part) if isinstance(part, BlockAccount) else part
-        scores[at] = of.score.reshape(-1, size)
-        weights[at] = (of.outcome < TN).reshape(-1, size) * of.worth
-    scores *= weights
+        index, account = (part.block.span, part) if isinstance(part, BlockAccount) else part
+        sums[0, index] = (account.outcome < TN).reshape(-1, size) * account.worth
+        sums[1, index] = account.similarity.reshape(-1, size)
+        if is_clipped:
+            sums[2, index] = account.score.reshape(-1, size)
+    sums[1:] *= sums[0]
     # One after the other: `sum` adds rows of one pair in another order than those of several.
-    total: Floats
-    worth: Floats
-    total, worth = np.add.accumulate(both, axis=1)[:, -1]
+    weight: Floats
+    weight, *totals = np.add.accumulate(sums, axis=1)[:, -1]
     for entry in entries:
-        there = entry.account.outcome < TN
-        weights = np.broadcast_to(entry.account.worth, len(there)) * there
-        total += np.bincount(entry.owner, weights * entry.account.score, size)
-        worth += np.bincount(entry.owner, weights, size)
-    if np.count_nonzero(worth) == size:
-        return np.divide(total, worth)
-    return np.divide(total, worth, out=np.ones(size), where=worth > 0)
+        account = entry.account
+        weights = np.broadcast_to(account.worth, len(account)) * (account.outcome < TN)
+        weight += np.bincount(entry.owner, weights, size)
+        totals[0] += np.bincount(entry.owner, weights * account.similarity, size)
+        if is_clipped:
+            totals[1] += np.bincount(entry.owner, weights * account.score, size)
+    is_judged = weight > 0
+    similarity, *scores = (
+        np.divide(total, weight, out=np.ones(size), where=is_judged) for total in totals
+    )
+    return similarity, scores[0] if scores else similarity
+
+
+def _spread(
+    similarity: Floats, score: Floats, positions: Indexes, size: int
+) -> tuple[Floats, Floats]:
+    """Return figures of some pairs as figures of all, 1.0 for pairs that were not compared."""
+    similarities = np.ones(size)
+    similarities[positions] = similarity
+    if score is similarity:
+        return similarities, similarities
+    scores = np.ones(size)
+    scores[positions] = score
+    return similarities, scores
 
 
 def counted(node: ObjectNode, account: ObjectAccount) -> Sequence[bool | Mask]:

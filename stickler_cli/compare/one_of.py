@@ -30,7 +30,6 @@ class ChoiceNode(Node, ABC):
         """Return the nodes, and the position of the chosen one for each slot of either side."""
 
     nested = True
-    may_clip = True
     shows_nothing = True  # to the chosen nodes
     weighs: ClassVar[bool] = False
     """Whether what the pairs are worth is for this node to say, not for the chosen ones."""

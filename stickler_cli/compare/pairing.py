@@ -171,7 +171,7 @@ class Search:
     ) -> Floats:
         options = self._options.to(purpose)
         found = [
-            self._item.compare(self._elements, *self._sides(near[at], far[at]), options).reported
+            self._item.compare(self._elements, *self._sides(near[at], far[at]), options).similarity
             for at in (slice(at, at + self._at_once) for at in range(0, len(near), self._at_once))
         ]
         return np.concatenate([np.empty(0), *found])

@@ -111,11 +111,6 @@ class Node(Rules, ABC):
     """Whether values that count as nothing are left for the account to look at."""
 
     @property
-    def may_clip(self) -> bool:
-        """Whether `item_clip` holds for some values."""
-        return self.item_clip
-
-    @property
     def columnar(self) -> bool:
         """Whether to compare all pairs of two columns costs little beside a call for each."""
         return False
@@ -221,7 +216,7 @@ class Node(Rules, ABC):
             if not len(at):
                 break
             slots = first[at] + turn
-            score = self._settled(columns, known, slots, pred[at], options).reported
+            score = self._settled(columns, known, slots, pred[at], options).similarity
             better = score > best[at] + ALIKE_WITHIN
             best[at[better]], found[at[better]] = score[better], slots[better]
         return found
@@ -316,19 +311,18 @@ class Node(Rules, ABC):
     def _one_sided_value(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> Account:
-        outcome = np.where(gt == NOTHING, FA, FN).astype(np.int8)
-        return Account(self, columns, gt, pred, outcome, *np.zeros((2, len(gt))))
+        outcome, zeros = np.where(gt == NOTHING, FA, FN).astype(np.int8), np.zeros(len(gt))
+        return Account(self, columns, gt, pred, outcome, zeros, zeros)
 
     def _mismatches(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> Account:
         """Account for pairs that have nothing in common, being of different kinds."""
-        outcome = np.full(len(gt), FD, np.int8)
-        similarity, score = np.zeros((2, len(gt)))
+        outcome, zeros = np.full(len(gt), FD, np.int8), np.zeros(len(gt))
         if options.pairing:
-            return Account(self, columns, gt, pred, outcome, similarity, score)
+            return Account(self, columns, gt, pred, outcome, zeros, zeros)
         nothing = np.full(len(gt), NOTHING)
-        found = MismatchAccount(self, columns, gt, pred, outcome, similarity, score)
+        found = MismatchAccount(self, columns, gt, pred, outcome, zeros, zeros)
         found.missed = self.compare(columns, gt, nothing, options)
         found.invented = self.compare(columns, nothing, pred, options)
         return found

@@ -10,7 +10,7 @@ ThresholdSource: TypeAlias = Literal["annotation", "match-threshold", "inferred"
 """Who said it: an annotation of the place or its list, a model's match-threshold, inference by kind
 and name, or nobody."""
 
-SEMANTICS: Final = 2
+SEMANTICS: Final = 3
 """The version of what is counted and how; figures of two versions are not alike. Source:
 docs/semantics.md."""
 

@@ -80,7 +80,7 @@ class TupleNode(SequenceNode):
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of lists, position by position, where either has a value."""
         if options.purpose >= Purpose.BOUND:
-            return self._told(columns, gt, pred, np.ones(len(gt)), np.ones(len(gt)))
+            return self._full_match(columns, gt, pred)
         whole, columns = columns, self.read(columns)
         gt_elements, pred_elements, elements = columns.elements
         sides = gt_elements.of(gt), pred_elements.of(pred)
@@ -95,7 +95,9 @@ class TupleNode(SequenceNode):
         gt_slots, pred_slots, owner, place = found
         size = np.maximum(np.bincount(owner, minlength=len(gt)), 1)
         raw = np.bincount(owner, account.similarity, len(gt)) / size
-        score = np.bincount(owner, account.score, len(gt)) / size
+        score = raw
+        if account.score is not account.similarity:
+            score = np.bincount(owner, account.score, len(gt)) / size
         dropped = columns.gold.dropped(gt) if columns.gold is not None else {}
         if columns.gold is not None or columns.place.hides or not there.all():
             # Without a position that counts it is absent.

@@ -81,7 +81,7 @@ class ComparedPair:
     @property
     def overall_score(self) -> float:
         """The score of the document, in [0, 1]."""
-        return self.root.similarity
+        return self.root.score
 
     def why(self, place: Explained, floor: float) -> str:
         """Return the error class of a place, its reason, and other partners of an element."""
@@ -97,8 +97,7 @@ class ComparedPair:
         texts.append(place.reason)
         if place.others:
             texts.append(f"also right: {', '.join(map(brief, place.others))}")
-        if place.adds == 0.0 and place.similarity > 0.0 and place.outcome is Outcome.FD:
-            texts.append("below its threshold, so it adds nothing")
+        texts.append(clipping_text(place))
         if self.detail == "all" or not place.right:
             texts.append(pairing_text(place, floor))
         return "; ".join(filter(None, texts))
@@ -196,6 +195,15 @@ def pairing_text(place: Explained, floor: float) -> str:
     return f"no pair: the best is {shown}{taken}"
 
 
+def clipping_text(place: Explained) -> str:
+    """Return how clipping lowers the score of a place; empty where it does not."""
+    if place.score == place.similarity:
+        return ""
+    if place.score == 0.0 and place.outcome is Outcome.FD:
+        return "below its threshold, so it adds nothing"
+    return f"clipping inside lowers its score to {rate(place.score)}"
+
+
 def sum_text(place: Explained) -> str:
     """Return how the score of an object or list comes about; or nothing."""
     total = place.sum
@@ -225,12 +233,12 @@ def is_judged(place: Explained) -> bool:
 
 
 def figure_texts(place: Explained) -> tuple[str, ...]:
-    """Return outcome, score, threshold and its source, weight, and contribution."""
+    """Return outcome, similarity, threshold and its source, weight, and contribution."""
     judged = is_judged(place)
     decides = judged and place.outcome not in ONE_SIDED
     return (
         place.outcome.name if judged else "",
-        rate(place.score if is_list(place) else place.similarity, {place.threshold}),
+        rate(place.similarity, {place.threshold}),
         setting(place.threshold) if decides else "",
         place.threshold_source if decides else "",
         "" if place.weight is None else setting(place.weight),

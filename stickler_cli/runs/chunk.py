@@ -280,7 +280,7 @@ def _batches(job: Job, documents: Sequence[ReadDocument]) -> Iterator[Batch]:
         for first in range(0, len(documents), size):
             yield from _batches(job, documents[first : first + size])
         return
-    scores = iter(account.reported.tolist())
+    scores = iter(account.score.tolist())
     results = [
         document.result if document.gt is None else replace(document.result, score=next(scores))
         for document in documents

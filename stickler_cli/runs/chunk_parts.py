@@ -79,7 +79,7 @@ def _count_marked(job: Job, batch: Batch, counted: MarkedCounts) -> None:
         except (WorkLimitError, ComparisonError, RecursionError):
             continue  # that its verdicts fit nothing is told
         counted.fitting += (marked for marked, _ in errors)
-        score = float(again.reported[0])
+        score = float(again.score[0])
         better_counts = Batch([replace(result, score=score)], again, np.arange(1)).counts
         if batch.counts is not None and better_counts is not None:
             more = units_of(score) - units_of(float(batch.scores[row]))

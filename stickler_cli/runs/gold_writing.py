@@ -105,7 +105,7 @@ def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[Change]:
         return []
     known: Any = [document.gt], [document.pred], job.options, (), [document.gold]
     account = compare(job.plan, *known)
-    result = replace(document.result, score=float(account.reported[0]))
+    result = replace(document.result, score=float(account.score[0]))
     batch = Batch([result], account, np.arange(1))
     units = (error.unit for error in batch.wrong_units(0))
     found = [*errors_of_marks(units, marks, ref.id)]

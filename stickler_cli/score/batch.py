@@ -167,7 +167,7 @@ class Batch:
     @property
     def scores(self) -> Floats:
         """The overall scores of the documents that were compared."""
-        return np.empty(0) if self.account is None else self.account.reported[self.at]
+        return np.empty(0) if self.account is None else self.account.score[self.at]
 
     def comparison(self, document: int) -> Comparison | None:
         """Return the comparison of a document, by its position."""
@@ -179,7 +179,7 @@ class Batch:
 
 def batch_of(comparison: Comparison) -> Batch:
     """Return the batch of one document that was evaluated; it has no id."""
-    result = DocumentResult("", Status.EVALUATED, comparison.reported)
+    result = DocumentResult("", Status.EVALUATED, comparison.score)
     return Batch([result], comparison.account, np.array([comparison.pair]))
 
 
@@ -362,7 +362,7 @@ def _count_keys(found: Collected, visit: Visit) -> None:
     if is_root:
         found.there.append(visit.rows)
         if visit.around is not None:
-            _note_scores(found, visit, visit.account.reported, visit.account.reported)
+            _note_scores(found, visit, visit.account.score, visit.account.score)
         if isinstance(account, ListAccount):
             _count(found, _ALL, visit, visit.outcome, visit.outcome == TN)
     if not (account.extras or account.undeclared):

@@ -332,7 +332,7 @@ def _add_inner(rows: list[list[Any]], comparison: Comparison, depth: int) -> Non
     for element in comparison.elements:
         inner = element.comparison
         name = _element_name(element.gt_index, element.pred_index)
-        judged = element.outcome.name, inner.reported, element.threshold
+        judged = element.outcome.name, inner.similarity, element.threshold
         _add(rows, [depth, name, "value", *judged, None], inner)
 
 

@@ -202,8 +202,8 @@ class Visit(NamedTuple):
 
     @property
     def similarity(self) -> Floats:
-        """The similarity of each pair as its threshold judges it; of two lists, their score."""
-        return self.account.reported[self.at]
+        """The similarity of each pair, which its threshold judges."""
+        return self.account.similarity[self.at]
 
     def some(self, which: Indexes, account: Account, at: Indexes) -> "Visit":
         """Return some of the pairs, by their positions in an account of their own."""

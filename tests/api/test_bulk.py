@@ -233,7 +233,7 @@ def test_what_is_no_state_is_refused_and_nothing_is_lost():
         evaluator.load_state({"target_schema": "Order", "non_matches": []})
     state = evaluator.get_state()
     state["evaluation"]["semantics"] = 1
-    with pytest.raises(UsageError, match="version 1 of the semantics made one, 2 another"):
+    with pytest.raises(UsageError, match="version 1 of the semantics made one, 3 another"):
         evaluator.merge_state(state)
     assert figures(evaluator.compute()) == figures(filled().compute())
 

@@ -10,7 +10,7 @@ from .conftest import GOOD, write
 
 VERDICT = {
     "format": "stickler-verdict/1",
-    "semantics": 2,
+    "semantics": 3,
     "schema": "0" * 64,
     "document": "two",
     "path": "total",
@@ -132,7 +132,7 @@ def test_verdicts_on_errors_of_another_version_of_the_semantics_are_refused(stic
     result = stickler(*COMMAND)
 
     assert result.code == 2
-    assert "version 1 of the semantics counted this error, and this is 2" in result.err
+    assert "version 1 of the semantics counted this error, and this is 3" in result.err
     assert "evaluate again, and give verdicts on the new page" in result.err
 
 

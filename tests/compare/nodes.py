@@ -59,13 +59,13 @@ def compared_together(node, gts, preds, options=DEFAULTS):
 def alike(node, gt, pred, options=DEFAULTS):
     """Return what pairs two values; what they come to by themselves is the same."""
     (found,) = table(node, [gt], [pred], options)
-    assert compared(node, gt, pred, options).reported == found[0]
+    assert compared(node, gt, pred, options).similarity == found[0]
     return found[0]
 
 
 def table(node, gts, preds, options=DEFAULTS):
     """Return what pairs values, each of the one side with each of the other."""
-    return all_pairs(node, gts, preds, options).reported.reshape(len(gts), len(preds)).tolist()
+    return all_pairs(node, gts, preds, options).similarity.reshape(len(gts), len(preds)).tolist()
 
 
 def all_pairs(node, gts, preds, options):

@@ -46,7 +46,7 @@ def gain_of(item, gts, preds, key, floor, i, j):
     if False in outcomes:
         return 0.0
     first = np.zeros(1, np.intp)
-    similarity = item.compare(Columns([gts[i]], [preds[j]]), first, first, Options()).reported[0]
+    similarity = item.compare(Columns([gts[i]], [preds[j]]), first, first, Options()).similarity[0]
     nearness = 1e-9 * (1 - abs(i - j) / max(len(gts), len(preds)))
     if key and "absent" not in outcomes:
         return 3 + similarity + nearness

@@ -50,8 +50,8 @@ def test_a_clipped_pair_scores_nothing_and_the_raw_score_keeps_it():
 
     # The mean of 0.5 and 1 is 0.75; clipped it is that of 0 and 1.
     assert (comparison.similarity, comparison.score) == (0.75, 0.5)
-    assert alike(node, gt, pred) == 0.5
-    assert table(node, [gt], [pred]) == [[0.5]]
+    assert alike(node, gt, pred) == 0.75  # what pairs and judges the list in another one
+    assert table(node, [gt], [pred]) == [[0.75]]
 
 
 class Text(Acceptor):
@@ -78,7 +78,7 @@ def test_each_pair_of_a_union_is_compared_as_the_kind_of_its_ground_truth():
     assert pairs_of(comparison) == [(0, 1, "FD"), (1, 0, "TP")]
     assert [element.threshold for element in comparison.elements] == [0.9, 0.5]
     assert (comparison.similarity, comparison.score) == (0.875, 0.5)
-    assert alike(node, gt, pred) == 0.5
+    assert alike(node, gt, pred) == 0.875
 
 
 def text_or_number(text_threshold, number_threshold, *others):

@@ -83,7 +83,7 @@ def test_leaves_of_one_comparator_are_compared_by_one_call_with_rules_of_their_o
     assert calls == [3]
     assert outcomes(first) == {"a": "TP", "b": "FD", "c": "FD"}
     assert first.field_scores == {"a": 0.75, "b": 0.75, "c": 0.0}
-    assert first.similarity == (0.75 + 3 * 0.75 + 0.0) / 5
+    assert (first.similarity, first.score) == (0.75, (0.75 + 3 * 0.75 + 0.0) / 5)
     assert outcomes(second) == {"a": "TP", "b": "FN", "c": "FN"}
     assert second.similarity == 1 / 5
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from stickler_cli.compare.account import clipped, judged
+from stickler_cli.compare.account import classify, clipped
 from stickler_cli.compare.columns import NOTHING
 from stickler_cli.compare.result import Outcome
 
@@ -9,8 +9,9 @@ THERE = np.zeros(1, np.intp)
 
 
 def outcome(similarity, threshold):
-    (found,) = judged(np.array([similarity]), threshold, THERE, THERE)[1]
-    return Outcome(found)
+    similarities = np.array([similarity])
+    (value,) = classify(similarities, similarities, threshold, THERE, THERE).outcome
+    return Outcome(value)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +50,16 @@ def test_only_what_is_below_the_threshold_is_clipped(similarity, clip, score):
 def test_an_absent_side_decides_whatever_the_similarity():
     gt, pred = np.array([NOTHING, 0, NOTHING]), np.array([0, NOTHING, NOTHING])
 
-    found = judged(np.ones(3), 0.5, gt, pred)[1]
+    figures = classify(np.ones(3), np.full(3, 0.5), 0.5, gt, pred)
 
-    assert [Outcome(each).name for each in found] == ["FA", "FN", "TN"]
+    assert [Outcome(each).name for each in figures.outcome] == ["FA", "FN", "TN"]
+    assert figures.similarity.tolist() == figures.score.tolist() == [0.0, 0.0, 1.0]
+
+
+def test_the_similarity_decides_whatever_the_score():
+    similarity, score = np.array([0.5, 0.4]), np.array([0.0, 0.4])
+
+    figures = classify(similarity, score, 0.5, np.zeros(2, np.intp), np.zeros(2, np.intp))
+
+    assert [Outcome(each).name for each in figures.outcome] == ["TP", "FD"]
+    assert (figures.similarity is similarity, figures.score is score) == (True, True)

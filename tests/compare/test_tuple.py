@@ -23,7 +23,7 @@ def test_a_clipped_position_lowers_the_score_and_not_the_raw_score():
     comparison = compared(node, ["abcd", "x"], ["abcx", "x"])
 
     assert (comparison.similarity, comparison.score) == (0.875, 0.5)
-    assert alike(node, ["abcd", "x"], ["abcx", "x"]) == 0.5
+    assert alike(node, ["abcd", "x"], ["abcx", "x"]) == 0.875
 
 
 def test_objects_and_lists_pass_on_the_threshold_of_their_position():

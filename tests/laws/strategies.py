@@ -43,8 +43,6 @@ class Scope:
     wrong: bool = False
     """Whether values of any other kind may stand anywhere."""
     clip: bool = True
-    clip_elements: bool = True
-    """Whether lists of leaves may clip."""
     aggregate: bool = True
     undeclared: bool = True
     """Whether objects may have keys that the schema does not declare."""
@@ -214,12 +212,11 @@ def maps(draw, scope, depth):
 
 @st.composite
 def lists(draw, scope, depth):
-    inside = scope if scope.clip_elements else replace(scope, clip=False)
-    items = draw(places(inside, depth - 1))
+    items = draw(places(scope, depth - 1))
     names = ("weight", "aggregate", "pairing-floor")
     if items.schema.get("type") != "object":
         names = (*names, "threshold", "clip-under-threshold")
-    own = draw(annotations(*names, scope=inside))
+    own = draw(annotations(*names, scope=scope))
     schema = {"type": "array", "items": items.schema, **own}
     return place(schema, st.lists(items.values, max_size=4), scope)
 

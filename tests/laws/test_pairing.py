@@ -206,7 +206,7 @@ def untied_lists(draw):
         some = Columns(gts, preds[:4])
         gt, pred = (at.ravel() for at in np.indices((len(some.gt), len(some.pred))))
         found = node.items.compare(some, gt, pred, OPTIONS.to(Purpose.PAIRING))
-        matrix = found.reported.reshape(len(some.gt), len(some.pred))
+        matrix = found.similarity.reshape(len(some.gt), len(some.pred))
         assume(is_unique(matrix, OPTIONS.pairing_floor))
     return gts, preds[:4]
 
@@ -304,7 +304,7 @@ def gains_of(node, gts, preds, floor):
     """Return what each pair of items adds to a total; a row for each ground truth."""
     at = np.indices((len(gts), len(preds))).reshape(2, -1)
     options = Options(pairing_floor=floor).to(Purpose.PAIRING)
-    matrix = node.compare(Columns(gts, preds), *at, options).reported.reshape(len(gts), -1)
+    matrix = node.compare(Columns(gts, preds), *at, options).similarity.reshape(len(gts), -1)
     return matrix, gain(matrix, *np.indices(matrix.shape), floor)
 
 

@@ -19,7 +19,7 @@ MODES = ("overall", "aggregate", "leaves")
 
 def batch(plan, gts, preds, options):
     account = engine.compare(plan, gts, preds, options)
-    scores = account.reported.tolist()
+    scores = account.score.tolist()
     results = [DocumentResult(str(at), Status.EVALUATED, score) for at, score in enumerate(scores)]
     return Batch(results, account, np.arange(len(gts)))
 

@@ -50,7 +50,7 @@ def test_an_evaluation_of_before_has_its_figures_and_the_version_that_made_it():
 
 def test_it_is_not_merged_with_one_of_today():
     old = read_evaluation(as_of_before(evaluation()))
-    with pytest.raises(UsageError, match="version 2 of the semantics made one, 1 another"):
+    with pytest.raises(UsageError, match="version 3 of the semantics made one, 1 another"):
         old.merge(evaluation())
     nothing = Evaluation()
     nothing.merge(old)

@@ -42,7 +42,7 @@ def batch(plan, documents, options=None, status=Status.EVALUATED, **rest):
     account = engine.compare(plan, *map(list, zip(*documents.values(), strict=True)), options)
     results = [
         DocumentResult(name, status, score, **rest)
-        for name, score in zip(documents, account.similarity.tolist(), strict=True)
+        for name, score in zip(documents, account.score.tolist(), strict=True)
     ]
     return Batch(results, account, np.arange(len(results)))
 

@@ -125,7 +125,7 @@ def test_documents_that_were_not_compared_add_nothing():
 def test_evaluations_of_two_versions_of_the_semantics_are_not_merged():
     old = evaluation()
     old.semantics = 1
-    with pytest.raises(UsageError, match="version 1 of the semantics made one, 2 another"):
+    with pytest.raises(UsageError, match="version 1 of the semantics made one, 3 another"):
         evaluation().merge(old)
     nothing = Evaluation()
     nothing.merge(old)

@@ -42,7 +42,7 @@ def batch_of(truths):
     account = compare(
         plan, [it.value for it in bare], [PRED] * len(bare), gold=[it.gold for it in bare]
     )
-    scores = account.reported.tolist()
+    scores = account.score.tolist()
     results = [DocumentResult(f"{at}", Status.EVALUATED, it) for at, it in enumerate(scores)]
     return Batch(results, account, np.arange(len(results)))
 

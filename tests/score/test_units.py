@@ -36,16 +36,16 @@ def test_an_item_that_matches_is_told_by_its_fields_and_another_as_a_whole():
     ]
 
 
-def test_a_list_in_a_list_is_judged_by_what_is_left_after_clipping():
+def test_a_list_in_a_list_is_judged_by_its_similarity_and_not_by_what_clipping_leaves():
     said = {"x-aws-stickler-threshold": 0.8, "x-aws-stickler-clip-under-threshold": True}
     inner = {"type": "array", "items": TEXT, **said}
     gt, pred = [["abcd", "x", "y"]], [["abcx", "x", "!"]]
 
     (unit,) = units(an_object(rows={"type": "array", "items": inner}), {"rows": gt}, {"rows": pred})
 
-    # "abcd" and "abcx" share 0.75, which is below 0.8 and adds nothing: 1 of 3 is left.
+    # "abcd" and "abcx" share 0.75, which is below 0.8 and adds nothing: a score of 1 of 3 is left.
     assert (unit.path, unit.outcome.name) == (("rows", 0), "FD")
-    assert (unit.similarity, unit.score) == (1 / 3, 1 / 3)
+    assert (unit.similarity, unit.score) == (1.75 / 3, 1 / 3)
 
 
 def test_only_items_that_both_sides_have_differ_in_fields():

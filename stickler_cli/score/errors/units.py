@@ -249,7 +249,7 @@ def _units(visit: Visit, chosen: Mask) -> Iterator[Unit]:
     columns_of_units: tuple[Iterable[Any], ...] = (
         map(_OUTCOMES.__getitem__, visit.outcome[pairs].tolist()),
         *account.values_at(at.tolist()),
-        account.reported[at].tolist(),
+        account.similarity[at].tolist(),
         account.score[at].tolist(),
         threshold,
         weight[pairs].tolist() if isinstance(weight, np.ndarray) else repeat(float(weight)),

@@ -1,0 +1,56 @@
+"""Clipping lowers scores, and nothing else."""
+
+import pytest
+from hypothesis import given
+
+from stickler_cli.schema.compiler import compile_schema
+from .accounts import compare, outline, tally, units
+from .strategies import KINDS, Scope, X, cases
+
+ANYTHING = Scope(wrong=True)
+
+
+def without_clipping(schema):
+    """Return a schema in which nothing clips."""
+    if isinstance(schema, dict):
+        kept = {name: each for name, each in schema.items() if name != f"{X}clip-under-threshold"}
+        return {name: without_clipping(each) for name, each in kept.items()}
+    return [*map(without_clipping, schema)] if isinstance(schema, list) else schema
+
+
+def judgements(comparison):
+    """List every unit of a comparison as it is judged, and its pairs; scores are left out."""
+    return [
+        (
+            *(getattr(unit, name) for name in ("shape", "outcome", "similarity", "threshold")),
+            [(each.name, each.weight, each.counted) for each in unit.fields],
+            [(each.gt_index, each.pred_index, each.outcome) for each in unit.elements],
+        )
+        for unit in units(comparison)
+    ]
+
+
+@pytest.mark.parametrize("kind", [None, *KINDS])
+def test_clipping_changes_no_count_and_no_pair(kind):
+    @given(cases(ANYTHING, kind=kind))
+    def holds(case):
+        plain_plan = compile_schema(without_clipping(case.schema))
+        clipped = compare(case.plan, case.gt, case.pred, case.options)
+        plain = compare(plain_plan, case.gt, case.pred, case.options)
+
+        assert judgements(clipped) == judgements(plain)
+        assert outline(tally(clipped)) == outline(tally(plain))
+
+    holds()
+
+
+@given(cases(ANYTHING))
+def test_a_clipped_score_is_at_most_the_similarity(case):
+    for unit in units(compare(case.plan, case.gt, case.pred, case.options)):
+        assert unit.score <= unit.similarity + 1e-12
+
+
+@given(cases(Scope(wrong=True, clip=False)))
+def test_without_clipping_every_score_is_the_similarity(case):
+    for unit in units(compare(case.plan, case.gt, case.pred, case.options)):
+        assert unit.score == unit.similarity
