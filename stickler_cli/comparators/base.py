@@ -175,6 +175,9 @@ class BaseComparator:
     columnar: ClassVar[bool] = False
     """Whether all pairs cost little beside a call of `similarity` for each."""
 
+    steps_of_letter: int = 20
+    """Nanoseconds to prepare a letter of a long text."""
+
     asks_models: ClassVar[bool] = False
     """Whether it asks models, so that work is arranged around that: see `ask`."""
 

@@ -3,13 +3,13 @@
 import math
 from collections.abc import Sequence
 from datetime import date, timedelta
-from functools import lru_cache
 from itertools import chain
 from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickler_cli.core.caching import lru_cache_of_short_texts
 from .base import (
     BaseComparator,
     Keys,
@@ -181,7 +181,7 @@ class DateComparator(BaseComparator):
         return abs(gt_moment - pred_moment) / DAY <= self._reach
 
 
-@lru_cache(maxsize=32_768)  # the same dates occur again and again, in all documents
+@lru_cache_of_short_texts(maxsize=32_768)  # the same dates occur again and again, in all documents
 def _read(text: str, dayfirst: bool | None, ranges: bool) -> Readings:
     found = [_admitted(one, ranges=ranges) for one in readings(text, dayfirst=dayfirst)]
     return _readings(found[0], found[-1])

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from stickler_cli.core.json_values import json_key, same_json
+from stickler_cli.core.normal_forms import normalize_text
 from stickler_cli.core.values import pattern
 from .base import (
     BaseComparator,
@@ -67,6 +68,7 @@ class ExactComparator(BaseComparator):
         self.case_sensitive = checked_flag("case_sensitive", case_sensitive)
         self.strip = checked_flag("strip", strip)
         self.only_separators = checked_flag("only_separators", only_separators)
+        self.steps_of_letter = 500 if self.only_separators else type(self).steps_of_letter
 
     def prepare(self, value: Any) -> Prepared:
         """Normalise the text of a value; keep the value of a number beside it."""
@@ -144,7 +146,7 @@ _RUN: Final = pattern(r"[0-9]+(?:[^\W\d_]+[0-9]+)*")
 
 def _without_separators(text: str) -> str:
     """Leave out white space, a number sign, and separators; runs of digits follow."""
-    text = unicodedata.normalize("NFKC", text).replace("\u2212", "-").strip()
+    text = normalize_text("NFKC", text).replace("\u2212", "-").strip()
     text = text.lstrip("#").rstrip(".")
     return f"{_SEPARATOR.sub('', text)}{_RUNS}{' '.join(_RUN.findall(text))}"
 
@@ -179,7 +181,10 @@ class EnumComparator(BaseComparator):
         self._exact = ExactComparator()
         distinct = {json_key(member): member for member in members or ()}
         self._same = {key: position for position, key in enumerate(distinct)}
-        self._exactly = [self._exact.prepare(member) for member in distinct.values()]
+        self._by_exact_key: dict[object, set[int]] = {}
+        for index, member in enumerate(distinct.values()):
+            for key in _exact_keys(self._exact.prepare(member)):
+                self._by_exact_key.setdefault(key, set()).add(index)
         texts = [(at, each) for at, each in enumerate(distinct.values()) if isinstance(each, str)]
         folded = Counter(_folded(text) for _, text in texts)
         self._folded = {one: at for at, text in texts if folded[one := _folded(text)] == 1}
@@ -191,9 +196,9 @@ class EnumComparator(BaseComparator):
             position = self._folded.get(_folded(value))
         if position is None:
             prepared = self._exact.prepare(value)
-            equal = (self._exact.similarity(member, prepared) for member in self._exactly)
-            likely = [at for at, similarity in enumerate(equal) if similarity]
-            position = likely[0] if len(likely) == 1 else None
+            keys = _keys_of_equal_members(prepared)
+            positions = set[int]().union(*(self._by_exact_key.get(key, ()) for key in keys))
+            position = positions.pop() if len(positions) == 1 else None
         return _folded(text_of(value)) if position is None else position
 
     def similarity(self, gt: int | str, pred: int | str) -> float:
@@ -203,6 +208,20 @@ class EnumComparator(BaseComparator):
     def keys(self, prepared: Sequence[int | str]) -> Keys:
         """Return codes by member, or by text."""
         return codes_of(prepared)
+
+
+def _exact_keys(member: Prepared) -> tuple[object, ...]:
+    """Return the keys of a member: its text or, of a number, its value and its text."""
+    if isinstance(member, Number):
+        return ("value", member.value), ("text of a number", member.text)
+    return (("text", member),)
+
+
+def _keys_of_equal_members(value: Prepared) -> tuple[object, ...]:
+    """Return the keys of the members to which a value is equal, as `ExactComparator` compares."""
+    if isinstance(value, Number):
+        return ("value", value.value), ("text", value.text)
+    return ("text", value), ("text of a number", value)
 
 
 def _folded(text: str) -> str:
@@ -256,6 +275,7 @@ class NormalizedComparator(ExactComparator):
         With `same_digits`, the runs of digits do too, and signs before them.
         """
         super().__init__(threshold, case_sensitive)
+        self.steps_of_letter = 1000
         self.same_digits = checked_flag("same_digits", same_digits)
         self.ignore_whitespace = checked_flag("ignore_whitespace", ignore_whitespace)
         self.ignore_punctuation = checked_flag("ignore_punctuation", ignore_punctuation)
@@ -265,9 +285,9 @@ class NormalizedComparator(ExactComparator):
         return self._letters(text) + digits
 
     def _letters(self, text: str) -> str:
-        text = unicodedata.normalize("NFKC", text)
+        text = normalize_text("NFKC", text)
         if not self.case_sensitive:
-            text = unicodedata.normalize("NFKC", text.casefold())
+            text = normalize_text("NFKC", text.casefold())
         if not text.isascii():
             text = _IGNORABLE.sub("", text)
         if self.ignore_whitespace:

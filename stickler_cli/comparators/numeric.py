@@ -6,7 +6,6 @@ All arithmetic that decides is decimal, on the digits as they are in the documen
 
 import math
 import re
-import unicodedata
 from collections.abc import Sequence
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
@@ -14,11 +13,13 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from stickler_cli.core.normal_forms import normalize_text
 from stickler_cli.core.values import pattern
 from .base import (
     BaseComparator,
     Keys,
     KeywordError,
+    Lengths,
     Similarities,
     checked_choice,
     codes_of,
@@ -93,7 +94,7 @@ def readable(number: Decimal) -> Decimal | None:
 _NUMBER: Final = pattern(r"\d+(?:[.,'\u2019 ]\d+)*(?:[eE][+-]?\d+(?!\w))?|[.,]\d+")
 _POWER: Final = pattern(r"(?<!\d[eE])(?<=[^\W\d_])[23](?!\w)|10\^\d+")
 """Digits that are part of a unit: m2, 10^9/L."""
-_UNIT: Final = pattern(r"\w*\$|[^\W\d_]+[23]?|[€£₹₩₽₺₪₫₴₦₱฿%\"]|10\^\d+")
+_UNIT: Final = pattern(r"\w{0,40}\$|[^\W\d_]+[23]?|[€£₹₩₽₺₪₫₴₦₱฿%\"]|10\^\d+")
 _RELATION: Final = pattern(r"[<>≤≥]=?")
 _DASHES: Final = str.maketrans("\u2212\u2013\u00a0\u2009\u202f", "--   ")
 _CREDIT: Final = pattern(r"(?<=[\d.])\s*(?:-|CR\b\.?)|\bCR\b(?=\s*\d)")
@@ -126,7 +127,7 @@ def measured(text: str) -> Measured:
     >>> measured("1.200,50 €").number, measured("120.00-").number, measured("<5 mg").units
     (Decimal('1200.50'), Decimal('-120.00'), frozenset({'mg'}))
     """
-    text = unicodedata.normalize("NFKC", text.translate(_DASHES)).translate(_DASHES).strip()
+    text = normalize_text("NFKC", text.translate(_DASHES)).translate(_DASHES).strip()
     plain = _POWER.sub("", text)
     runs = [*_NUMBER.finditer(plain)]
     relation = "".join(_RELATION.findall(text))
@@ -177,6 +178,13 @@ def with_point(digits: str) -> str:
     return whole if thousands else f"{whole}.{rest}"
 
 
+MAX_ABBREVIATED: Final = 32
+"""Words beside a number among which abbreviations are looked for, each with each; no measure has
+as many, and those of a page of text have to be the same."""
+LONGEST_MEASURE: Final = 64  # letters: twice as many as any usual number with its unit
+STEPS_OF_ABBREVIATION: Final = 1_000  # nanoseconds to tell whether one word abbreviates another
+
+
 def same_measure(gt: Measured, pred: Measured) -> bool:
     """Return whether currency, unit and relation are the same where both sides state them."""
     if gt.relation != pred.relation:
@@ -187,6 +195,8 @@ def same_measure(gt: Measured, pred: Measured) -> bool:
     if all(known) and known[0] != known[1]:
         return False
     few, many = sorted((gt.units, pred.units), key=len)
+    if len(many) > MAX_ABBREVIATED:
+        return few <= many
     return all(any(_same_unit(one, other) for other in many) for one in few)
 
 
@@ -263,6 +273,7 @@ class NumericComparator(BaseComparator):
         self.unit = checked_choice("unit", unit, UNIT)
         self.decimal = checked_choice("decimal", decimal, DECIMAL)
         self._plain = unit == UNIT[0] and decimal == DECIMAL[0]
+        self.steps_of_letter = 300 if self._plain else 1000
         self._relative = written(self.relative_tolerance)
         self._absolute = written(self.tolerance or self.absolute_tolerance)
 
@@ -325,6 +336,16 @@ class NumericComparator(BaseComparator):
             return 1.0
         size = gt.copy_abs() if gt else Decimal(1)
         return float(difference <= _UNROUNDED.multiply(self._relative, size))
+
+    def steps(self, gt: Lengths, pred: Lengths) -> int:
+        """Return about how many nanoseconds pairs take; words beside numbers are held together."""
+        steps = super().steps(gt, pred)
+        if self.unit == UNIT[0]:
+            return steps
+        # In texts of a line or less, that is little beside reading them.
+        is_long = np.minimum(gt, pred) > LONGEST_MEASURE
+        words = [np.minimum(side[is_long] // 2, MAX_ABBREVIATED) for side in (gt, pred)]
+        return steps + STEPS_OF_ABBREVIATION * int(words[0] @ words[1])
 
     def similarities(self, gts: Sequence[Prepared], preds: Sequence[Prepared]) -> Similarities:
         """Compare two columns: as floats where these are sure, as decimals near the tolerance."""

@@ -2,9 +2,9 @@
 
 import re
 import unicodedata
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from stickler_cli.core.caching import lru_cache_of_short_texts
 from stickler_cli.core.problems import Problem, UnavailableError, installing
 from stickler_cli.core.values import pattern
 from .base import BaseComparator, KeywordError, checked_flag, text_of
@@ -28,6 +28,7 @@ class PhoneComparator(BaseComparator):
     """Compare telephone numbers: the same line, however it is written."""
 
     same_value = True
+    steps_of_letter = 300
 
     def __init__(
         self, threshold: float = 1.0, region: str | None = None, digits_only: bool = False
@@ -83,7 +84,7 @@ def _library() -> Any:
     return phonenumbers
 
 
-@lru_cache(maxsize=4096)
+@lru_cache_of_short_texts(maxsize=4096)
 def _number(text: str, region: str | None) -> "PhoneNumber | None":
     """Read a valid number; one without country code in a region, if that is known."""
     phonenumbers = _library()

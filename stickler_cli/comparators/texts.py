@@ -2,13 +2,15 @@
 
 import unicodedata
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Levenshtein
 
+from stickler_cli.core.caching import lru_cache_of_short_texts
+from stickler_cli.core.normal_forms import normalize_text
 from stickler_cli.core.values import pattern
 from .base import (
     BaseComparator,
@@ -33,7 +35,7 @@ LOOKED_AT: Final = 0.5
 _ODD_SPACE: Final = pattern(r"[\x85\xa0]")
 
 
-@lru_cache(maxsize=65536)
+@lru_cache_of_short_texts(maxsize=65536)
 def digits_of(text: str) -> str:
     """Return the runs of digits of a text, each with its sign; thousands are no runs of their own.
 
@@ -42,7 +44,7 @@ def digits_of(text: str) -> str:
     """
     if not text.isascii():
         text = _THOUSANDS.sub(lambda found: "".join(filter(str.isdecimal, found[0])), text)
-        text = unicodedata.normalize("NFKC", text).translate(_MINUS)
+        text = normalize_text("NFKC", text).translate(_MINUS)
         text = "".join(str(unicodedata.digit(it)) if it.isdecimal() else it for it in text)
     text = _THOUSANDS.sub(lambda found: "".join(filter(str.isdecimal, found[0])), text)
     return " ".join(f"{(it[1] or '').strip()}{it[2]}" for it in _RUN.finditer(text))

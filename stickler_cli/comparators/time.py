@@ -12,9 +12,9 @@ _TIME: Final = pattern(
     r"\s?(?P<half>[ap]\.?\s?m\.?)?\s?(?:uhr|h|hrs?|hours|o'clock)?\s?(?P<zone>z|[a-z]{2,5}|(?:\+|(?<=:\d\d:\d\d)-)\d\d:?\d\d)?",
     re.ASCII | re.IGNORECASE,
 )
-_APART: Final = pattern(
-    r"\s*(?:[-\u2013\u2014]|\b(?:to|until|till|bis|a|à|tot)\b)\s*", re.IGNORECASE
-)
+_APART: Final = pattern(r"[-\u2013\u2014]|\b(?:to|until|till|bis|a|à|tot)\b", re.IGNORECASE)
+"""Between the ends of a range; blanks are stripped off the ends, as to look for them here would
+take the square of their number."""
 _HOURS: Final = pattern(r"[ap]\.?\s?m|uhr|h|o'clock", re.IGNORECASE)
 """Without minutes, what makes a number a time."""
 
@@ -27,6 +27,7 @@ class TimeComparator(BaseComparator):
 
     same_value = True
     columnar: ClassVar[bool] = True
+    steps_of_letter = 500
 
     def __init__(self, threshold: float = 1.0) -> None:
         """Set the threshold in [0, 1] that `binary_compare` uses."""

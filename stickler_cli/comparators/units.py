@@ -1,8 +1,8 @@
 """Currencies, units and words that multiply, by the signs and names that stand beside numbers."""
 
-from functools import lru_cache
 from typing import Final
 
+from stickler_cli.core.caching import lru_cache_of_short_texts
 from stickler_cli.core.values import pattern
 
 
@@ -57,7 +57,7 @@ def is_unit(word: str) -> bool:
     return word in UNITS.values() or _OF_SCIENCE.fullmatch(word) is not None
 
 
-@lru_cache(maxsize=65536)
+@lru_cache_of_short_texts(maxsize=65536)
 def meanings_as_unit(word: str) -> frozenset[str]:
     """Return the units, currencies and powers of ten that a word may stand for."""
     singular = singular_unit(word)

@@ -9,13 +9,14 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Final
 
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
+from stickler_cli.core.caching import lru_cache_of_short_texts
+from stickler_cli.core.normal_forms import normalize_text
 from stickler_cli.core.values import pattern
 from .units import meanings_as_unit
 from .vocabulary import FUNCTION_WORDS, fixed_meanings
@@ -69,7 +70,7 @@ def folded(text: str) -> str:
     """Return a text without accents and cases: `Straße` is `strasse`."""
     if text.isascii():
         return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    decomposed = normalize_text("NFKD", text.casefold())
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
 
@@ -229,7 +230,7 @@ def is_slip(first: str, second: str) -> bool:
     return len(first) == len(second) == SHORT_WORD and Levenshtein.distance(first, second) == 1
 
 
-@lru_cache(maxsize=65536)
+@lru_cache_of_short_texts(maxsize=65536)
 def meanings_of(word: str) -> frozenset[str]:
     """Return what a word means of numbers, units, days and months; empty for other words."""
     meanings = meanings_as_unit(word)
@@ -251,13 +252,13 @@ def _have_opposites(gone: Sequence[str], come: Sequence[str]) -> bool:
     )
 
 
-@lru_cache(maxsize=65536)
+@lru_cache_of_short_texts(maxsize=65536)
 def _stems(word: str) -> frozenset[str]:
     stems = (word[len(prefix) :] for prefix in _PREFIXES if word.startswith(prefix))
     return frozenset(stem for stem in stems if len(stem) >= STEM)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache_of_short_texts(maxsize=65536)
 def _party(word: str) -> tuple[str, bool] | None:
     """Return the deed that a word names a party of, and whether it is done to that one."""
     party = _PARTIES.fullmatch(word)

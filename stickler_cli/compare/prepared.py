@@ -67,7 +67,9 @@ class Prepared:
         self.lengths: Keys = np.array(letters, np.intp)
         """For each code how long the value is, in letters."""
         self._some_long = max(letters, default=0) > LONG
-        self._reads = PREPARED * sum(letters) // 100
+        long_letters = sum(n for n in letters if n > LONG) if self._some_long else 0
+        self._reads = PREPARED * (sum(letters) - long_letters) // 100
+        self._reads += comparator.steps_of_letter * long_letters
 
     def of(self, codes: Keys) -> list[Any]:
         """Return the prepared values of codes."""

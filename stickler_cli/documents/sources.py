@@ -4,7 +4,6 @@ import os
 import re
 import stat
 import sys
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager, nullcontext, suppress
 from enum import Enum
@@ -17,6 +16,7 @@ from typing import Final, TypeAlias
 from rapidfuzz import process
 
 from stickler_cli.core.json_values import brief
+from stickler_cli.core.normal_forms import normalize_text
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.remote import is_url, list_url, shown_url, size_of_url
 from stickler_cli.core.values import dataclass, pattern
@@ -277,14 +277,14 @@ def _reference(entry: os.DirEntry[str], limit: int) -> Reference:
 
 def folded(name: str) -> str:
     """Return a name without regard to case and Unicode form."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+    return normalize_text("NFC", normalize_text("NFC", name).casefold())
 
 
 def difference(name: str, other: str | None) -> str:
     """Return how two names differ whose folded forms are alike; nothing without another."""
     if other is None:
         return ""
-    same_form = unicodedata.normalize("NFC", name) == unicodedata.normalize("NFC", other)
+    same_form = normalize_text("NFC", name) == normalize_text("NFC", other)
     # Escaped, since the two forms look alike.
     shown = ascii(other) if same_form else repr(other)
     what = f"Unicode form (here {name!a})" if same_form else "case"

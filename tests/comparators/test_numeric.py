@@ -1,6 +1,7 @@
 from datetime import date
 from decimal import Decimal
 
+import numpy as np
 import pytest
 
 from stickler_cli.comparators import NumericComparator, NumericExactC
@@ -271,3 +272,22 @@ def test_thousands_are_told_from_decimals(text, number):
 def test_other_choices_are_refused(keyword):
     with pytest.raises(ValueError, match=f'{keyword} is "x", expected one of'):
         NumericComparator(**{keyword: "x"})
+
+
+def test_words_beside_numbers_of_long_texts_are_counted_pair_by_pair():
+    lengths = np.array([10, 65, 4_000])  # 5, 32 and 2,000 words at most, of which 32 are looked at
+    letters = 2 * (10 + 65 + 4_000)
+
+    assert NumericComparator().steps(lengths, lengths) == letters
+    assert NumericComparator(unit="same").steps(lengths, lengths) == letters + 2 * 32 * 32 * 1_000
+
+
+def test_of_very_many_words_beside_a_number_all_have_to_be_the_same():
+    words = [f"{first}{second}ord" for first in "bcdfgh" for second in "aeiouy"]  # 36
+    comparator = NumericComparator(unit="same")
+    gt = f"5 {' '.join(words)}"
+
+    assert comparator.compare(gt, f"5 {' '.join(reversed(words))}") == 1.0
+    assert comparator.compare(gt, f"5 {' '.join(words[:3])}") == 1.0  # the other side says more
+    assert comparator.compare(gt, f"5 {words[0][:3]}") == 0.0  # though `bao` abbreviates `baord`
+    assert comparator.compare(f"5 {words[0]}", f"5 {words[0][:3]}") == 1.0

@@ -350,6 +350,12 @@ def in_words(*lengths):
             [{"a": "y" * 1_000}],
             2 * A_NODE + in_words((1_000, 1_000)) + PREPARED * 20 + 2 * PREPARED,
         ),
+        (  # of a long text each letter counts as much as the comparator takes to read it
+            an_object(a={**TEXT, "x-aws-stickler-comparator": "TimeComparator"}),
+            [{"a": "x" * 1_001}],
+            [{"a": "y" * 1_000}],
+            2 * A_NODE + 2_001 + 500 * 1_001 + PREPARED * 10 + 2 * PREPARED,
+        ),
     ],
 )  # fmt: skip
 def test_steps_are_those_of_each_thing_that_is_done(schema, gts, preds, expected):

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
+from stickler_cli.core.normal_forms import normalize_text
 from stickler_cli.core.values import dataclass, pattern
 from stickler_cli.schema.annotations import DATE, FORM, LeafDefault
 
@@ -104,6 +105,9 @@ FIRST: Final = ("fr", "es", "it", "pt")
 """Languages in which the first noun decides: `numero factura`."""
 COMPOUNDS: Final = ("de", "nl")
 """Languages whose compounds are one word: `rechnungsnummer`."""
+LONGEST_NAME: Final = 200
+"""Letters of a name that a rule may speak of. Names of documents may have any number, and readings
+of a name grow with the square of its words."""
 LEAST: Final = 4
 """Letters of the end of a compound; `nr` ends no other word."""
 
@@ -177,6 +181,8 @@ def is_plural(name: str) -> bool:
 
 def rule_for(name: str, kind: str) -> tuple[NameRule, str] | None:
     """Return the rule for a name, and the ending that led to it; None where it says nothing."""
+    if len(name) > LONGEST_NAME:
+        return None
     words, known = words_of(_without_accents(name)), _tables()
     readings = tuple(_readings(words))
     for table in (known.by_ending, known.elsewhere):
@@ -198,7 +204,7 @@ def rule_for(name: str, kind: str) -> tuple[NameRule, str] | None:
 
 
 def _without_accents(name: str) -> str:
-    apart = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
+    apart = normalize_text("NFKD", name.replace("ß", "ss"))
     return "".join(letter for letter in apart if not unicodedata.combining(letter))
 
 

@@ -9,11 +9,12 @@ import string
 import unicodedata
 from collections import Counter
 from decimal import Decimal
-from functools import lru_cache
 from typing import Final
 
 from stickler_cli.comparators.numeric import parse_number, readable, written
+from stickler_cli.core.caching import lru_cache_of_short_texts
 from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.normal_forms import normalize_text
 from stickler_cli.core.values import pattern
 
 LONGEST_AMOUNT: Final = 40  # characters of a text that is read as a number; no money has as many
@@ -89,7 +90,7 @@ def amount(value: JsonValue) -> Decimal | None:
     return None if huge else readable(written(value))
 
 
-@lru_cache(256)  # several rules ask for the same two texts, one after the other
+@lru_cache_of_short_texts(256)  # several rules ask for the same two texts, one after the other
 def bare(text: str) -> str:
     """Return a text without case, blanks and punctuation.
 
@@ -162,7 +163,7 @@ def look_alike(gt: str, pred: str) -> bool:
 
 
 def _shape(text: str) -> str:
-    folded = unicodedata.normalize("NFKD", text).casefold().translate(_LOOK_ALIKES)
+    folded = normalize_text("NFKD", text).casefold().translate(_LOOK_ALIKES)
     folded = folded.replace(_LONG_VOWEL, "-")
     return bare(folded.replace("rn", "m").replace("vv", "w"))
 
