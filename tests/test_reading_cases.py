@@ -133,12 +133,6 @@ NOT_YET = {
         "roots inside JSON texts",
         "without a schema",
     ),
-    "plain-with-weights": (
-        "weight only",
-        "formats of names and dates",
-        "aliases, absent values and ignore",
-        "annotated schema",
-    ),
     "running-numbers": (
         "first line missed, the rest renumbered",
         "same documents with init",

@@ -169,6 +169,8 @@ class Annotating:
     """Where comparators go that the schema then refers to by key; None writes them out."""
     defaults: bool
     """Whether thresholds are written that values have anyway: inference leaves them alone."""
+    infers: bool = False
+    """Whether a threshold that nobody stated is left to inference."""
     whole: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """Schemas that stand in the finished one as they are, by the key that stands for each: pydantic
     follows every reference in a schema in the making, and would not find theirs."""
@@ -222,6 +224,8 @@ class Rules:
                 "items" in arm for arm in _arms(schema)
             ):  # a list, whose items match by their match-threshold
                 annotations.pop(f"{PREFIX}threshold", None)
+        if how.infers and comparator is None and self.threshold is None:
+            annotations.pop(f"{PREFIX}threshold", None)
         threshold, default = annotations.get(f"{PREFIX}threshold"), _default(schema)
         # A text of which nobody says anything is a code in the key of a list.
         said = comparator is None and default is TEXT and self.threshold is not None
@@ -286,9 +290,10 @@ def annotated_schema(
     instances: dict[str, BaseComparator] | None = None,
     *,
     defaults: bool = True,
+    infers: bool = False,
 ) -> dict[str, Any]:
     """Return the annotated JSON Schema of a class; options are as in `Annotating`."""
-    how = Annotating(instances, defaults)
+    how = Annotating(instances, defaults, infers)
     token = CURRENT.set(how)
     try:
         schema = model_json_schema(model, by_alias=False, schema_generator=ComparedSchema)

@@ -262,11 +262,12 @@ def compiled(
             if isinstance(plan, Plan):
                 return plan, method_of(schema, "to_json_schema"), None
             if method_of(schema, "model_json_schema"):
-                from .ruled import model_schema  # loads pydantic, which the class did
+                from .ruled import inference_for, model_schema  # loads pydantic, as the class did
 
                 known: dict[str, Any] = {}
                 contents = model_schema(schema, known)
                 how |= {"allow_plugins": True, "comparators": known}
+                how["when"] = inference_for(schema, settings.infer)
                 found = _told(loaded(contents, schema.__name__, **how))
                 return found.plan, lambda: found.contents, None
     there = repr(schema) if isinstance(schema, type) else described(schema)

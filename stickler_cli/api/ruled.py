@@ -139,7 +139,7 @@ def ruled(
     elif isinstance(schema, type):
         # A class is code already: a comparator that it names by its place is no less trusted.
         how: Any = {"allow_plugins": True, "comparators": known, "look": look}
-        when: Infer = "always" if schema.model_fields else "never"  # one without any may be
+        when = inference_for(schema) if schema.model_fields else "never"  # one without any may be
         found = loaded(model_schema(schema, known), schema.__name__, when=when, **how)
     else:
         found = load_schema(os.fspath(schema), when="auto", look=look)
@@ -173,6 +173,13 @@ def _with_rules(
     )
 
 
+def inference_for(model: type[BaseModel], infer: Infer = "auto") -> Infer:
+    """Return when comparisons of a class are inferred: a `StructuredModel` has its own defaults."""
+    if infer != "auto":
+        return infer
+    return "never" if issubclass(model, StructuredModel) else "always"
+
+
 def model_schema(
     model: type[BaseModel], known: dict[str, BaseComparator] | None = None
 ) -> dict[str, Any]:
@@ -183,7 +190,8 @@ def model_schema(
     """
     if issubclass(model, StructuredModel) and model._source_schema is not None:  # noqa: SLF001
         return model.to_json_schema()
-    schema, names = annotated_schema(model, known), other_names(model)
+    infers = inference_for(model) == "always"
+    schema, names = annotated_schema(model, known, infers=infers), other_names(model)
     return {**schema, OTHER_NAMES: names} if names else schema
 
 

@@ -225,6 +225,7 @@ def assemble(
     ignored = [field_path(field.path) for field in loaded.fields if IGNORED in field.rules]
     if ignored:
         notes = [*notes, f"ignored, as the schema says: {', '.join(dict.fromkeys(ignored))}"]
+    notes = [*notes, loaded.note] if loaded.note else notes
     workers = replace(workers, cluster=_cluster(settings, workers, loaded.plan))
     return Assembly(loaded, settings, pairs, job, workers, gates, notes, warnings, policy)
 

@@ -180,6 +180,17 @@ def _with_hyphens(key: str) -> str:
     return key.lower().replace("_", "-")
 
 
+COMPARISON_KEYS: Final = frozenset(
+    map(annotated, ("comparator", "comparator_config", "threshold", "clip_under_threshold"))
+)
+"""The keys that say how values are compared; a schema without any of them is plain."""
+
+
+def states_comparison(schema: Mapping[str, object]) -> bool:
+    """Return whether a schema's own annotations say how values are compared."""
+    return not COMPARISON_KEYS.isdisjoint(schema)
+
+
 def read_annotations(schema: Mapping[str, object]) -> Said:
     """Read the annotations of a schema; keys that are wrong read as if they were not there."""
     return {

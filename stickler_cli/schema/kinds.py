@@ -64,8 +64,8 @@ class Kinds:
 
     def _says_nothing(self, merged: Merged) -> bool:
         """Return whether the schema leaves it open how values are compared."""
-        said = merged.chooses or merged.threshold is not None or merged.aliases is not None
-        return not said or self.source(merged) == "inferred"
+        said = merged.chooses or merged.threshold is not None
+        return merged.aliases is None and (not said or self.source(merged) == "inferred")
 
     def source(self, merged: Merged) -> ThresholdSource:
         """Return who said the threshold of a place; comparators are inferred together with it."""

@@ -2,7 +2,7 @@
 
 import hashlib
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from pathlib import Path
@@ -13,12 +13,15 @@ import orjson
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.compare.plan import Plan
+from stickler_cli.core.figures import number_of, some_of
 from stickler_cli.core.json_values import JsonValue, json_line
+from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.remote import is_url, list_url, read_named, shown_url
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.inference.observation import Look, Observed, observed_schema
 from stickler_cli.settings.deciding import DocumentOptions, Infer
+from .annotations import IGNORED, TEXT
 from .compiler import compile_schema
 from .dialects import Schema
 from .inference import Inference, Inferred, infer
@@ -33,6 +36,8 @@ from .schema_problems import (
 )
 
 MODEL_NAME: Final = "x-aws-stickler-model-name"
+NAMED_TEXTS: Final = 3
+"""Names of fields in the note on texts."""
 PARTS: Final = frozenset(
     ("$schema", "$id", "$comment", "$defs", "definitions", "title", "description")
 )
@@ -60,6 +65,9 @@ class LoadedSchema:
     """Why it is of no use, though without inference it can be: it describes no field."""
     remark: str = ""
     """Sentence about inferred annotations; empty without any."""
+    note: str = ""
+    """Sentence about texts that are compared by edit distance, because an annotated schema does
+    not say how; empty without any."""
     of_step: Mapping[str, "LoadedSchema"] = field(default_factory=dict)
     """Of a directory: its schemas, by the key under which their documents stand."""
 
@@ -157,6 +165,7 @@ def load_schemas(
         remark=f"{inferred[0].remark}{f'; likewise for {more} more' if more else ''}"
         if inferred
         else "",
+        note=" ".join(one.note for one in found.values() if one.note),
         of_step=found,
     )
 
@@ -271,12 +280,33 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
         warnings=tuple(warnings_of(found.schema, path)),
         refusals=refusals,
         remark=_remark(path, found) if inferred else "",
+        note=_note_on_texts(path, found.fields) if when == "auto" and not found.choices else "",
     )
 
 
 def schema_digest(content: bytes) -> str:
     """Return the digest that identifies a schema."""
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def _note_on_texts(path: str, fields: Sequence[Inferred]) -> str:
+    """Return the note on text fields of which an annotated schema does not say how they compare."""
+    ignored = [field.path for field in fields if IGNORED in field.rules]
+    texts = dict.fromkeys(
+        field_path(field.path) or "elements"
+        for field in fields
+        if (field.comparator, field.threshold) == (TEXT.comparator, TEXT.threshold)
+        and field.source == "default"
+        and not any(field.path[: len(parent)] == parent for parent in ignored)
+    )
+    if not texts:
+        return ""
+    count = number_of(len(texts), "text field")
+    return (
+        f"{path}: {count} without annotations ({some_of([*texts], NAMED_TEXTS)}) "
+        f"{'is' if len(texts) == 1 else 'are'} compared by edit distance at {TEXT.threshold}, so "
+        "that wrong values may pass; --infer always chooses stricter comparisons"
+    )
 
 
 def _remark(path: str, found: Inference) -> str:

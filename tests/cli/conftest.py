@@ -9,6 +9,8 @@ import pytest
 
 from stickler_cli.cli import main
 
+# Its default, stated: else each run would have a note.
+TEXT = {"type": "string", "x-aws-stickler-threshold": 0.5}
 SCHEMA = {
     "type": "object",
     "x-aws-stickler-model-name": "Order",
@@ -19,7 +21,7 @@ SCHEMA = {
             "type": "array",
             "items": {
                 "type": "object",
-                "properties": {"sku": {"type": "string"}, "qty": {"type": "integer"}},
+                "properties": {"sku": TEXT, "qty": {"type": "integer"}},
             },
         },
     },

@@ -64,8 +64,8 @@ def test_without_inference_the_defaults_count(stickler, plain):
     assert (result.err, result.json["schema"]["inferred"]) == ("", None)
 
 
-def test_one_annotation_anywhere_leaves_the_schema_as_it_is(stickler, plain, data):
-    part = {"type": "object", "properties": {"x": {**TEXT, "x-aws-stickler-weight": 2}}}
+def test_one_comparison_that_is_stated_leaves_the_schema_as_it_is(stickler, plain, data):
+    part = {"type": "object", "properties": {"x": {**TEXT, "x-aws-stickler-threshold": 0.5}}}
     more = {**PLAIN, "$defs": {"Part": part}}
     write(data / "unused.json", more)
     write(
@@ -90,6 +90,37 @@ def test_always_leaves_what_is_annotated(stickler, plain, data):
 
     assert overall(result)["fd"] == 3
     assert "inferred for 4 fields" in result.err
+
+
+NOTE = (
+    "some.json: 5 text fields without annotations (due_date, invoice_number, country and 2 more) "
+    "are compared by edit distance at 0.5, so that wrong values may pass; --infer always chooses "
+    "stricter comparisons"
+)
+
+
+def test_texts_of_an_annotated_schema_that_say_nothing_have_one_note(stickler, plain, data):
+    annotated = {
+        **PLAIN["properties"],
+        "iban": {**TEXT, "x-aws-stickler-threshold": 1},
+        "day": {**TEXT, "format": "date"},
+        "stamp": {**TEXT, "x-aws-stickler-ignore": True},
+        "old": {"type": "object", "properties": {"x": TEXT}, "x-aws-stickler-ignore": True},
+        "lines": {"type": "array", "items": {"type": "object", "properties": {"sku": TEXT}}},
+        "paid": {"type": "number"},
+    }
+    write(data / "some.json", {**PLAIN, "properties": annotated})
+
+    run = stickler("eval", "some.json", "gt.json", "pred.json", "-f", "json")
+    linted = stickler("lint", "some.json", "gt.json", "-f", "json", "--fail-on", "never")
+
+    assert run.err == f"{NOTE}\n"
+    assert NOTE in run.json["notes"]
+    assert NOTE in linted.json["notes"]
+    assert stickler("check", "some.json").err == f"{NOTE}\n"
+    for infer in ("always", "never"):
+        other = stickler("eval", "some.json", "gt.json", "pred.json", "--infer", infer)
+        assert "edit distance" not in other.err
 
 
 def test_compare_and_check_infer_too(stickler, plain):

@@ -12,6 +12,7 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.inference import infer
 from stickler_cli.schema.inference.annotating import Walker
 
+THRESHOLD = "x-aws-stickler-threshold"
 WEIGHT = "x-aws-stickler-weight"
 DEFINITIONS = 39
 
@@ -109,7 +110,7 @@ def test_a_schema_is_gone_through_once_where_annotations_are_in_use(stands, time
     gone_through = []
     fields = Walker.fields
     monkeypatch.setattr(Walker, "fields", lambda it: gone_through.append(it) or fields(it))
-    annotated, plain = {"type": "string", WEIGHT: 2}, {"type": "string"}
+    annotated, plain = {"type": "string", THRESHOLD: 0.9}, {"type": "string"}
     field = annotated if stands == "at a field" else plain
     unused = annotated if stands == "where nothing leads to" else plain
 

@@ -527,14 +527,26 @@ def test_a_threshold_is_known_for_an_inferred_one():
 @pytest.mark.parametrize(
     ("properties", "left"),
     [
-        ({"a": {**STRING, X + "weight": 2}, "sku": STRING}, True),
-        ({"sku": STRING, "a": {"type": "array", "items": {X + "aggregate": False}}}, True),
+        ({"a": {**STRING, X + "threshold": 1}, "sku": STRING}, True),
+        ({"a": {**STRING, X + "comparator": "ExactComparator"}, "sku": STRING}, True),
+        ({"a": {**STRING, X + "comparator-config": {"threshold": 1}}, "sku": STRING}, True),
+        (
+            {"sku": STRING, "a": {"type": "array", "items": {X + "clip-under-threshold": True}}},
+            True,
+        ),
         ({"a": {"$ref": "#/$defs/said"}, "sku": STRING}, True),
-        ({"a": {"x-stickler-threshold": 1}, "sku": STRING}, True),
         ({"sku": STRING, "a": STRING}, False),
+        ({"a": {**STRING, X + "weight": 2}, "sku": STRING}, False),
+        ({"sku": STRING, "a": {"type": "array", "items": {X + "aggregate": False}}}, False),
+        ({"a": {**STRING, X + "aliases": {"x": ["y"]}}, "sku": STRING}, False),
+        ({"a": {**STRING, X + "absent-values": ["-"]}, "sku": STRING}, False),
+        ({"a": {**STRING, X + "ignore": True}, "sku": STRING}, False),
+        ({"a": {"type": "array", "items": STRING, X + "ordered": True}, "sku": STRING}, False),
+        ({"a": {**with_fields(b=STRING), X + "match-threshold": 0.5}, "sku": STRING}, False),
+        ({"a": {**with_fields(b=STRING), X + "model-name": "A"}, "sku": STRING}, False),
     ],
 )
-def test_a_schema_that_has_an_annotation_can_be_left_as_it_is(properties, left):
+def test_a_schema_is_left_as_it_is_only_if_it_says_how_values_are_compared(properties, left):
     said = {**STRING, X + "threshold": 0.5}
     schema = {**with_fields(**properties), "$defs": {"said": said}}
 

@@ -24,6 +24,7 @@ from stickler_cli.schema.annotations import (
     TEXT,
     Merged,
     own_keys,
+    states_comparison,
     told,
 )
 from stickler_cli.schema.combinators import OPEN, Branch, InForce
@@ -132,7 +133,7 @@ class Walker(Fold[_At, _Fields]):
         self._choices: dict[int, tuple[Schema, Inferred]] = {}
         self._found: _Fields = []
         self.annotated = False
-        """Whether a place that was met has an annotation."""
+        """Whether an annotation of a visited place says how values are compared."""
 
     def fields(self) -> tuple[Inferred, ...]:
         """List every field, each once, though two arms of a union or two positions may have it."""
@@ -161,7 +162,7 @@ class Walker(Fold[_At, _Fields]):
         return [self._entry(way, self._places.merge(in_force), Inferred(reason=where), SAME)]
 
     def _flat(self, in_force: InForce, way: _At) -> _Fields:
-        self.annotated |= any(own_keys(source.schema) for source in in_force)
+        self.annotated |= any(states_comparison(source.schema) for source in in_force)
         return super()._flat(in_force, way)
 
     def _make(self, met: Met[_At, _Fields], place: Place) -> _Fields:
@@ -348,8 +349,8 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
         schema: as `compile_schema` takes it, and the rest too; it is not changed.
         source: its name for messages.
         file: where relative references start.
-        when: `auto` leaves a schema as it is if a place that it describes has an annotation, and
-            `never` any; then the fields say what it comes to.
+        when: `auto` leaves a schema as it is if a place that it describes says how values are
+            compared, and `never` any; then the fields say what it comes to.
         seen: documents of the schema, whose values say more than names.
         allow_plugins: whether a comparator may be named as `package.module:Class`.
         comparators: instances that the schema refers to by these names.
@@ -363,7 +364,7 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
     names = Comparators(allow_plugins, comparators or {})
     try:
         annotated: JsonObject = _copied(schema)
-        marked = when == "auto" and any(own_keys(part) for _, part in walk(annotated))
+        marked = when == "auto" and any(states_comparison(part) for _, part in walk(annotated))
         may_write = when != "never" and not marked
         walker = Walker(SchemaFiles(annotated, source, file), names, seen, may_write=may_write)
         fields = walker.fields()

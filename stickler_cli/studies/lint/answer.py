@@ -122,6 +122,7 @@ def lint(loaded: LoadedSchema, gt: str, settings: LintSettings) -> LintRecord:
             fields.look_at(documents)
     notes = (*map(str, source.problems), *rules.conclude(), *fields.conclude())
     notes += copies.conclude(findings)
+    notes += (loaded.note,) if loaded.note else ()
     gold.conclude()
     found = findings.result()
     return LintRecord("stickler-lint/1", __version__, loaded.path, gt, count, found, [*notes])
