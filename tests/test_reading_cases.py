@@ -118,15 +118,6 @@ NOT_YET = {
         "extra object",
         "inside the items of a list",
     ),
-    "pairing-annotation": (
-        "pairing by position",
-        "ordered pairing",
-        "best pairing",
-        "first element omitted",
-        "extra element",
-        "objects by position",
-        "unknown pairing",
-    ),
     "pairs-columns": (
         "expected and output",
         "CSV table",

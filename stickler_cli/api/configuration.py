@@ -342,7 +342,8 @@ class _Writer:
         if node.threshold_stated:
             config["threshold"] = node.threshold
         usual = {it.name: it.default for it in fields(ListNode)}
-        said = {name: getattr(node, name) for name in ("key", *ON_LIST)}
+        names = [name for name in ("key", *ON_LIST) if name in usual]
+        said = {name: getattr(node, name) for name in names}
         config |= {name: value for name, value in said.items() if value != usual[name]}
         match items:
             case LeafNode():

@@ -27,7 +27,7 @@ from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.exact import StructuredModelComparator
 from stickler_cli.comparators.registry import location_of
 from stickler_cli.compare.plan import Plan
-from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
+from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ListPairing
 from stickler_cli.core.json_values import JsonDocument, JsonObject, JsonValue, doubled_names
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
@@ -154,7 +154,7 @@ UNSTATED: Final[Any] = object()  # a threshold that is left to the comparator, e
 
 _KEYWORDS: Final = (
     *("weight", "threshold", "pairing_floor", "aggregate", "clip_under_threshold", "exhaustive"),
-    *("ordered", "key", "distinct", "aliases", "absent_values", "ignore"),
+    *("ordered", "pairing", "key", "distinct", "aliases", "absent_values", "ignore"),
 )
 """Those that are annotations, too."""
 CONFIG: Final = f"{PREFIX}comparator-config"
@@ -339,6 +339,7 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
     pairing_floor: float | None = None,
     exhaustive: bool | None = None,
     ordered: bool | None = None,
+    pairing: ListPairing | None = None,
     key: str | Sequence[str] | None = None,
     distinct: bool | None = None,
     aliases: Mapping[str, Sequence[str]] | None = None,
@@ -359,7 +360,8 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
         pairing_floor: in [-1, 1), for a list: at or below this similarity two elements are not the
             same one; -1 pairs all, None leaves it to the run.
         exhaustive: for a list: whether the ground truth has all of its elements.
-        ordered: for a list: whether pairs must not cross.
+        ordered: for a list: whether pairs must not cross; the same as `pairing="ordered"`.
+        pairing: for a list: which elements are pairs, `best`, `ordered` or `position`.
         key: for a list: the fields of its items that tell which of them go together.
         distinct: for a list: whether an element that stood before is dropped.
         aliases: the texts that stand for others, by the names that these have.

@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.engine import OTHER_NAMES, WHOLE
 from stickler_cli.compare.plan import Plan
+from stickler_cli.compare.result import ListPairing
 from stickler_cli.core.figures import truncate
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path, field_path, json_pointer, parse_field_path
@@ -84,6 +85,7 @@ class FieldRules(TypedDict, total=False):
     pairing_floor: float
     exhaustive: bool
     ordered: bool
+    pairing: ListPairing
     key: str | Sequence[str]
     distinct: bool
     aliases: Mapping[str, Sequence[str]]

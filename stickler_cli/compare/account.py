@@ -103,6 +103,11 @@ class Rules:
         return False
 
     @property
+    def by_position(self) -> bool:
+        """Whether this is a list whose elements are paired by their positions."""
+        return False
+
+    @property
     def item_threshold(self) -> float:
         """The similarity at which a pair of list elements of this kind is a match."""
         return self.threshold

@@ -1,4 +1,4 @@
-"""Lists whose elements go together by keys, or in order: `key` and `ordered`, docs/gold.md."""
+"""Lists whose elements go together by keys, in order, or by position: docs/schema.md."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from stickler_cli.comparators.base import EQUAL_WITHIN
 from stickler_cli.comparators.exact import EnumComparator
 from .account import Floats
 from .assignment import ALIGNED, ALIGNED_IN_BYTE, ASSIGNED, KEPT_OF_CELL, align, assign_all, blocks
-from .columns import Columns, Elements, Indexes, Mask, distinct, spread
+from .columns import Columns, Elements, Indexes, Mask, aligned, distinct, spread
 from .leaf import LeafNode
 from .object import ObjectNode
 from .one_of import ChoiceNode, OneOfNode, followed
@@ -86,6 +86,30 @@ def pair_arranged(  # noqa: PLR0913, PLR0917 - as `pair` takes them
     found.append(rest.arranged(key, ordered=ordered))
     pairs = joined(found)
     return pairs.some(np.lexsort((pairs.gt, pairs.owner)))
+
+
+def pair_by_position(
+    item: Node, lists: Columns, gt: Indexes, pred: Indexes, options: Options
+) -> Pairs:
+    """Pair each element with the one at the same position, whatever their similarity.
+
+    Lists are given by their slots, `gt` and `pred`, both (k,), and `item` compares their elements.
+    Absent elements keep their positions. The cost is linear in the number of elements.
+    """
+    gt_lists, pred_lists, elements = lists.elements
+    if gt_lists.have_gaps(gt) or pred_lists.have_gaps(pred):
+        sides = gt_lists.of(gt), pred_lists.of(pred)
+        n_positions = 1 + max(int(places.max(initial=0)) for _, _, places in sides)
+        gt_slots, pred_slots, owner, _ = aligned(*sides, n_positions)
+        is_pair = (gt_slots >= 0) & (pred_slots >= 0)
+        gt_slots, pred_slots, owner = gt_slots[is_pair], pred_slots[is_pair], owner[is_pair]
+    else:
+        n_pairs = np.minimum(gt_lists.lengths[gt], pred_lists.lengths[pred])
+        gt_slots, owner = spread(gt_lists.starts[gt], n_pairs)
+        pred_slots = gt_slots + (pred_lists.starts[pred] - gt_lists.starts[gt])[owner]
+
+    account = item.compare(elements, gt_slots, pred_slots, options.to(Purpose.PAIRING))
+    return Pairs(owner, gt_slots, pred_slots, account.similarity)
 
 
 def key_node(item: Node, name: str) -> Node:

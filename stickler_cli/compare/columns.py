@@ -54,6 +54,12 @@ class Elements(NamedTuple):
         slots, owner = spread(self.starts[lists], self.lengths[lists])
         return slots, owner, self.places[slots]
 
+    def have_gaps(self, lists: Indexes) -> bool:
+        """Return whether some of these lists have a present element after an absent one."""
+        filled = lists[self.lengths[lists] > 0]
+        last_places = self.places[self.starts[filled] + self.lengths[filled] - 1]
+        return bool((last_places >= self.lengths[filled]).any())
+
 
 class Codes(NamedTuple):
     """Equal values have equal codes, on both sides; 1, 1.0 and true differ."""

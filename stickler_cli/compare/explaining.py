@@ -192,7 +192,8 @@ def _of_list(
     if not elements:
         return found
     pairings: Iterator[Pairing | None] = iter([None] * len(elements))
-    if isinstance(node, ListNode):
+    by_position = is_tuple or (isinstance(node, ListNode) and node.by_position)
+    if isinstance(node, ListNode) and not by_position:
         source = "run" if node.pairing_floor is None else "annotation"
         found |= {"floor": node.floor(options), "floor_source": source}
         pairings = pairings_of(node, comparison, options) if both else pairings
@@ -219,7 +220,7 @@ def _of_list(
         parts.append(part)
     gts = sum(element.gt_index is not None for element in elements)
     preds = sum(element.pred_index is not None for element in elements)
-    longest = len(parts) if is_tuple else max(gts, preds)
+    longest = len(parts) if by_position else max(gts, preds)
     return {**found, "parts": tuple(parts), "sum": Sum(total, longest) if both else None}
 
 

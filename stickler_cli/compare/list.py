@@ -19,7 +19,7 @@ from .account import (
     met,
     of_each,
 )
-from .arranged import pair_arranged
+from .arranged import pair_arranged, pair_by_position
 from .columns import (
     ARRAY,
     NOTHING,
@@ -32,7 +32,7 @@ from .columns import (
 )
 from .pairing import Pairs, joined, pair
 from .plan import Node, Options, Purpose
-from .result import FA, FN, TP, ThresholdSource
+from .result import FA, FN, TP, ListPairing, ThresholdSource
 
 HELD: Final = 300
 """Bytes that a pair of lists takes while their elements are paired: measured, about."""
@@ -169,12 +169,21 @@ class ListNode(SequenceNode):
     """Whether `threshold` is the schema's word; else it goes by the elements, if these differ."""
     exhaustive: bool = True
     """Whether the ground truth lists all that there is."""
-    ordered: bool = False
-    """Whether pairs must not cross."""
+    pairing: ListPairing = "best"
     key: tuple[str, ...] = ()
     """Fields of items that say which of them go together."""
     distinct: bool = False
     """Whether an element that stood before, as JSON, is dropped."""
+
+    @property
+    def ordered(self) -> bool:
+        """Whether pairs must not cross."""
+        return self.pairing == "ordered"
+
+    @property
+    def by_position(self) -> bool:
+        """Whether each element is paired with the one at its own position."""
+        return self.pairing == "position"
 
     def left_of(self, values: list[JsonValue]) -> list[JsonValue]:
         """Return the elements of a list, None for what counts as nothing or stood before."""
@@ -255,6 +264,8 @@ class ListNode(SequenceNode):
         return found
 
     def _pairs(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Pairs:
+        if self.by_position:
+            return pair_by_position(self.items, columns, gt, pred, options)
         floor = self.floor(options)
         if self.key or self.ordered:
             lists = self.items, columns, gt, pred, floor, options
@@ -305,7 +316,8 @@ class ListNode(SequenceNode):
             m = np.where(self._open(columns, gt), paired, m)
             there = (gt < 0) & columns.listed  # an element is there, though there is nothing in it
             gt, pred = np.where(n == 0, NOTHING, gt), np.where((m > 0) | there, pred, NOTHING)
-        return gt, pred, np.maximum(np.maximum(n, m), 1)
+        longest = n + m - paired if self.by_position else np.maximum(n, m)
+        return gt, pred, np.maximum(longest, 1)
 
     def _met(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
@@ -327,6 +339,9 @@ class ListNode(SequenceNode):
             similarity = np.bincount(pairs.owner, pairs.similarity, len(new)).astype(np.float64)
             edges = pairs.owner.searchsorted(np.arange(len(new) + 1))
             found = PairedLists(new, similarity, edges[:-1], np.diff(edges), pairs)
+            if self.by_position:  # which is soon done again, and much to keep
+                place.keep(-held)
+                return found, found.positions(keys)
             copied = 0 if known is None else 2 * (known.size + found.size)  # to be put in order
             place.keep(found.size + copied - held)
             columns.pairings = known = found if known is None else known.with_more(found)

@@ -40,7 +40,7 @@ class OpenNode(ChoiceNode):
     list_threshold: float | None = None
     """What a list must reach as an element of another; None goes by what is in it."""
     arranged: Mapping[str, Any] = field(default_factory=dict)
-    """What is said of lists: `exhaustive`, `ordered`, `distinct`."""
+    """What is said of lists: `exhaustive`, `pairing`, `distinct`."""
     match_source: ThresholdSource = field(default="default", repr=False, compare=False)
     """Who said `match_threshold` and, but for an annotation, `object_threshold`."""
     weighs = True

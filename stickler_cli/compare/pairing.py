@@ -18,6 +18,7 @@ from .leaf import LeafBlock, LeafNode
 from .object import ObjectNode
 from .one_of import followed
 from .plan import Node, Options, Purpose
+from .rows import Rows
 from .selective import SelectiveField, leaves_of, selective_fields
 from .work import PAIR
 
@@ -237,6 +238,10 @@ class Search:
         near, far = self._all(near)
         possible = self._bound(near, far) + 2 * EQUAL_WITHIN >= best[near]
         near, far = near[possible], far[possible]
+        if self._item.by_position:
+            rows = Rows(self._item, self._elements, self._options.to(Purpose.PAIRING))
+            may_be_best = rows.may_be_best(*self._sides(near, far), near, best)
+            near, far = near[may_be_best], far[may_be_best]
         purpose = bound_of(self._item)
         if purpose is None:
             return self._best_of(near, far, self._similarity(near, far))

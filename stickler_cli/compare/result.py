@@ -10,6 +10,10 @@ ThresholdSource: TypeAlias = Literal["annotation", "match-threshold", "inferred"
 """Who said it: an annotation of the place or its list, a model's match-threshold, inference by kind
 and name, or nobody."""
 
+ListPairing: TypeAlias = Literal["best", "ordered", "position"]
+"""How list items are paired: with the greatest total similarity, without crossing pairs, or each
+with the item at the same position."""
+
 SEMANTICS: Final = 3
 """The version of what is counted and how; figures of two versions are not alike. Source:
 docs/semantics.md."""

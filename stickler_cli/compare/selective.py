@@ -13,6 +13,10 @@ from .one_of import OneOfNode, followed
 from .plan import Node, once_each
 from .prepared import Prepared
 
+MAX_POSITIONS: Final = 200
+"""Positions of rows that are looked at each by itself; longer rows are compared whole."""
+RAGGED: Final = 4
+"""Places of a table for each of its cells above which rows are compared whole."""
 FEW_KEYS: Final = 0.25
 """Distinct keys for each element of the shorter side, below which elements are too many alike."""
 
@@ -57,6 +61,8 @@ def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
     item = followed(item)
     if isinstance(item, LeafNode) and elements.plain:
         return _of_values(item, elements)
+    if item.by_position:
+        return _of_positions(followed(item.parts()[0]), elements)
     if not isinstance(item, ObjectNode) or item.families or not elements.types <= {dict}:
         return []
     leaves = [
@@ -111,6 +117,38 @@ def _of_values(leaf: LeafNode, elements: Columns) -> list[SelectiveField]:
     keys = [] if prepared.keys is None else [(prepared.keys, 1.0)]
     keys += [] if prepared.equal is None else [prepared.equal]
     return [SelectiveField(1.0, 1.0, codes_of_key[both], tells) for codes_of_key, tells in keys]
+
+
+def _of_positions(cell: Node, rows: Columns) -> list[SelectiveField]:
+    """Return the positions of rows that are paired cell by cell."""
+    if not isinstance(cell, LeafNode) or not rows.types <= {list}:
+        return []
+    gt_rows, pred_rows, cells = rows.elements
+    cells = cells.read_by(cell.reading)
+    if not cells.plain:
+        return []
+    prepared, codes = cells.prepared(cell.comparator.pairing or cell.comparator), cells.codes
+    key_values = _keys_of(prepared, by_equality=_tell_little(prepared, cells))
+    n_positions = max(int(side.places.max(initial=-1)) + 1 for side in (gt_rows, pred_rows))
+    n_rows = len(gt_rows.lengths) + len(pred_rows.lengths)
+    n_cells = len(gt_rows.places) + len(pred_rows.places)
+    is_ragged = n_positions * n_rows > RAGGED * (n_cells + n_rows)
+    if key_values is None or is_ragged or n_positions > MAX_POSITIONS:
+        return []
+
+    tables = []
+    for side, cell_codes in ((gt_rows, codes.gt), (pred_rows, codes.pred)):
+        n_rows = len(side.lengths) - 1  # the last is for `NOTHING`
+        table = np.full((n_positions, n_rows), NOTHING)
+        row_of_cell = np.arange(n_rows).repeat(side.lengths[:-1])
+        n_cells = len(row_of_cell)
+        table[side.places[:n_cells], row_of_cell] = key_values[0][cell_codes[:n_cells]]
+        tables.append(table)
+    absent = np.full((n_positions, 1), NOTHING)
+    return [
+        SelectiveField(1.0, n_positions, keys, key_values[1])
+        for keys in np.concatenate([*tables, absent], axis=1)
+    ]
 
 
 def _most_worth(node: Node) -> float:

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, get_args
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.registry import construct
-from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ThresholdSource
+from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ListPairing, ThresholdSource
 from stickler_cli.core.json_values import JsonObject, JsonValue, Reading, brief, doubled_names
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, did_you_mean, percentage_hint
@@ -129,6 +129,11 @@ RULES: Final = {
     "match_threshold": FRACTION,
     "exhaustive": _LIST_FLAG,
     "ordered": _LIST_FLAG,
+    "pairing": Rule(
+        "best, ordered or position, on an array",
+        {"type": "string", "enum": list(get_args(ListPairing))},
+        get_args(ListPairing).__contains__,
+    ),
     "key": Rule(
         "a field of the items, or a list of some, on an array",
         {"type": ["string", "array"]},
@@ -146,14 +151,16 @@ STANDS: Final = {
     "pairing_floor": "an array",
     "model_name": _ON_OBJECT,
     "match_threshold": _ON_OBJECT,
-    **dict.fromkeys(("exhaustive", "ordered", "distinct"), _ON_LIST),
+    **dict.fromkeys(("exhaustive", "ordered", "pairing", "distinct"), _ON_LIST),
     "key": "an array of objects",
     **dict.fromkeys(("aliases", "absent_values"), _ON_VALUE),
 }
 """The kinds of places that annotations are for; others are for any field."""
 ON_VALUE: Final = tuple(name for name, stands in STANDS.items() if stands == _ON_VALUE)
 ON_OBJECT: Final = tuple(name for name, stands in STANDS.items() if stands == _ON_OBJECT)
-ON_LIST: Final = ("pairing_floor", "exhaustive", "ordered", "distinct")
+ON_LIST: Final = ("pairing_floor", "exhaustive", "ordered", "pairing", "distinct")
+ON_POSITIONS: Final = ("exhaustive", "ordered", "pairing")
+"""Those of a list whose elements are paired by position."""
 
 
 def annotated(name: str) -> str:
@@ -228,6 +235,19 @@ def annotation_problems(
             hint = did_you_mean(name, names, shown=lambda valid: PREFIX + valid)
             hint = hint or f"valid keys: {', '.join(KEYS)}"
             yield Problem(source, f"{key} is no annotation", expected, hint, pointer)
+    yield from _pairing_problems(schema, source, path)
+
+
+def _pairing_problems(
+    schema: Mapping[str, object], source: str, path: tuple[str | int, ...]
+) -> Iterator[Problem]:
+    """Report a pairing that contradicts the `ordered` beside it."""
+    pairing, ordered = (schema.get(annotated(name)) for name in ("pairing", "ordered"))
+    both_stated = isinstance(ordered, bool) and pairing in get_args(ListPairing)
+    if both_stated and ordered != (pairing == "ordered"):
+        found = f"pairing is {pairing}, and ordered beside it is {brief(ordered)}"
+        pointer = json_pointer((*path, annotated("pairing")))
+        yield Problem(source, found, "only one of both keys", "leave ordered out", pointer)
 
 
 def _repair(key: str, value: object, rule: Rule) -> str:
@@ -269,6 +289,7 @@ class Merged:
     match_threshold: float | None = None
     exhaustive: bool | None = None
     ordered: bool | None = None
+    pairing: ListPairing | None = None
     key: str | list[str] | None = None
     distinct: bool | None = None
     aliases: dict[str, list[str]] | None = None
@@ -323,6 +344,13 @@ class Merged:
         return Reading(self.aliases or {}, self.absent_values or ())
 
     @property
+    def list_pairing(self) -> ListPairing | None:
+        """How the elements of a list are paired; None where nothing says it."""
+        if self.pairing is None and self.ordered is not None:
+            return "ordered" if self.ordered else "best"
+        return self.pairing
+
+    @property
     def keys(self) -> tuple[str, ...]:
         """The fields of items that are their key."""
         return (self.key,) if isinstance(self.key, str) else tuple(self.key or ())
@@ -342,17 +370,22 @@ class Merged:
 
 NOTHING_INHERITED: Final = Merged()
 IGNORED: Final = "ignored"
-ON_ARRAY: Final = ("exhaustive", "ordered", "key", "distinct", "ignore")
+ON_ARRAY: Final = ("exhaustive", "pairing", "key", "distinct", "ignore")
 ON_LEAF: Final = ("aliases", "absent_values")
 _HANDED_ON: Final = ("comparator_config", "comparator", "clip_under_threshold", *ON_LEAF)
 ON_PLACE: Final = (*ON_LEAF, "ignore")
+
+
+ORDERED: Final = "ordered"
+BY_POSITION: Final = "by position"
+_PAIRING_RULES: Final = {"ordered": ORDERED, "position": BY_POSITION}
 
 
 def told(merged: Merged, names: Iterable[str]) -> tuple[str, ...]:
     """Return some annotations in words, where they differ from the default."""
     said = {
         "exhaustive": "not exhaustive" if merged.exhaustive is False else "",
-        "ordered": "ordered" if merged.ordered else "",
+        "pairing": _PAIRING_RULES.get(merged.list_pairing or "", ""),
         "key": f"key {', '.join(merged.keys)}" if merged.key else "",
         "distinct": "distinct" if merged.distinct else "",
         "aliases": f"aliases of {', '.join(merged.aliases)}" if merged.aliases else "",

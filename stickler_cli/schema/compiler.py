@@ -26,6 +26,7 @@ from .annotations import (
     NOTHING_INHERITED,
     ON_LIST,
     ON_OBJECT,
+    ON_POSITIONS,
     ON_VALUE,
     PREFIX,
     TEXT,
@@ -51,6 +52,7 @@ from .places import (
 from .references import LeadsNowhereError, SchemaFiles
 from .schema_problems import (
     OBJECTS,
+    POSITIONS,
     SOMEWHERE,
     Problems,
     Usage,
@@ -193,8 +195,12 @@ class Compiler(Fold[_Way, Built]):
             return Built(self._tuple(place), merged.aggregate)
         items = self._elements(place.elements, place.below)
         node, stated, source = items.node, merged.threshold, self._kinds.source(merged)
-        key = ("key",) if may_be_object(node) else ()
-        if items.speaks_for_list or place.by_model:
+        by_position = merged.list_pairing == "position"
+        key = ("key",) if may_be_object(node) and not by_position else ()
+        if by_position:
+            on_value = ON_VALUE if items.speaks_for_list or place.by_model else ()
+            self._usage.note(merged, POSITIONS, *ON_POSITIONS, *on_value)
+        elif items.speaks_for_list or place.by_model:
             self._usage.note(merged, "an array", *key, *ON_LIST, *ON_VALUE)
         else:
             self._usage.note(merged, OBJECTS, *key, *ON_LIST)

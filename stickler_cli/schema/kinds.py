@@ -37,8 +37,12 @@ def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
 
 def list_rules(merged: Merged) -> dict[str, Any]:
     """Return the annotations of a list about its elements, those that it has."""
-    names = ("exhaustive", "ordered", "distinct")
-    return {it: value for it in names if (value := getattr(merged, it)) is not None}
+    rules = {
+        "exhaustive": merged.exhaustive,
+        "pairing": merged.list_pairing,
+        "distinct": merged.distinct,
+    }
+    return {name: value for name, value in rules.items() if value is not None}
 
 
 class Kinds:

@@ -99,6 +99,7 @@ SOMEWHERE: Final = tuple(STANDS)
 """The annotations that cannot stand anywhere."""
 
 OBJECTS: Final = "an array of objects"
+POSITIONS: Final = "an array whose elements are paired by position"
 _HINTS: Final = {
     OBJECTS: "objects are compared field by field: put it on their properties",
     "an array": 'put it on "items"',
@@ -133,7 +134,10 @@ class Usage:
             here = "an array" if kind == OBJECTS and name in ON_OBJECT else kind
             hint = "" if name in (*ON_LIST, "key") else _HINTS.get(here, "")
             found = f"{name.replace('_', '-')} is on {here}"
-            self._unused[key] = (holder, found, f"it on {STANDS[name]}", hint)
+            expected = f"it on {STANDS[name]}"
+            if here == POSITIONS and name in (*ON_LIST, "key"):
+                expected = "another pairing beside it: best or ordered"
+            self._unused[key] = (holder, found, expected, hint)
 
     def report(self) -> None:
         """Turn annotations without an effect anywhere into problems."""

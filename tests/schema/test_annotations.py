@@ -338,6 +338,8 @@ def test_an_object_has_a_threshold_as_an_item_and_one_as_a_field(said, item, who
     [
         ("exhaustive", "false", "true or false, on an array"),
         ("ordered", 1, "true or false, on an array"),
+        ("pairing", "sideways", "best, ordered or position, on an array"),
+        ("pairing", True, "best, ordered or position, on an array"),
         ("distinct", None, "true or false, on an array"),
         ("ignore", "yes", "true or false"),
         ("key", [], "a field of the items, or a list of some, on an array"),

@@ -120,7 +120,9 @@ def test_the_meta_schema_is_a_valid_schema_and_accepts_itself() -> None:
 def test_the_shipped_schemas_use_every_annotation() -> None:
     text = "".join(json.dumps(schema) for schema in SHIPPED.values())
     used = set(re.findall(rf'"({PREFIX}[a-z-]+)":', text))
-    gold = "exhaustive ordered key distinct aliases absent-values ignore"  # of a ground truth
+    gold = (
+        "exhaustive ordered pairing key distinct aliases absent-values ignore"  # of a ground truth
+    )
     assert used == set(META["properties"]) - {PREFIX + name for name in gold.split()}
 
 
@@ -144,7 +146,9 @@ def test_the_meta_schema_knows_the_annotations_of_the_program() -> None:
 def test_the_meta_schema_allows_of_an_annotation_what_the_program_does(name, rule) -> None:
     described = META["properties"][PREFIX + name.replace("_", "-")]
     limits = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
-    assert {key: described[key] for key in ("type", *limits) if key in described} == rule.keywords
+    assert {
+        key: described[key] for key in ("type", "enum", *limits) if key in described
+    } == rule.keywords
 
 
 def test_the_meta_schema_knows_the_built_in_comparators() -> None:
@@ -195,6 +199,7 @@ def test_the_readme_lists_every_annotation() -> None:
         ("model-name", 5),
         ("exhaustive", "no"),
         ("ordered", 1),
+        ("pairing", "sideways"),
         ("distinct", None),
         ("ignore", "true"),
     ],

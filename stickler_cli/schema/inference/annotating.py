@@ -16,11 +16,13 @@ from stickler_cli.core.locations import ANY_KEY, Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import (
+    BY_POSITION,
     DEFAULT_WEIGHT,
     NOTHING_INHERITED,
     NUMBER,
     ON_ARRAY,
     ON_PLACE,
+    ORDERED,
     TEXT,
     Merged,
     own_keys,
@@ -264,7 +266,7 @@ class Walker(Fold[_At, _Fields]):
         ]
         reason = "by its fields" if declared else "by its fields, each by its own kind"
         if at.listed:  # what an item is worth says nothing of the list
-            reason += "" if "ordered" in at.around else "; items in any order"
+            reason += "" if _keeps_order(at) else "; items in any order"
             own = replace(own, weight=None)
         stated = own.match_threshold is not None or (not at.listed and own.threshold is not None)
         who: Who = "annotation" if stated else "default"
@@ -287,7 +289,7 @@ class Walker(Fold[_At, _Fields]):
             choice = replace(choice, comparator=instance.name, config=instance.config)
         if choice.reason == ANNOTATED:
             choice = replace(choice, reason=self._comment(at) or ANNOTATED)
-        if at.listed and choice.comparator and "ordered" not in at.around:
+        if at.listed and choice.comparator and not _keeps_order(at):
             choice = replace(choice, reason=f"{choice.reason}; in any order")
         weight = merged.worth if at.weight is None else at.weight
         kind = f"{LIST_OF}{kind}" if at.listed else kind
@@ -313,6 +315,11 @@ class Walker(Fold[_At, _Fields]):
         there = (holder for holder in holders if holder is not None and holder is not _NOWHERE)
         places = map(self._places.files.at, there)
         return tuple(json_pointer(place.path) for place in places if place.uri == own)
+
+
+def _keeps_order(at: _At) -> bool:
+    """Return whether the order of the elements of the lists around a place matters."""
+    return not {ORDERED, BY_POSITION}.isdisjoint(at.around)
 
 
 class Inference(NamedTuple):

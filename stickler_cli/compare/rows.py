@@ -1,0 +1,72 @@
+"""Bounds on the similarity of rows: lists, inside another list, that are compared cell by cell."""
+
+from typing import Final
+
+import numpy as np
+
+from stickler_cli.comparators.base import EQUAL_WITHIN
+from .account import Floats
+from .columns import Columns, Indexes, Mask, distinct
+from .leaf import LeafNode
+from .one_of import followed
+from .plan import Node, Options
+
+MIN_PAIRS: Final = 1000
+"""Pairs of rows from which on bounds take less time than comparing all of their cells."""
+TRIED: Final = 1 / 3
+"""Share of the positions that are compared before it is seen whether bounds exclude pairs."""
+WORTHWHILE: Final = 0.5
+"""Share of the pairs that may be left by then; else the rest is compared at once."""
+
+
+class Rows:
+    """Rows that are being paired, and what compares their cells."""
+
+    def __init__(self, row_node: Node, rows: Columns, options: Options) -> None:
+        """Take the node and the columns of rows; options are those of pairing."""
+        self._cell = followed(row_node.parts()[0])
+        self._rows, self._options = rows, options
+
+    def may_be_best(self, gt: Indexes, pred: Indexes, near: Indexes, best: Floats) -> Mask:
+        """Return which pairs of rows may be the best of their near row, `(n_pairs,)`.
+
+        Pairs are compared position by position, until what the other positions can add is not
+        enough. `best` is a gain that each near row is known to reach.
+        """
+        is_candidate = np.ones(len(gt), np.bool_)
+        has_bounds = isinstance(self._cell, LeafNode) and self._rows.gold is None
+        if len(gt) < MIN_PAIRS or not has_bounds or self._rows.place.hides:
+            return is_candidate
+        gt_rows, pred_rows, cells = self._rows.elements
+        if gt_rows.have_gaps(gt) or pred_rows.have_gaps(pred):
+            return is_candidate
+
+        lengths = gt_rows.lengths[gt], pred_rows.lengths[pred]
+        n_shared, longest = np.minimum(*lengths), np.maximum(np.maximum(*lengths), 1)
+        upper, lower, best = n_shared / longest, np.zeros(len(gt)), best.copy()
+        margin = 3 * EQUAL_WITHIN  # a gain exceeds its similarity by the nearness of positions
+        pairs = np.arange(len(gt))
+        positions = self._by_variety(int(n_shared.max(initial=0)))
+        for n_compared, position in enumerate(positions):
+            if n_compared > TRIED * len(positions) and len(pairs) > WORTHWHILE * len(gt):
+                break
+            compared = pairs[position < n_shared[pairs]]
+            gt_cells = gt_rows.starts[gt[compared]] + position
+            pred_cells = pred_rows.starts[pred[compared]] + position
+            similarity = self._cell.compare(cells, gt_cells, pred_cells, self._options).similarity
+            lower[compared] += similarity / longest[compared]
+            upper[compared] -= (1 - similarity) / longest[compared]
+            np.maximum.at(best, near[pairs], lower[pairs])
+            is_candidate[pairs] = upper[pairs] + margin >= best[near[pairs]]
+            pairs = pairs[is_candidate[pairs]]
+        return is_candidate
+
+    def _by_variety(self, n_positions: int) -> list[int]:
+        """Return positions, those of the most different values first."""
+        gt_rows, _, cells = self._rows.elements
+        codes = cells.codes.gt
+        varieties = []
+        for position in range(n_positions):
+            starts = gt_rows.starts[:-1][gt_rows.lengths[:-1] > position]
+            varieties.append(-len(distinct(codes[starts + position])))
+        return sorted(range(n_positions), key=varieties.__getitem__)
