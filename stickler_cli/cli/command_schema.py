@@ -84,13 +84,14 @@ def _named(name: str, settings: SchemaOptions) -> LoadedSchema:
             found = "there is no such file or directory"
             raise SchemaError([Problem(name, found, "a JSON Schema file", near_name(name))])
         return load_schema(name, allow_plugins=settings.allow_plugins, **how)
-    from stickler_cli.api.ruled import inference_for, model_schema  # loads pydantic
+    from stickler_cli.api.ruled import inference_for  # loads pydantic
 
-    model, compared_by = model_class(name, settings), dict[str, BaseComparator]()
-    digest = schema_digest(json_line(model_schema(model)))
+    compared_by: dict[str, BaseComparator] = {}
+    contents = model_schema(name, settings, compared_by)
+    digest = schema_digest(json_line(model_schema(name, settings)))
     how |= {"allow_plugins": True, "comparators": compared_by}
-    how["when"] = inference_for(model, settings.infer)
-    return loaded(model_schema(model, compared_by), name, None, digest, **how)
+    how["when"] = inference_for(_model_class(name, settings), settings.infer)
+    return loaded(contents, name, None, digest, **how)
 
 
 def _values_in_hand(
@@ -181,7 +182,21 @@ def is_model(name: str) -> bool:
     return _MODEL.fullmatch(name) is not None and not Path(name).exists()
 
 
-def model_class(name: str, settings: PluginOptions) -> Any:
+def model_schema(
+    name: str, settings: PluginOptions, known: "dict[str, BaseComparator] | None" = None
+) -> dict[str, Any]:
+    """Return the annotated JSON Schema of a pydantic model by its name, `module:Model`.
+
+    Raises:
+        UsageError: code may not run, or there is no such model.
+    """
+    model = _model_class(name, settings)
+    from stickler_cli.api.ruled import model_schema as schema_of_class  # loads pydantic
+
+    return schema_of_class(model, known)
+
+
+def _model_class(name: str, settings: PluginOptions) -> Any:
     """Import a pydantic model by its name, `module:Model`.
 
     Raises:

@@ -33,7 +33,7 @@ from stickler_cli.schema.inference.observation import (
 from stickler_cli.schema.loading import doubt_of_document, is_schema_file, loaded
 from stickler_cli.schema.references import IN_MEMORY
 from stickler_cli.settings.of_commands import InitSettings
-from .command_schema import is_model, model_class, observe
+from .command_schema import is_model, model_schema, observe
 from .console import ExitCode, warn, write_result
 
 OUTPUT: Final = "--output"
@@ -101,9 +101,7 @@ def init(settings: InitSettings) -> ExitCode:
 
 def _given(source: str, settings: InitSettings) -> _Given:
     if is_model(source):
-        from stickler_cli.api.ruled import model_schema  # loads pydantic
-
-        schema = model_schema(model_class(source, settings))
+        schema = model_schema(source, settings)
         return _Given(f"{json.dumps(schema, indent=2, ensure_ascii=False)}\n", source)
     is_file = kind_of_source(source) is Kind.FILE
     if is_file and (doubt_of_document(source) or is_schema_file(source)):
