@@ -170,7 +170,7 @@ class Annotating:
     defaults: bool
     """Whether thresholds are written that values have anyway: inference leaves them alone."""
     infers: bool = False
-    """Whether a threshold that nobody stated is left to inference."""
+    """Whether unstated thresholds are left to inference."""
     whole: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """Schemas that stand in the finished one as they are, by the key that stands for each: pydantic
     follows every reference in a schema in the making, and would not find theirs."""

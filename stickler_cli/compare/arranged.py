@@ -98,9 +98,9 @@ def pair_by_position(
     """
     gt_lists, pred_lists, elements = lists.elements
     if gt_lists.have_gaps(gt) or pred_lists.have_gaps(pred):
-        sides = gt_lists.of(gt), pred_lists.of(pred)
-        n_positions = 1 + max(int(places.max(initial=0)) for _, _, places in sides)
-        gt_slots, pred_slots, owner, _ = aligned(*sides, n_positions)
+        gt_side, pred_side = gt_lists.of(gt), pred_lists.of(pred)
+        n_positions = 1 + max(int(places.max(initial=0)) for *_, places in (gt_side, pred_side))
+        gt_slots, pred_slots, owner, _ = aligned(gt_side, pred_side, n_positions)
         is_pair = (gt_slots >= 0) & (pred_slots >= 0)
         gt_slots, pred_slots, owner = gt_slots[is_pair], pred_slots[is_pair], owner[is_pair]
     else:

@@ -41,8 +41,9 @@ class Rows:
         if gt_rows.have_gaps(gt) or pred_rows.have_gaps(pred):
             return is_candidate
 
-        lengths = gt_rows.lengths[gt], pred_rows.lengths[pred]
-        n_shared, longest = np.minimum(*lengths), np.maximum(np.maximum(*lengths), 1)
+        gt_lengths, pred_lengths = gt_rows.lengths[gt], pred_rows.lengths[pred]
+        n_shared = np.minimum(gt_lengths, pred_lengths)
+        longest = np.maximum(np.maximum(gt_lengths, pred_lengths), 1)
         upper, lower, best = n_shared / longest, np.zeros(len(gt)), best.copy()
         margin = 3 * EQUAL_WITHIN  # a gain exceeds its similarity by the nearness of positions
         pairs = np.arange(len(gt))

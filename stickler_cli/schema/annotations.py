@@ -160,7 +160,7 @@ ON_VALUE: Final = tuple(name for name, stands in STANDS.items() if stands == _ON
 ON_OBJECT: Final = tuple(name for name, stands in STANDS.items() if stands == _ON_OBJECT)
 ON_LIST: Final = ("pairing_floor", "exhaustive", "ordered", "pairing", "distinct")
 ON_POSITIONS: Final = ("exhaustive", "ordered", "pairing")
-"""Those of a list whose elements are paired by position."""
+"""Annotations of a list whose elements are paired by position."""
 
 
 def annotated(name: str) -> str:

@@ -66,8 +66,7 @@ class LoadedSchema:
     remark: str = ""
     """Sentence about inferred annotations; empty without any."""
     note: str = ""
-    """Sentence about texts that are compared by edit distance, because an annotated schema does
-    not say how; empty without any."""
+    """Sentence about text fields that an annotated schema leaves to edit distance, or empty."""
     of_step: Mapping[str, "LoadedSchema"] = field(default_factory=dict)
     """Of a directory: its schemas, by the key under which their documents stand."""
 
@@ -290,7 +289,7 @@ def schema_digest(content: bytes) -> str:
 
 
 def _note_on_texts(path: str, fields: Sequence[Inferred]) -> str:
-    """Return the note on text fields of which an annotated schema does not say how they compare."""
+    """Word the note on text fields without annotations in an annotated schema."""
     ignored = [field.path for field in fields if IGNORED in field.rules]
     texts = dict.fromkeys(
         field_path(field.path) or "elements"

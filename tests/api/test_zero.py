@@ -15,9 +15,7 @@ from stickler_cli import Scorer, evaluate_many
 from stickler_cli.api import zero
 from stickler_cli.api.eval_result import EvalResult
 from stickler_cli.api.fields import ComparableField
-from stickler_cli.api.many import evaluate_many
 from stickler_cli.api.ruled import ruled
-from stickler_cli.api.scorer import Scorer
 from stickler_cli.api.structured import StructuredModel
 from stickler_cli.api.zero import eval_for, evaluate
 from stickler_cli.comparators import BaseComparator
