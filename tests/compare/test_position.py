@@ -104,6 +104,7 @@ CELLS = {
     "texts": (text(), ["ab", "abc", "abd", "xyz", "xya", "q"]),
     "codes": (exact(), ["A1", "A2", "B1", "B2", "C9", "C8"]),
     "numbers": (number(), [1, 2, 3, 4, 5, 6]),
+    "clipped": (text(threshold=0.9, clip=True), ["ab", "abc", "abd", "xyz", "xya", "q"]),
 }
 
 
