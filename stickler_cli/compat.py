@@ -29,7 +29,7 @@ from stickler_cli.api.reference.inferred import (  # noqa: F401 - names of this 
 from stickler_cli.api.structured import StructuredModel
 from stickler_cli.comparators.anls import anls_score as _of_values
 
-__path__: list[str] = []  # a package to Python, so that modules below it are looked for
+__path__: Final[list[str]] = []  # a package to Python, so that modules below it are looked for
 _MODELS: Final = "StructuredModel ComparableField"
 _NON_MATCHES: Final = "NonMatchField NonMatchType"
 _ANLS: Final = "anls_score compare_json compare_structured_models"

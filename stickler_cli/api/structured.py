@@ -221,11 +221,12 @@ class StructuredModel(ComparableModel):
         """
         if issubclass(model_cls, StructuredModel):
             return model_cls
-        from .reference.inferred import inferred_class  # imports this module
+        # Inference takes a while to load, and few ask for it here.
+        from .inferring import check_weight_hints, inferred_contents
 
-        return inferred_class(
-            model_cls, cls, weight_hints=weight_hints, match_threshold=match_threshold
-        )
+        check_weight_hints(weight_hints)
+        contents = inferred_contents(model_cls, match_threshold)
+        return cls.from_json_schema(contents, allow_plugins=True)
 
     @classmethod
     def from_json(

@@ -1,23 +1,21 @@
-"""Inference with the options of stickler-eval: `evaluate`, `eval_for` and `from_pydantic`."""
+"""`evaluate` and `eval_for` with the options of stickler-eval."""
 
 from typing import Any, Final
 
 from pydantic import BaseModel
 
 from stickler_cli.api.eval_result import EvalResult
+from stickler_cli.api.inferring import check_weight_hints, infer_class
 from stickler_cli.api.ruled import FieldRules, Schema, model_schema
 from stickler_cli.api.scorer import Scorer, Side
 from stickler_cli.api.structured import StructuredModel
 from stickler_cli.api.zero import eval_for as scorer_of
 from stickler_cli.api.zero import evaluate as evaluate_pair
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.compare.engine import OTHER_NAMES
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.schema.annotations import annotated
-from stickler_cli.schema.loading import LoadedSchema, loaded
 
 _MATCH_THRESHOLD: Final = annotated("match_threshold")
-_MODEL_NAME: Final = annotated("model_name")
 
 
 def evaluate(
@@ -42,7 +40,7 @@ def evaluate(
         UsageError: `weight_hints` is set, or `match_threshold` with a ground truth of no class.
     """
     if match_threshold is None:
-        _check_weight_hints(weight_hints)
+        check_weight_hints(weight_hints)
         return evaluate_pair(gt, pred, **options)
     if not isinstance(gt, BaseModel):
         found, expected = f"gt is of type {type(gt).__name__}", "an instance of a pydantic model"
@@ -65,7 +63,7 @@ def eval_for(
     Raises:
         UsageError: `weight_hints` is set, or `match_threshold` with a schema that is no class.
     """
-    _check_weight_hints(weight_hints)
+    check_weight_hints(weight_hints)
     if match_threshold is None:
         return scorer_of(schema, fields)
     if not isinstance(schema, type):
@@ -73,55 +71,11 @@ def eval_for(
         expected = f"{_MATCH_THRESHOLD} in the schema"
         raise UsageError([Problem("match_threshold", found, expected)])
     comparators: dict[str, BaseComparator] = {}
-    inferred = _inferred(schema, match_threshold, comparators)
-    return Scorer(inferred, fields=fields)
-
-
-def inferred_class(
-    model: type[BaseModel],
-    base: type[StructuredModel],
-    *,
-    weight_hints: bool,
-    match_threshold: float,
-) -> type[StructuredModel]:
-    """Return a subclass of `base` with the fields of any pydantic class, compared as inferred.
-
-    Raises:
-        UsageError: `weight_hints` is set.
-        SchemaError: a field cannot be compared.
-    """
-    _check_weight_hints(weight_hints)
-    contents = dict(_inferred(model, match_threshold, None).contents)
-    contents.pop(OTHER_NAMES, None)  # instances are made by the names of the fields
-    if contents.get("type") != "array":  # which has no class, as `from_json_schema` says
-        contents[_MODEL_NAME] = model.__name__
-    return base.from_json_schema(contents, allow_plugins=True)
-
-
-def _check_weight_hints(weight_hints: bool) -> None:
-    if weight_hints:
-        hint = 'give fields={"total": {"weight": 2.0}}, or x-aws-stickler-weight in a schema'
-        found = "it is True, and weights are not inferred from names"
-        raise UsageError([Problem("weight_hints", found, "False", hint)])
-
-
-def _inferred(
-    model: type[BaseModel], match_threshold: float, comparators: dict[str, BaseComparator] | None
-) -> LoadedSchema:
-    """Return the schema of a class with a match-threshold, and comparators where it states none.
-
-    Comparators of the class go into `comparators`; None writes them out in the schema.
-    """
-    schema = model_schema(model, comparators)
-    is_configured = issubclass(model, StructuredModel)
-    places = [schema, *(() if is_configured else schema.get("$defs", {}).values())]
-    for place in places:
-        if is_configured or "properties" in place:
-            place[_MATCH_THRESHOLD] = match_threshold
-    return loaded(
+    inferred = infer_class(
         schema,
-        model.__name__,
-        when="always" if model.model_fields else "never",
-        allow_plugins=True,
+        model_schema(schema, comparators),
+        match_threshold,
         comparators=comparators,
+        only_document=issubclass(schema, StructuredModel),
     )
+    return Scorer(inferred, fields=fields)
