@@ -70,13 +70,6 @@ NOT_YET = {
         "texts for absent values",
         "lists of acceptable values",
     ),
-    "ignore-rename": (
-        "ignored key at the root",
-        "ignored keys at any depth",
-        "ignored key only in the prediction",
-        "renamed keys",
-        "renamed key with a schema",
-    ),
     "init-equals-eval": (
         "identifier of items",
         "N/A as a value",

@@ -65,6 +65,8 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     missing: Missing = ManySettings.missing,
     counting: Counting = ManySettings.counting,
     wrapped: str = ManySettings.wrapped,
+    ignore: tuple[str, ...] = ManySettings.ignore,
+    rename: tuple[str, ...] = ManySettings.rename,
     allow_plugins: bool = ManySettings.allow_plugins,
     infer: Infer = ManySettings.infer,
     validate: Validate = ManySettings.validate,
@@ -102,6 +104,8 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
             items that match; or `overall`, where a value, an object and an item are one each.
         wrapped: what values are taken out of: `auto` (the usual objects with metadata), `none`, or
             `VALUE_KEY[:CONFIDENCE_KEY]`; see docs/confidence.md.
+        ignore: fields that are left out on both sides, such as `id` or `**.score`.
+        rename: keys of predictions that get another name, such as `vendor=seller`.
         allow_plugins: whether the schema may name comparators of installed modules.
         infer: whether comparators are inferred by kinds and names, with a warning: `auto`
             where a parsed schema or a file has no annotation at all, `always` where places have

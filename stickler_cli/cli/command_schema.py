@@ -18,6 +18,7 @@ from stickler_cli.core.values import pattern
 from stickler_cli.documents.document import LineReference
 from stickler_cli.documents.document_pair import Shape, root_steps, root_text
 from stickler_cli.documents.document_tables import SIDES, is_arrow_table
+from stickler_cli.documents.key_edits import NO_EDITS, parse_key_edits
 from stickler_cli.documents.lines import holds_array, is_stream, lines_of, looking_into
 from stickler_cli.documents.pairs import DocumentSet, open_documents
 from stickler_cli.documents.reading import decoded
@@ -45,6 +46,7 @@ from stickler_cli.settings.deciding import (
     SchemaOptions,
     SeveralSchemas,
     TruthSource,
+    WrapperOptions,
 )
 from stickler_cli.settings.running import ConsoleOptions
 from .console import show_problems, warn
@@ -158,7 +160,10 @@ def _values_of(
 ) -> Iterator[tuple[str, JsonDocument | None]]:
     """Yield the documents of a ground truth out of their wrappers; None of those unread."""
     shape = Shape(gt_root=root_steps(settings.gt_root), kinds=OBJECTS_OR_ARRAYS)
-    unwrapper = Unwrapper(open_default(), None)
+    edits = NO_EDITS
+    if isinstance(settings, WrapperOptions):
+        edits = parse_key_edits(settings.ignore, settings.rename)
+    unwrapper = Unwrapper(open_default(), None, edits)
     for name, reference in found.refs():
         value = shape.read(reference, "gt").value
         bare = None if isinstance(value, Problem) else unwrapper(value, is_truth=True).value

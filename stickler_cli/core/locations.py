@@ -16,6 +16,9 @@ Path: TypeAlias = tuple[Step, ...]
 ANY_KEY: Final = "*"
 """Stands for the names that only documents have."""
 
+ANY_NAMES: Final = "**"
+"""Stands for any number of names in a pattern, as `*` stands for any one."""
+
 _NAME: Final = r"""[^.\[\]"\s]+"""
 _SCHEMA: Final = r"""[^./\[\]"\s]+/"""
 """Begins the path of a place in documents of one of several schemas."""
@@ -102,6 +105,36 @@ def field_names(text: str) -> tuple[str, ...]:
         ValueError: the text is no path.
     """
     return tuple(step for step in parse_field_path(text) if isinstance(step, str))
+
+
+def matches_pattern(pattern: Path, path: Path) -> bool:
+    """Return whether a path matches a pattern, in which `*` is any name and `**` any number.
+
+    >>> matches_pattern(("**", "price"), ("lines", "price"))
+    True
+    >>> matches_pattern(("*", "price"), ("price",))
+    False
+    """
+    # The lengths of those beginnings of the pattern that match the path so far.
+    lengths = _skip_any_names(pattern, {0})
+    for step in path:
+        stays = {length for length in lengths if pattern[length : length + 1] == (ANY_NAMES,)}
+        steps = (ANY_KEY, step)
+        goes_on = {length + 1 for length in lengths if pattern[length : length + 1] != ()}
+        lengths = stays | {length for length in goes_on if pattern[length - 1] in steps}
+        lengths = _skip_any_names(pattern, lengths)
+    return len(pattern) in lengths
+
+
+def _skip_any_names(pattern: Path, lengths: set[int]) -> set[int]:
+    """Add the lengths that are reached over `**`, which may stand for no name."""
+    reached = set(lengths)
+    for length in lengths:
+        end = length
+        while pattern[end : end + 1] == (ANY_NAMES,):
+            end += 1
+            reached.add(end)
+    return reached
 
 
 def json_pointer(path: Path) -> str:

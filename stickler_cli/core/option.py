@@ -252,3 +252,9 @@ def read_settings(settings: type[S], given: Mapping[str, object], *, parsed: boo
 def part_of(settings: Settings, kind: type[S]) -> S:
     """Return the options of one group, with the values that they have in settings."""
     return kind(**{entry.name: getattr(settings, entry.name) for entry in fields(kind)})
+
+
+def options_record(settings: Settings) -> dict[str, Any]:
+    """Return the values of options by name as JSON has them: tuples as lists."""
+    values = {name: getattr(settings, name) for name in settings.__dataclass_fields__}
+    return {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}

@@ -33,6 +33,9 @@ class Form(NamedTuple):
 OWN: Final = Form("_value", "_confidence")
 """The form of stickler-eval: an object with this value key is a wrapper, whatever else it has."""
 
+NO_FORM: Final = Form("", "", "none")
+"""Stands for no form where values stay in their wrappers."""
+
 _GOOGLE: Final = Form("mentionText", "confidence")
 
 USUAL: Final = (

@@ -23,7 +23,9 @@ from stickler_cli.core.json_values import (
 from stickler_cli.core.locations import ANY_KEY, Path, Step, json_pointer
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
+from .key_edits import NO_EDITS, KeyEdits
 from .wrapper_forms import (
+    NO_FORM,
     OWN,
     Form,
     find_form,
@@ -88,15 +90,20 @@ class Names(dict[str, "Names"]):
 class Unwrapper:
     """Takes documents out of their wrappers."""
 
-    def __init__(self, root: Place | None, form: Form | None = None) -> None:
-        """Take the root of documents; without a form, the known ones are looked for."""
+    def __init__(
+        self, root: Place | None, form: Form | None = None, edits: KeyEdits = NO_EDITS
+    ) -> None:
+        """Take the root of documents; without a form, the usual ones are looked for."""
         self._root = root
         self._form = form
+        self.edits = edits
         self._names: dict[int, Mapping[str, Any]] = {}
 
     @property
     def marks(self) -> tuple[bytes, ...]:
         """Bytes of which some are in the text of any document that has wrappers."""
+        if self.edits:
+            return (b"",)
         if self._form is None:
             return b'_value"', b'onfidence"', b'_labelled"', b'"value'
         # A key may be written with escapes.
@@ -120,6 +127,8 @@ class Unwrapper:
         in_azure_document: bool = False,
     ) -> Form | None:
         """Return the form of an object at a place; None if it is no wrapper."""
+        if self._form is NO_FORM:
+            return None
         names = self.declared(node)
         if is_truth and value.get(LABELLED) is False and LABELLED not in names:
             return self._form or OWN
@@ -180,12 +189,21 @@ def beside(bare: Unwrapped, given: JsonValue) -> Unwrapped:
 class _Work:
     """One document that is being unwrapped."""
 
-    def __init__(self, unwrapper: Unwrapper, found: Unwrapped, *, is_truth: bool = False) -> None:
+    def __init__(
+        self,
+        unwrapper: Unwrapper,
+        found: Unwrapped,
+        *,
+        is_truth: bool = False,
+        parent: Path = (),
+    ) -> None:
         self.unwrapper = unwrapper
         self.found = found
         self.document = found.value
         self.has_azure_values: bool | None = None
         self.is_truth = is_truth
+        self.parent = parent
+        """The place of an alternative in its document."""
         self.known = False
 
     def done(self, value: JsonValue, confidences: JsonValue) -> Unwrapped:
@@ -207,6 +225,7 @@ class _Work:
         nearest = inherited if own is None else own
 
         if isinstance(value, dict):
+            value = self.edit_keys(value, path)
             names = self.unwrapper.declared(node)
             fields = {
                 name: self.taken(child, names.get(name, names.get(ANY_KEY)), (*path, name), nearest)
@@ -222,6 +241,14 @@ class _Work:
             ]
             return [item for item, _ in items], [confidence for _, confidence in items]
         return value, self.counted(value, nearest, inherited=own is None)
+
+    def edit_keys(self, value: JsonObject, path: Path) -> JsonObject:
+        if not self.unwrapper.edits:
+            return value
+        parent = (*self.parent, *path)
+        edited = self.unwrapper.edits.edit(value, parent, is_truth=self.is_truth)
+        self.found.is_changed = self.found.is_changed or edited is not value
+        return edited
 
     def unwrap(
         self, value: JsonValue, node: Place | None, path: Path
@@ -284,19 +311,21 @@ class _Work:
         gold.exhaustive = gold.exhaustive and told.get(EXHAUSTIVE) is not False
         others: Any = told.get(ALTERNATIVES, ())
         mine = tuple(
-            self.alternative(value, node, (*within, ALTERNATIVES, at))
+            self.alternative(value, node, path, (*within, ALTERNATIVES, at))
             for at, value in enumerate(others)
         )
         gold.alternatives = mine + gold.alternatives
 
-    def alternative(self, value: JsonValue, node: Place | None, at: Path) -> Alternative:
-        work = _Work(self.unwrapper, Unwrapped(value), is_truth=True)
+    def alternative(
+        self, value: JsonValue, node: Place | None, path: Path, written: Path
+    ) -> Alternative:
+        work = _Work(self.unwrapper, Unwrapped(value), is_truth=True, parent=path)
         bare, _ = work.taken(value, node, (), None)
         found = work.found
         self.found.wrappers += found.wrappers
         self.found.skipped_keys += found.skipped_keys
         self.found.misread += found.misread
-        return Alternative(bare, found.gold, found.metadata, at)
+        return Alternative(bare, found.gold, found.metadata, written)
 
     def counted(self, value: JsonValue, known: float | None, *, inherited: bool) -> float | None:
         if known is not None and not is_absent(value):

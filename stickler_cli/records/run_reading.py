@@ -46,7 +46,7 @@ _APART: Final = "apart"  # there, confidences of values that counts of the whole
 _OTHERS: Final = "at least the sum of the others"
 
 OPTIONS_ADDED_LATER: Final = frozenset(
-    {"counting", "lenient_json", "rows", "work_limit", "wrapped"}
+    {"counting", "ignore", "lenient_json", "rename", "rows", "work_limit", "wrapped"}
 )
 """Records need not have them."""
 

@@ -24,6 +24,7 @@ from stickler_cli.documents.document_pair import (
     read_pair,
     ready_to_read,
 )
+from stickler_cli.documents.key_edits import NO_EDITS
 from stickler_cli.documents.wrappers import Unwrapped, Unwrapper, beside
 from stickler_cli.metrics import MeasuredDocument
 from stickler_cli.score.batch import Batch
@@ -56,7 +57,8 @@ def unwrapped(unwrapper: Unwrapper | None, pair: DocumentPair) -> DocumentPair:
     if isinstance(pair.beside, Problem):
         return replace(pair, warnings=(*pair.warnings, pair.beside))
     if pair.beside is not None:
-        pred = beside(pred, pair.beside)
+        edits = unwrapper.edits if unwrapper else NO_EDITS
+        pred = beside(pred, edits.edit_all(pair.beside, is_truth=False))
     if not (gt.is_changed or pred.is_changed) and pair.beside is None:
         return pair
     warnings = [Problem(pair.id, found, "a number in [0, 1]") for found in pred.problems]

@@ -13,8 +13,9 @@ from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.document_tables import cell_text, read_columns
+from stickler_cli.documents.key_edits import parse_key_edits
 from stickler_cli.documents.lines import value_at
-from stickler_cli.documents.wrapper_forms import Form
+from stickler_cli.documents.wrapper_forms import NO_FORM, Form
 from stickler_cli.documents.wrappers import Place, Unwrapper
 from stickler_cli.metrics import Measure
 from stickler_cli.schema.dialects import Schema
@@ -134,18 +135,20 @@ class OutputsRequested:
 
 
 def unwrapper_of(root: Place, settings: WrapperOptions) -> Unwrapper | None:
-    """Return an unwrapper of the values of documents; None where wrappers stay.
+    """Return an unwrapper of the values of documents; None where documents stay as they are.
 
     Raises:
-        UsageError: the option names no form.
+        UsageError: an option names no form or no field.
     """
+    edits = parse_key_edits(settings.ignore, settings.rename)
     if settings.wrapped == "none":
-        return None
+        return Unwrapper(root, NO_FORM, edits) if edits else None
     value, _, confidence = settings.wrapped.partition(":")
     if not value:
         expected = "auto, none, or VALUE_KEY[:CONFIDENCE_KEY]"
         raise UsageError([Problem("--wrapped", f"it is {settings.wrapped!r}", expected)])
-    return Unwrapper(root, None if settings.wrapped == "auto" else Form(value, confidence))
+    form = None if settings.wrapped == "auto" else Form(value, confidence)
+    return Unwrapper(root, form, edits)
 
 
 @dataclass(frozen=True, slots=True)

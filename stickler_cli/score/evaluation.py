@@ -12,6 +12,7 @@ from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.comparison import Comparison
 from stickler_cli.compare.result import SEMANTICS, FieldInfo
 from stickler_cli.core.locations import field_path, parse_field_path
+from stickler_cli.core.option import options_record
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import encoded
 from stickler_cli.core.values import dataclass
@@ -431,7 +432,8 @@ class Evaluation(Results):
         return {
             "format": FORMAT,
             "version": __version__,
-            "options": asdict(self.conditions.options) | {"counting": self.conditions.counting}
+            "options": options_record(self.conditions.options)
+            | {"counting": self.conditions.counting}
             if self.conditions
             else None,
             **self.view(self.fields, recall_with_fd=self.rule.recall_with_fd),

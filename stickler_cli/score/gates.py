@@ -28,7 +28,13 @@ import numpy as np
 
 from stickler_cli.compare.account import Floats
 from stickler_cli.compare.result import FA, FD, FN, TP
-from stickler_cli.core.locations import Path, field_path, parse_field_path
+from stickler_cli.core.locations import (
+    ANY_NAMES,
+    Path,
+    field_path,
+    matches_pattern,
+    parse_field_path,
+)
 from stickler_cli.core.problems import Problem, UsageError, nearest, percentage_hint
 from stickler_cli.core.rules import Flag, Number, NumberOrNone, Rule
 from stickler_cli.core.values import dataclass, pattern
@@ -54,7 +60,6 @@ METRICS: Final = (*RATES, SCORE, *COUNTS, LABELLED)
 CONFIDENCE: Final = "confidence"  # before the path of gates on how far these can be trusted
 TRUST: Final = tuple(f"{CONFIDENCE}.{name}" for name in (*FIGURES, "coverage"))
 """Metrics of such gates."""
-ANY_NAMES: Final = "**"  # in the path of a gate, as `*` is any one name
 METRIC: Final = "metric:"  # before the name of a metric, in the place of a counting mode
 RIGHT: Final = "right"  # the share of documents without an error
 DOCUMENTS: Final = "documents"  # the path of gates on how many documents there were of a kind
@@ -390,19 +395,6 @@ def is_pattern(gate: Gate) -> bool:
     return "*" in gate.path or ANY_NAMES in gate.path
 
 
-def matches(pattern: Path, path: Path) -> bool:
-    """Return whether a path is one that the path of a gate asks for.
-
-    >>> matches(("**", "price"), ("lines", "price")), matches(("*", "price"), ("price",))
-    (True, False)
-    """
-    if not pattern or not path:
-        return not path and all(step == ANY_NAMES for step in pattern)
-    if pattern[0] == ANY_NAMES:
-        return matches(pattern[1:], path) or matches(pattern, path[1:])
-    return pattern[0] in ("*", path[0]) and matches(pattern[1:], path[1:])
-
-
 def refuse_bounds(gates: Collection[Gate]) -> None:
     """Raise UsageError with every gate that asks for a confidence interval."""
     found = [f"{gate.text!r} asks for a confidence interval" for gate in gates if gate.bound]
@@ -426,7 +418,7 @@ def asked(gate: Gate, fields: Iterable[Path]) -> list[Path]:
     """Return which fields a gate asks for: its own, or those that its pattern matches."""
     if not is_pattern(gate):
         return [gate.path]
-    return [path for path in fields if path and matches(gate.path, path)]
+    return [path for path in fields if path and matches_pattern(gate.path, path)]
 
 
 def _fits(path: Path, known: Path) -> bool:

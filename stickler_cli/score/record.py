@@ -16,6 +16,7 @@ from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.figures import told_apart
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import ANY_KEY, field_path
+from stickler_cli.core.option import options_record
 from stickler_cli.core.problems import NotComparableError, Problem
 from stickler_cli.core.rules import AnyJson, Count, Flag, FractionOrNone, Rule, encoded
 from stickler_cli.core.values import dataclass
@@ -244,7 +245,7 @@ def run_record(run: Run, *, per_document: bool = True) -> dict[str, object]:
         "format": RUN_FORMAT,
         "version": run.version,
         "schema": {key: said for key, said in asdict(run.schema).items() if key != "by" or said},
-        "options": asdict(run.options),
+        "options": options_record(run.options),
         **run.evaluation.view(run.fields, recall_with_fd=run.options.recall_with_fd),
         "gates": encoded(run.gates),
         "notes": sorted(run.notes),
@@ -357,7 +358,7 @@ def conditions_of(run: Run) -> dict[str, object]:
         "inferred annotations": run.schema.inferred,
         "schema by": run.schema.by,
         "semantics": evaluation.semantics,
-        **{f"option {name}": value for name, value in asdict(run.options).items()},
+        **{f"option {name}": value for name, value in options_record(run.options).items()},
         "version": run.version,
         "intervals": None if intervals is None else intervals.view(),
         "breakdown": [*evaluation.by],

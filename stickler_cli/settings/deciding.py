@@ -172,13 +172,25 @@ class DocumentOptions(LenientOptions, FindingOptions, panel="input"):
 
 
 class WrapperOptions(Settings, panel="input"):
-    """Options of wrappers around values."""
+    """Options of wrappers around values, and of keys that are left out or renamed."""
 
     wrapped: str = option(
         "auto",
         "Take values out of objects with metadata, such as confidences: auto knows the usual "
         "forms, none takes nothing, VALUE_KEY[:CONFIDENCE_KEY] is a form of your own.",
         "FORM",
+    )
+    ignore: tuple[str, ...] = option(
+        (),
+        "Leave this field out on both sides: * in the path is any name, ** any number of names, "
+        "so that **.id is an id anywhere. Repeatable.",
+        "PATH",
+    )
+    rename: tuple[str, ...] = option(
+        (),
+        "Give a key of the predictions another name before they are compared, such as "
+        "vendor=seller or lines.descr=description. Repeatable.",
+        "OLD=NEW",
     )
 
 

@@ -2,7 +2,13 @@
 
 import pytest
 
-from stickler_cli.core.locations import field_names, field_path, json_pointer, parse_field_path
+from stickler_cli.core.locations import (
+    field_names,
+    field_path,
+    json_pointer,
+    matches_pattern,
+    parse_field_path,
+)
 
 PATHS = [
     ((), ""),
@@ -46,3 +52,22 @@ def test_a_pointer_names_steps_with_their_slashes_and_tildes_escaped():
     assert json_pointer(()) == ""
     assert json_pointer(("a/b", 0, "m~n", "")) == "/a~1b/0/m~0n/"
     assert json_pointer(("~1",)) == "/~01"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "expected"),
+    [
+        ("a.b", "a.b", True),
+        ("a.b", "a", False),
+        ("a.*", "a.b", True),
+        ("a.*", "a.b.c", False),
+        ("**.c", "c", True),
+        ("**.c", "a.b.c", True),
+        ("**.c", "a.c.b", False),
+        ("a.**", "a", True),
+        ("a.**.c", "a.b.b.c", True),
+        ("**.**.**.c", "a.b", False),
+    ],
+)
+def test_a_pattern_matches_paths(pattern, path, expected):
+    assert matches_pattern(tuple(pattern.split(".")), tuple(path.split("."))) is expected

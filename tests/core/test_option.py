@@ -10,7 +10,10 @@ from stickler_cli.core.option import (
     BYTES,
     NotTakenError,
     Number,
+    Settings,
+    option,
     options_of,
+    options_record,
     part_of,
     read_settings,
 )
@@ -134,6 +137,16 @@ def test_settings_are_values():
         EvalSettings(mising="skip")
 
 
+def test_a_record_of_options_has_lists_for_tuples():
+    class Given(Settings):
+        """Options of a test."""
+
+        names: tuple[str, ...] = option((), "Names.")
+        limit: int = option(3, "A limit.")
+
+    assert options_record(Given(names=("a", "b"))) == {"names": ["a", "b"], "limit": 3}
+
+
 def test_a_group_is_a_part_of_settings():
     settings = EvalSettings(missing="skip", strict=True, jobs=3)
     assert part_of(settings, RunOptions) == RunOptions(missing="skip", strict=True)
@@ -156,9 +169,9 @@ def test_the_keywords_of_evaluate_many_are_its_settings():
 
 @pytest.mark.parametrize("settings", [*settings_of_commands().values(), ManySettings])
 def test_an_option_takes_its_own_default_and_says_what_it_is_for(settings: type):
-    for option in options_of(settings).values():
-        assert option.read(option.default) == option.default, option.name
-        assert option.shown is None or option.read(option.shown) == option.default, option.name
+    for entry in options_of(settings).values():
+        assert entry.read(entry.default) == entry.default, entry.name
+        assert entry.shown is None or entry.read(entry.shown) == entry.default, entry.name
         ends = (".", "terminal", "--output", "made", "NEW")
         assert option.help.rstrip("]").endswith(ends), option.name
 

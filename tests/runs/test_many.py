@@ -139,6 +139,8 @@ def test_options_are_kept_and_decide():
         "lenient_json": False,
         "work_limit": 20.0,
         "wrapped": "auto",
+        "ignore": [],
+        "rename": [],
         "counting": "overall",
     }
     assert [field["field"] for field in record["fields"]] == ["a", "n", "tags", "open", "open.*"]

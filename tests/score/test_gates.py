@@ -2,6 +2,7 @@
 
 import pytest
 
+from stickler_cli.core.locations import matches_pattern
 from stickler_cli.core.problems import UsageError
 from stickler_cli.metrics import Measure
 from stickler_cli.schema.compiler import compile_schema
@@ -13,7 +14,6 @@ from stickler_cli.score.gates import (
     asked,
     check_metrics,
     check_paths,
-    matches,
     parse_gate,
     parse_gates,
     refuse_bounds,
@@ -363,10 +363,10 @@ def test_a_pattern_is_judged_by_the_worst_of_its_fields(text, passed, reason):
 
 
 def test_a_pattern_takes_each_step_by_itself():
-    assert matches(("a", "*", "c", "d"), ("a", "b", "c", "d"))
-    assert not matches(("a", "*", "c", "d"), ("a", "b", "x", "d"))
-    assert matches(("**", "c", "d"), ("a", "b", "c", "d"))
-    assert not matches(("**", "c", "d"), ("a", "c", "b", "d"))
+    assert matches_pattern(("a", "*", "c", "d"), ("a", "b", "c", "d"))
+    assert not matches_pattern(("a", "*", "c", "d"), ("a", "b", "x", "d"))
+    assert matches_pattern(("**", "c", "d"), ("a", "b", "c", "d"))
+    assert not matches_pattern(("**", "c", "d"), ("a", "c", "b", "d"))
 
 
 def test_a_pattern_of_which_no_field_has_a_value_fails():

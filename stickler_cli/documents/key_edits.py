@@ -1,0 +1,160 @@
+"""Keys of documents that the user renames or leaves out before documents are compared."""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+from stickler_cli.core.json_values import JsonObject, JsonValue, is_absent
+from stickler_cli.core.locations import (
+    ANY_NAMES,
+    Path,
+    field_path,
+    matches_pattern,
+    parse_field_path,
+)
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.values import dataclass
+
+IGNORE: Final = "--ignore"
+RENAME: Final = "--rename"
+
+Names: TypeAlias = tuple[str, ...]  # that lead to a key, without indexes of lists
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """A key of predictions that gets another name."""
+
+    pattern: Names
+    """The names that lead to the key, with `*` and `**` as in gates."""
+    name: str
+    """The new name of the key."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyEdits:
+    """All keys that are renamed or left out."""
+
+    ignored: tuple[Names, ...] = ()
+    """Patterns of keys that are left out on both sides."""
+    renamings: tuple[Renaming, ...] = ()
+    """New names of keys of predictions, which patterns of other keys already have."""
+
+    def __bool__(self) -> bool:
+        return bool(self.ignored or self.renamings)
+
+    def edit(self, value: JsonObject, parent: Path, *, is_truth: bool) -> JsonObject:
+        """Return an object at a place with its keys renamed and left out; itself if all stay.
+
+        A key keeps its name if the object has a value under the new one.
+        """
+        names = tuple(step for step in parent if isinstance(step, str))
+        new_names = dict.fromkeys(value, "")
+        for key in value:
+            new_name = key if is_truth else self._rename((*names, key))
+            is_taken = new_name != key and not is_absent(value.get(new_name))
+            new_names[key] = key if is_taken else new_name
+
+        replaced = {new for old, new in new_names.items() if new != old}
+        edited = {
+            new: value[old]
+            for old, new in new_names.items()
+            if not (old == new and old in replaced) and not self._ignores((*names, new))
+        }
+        is_same = len(edited) == len(value) and not replaced
+        return value if is_same else edited
+
+    def edit_all(self, value: JsonValue, *, is_truth: bool, parent: Path = ()) -> JsonValue:
+        """Return a document with the keys of all its objects renamed and left out."""
+        if isinstance(value, dict):
+            edited = self.edit(value, parent, is_truth=is_truth)
+            return {
+                key: self.edit_all(child, is_truth=is_truth, parent=(*parent, key))
+                for key, child in edited.items()
+            }
+        if isinstance(value, list):
+            return [self.edit_all(item, is_truth=is_truth, parent=parent) for item in value]
+        return value
+
+    def _rename(self, names: Names) -> str:
+        for renaming in self.renamings:
+            if matches_pattern(renaming.pattern, names):
+                return renaming.name
+        return names[-1]
+
+    def _ignores(self, names: Names) -> bool:
+        return bool(self.ignored) and _matches_any(self.ignored, names)
+
+
+NO_EDITS: Final = KeyEdits()
+
+
+@lru_cache(10_000)  # documents of a run mostly have the same keys
+def _matches_any(patterns: tuple[Names, ...], names: Names) -> bool:
+    return any(matches_pattern(pattern, names) for pattern in patterns)
+
+
+def parse_key_edits(ignored: Sequence[str], renamed: Sequence[str]) -> KeyEdits:
+    """Read the values of `--ignore` and `--rename`.
+
+    Raises:
+        UsageError: with every value that cannot be used.
+    """
+    problems: list[Problem] = []
+    patterns: list[Names] = []
+    pairs: list[tuple[Names, Names]] = []
+    for text in ignored:
+        pattern = _parse_names(text)
+        if pattern is None or all(name == ANY_NAMES for name in pattern):
+            expected = "a field such as id, meta.id or **.score"
+            problems.append(Problem(IGNORE, f"it is {text!r}", expected))
+        else:
+            patterns.append(pattern)
+    for text in renamed:
+        pair = _parse_renaming(text)
+        if pair is None:
+            hint = "the new name is a name, or a path with the same names before the last one"
+            expected = "OLD=NEW, such as vendor=seller or lines.descr=description"
+            problems.append(Problem(RENAME, f"it is {text!r}", expected, hint))
+        else:
+            pairs.append(pair)
+    if problems:
+        raise UsageError(problems)
+    return KeyEdits(ignored=tuple(patterns), renamings=_order_renamings(pairs))
+
+
+def _parse_names(text: str) -> Names | None:
+    """Return the names of a field path; None if it has none, or an index of a list."""
+    try:
+        path = parse_field_path(text)
+    except ValueError:
+        return None
+    names = tuple(step for step in path if isinstance(step, str))
+    return names if names and len(names) == len(path) else None
+
+
+def _parse_renaming(text: str) -> tuple[Names, Names] | None:
+    """Return the old and the new names; None if these are not both names of one place."""
+    for index in (index for index, character in enumerate(text) if character == "="):
+        old, new = _parse_names(text[:index]), _parse_names(text[index + 1 :])
+        if old is None or new is None or old[-1] in ("*", ANY_NAMES):
+            continue
+        if len(new) == 1:
+            new = (*old[:-1], *new)
+        return (old, new) if old[:-1] == new[:-1] else None
+    return None
+
+
+def _order_renamings(pairs: Iterable[tuple[Names, Names]]) -> tuple[Renaming, ...]:
+    """Return renamings whose patterns have the new names of the keys around them."""
+    new_names: dict[str, Names] = {}
+    renamings = []
+    for old, new in sorted(pairs, key=lambda pair: len(pair[0])):
+        parent = old[:-1]
+        for end in range(len(parent), 0, -1):
+            if renamed_parent := new_names.get(field_path(parent[:end])):
+                parent = (*renamed_parent, *parent[end:])
+                break
+        new_names[field_path(old)] = (*parent, new[-1])
+        renamings.append(Renaming(pattern=(*parent, old[-1]), name=new[-1]))
+    return tuple(renamings)
