@@ -1,18 +1,20 @@
 """`stickler view`: the page of a run of any size, served to this machine alone."""
 
+import io
 import json
 import secrets
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import BoundedSemaphore
+from socket import SHUT_RDWR, socket
+from threading import BoundedSemaphore, Lock
 from time import monotonic
-from typing import Any, Final, TypeVar, cast
-from urllib.parse import parse_qs, urlsplit
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from urllib.parse import SplitResult, parse_qs, urlsplit
 
 import typer
 
@@ -26,9 +28,14 @@ from stickler_cli.score.detail import PageSources
 from stickler_cli.settings.of_commands import ViewSettings
 from .console import ExitCode, warn
 
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
 HERE: Final = "127.0.0.1"
-MOST_CONNECTIONS: Final = 64
-IDLE: Final = 60.0  # seconds after which a connection that says nothing is closed
+MAX_CONNECTIONS: Final = 64  # that showed the token of the page
+MAX_STRANGERS: Final = 32  # connections that have not shown the token yet
+REQUEST_SECONDS: Final = 10.0  # until a request has arrived, however its bytes drip
+IDLE: Final = 60.0  # seconds after which a connection that takes no answer is closed
 PATIENCE: Final = 5.0  # seconds after which it is told how many errors were read
 
 _HEADERS: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
@@ -103,24 +110,72 @@ def _announced(rows: Iterable[T]) -> Iterator[T]:
         yield row
 
 
-class _Server(ThreadingHTTPServer):
-    """A server that has a thread for each of some connections, and no words for broken ones."""
+class _RequestReader(io.RawIOBase):
+    """Reader of the bytes of a request until a deadline."""
 
-    def __init__(self, *how: Any) -> None:
-        self._room = BoundedSemaphore(MOST_CONNECTIONS)
-        super().__init__(*how)
+    def __init__(self, connection: socket, seconds: float) -> None:
+        self._connection, self._deadline = connection, monotonic() + seconds
+
+    def readable(self) -> bool:
+        """Promise that bytes can be read."""
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        """Read some bytes; 0 at the end; TimeoutError after the deadline."""
+        seconds = self._deadline - monotonic()
+        if seconds <= 0:
+            raise TimeoutError
+        self._connection.settimeout(seconds)
+        try:
+            return self._connection.recv_into(buffer)
+        finally:
+            self._connection.settimeout(IDLE)
+
+
+class _Server(ThreadingHTTPServer):
+    """A server with a thread for each connection, and a limit of connections.
+
+    Connections that have not shown the token yet have places of their own. When these are taken,
+    the oldest of them is closed: connections that are held open without the token shut out no
+    page.
+    """
+
+    def __init__(self, *arguments: Any) -> None:
+        self._places = BoundedSemaphore(MAX_CONNECTIONS)
+        self._strangers: dict[socket, None] = {}  # connections without the token, oldest first
+        self._lock = Lock()
+        super().__init__(*arguments)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        if self._room.acquire(blocking=False):
-            super().process_request(request, client_address)
-        else:
-            self.shutdown_request(request)
+        """Begin to answer on a connection, in a thread of its own."""
+        with self._lock:
+            if len(self._strangers) >= MAX_STRANGERS:
+                oldest = next(iter(self._strangers))
+                del self._strangers[oldest]
+                with suppress(OSError):  # it is gone already
+                    oldest.shutdown(SHUT_RDWR)
+            self._strangers[request] = None
+        super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer on a connection, then free its place."""
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._room.release()
+            with self._lock:
+                self._strangers.pop(request, None)
+
+    @contextmanager
+    def place_of_token_holder(self, request: Any) -> Iterator[bool]:
+        """Hold a place for a connection that showed the token; yield whether one was free."""
+        with self._lock:
+            self._strangers.pop(request, None)
+        is_free = self._places.acquire(timeout=IDLE)
+        try:
+            yield is_free
+        finally:
+            if is_free:
+                self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Tell what failed on one line."""
@@ -129,7 +184,7 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Answers(BaseHTTPRequestHandler):
-    """Those to questions of the page; they change nothing, and know one place."""
+    """Answer questions of the page; nothing is changed, and only one place is looked at."""
 
     server_version = "stickler"
     timeout = IDLE
@@ -140,6 +195,11 @@ class _Answers(BaseHTTPRequestHandler):
     ) -> None:
         self._root, self._page, self._questions = root, page, questions
         super().__init__(*rest)
+
+    def setup(self) -> None:
+        """Read requests by a deadline."""
+        super().setup()
+        self.rfile = io.BufferedReader(_RequestReader(self.connection, REQUEST_SECONDS))
 
     def handle(self) -> None:
         with suppress(ConnectionError):  # a browser that has gone on does not wait for answers
@@ -155,13 +215,24 @@ class _Answers(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.BAD_REQUEST, b"no such question", "text/plain")
 
     def _reply(self) -> None:
-        port = cast("ThreadingHTTPServer", self.server).server_port
+        server = cast("_Server", self.server)
         url = urlsplit(self.path)
-        if self.headers.get("Host") not in {f"{HERE}:{port}", f"localhost:{port}"}:
+        if self.headers.get("Host") not in {
+            f"{HERE}:{server.server_port}",
+            f"localhost:{server.server_port}",
+        }:
             self._answer(HTTPStatus.FORBIDDEN, b"another host", "text/plain")
         elif not secrets.compare_digest(url.path[: len(self._root)].encode(), self._root.encode()):
             self._answer(HTTPStatus.NOT_FOUND, b"not found", "text/plain")
-        elif url.path == self._root:
+        else:
+            with server.place_of_token_holder(self.request) as is_free:
+                if is_free:
+                    self._reply_to_page(url)
+                else:
+                    self._answer(HTTPStatus.SERVICE_UNAVAILABLE, b"too busy", "text/plain")
+
+    def _reply_to_page(self, url: SplitResult) -> None:
+        if url.path == self._root:
             self._answer(HTTPStatus.OK, self._page, "text/html; charset=utf-8")
         else:
             question = self._questions[url.path[len(self._root) :]]

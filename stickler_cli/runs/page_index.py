@@ -4,24 +4,33 @@ It is kept beside a run whose directory can be written, and made anew once the r
 """
 
 import json
+import os
 import sqlite3
 from abc import ABC, abstractmethod
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from threading import Lock
+from time import monotonic
 from typing import Any, ClassVar, Final
 
 from stickler_cli import __version__
 from stickler_cli.core.json_values import json_line
-from .whole_files import PARTIAL, RESULTS
+from stickler_cli.core.problems import UsageError
+from .whole_files import RESULTS, own_file
 
 SELECTIONS: Final = 8
 """Selections that are remembered: those that one goes back to; a million lines are 8 MB of one."""
 
 MOST: Final = 1_000  # lines that are given at once
+
+ANSWER_SECONDS: Final = 60.0  # seconds after which an answer is given up
+STEPS_BETWEEN_LOOKS: Final = 100_000  # steps of SQLite between two looks at the clock
+
+_TABLES: Final = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name"
+_MADE: Final = "CREATE TABLE made AS SELECT ? AS key"
 
 
 _ORDERS_OF_ERRORS: Final = {
@@ -85,36 +94,68 @@ class LineIndex(ABC):
         self._found: OrderedDict[str, tuple[array[int], list[Any]]] = OrderedDict()
 
     def _kept(self, folder: Path) -> sqlite3.Connection | None:
-        """Return the database that is kept; None without one of this very run."""
-        place = (folder / self.file).resolve().as_uri()
-        with suppress(sqlite3.Error):
-            base = sqlite3.connect(f"{place}?mode=ro", uri=True, check_same_thread=False)
-            base.execute("PRAGMA trusted_schema = OFF")  # whoever wrote it
-            if base.execute("SELECT key FROM made").fetchall() == [(_key_of(folder),)]:
+        """Return the database that is kept; None without one of this very run.
+
+        Whoever wrote the directory may have written a database that never ends an answer. So it has
+        to be a regular file with exactly the tables that are made here.
+        """
+        with suppress(sqlite3.Error, UsageError):
+            file = own_file(str(folder), self.file)
+            if file is None:
+                return None
+            # Nothing but this file is opened, no journal of SQLite beside it.
+            place = f"{file.resolve().as_uri()}?mode=ro&immutable=1"
+            base = sqlite3.connect(place, uri=True, check_same_thread=False)
+            self._guard(base)
+            base.execute("PRAGMA trusted_schema = OFF")
+            base.execute("PRAGMA cell_size_check = ON")
+            key = [(_key_of(folder),)]
+            if base.execute(_TABLES).fetchall() == self._tables() and (
+                base.execute("SELECT key FROM made").fetchall() == key
+            ):
                 return base
+            base.close()
         return None
+
+    def _guard(self, base: sqlite3.Connection) -> None:
+        """Have SQLite give up an answer that takes too long."""
+        self._deadline = monotonic() + ANSWER_SECONDS
+        base.set_progress_handler(lambda: monotonic() > self._deadline, STEPS_BETWEEN_LOOKS)
+
+    def _tables(self) -> list[tuple[Any, ...]]:
+        """Return the tables of a database that is kept, as SQLite lists them."""
+        with closing(sqlite3.connect(":memory:")) as base:
+            for statement in self._statements():
+                base.execute(statement)
+            base.execute(_MADE, [""])
+            return base.execute(_TABLES).fetchall()
+
+    def _statements(self) -> tuple[str, str]:
+        """Return the statements that make the table and, once it is filled, its index."""
+        table = f"CREATE TABLE line (n INTEGER PRIMARY KEY, {self.columns}, line)"
+        return table, f"CREATE INDEX of_document ON line ({self.by})"
 
     def _made(
         self, rows: Callable[[], Iterable[tuple[Any, ...]]], folder: Path | None = None
     ) -> sqlite3.Connection:
         """Return a new database: in a folder, or of a file that goes away with it."""
-        partial = folder and folder / f"{self.file}{PARTIAL}"
+        beside = folder and folder / f".{self.file}.{os.urandom(4).hex()}"
         marks = ", ?" * (self.columns.count(",") + 2)
+        make_table, make_index = self._statements()
         try:
-            if partial:
-                partial.unlink(missing_ok=True)
-            base = sqlite3.connect(partial or "", check_same_thread=False)
+            base = sqlite3.connect(beside or "", check_same_thread=False)
             base.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-            base.execute(f"CREATE TABLE line (n INTEGER PRIMARY KEY, {self.columns}, line)")
+            base.execute(make_table)
             base.executemany(f"INSERT INTO line VALUES (NULL{marks})", rows())  # noqa: S608 - marks
-            base.execute(f"CREATE INDEX of_document ON line ({self.by})")
-            if partial and folder:
-                base.execute("CREATE TABLE made AS SELECT ? AS key", [_key_of(folder)])
+            base.execute(make_index)
+            if beside and folder:
+                base.execute(_MADE, [_key_of(folder)])
                 base.commit()
-                partial.replace(folder / self.file)
+                beside.replace(folder / self.file)
         finally:
-            if partial:
-                partial.unlink(missing_ok=True)
+            if beside:
+                beside.unlink(missing_ok=True)
+        self._guard(base)
         return base
 
     @abstractmethod
@@ -146,11 +187,13 @@ class LineIndex(ABC):
         """Return the numbers of lines by a condition, in an order."""
         text = f"SELECT n FROM line WHERE {where} ORDER BY {order}"  # noqa: S608 - ours
         with self._lock:
+            self._deadline = monotonic() + ANSWER_SECONDS
             return array("Q", (number for (number,) in self._base.execute(text, values)))
 
     def ask(self, text: str, values: Sequence[Any] = ()) -> list[Any]:
         """Return the rows that answer a statement."""
         with self._lock:
+            self._deadline = monotonic() + ANSWER_SECONDS
             return self._base.execute(text, values).fetchall()
 
 

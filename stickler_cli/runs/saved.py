@@ -64,7 +64,7 @@ from stickler_cli.score.policy import (
 from stickler_cli.score.record import PER_DOCUMENT, Run
 from stickler_cli.settings.deciding import DecidingOptions, FindingOptions
 from stickler_cli.settings.of_commands import EvalSettings
-from .whole_files import DOCUMENTS, NON_MATCHES, RUN_FILE
+from .whole_files import DOCUMENTS, NON_MATCHES, RUN_FILE, own_file
 
 if TYPE_CHECKING:
     from stickler_cli.schema.loading import LoadedSchema  # loads the engine
@@ -114,12 +114,16 @@ def _json_in(file: str, limit: int) -> object:
 
 
 def file_in(directory: str, name: str) -> str | None:
-    """Return the place of a file in a run directory; None where there is none."""
+    """Return the place of a file in a run directory; None where there is none.
+
+    Raises:
+        UsageError: it is a link, or no regular file.
+    """
     if is_url(directory):
         place = f"{directory.rstrip('/')}/{name}"
         return place if is_there(place) else None
-    file = Path(directory) / name
-    return str(file) if file.exists() else None
+    file = own_file(directory, name)
+    return None if file is None else str(file)
 
 
 def _run_file(name: str) -> str:
@@ -173,8 +177,7 @@ def with_lines(name: str, run: Run) -> Run:
     Raises:
         UsageError: the lines of documents cannot be read; with the line.
     """
-    file = Path(name) / DOCUMENTS
-    if run.evaluation.ledger.blocks is not None or not file.exists():
+    if run.evaluation.ledger.blocks is not None or (file := own_file(name, DOCUMENTS)) is None:
         return run
     return _with(run, _accounts_of_lines(str(file)))
 
@@ -283,7 +286,11 @@ def page_of(name: str) -> str:
     run = Path(name)
     beside = run.stem if run.suffix == ".json" else run.name
     places = run / "report.html", run.parent / f"{beside}.html"
-    return next((place.resolve().as_uri() for place in places if place.is_file()), "")
+    return next((place.resolve().as_uri() for place in places if _is_own(place)), "")
+
+
+def _is_own(page: Path) -> bool:
+    return page.is_file() and not page.is_symlink()
 
 
 def load_detail(name: str, run: Run) -> Detail | None:

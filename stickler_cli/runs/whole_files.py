@@ -4,6 +4,7 @@ import errno
 import io
 import os
 import select
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePath, PurePosixPath
@@ -28,6 +29,32 @@ RESULTS: Final = (RUN_FILE, DOCUMENTS, NON_MATCHES)  # of a finished run, beside
 AS_IT_IS: Final = getattr(os, "O_BINARY", 0)  # Windows would change the ends of lines
 
 _STREAMS: Final = {("/", "dev", name) for name in ("fd", "stdout", "stderr")}
+
+
+def own_file(folder: str, name: str) -> Path | None:
+    """Return the path of a file that a run directory holds itself; None if there is none.
+
+    Raises:
+        UsageError: it is a link, a pipe or something else that is no file of the directory.
+    """
+    path = Path(folder) / name
+    try:
+        mode = path.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise UsageError([Problem(str(path), f"it cannot be read ({error.strerror})")]) from None
+    if stat.S_ISREG(mode):
+        return path
+    finding = "it is a link" if stat.S_ISLNK(mode) else "this is not a regular file"
+    expected = "a file that is in the run directory itself"
+    raise UsageError([Problem(str(path), finding, expected, "copy the run with its files")])
+
+
+def check_own_files(folder: str) -> None:
+    """Raise UsageError if a file of a run directory is a link, a pipe or another kind of file."""
+    for name in (JOURNAL, *RESULTS, *(f"{name}{PARTIAL}" for name in RESULTS)):
+        own_file(folder, name)
 
 
 def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str, str]]) -> None:

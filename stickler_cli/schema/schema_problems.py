@@ -108,7 +108,7 @@ _HINTS: Final = {
 
 
 class Usage:
-    """Which annotations had an effect at some place, and which had none at another.
+    """Annotations with an effect in one place and none in another.
 
     One schema may serve several places, or several kinds: only if none of them can use an
     annotation is it misplaced.

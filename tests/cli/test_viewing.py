@@ -4,6 +4,7 @@ import json
 import socket
 import urllib.error
 import urllib.request
+from contextlib import ExitStack, suppress
 from threading import Thread
 from urllib.parse import quote
 
@@ -183,17 +184,55 @@ def test_a_malformed_request_is_refused_on_one_line(address, capsys, asked):
     assert answer(address)[0] == 200
 
 
-@pytest.mark.slow  # it waits for seconds
-def test_idle_connections_are_closed_and_there_are_not_more_than_so_many(address, monkeypatch):
-    monkeypatch.setattr(viewing._Answers, "timeout", 0.5)  # noqa: SLF001
+def test_a_request_that_does_not_arrive_by_a_deadline_is_ended(address, monkeypatch):
+    monkeypatch.setattr(viewing, "REQUEST_SECONDS", 0.3)
     host, port = address.split("/")[2].split(":")
-    lines = [socket.create_connection((host, port), timeout=60) for _ in range(70)]
-    closed = sum(line.recv(1) == b"" for line in lines)
-    for line in lines:
-        line.close()
+    with socket.create_connection((host, port), timeout=0.05) as line:
+        ended = False
+        for _ in range(200):  # each byte is sooner than any limit of idleness
+            with suppress(TimeoutError, ConnectionError):
+                line.sendall(b"G")
+                ended = line.recv(1) == b""
+            if ended:
+                break
 
-    assert closed == 70
+    assert ended
     assert answer(address)[0] == 200
+
+
+def test_connections_without_the_token_shut_nobody_out(address):
+    host, port = address.split("/")[2].split(":")
+    lines = [socket.create_connection((host, port), timeout=60) for _ in range(100)]
+    try:
+        for line in lines:
+            with suppress(OSError):  # of the oldest some are closed already
+                line.sendall(b"GET ")
+        assert answer(address)[0] == 200
+        assert answer(address, "select", {})[0] == 200
+        closed = 0
+        for line in lines[: 100 - viewing.MAX_STRANGERS]:
+            with suppress(ConnectionError):
+                assert line.recv(1) == b""
+            closed += 1
+    finally:
+        for line in lines:
+            line.close()
+
+    assert closed == 100 - viewing.MAX_STRANGERS
+
+
+def test_so_many_callers_with_the_token_are_answered_at_once(stickler, monkeypatch):
+    monkeypatch.setattr(viewing, "IDLE", 0.01)
+    stickler("eval", "schema.json", "gt/", "pred/", "--run-dir", "night", "-q")
+    server, _ = served("night", 0)
+    with server, ExitStack() as stack:
+        places = [
+            stack.enter_context(server.place_of_token_holder(object()))
+            for _ in range(viewing.MAX_CONNECTIONS)
+        ]
+        assert all(places)
+        with server.place_of_token_holder(object()) as is_free:
+            assert not is_free
 
 
 def test_it_is_told_how_many_errors_were_read(capsys, monkeypatch):

@@ -13,6 +13,7 @@ import errno
 import json
 import os
 import re
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -43,7 +44,9 @@ from stickler_cli.runs.whole_files import (
     PARTIAL,
     RESULTS,
     RUN_DIR,
+    check_own_files,
     check_url_of_output,
+    own_file,
 )
 
 if sys.platform != "win32":  # which has no such module
@@ -53,6 +56,9 @@ FIRST_LINE: Final = b"stickler-journal/2\n"
 OLD_LINE: Final = b"stickler-journal/1\n"
 
 CHECKSUM_BYTES: Final = 16
+
+_NOT_ELSEWHERE: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+"""A link is not followed, and a pipe is not waited for."""
 
 SYNC_SECONDS: Final = 1.0  # how long a crash of the machine, and nothing else, may lose a record
 
@@ -68,10 +74,13 @@ class Journal:
         """
         self._path = path
         try:
-            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | AS_IT_IS, 0o666)
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | AS_IT_IS | _NOT_ELSEWHERE, 0o666)
         except OSError as error:
             found = f"{path} cannot be opened ({error.strerror})"
             raise UsageError([Problem(option, found)]) from None
+        if not stat.S_ISREG(os.fstat(self._handle).st_mode):
+            self.close()
+            raise UsageError([Problem(option, f"{path} is not a regular file")])
         self._chain = b""
         self._synced = monotonic()
         self.cut = 0
@@ -377,7 +386,10 @@ def begun_with(path: str) -> dict[str, object]:
             file = Path(stack.enter_context(TemporaryDirectory(prefix="stickler-"))) / JOURNAL
             with suppress(FileNotFoundError), open_url(f"{path.rstrip('/')}/{JOURNAL}") as stream:
                 file.write_bytes(stream.read())
-        if not file.exists():
+            is_missing = not file.exists()
+        else:
+            is_missing = own_file(path, JOURNAL) is None
+        if is_missing:
             found = "there is no journal in this directory"
             raise UsageError([Problem(decoded(path), found, "one")])
         journal = Journal(str(file), decoded(path))
@@ -400,6 +412,7 @@ def _make(path: str, source: str) -> None:
         found = f"it cannot be used ({error.strerror})"
         raise UsageError([Problem(source, found, "a directory")]) from None
     _refuse_others(source, names)
+    check_own_files(path)
 
 
 def _refuse_others(source: str, names: Iterable[str]) -> None:
