@@ -1,7 +1,9 @@
 """The base class of comparators, checks of keywords, and codes of values."""
 
 import inspect
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from decimal import Decimal
 from functools import cache, cached_property
 from itertools import count
@@ -144,6 +146,31 @@ STEPS_OF_WORDS: Final = 3
 """Nanoseconds that it takes for that, by rapidfuzz."""
 STEPS_OF_PAIR: Final = 500
 """Nanoseconds of a pair beside that."""
+
+
+_counter: ContextVar[Callable[[int], None] | None] = ContextVar("counter", default=None)
+"""The function that counts steps of the comparison under way; None where nobody counts."""
+
+
+def charge(steps: int) -> None:
+    """Count steps that a comparator is about to make beyond those that lengths of values tell.
+
+    Raises:
+        WorkLimitError: the comparison may not take as many.
+    """
+    counter = _counter.get()
+    if counter is not None:
+        counter(steps)
+
+
+@contextmanager
+def charging(counter: Callable[[int], None]) -> Iterator[None]:
+    """Have a function count the steps that comparators charge inside the block."""
+    token = _counter.set(counter)
+    try:
+        yield
+    finally:
+        _counter.reset(token)
 
 
 class Answers(NamedTuple):

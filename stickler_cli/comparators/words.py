@@ -18,6 +18,7 @@ from rapidfuzz.distance import Levenshtein
 from stickler_cli.core.caching import lru_cache_of_short_texts
 from stickler_cli.core.normal_forms import normalize_text
 from stickler_cli.core.values import pattern
+from .base import charge
 from .units import meanings_as_unit
 from .vocabulary import FUNCTION_WORDS, fixed_meanings
 
@@ -35,6 +36,8 @@ MAX_REPLACED: Final = 2
 """Content words that may be replaced in a text of any length. Source: docs/comparators.md."""
 MAX_PAIRS_OF_WORDS: Final = 40_000
 """Pairs of words in which slips are looked for: 200 words that differ on either side."""
+STEPS_OF_PAIR_OF_WORDS: Final = 400
+"""Nanoseconds to tell whether one word is another with a slip in it."""
 MAX_JOINED_WORDS: Final = 3
 """Words that a hyphen may have joined or split."""
 
@@ -192,6 +195,7 @@ def _first_replaced(words: Sequence[str], candidates: Sequence[str], count: int)
     """Return the first content words that are no slip of another; at most so many."""
     if len(words) * len(candidates) > MAX_PAIRS_OF_WORDS:
         return [*words[:count]]
+    charge(STEPS_OF_PAIR_OF_WORDS * len(words) * len(candidates))
     replaced: list[str] = []
     for word in words:
         if word not in FUNCTION_WORDS and not _has_slip(word, candidates):

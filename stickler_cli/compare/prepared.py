@@ -11,6 +11,7 @@ from stickler_cli.comparators.base import (
     BaseComparator,
     Keys,
     Similarities,
+    charging,
     linked_codes,
 )
 from stickler_cli.core.json_values import brief, json_key, json_line
@@ -137,7 +138,8 @@ class Prepared:
         for least in ALIKE:
             self._charge([of[long] for of in lengths], places[long], size, 2 * (1 - least))
             some = self.of(gt[long]), self.of(pred[long])
-            found = self._comparator.similarities_above(*some, least)
+            with charging(self._place.charge):
+                found = self._comparator.similarities_above(*some, least)
             if found is None:
                 break
             similarity[long] = np.where(found < least, -1.0, found)
@@ -184,7 +186,9 @@ class Prepared:
         return self._in_range(similarity, gt, pred)
 
     def _compared(self, gt: Keys, pred: Keys) -> Similarities:
-        return self._comparator.similarities(self.of(gt), self.of(pred))
+        sides = self.of(gt), self.of(pred)
+        with charging(self._place.charge):
+            return self._comparator.similarities(*sides)
 
     def asked(
         self, client: "Client | None", gt: Keys, pred: Keys

@@ -3,7 +3,7 @@ import pytest
 from rapidfuzz import fuzz
 
 from stickler_cli.comparators import FuzzyComparator, LevenshteinComparator
-from stickler_cli.comparators.base import KeywordError
+from stickler_cli.comparators.base import KeywordError, charging
 from stickler_cli.comparators.texts import digits_of
 
 
@@ -224,3 +224,23 @@ def test_an_unknown_method_is_refused(method, message):
         FuzzyComparator(method=method)
 
     assert caught.value.keyword == "method"
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "expected"),
+    [
+        # 10,000 a pair, 250 a letter, and 400 for each pair of words that only one text has, of
+        # which there is one here, looked at from both sides.
+        ("north street", "south street", 10_000 + 250 * 24 + 2 * 400),
+        ("some street", "some streets", 10_000 + 250 * 23 + 2 * 400),
+        ("a street", "b 123456", None),  # unlike anyway
+        ("street", "street", None),
+    ],
+)
+def test_looking_at_words_is_counted_for_alike_texts_alone(gt, pred, expected):
+    comparator, counted = LevenshteinComparator(same_words=True), []
+    with charging(counted.append):
+        comparator.similarities([comparator.prepare(gt)], [comparator.prepare(pred)])
+
+    assert sum(counted) == (expected or 0)
+    assert comparator.compare(gt, pred) <= 1  # where nobody counts

@@ -392,3 +392,15 @@ def test_a_comparator_that_takes_other_words_for_unlike_counts_all_letters():
     pair = {"a": "ab" * 5_000}, {"a": "cd" * 5_000}
 
     assert steps_of(an_object(a=strict), *pair) >= STEPS_OF_WORDS * 10_000**2 // LETTERS_OF_WORD
+
+
+def test_lists_of_alike_texts_are_refused_where_all_their_words_are_to_be_looked_at():
+    field = {"type": "string", "x-aws-stickler-comparator": "LevenshteinComparator"}
+    strict = {**field, "x-aws-stickler-comparator-config": {"same_words": True}}
+    schema = an_object(a={"type": "array", "items": strict})
+    gt, pred = ({"a": [f"a common text {side * 3}{n:03}" for n in range(60)]} for side in "xy")
+
+    # 3,600 pairs of 20 letters: 10,000 + 250 * 40 steps each, 72 million in all.
+    with pytest.raises(WorkLimitError):
+        steps_of(schema, gt, pred, limit=0.07)
+    assert steps_of(schema, gt, pred, limit=1) > 72_000_000
