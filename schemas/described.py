@@ -70,7 +70,20 @@ class NodeIntervalsRecord(TypedDict, total=False):
     """Of the mean score after clipping."""
 
 
+class ExactRecord(TypedDict):
+    """Rates of the items, or objects, that are right as a whole: entity-level figures."""
+
+    precision: FractionOrNone
+    """Of the items of predictions; null where there are none."""
+    recall: FractionOrNone
+    """Of the items of ground truths; null where there are none."""
+    f1: FractionOrNone
+    """The harmonic mean of both; null where neither side has items."""
+
+
 class NodeRecord(TypedDict):
+    exact: NotRequired[ExactRecord]
+    """Of a list or an object that has `items`."""
     raw_similarity_score: NotRequired[Fraction]
     """Mean similarity before clipping; not for fields of list items."""
     similarity_score: NotRequired[Fraction]
@@ -113,6 +126,10 @@ class FieldAccountRecord(SparseCountsRecord, total=False):
     """Of a list or an object, items that are right as a whole: paired, and without an error."""
     items: Some
     """All items that are in the ground truth or invented."""
+    missed_items: Some
+    """Items that only the ground truth has."""
+    invented_items: Some
+    """Items that only the prediction has."""
 
 
 class AccountRecord(TypedDict):

@@ -141,6 +141,10 @@ class NodeRecord(TypedDict):
     """Of a list or an object, items that are right as a whole: paired, and without an error."""
     items: NotRequired[Some]
     """All items that are in the ground truth or invented."""
+    missed_items: NotRequired[Some]
+    """Items that only the ground truth has."""
+    invented_items: NotRequired[Some]
+    """Items that only the prediction has."""
     moments: NotRequired[MomentsRecord]
     """Where anything was counted."""
     fields: NotRequired[Annotated[dict[str, "NodeRecord"], LATER]]

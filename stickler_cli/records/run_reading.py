@@ -171,7 +171,9 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
         record["confusion_matrix"], source, (*place, "confusion_matrix")
     )
     for path, passed_over in record.get("never_labelled", {}).items():
-        results.sums[tuple(map(str, path))] = Tally([*[0] * OF_MODES, passed_over, 0, 0])
+        results.sums[tuple(map(str, path))] = Tally(
+            [*[0] * OF_MODES, passed_over, *[0] * (len(BESIDE) - 1)]
+        )
     whole = results.tally
     whole.scored = documents["evaluated"]
     whole.score_units, whole.score_squares = int(record["score_sum"]), int(record["score_squares"])

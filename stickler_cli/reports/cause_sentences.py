@@ -45,7 +45,7 @@ _WORDS: Final = frozenset(
     re.findall(
         r"\w+",
         """
-        a all an and another any are as at both but by document documents each every first for
+        all an and another any are as at both but by document documents each every first for
         from had has have in invented is it item items its kinds last many missed more most
         moved no none not object objects of on once one only or other others predicted right
         same slip some that the these they this three time times to two value values was were

@@ -1,6 +1,7 @@
 """A difference of runs: figures and sentences of all reports, and sections that draw them."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
@@ -268,15 +269,16 @@ def sections_of(difference: Difference, style: TableStyle, *, page: bool) -> lis
     documents = [[*_changed_documents(view, what)] for what in view.documents]
     contrasts = [*_contrasts(view)]
     figures = fields if difference.fields else []
+    exact = [exact_items_table(view)] if difference.exact_items else []
     if page:
         title = [Text(f"{MARKER}\n### {view.title}"), Text(view.verdict[1], "title")]
         head = [*title, *contrasts, Text(view.headline), Text(view.of_runs)]
-        parts = [head, gates, findings, whole, metrics, *documents, figures]
+        parts = [head, gates, findings, whole, metrics, *documents, figures, exact]
     else:
         trend = Text(view.trend_line, MARKS[difference.whole[0].trend][1], INDENT)
         told = [Text(view.headline), trend, Text(view.of_runs, "dim", INDENT)]
         head = [Text(view.title, "title"), *contrasts, *told]
-        parts = [head, whole, metrics, findings, figures, *documents, gates]
+        parts = [head, whole, metrics, findings, figures, exact, *documents, gates]
     return [Section("", part) for part in parts]
 
 
@@ -316,6 +318,14 @@ def metric_changes_table(changes: Sequence[MetricChange]) -> Table:
         Figure("change", "change", shown=change),
     ]
     return Figures(figures, changes).table()
+
+
+def exact_items_table(view: DifferenceView) -> Table:
+    """Return a row for the F1 of exact items of each list or object that has any."""
+    table = change_table(view, view.difference.exact_items)
+    title = replace(table.columns[view.page], title="F1 of exact items")
+    columns = [*table.columns[: view.page], title, *table.columns[view.page + 1 :]]
+    return replace(table, columns=columns)
 
 
 def change_table(

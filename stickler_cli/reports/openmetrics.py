@@ -69,6 +69,9 @@ def _run_gauges(run: Run) -> list[Gauge]:
         for which, count in (("whole", row.tally.whole), ("all", row.tally.items))
         if row.tally.items
     ]
+    exact = [
+        ({"field": field_path(row.path)}, row.tally.exact) for row in view.rows if row.tally.items
+    ]
     metrics = [
         ({"metric": name}, figure) for name, figure in view.run.evaluation.metric_figures.items()
     ]
@@ -81,6 +84,7 @@ def _run_gauges(run: Run) -> list[Gauge]:
         Gauge("stickler_units", "Units of the whole by outcome.", units),
         *_gauges("stickler_field", _RATES, "{} a field.", fields),
         Gauge("stickler_field_items", "Items, and those right as a whole.", items),
+        *_gauges("stickler_field_exact", _RATES, "{} exact items of a field.", exact),
         Gauge("stickler_metric", "Figures of metrics.", metrics),
         _gate_gauge("stickler_gate_passed", run.gates),
     ]

@@ -16,7 +16,7 @@ from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.evaluation import Evaluation, Results
 from stickler_cli.score.intervals import FieldIntervals, IntervalSettings
 from stickler_cli.score.record import Run
-from stickler_cli.score.sums import BOUNDS, COUNTING_MODES, RATES, RateRule
+from stickler_cli.score.sums import BOUNDS, COUNTING_MODES, EXACT, RATES, RateRule
 from stickler_cli.studies.diff.record import Difference
 from .difference_sections import DifferenceView
 from .error_list import ErrorList
@@ -35,6 +35,7 @@ TIDY: Final[Columns] = {
     **dict.fromkeys(("documents", "tp", "fd", "fa", "fn", "tn"), int),
     **dict.fromkeys(("precision", "recall", "f1", "f1_lower", "f1_upper"), float),
     **dict.fromkeys(("whole", "items"), int),
+    **dict.fromkeys(EXACT, float),
     **dict.fromkeys(("score", "score_lower", "score_upper"), float),
     **dict.fromkeys(("auroc", "ece", "brier"), float),
     **dict.fromkeys(("by", "group"), str),
@@ -48,7 +49,7 @@ WIDE: Final[Columns] = {
         for mode in COUNTING_MODES
         for name in (*COUNTS, *RATES)
     },
-    **dict.fromkeys(("raw_similarity_score", "threshold_applied_score"), float),
+    **dict.fromkeys(("raw_similarity_score", "threshold_applied_score", *EXACT), float),
     **{f"class_{each.value}": int for each in ErrorClass},
     **dict.fromkeys(("by", "group"), str),
     **{
@@ -89,7 +90,7 @@ def rows_written(
             if subject.rows is not None:
                 yield row_bytes(format_name, *rows_of(subject.rows))
         case _:
-            changes = (*DifferenceView(subject).whole, *subject.fields)
+            changes = (*DifferenceView(subject).whole, *subject.fields, *subject.exact_items)
             yield row_bytes(format_name, *rows_of(Figures(CHANGES, changes)))
 
 
@@ -172,7 +173,8 @@ def _tidy(
     if not row.path:
         items, mean = (results.wholly_right.right, results.evaluated), results.overall_score
     counts = *row.counts, *row.rates, *_ends(f1)
-    return (results.evaluated, *counts, *items, mean, *_ends(score), *_trust_cells(units))
+    exact = row.tally.exact
+    return (results.evaluated, *counts, *items, *exact, mean, *_ends(score), *_trust_cells(units))
 
 
 def _trust_cells(units: Units | None) -> Row:
@@ -204,6 +206,7 @@ def _wide(
     return (
         *counted,
         *scores,
+        *row.tally.exact,
         *(classes.get(each, 0) for each in ErrorClass),
         *group,
         *(end for interval in (*rates, intervals and intervals.score) for end in _ends(interval)),

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import accumulate
 from typing import Final
 
@@ -86,12 +85,9 @@ def rates(view: RunView, *, score: bool = False) -> str:
 
 def describe_both_f1(view: RunView) -> str:
     """Return F1 with either recall: without wrong values, as here, and with them."""
-    counts, noun = view.whole.counts, _choose_noun(view)
-    with_wrong = replace(view.run.rule, recall_with_fd=True).rates(counts).f1
-    return (
-        f"F1 {view.rate(view.whole.rates.f1)}; {view.rate(with_wrong)} if wrong {noun}s also count "
-        "as missed (--recall-with-fd)"
-    )
+    f1, f1_with_wrong = view.rate(view.whole.rates.f1), view.rate(view.f1_with_wrong_as_missed)
+    noun = _choose_noun(view)
+    return f"F1 {f1}; {f1_with_wrong} if wrong {noun}s also count as missed (--recall-with-fd)"
 
 
 def verdict(view: RunView) -> str:

@@ -11,7 +11,7 @@ from stickler_cli.core.figures import rate, setting, visible
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import INDENT, Column, Figure, Figures, Span, Table, Tone
 from stickler_cli.score.policy import PASSING, PolicyOutcome, name_of
-from stickler_cli.score.sums import Counts
+from stickler_cli.score.sums import EXACT, Counts
 from .run_sentences import MODES, describe_both_f1
 from .view import FieldRow, RunView
 
@@ -132,6 +132,7 @@ FIELD_COLUMNS: Final = (
     *ranked_columns((*_OUTCOMES, *_RATES), 4, 2, 1, 3, 9, 7, 6, 0),
     *ranked_columns((*MATRIX[:6], "accuracy"), 4, 2, 3, 1, 9, 5, 8),
     Column("whole", 5, left=True),
+    *ranked_columns(EXACT, 8, 8, 5),
     Column("labelled", 8),
     Column("mean score", 8),
     Column("comparator", 11, left=True),
@@ -139,9 +140,11 @@ FIELD_COLUMNS: Final = (
 )
 USUAL_COLUMNS: Final = ("right", "wrong", "missed", "invented", "F1", "whole", "labelled")
 VERBOSE_COLUMNS: Final = tuple(
-    column.title for column in FIELD_COLUMNS if column.title in _RATES or column.title not in MATRIX
+    column.title
+    for column in FIELD_COLUMNS
+    if column.title in _RATES or column.title not in (*MATRIX, *EXACT[:2])
 )
-_ONLY_IF_USED: Final = ("whole", "labelled")
+_ONLY_IF_USED: Final = ("whole", "exact_f1", "labelled")
 
 
 def field_table(
@@ -189,13 +192,14 @@ def field_table(
 
 def _field_cells(view: RunView, row: FieldRow, tone: Tone) -> dict[str, Span]:
     """Return the figures of a field by the titles of their columns."""
-    letters = MATRIX[:6]
+    letters, exact = MATRIX[:6], zip(EXACT, row.tally.exact, strict=True)
     usual = zip((*_OUTCOMES, *_RATES), _figure_cells(view, row.counts, tone), strict=True)
     return {
         **dict(usual),
         **dict(zip(letters, _count_spans(row.counts, letters), strict=True)),
         "accuracy": Span(view.rate(row.accuracy)),
         "whole": Span(row.whole),
+        **{title: Span(view.rate(rate) if row.whole else "") for title, rate in exact},
         "labelled": Span(view.labelled(row)),
         "mean score": Span(view.rate(row.score)),
         "comparator": Span.of(row.compared_by, "dim"),
@@ -220,6 +224,7 @@ def legend(view: RunView) -> list[tuple[str, str]]:
     lines.append(("", MATRIX_LEGEND))
     if any(row.whole for row in rows):
         lines.append(("whole", "whole: items or objects found, without an error inside"))
+        lines.append(("exact_f1", "exact_f1: F1 of those, as items of either side"))
     if any(map(view.labelled, rows)):
         lines.append(("labelled", "labelled: in which share of documents it is, if not in all"))
     lists = any(row.score is None and row.counts.total for row in rows)

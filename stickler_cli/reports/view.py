@@ -213,6 +213,11 @@ class RunView:
         """Whether recall is another figure than one that counts wrong values as missed."""
         return bool(self.whole.counts.fd) and not self.run.rule.recall_with_fd
 
+    @property
+    def f1_with_wrong_as_missed(self) -> float | None:
+        """F1 of the whole if recall also counts wrong values as missed."""
+        return replace(self.run.rule, recall_with_fd=True).rates(self.whole.counts).f1
+
     @cached_property
     def limits(self) -> frozenset[float]:
         """The limits of gates, onto which no other figure may be rounded."""

@@ -24,12 +24,23 @@ from stickler_cli.compare.account import (
 )
 from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.comparison import Comparison, comparison_of
-from stickler_cli.compare.result import FA, TN, TP
+from stickler_cli.compare.result import FA, FN, TN, TP
 from stickler_cli.core.json_values import JsonValue, least
 from .document_result import DocumentResult, Status
 from .errors.error_rows import Error, error_of
 from .errors.units import PlainErrors, WrongUnit, classified, has_errors, plain_errors, plain_units
-from .field_counts import LEAVES, RAW, SCORE, SCORED, WEIGHT, Collected, FieldCounts, Leaves, Modes
+from .field_counts import (
+    LEAVES,
+    OF_ITEMS,
+    RAW,
+    SCORE,
+    SCORED,
+    WEIGHT,
+    Collected,
+    FieldCounts,
+    Leaves,
+    Modes,
+)
 from .visit import Visit
 from .walk import Walked, walked
 
@@ -81,8 +92,9 @@ class Batch:
         counts = self.counts
         if counts is None:
             return None
-        cells = [counts.cells[:, :-2], whole_items(self.visits, counts)]
-        return counts._replace(cells=np.concatenate(cells, axis=1))
+        cells = counts.cells.copy()
+        cells[:, OF_ITEMS] = count_items(self.visits, counts)
+        return counts._replace(cells=cells)
 
     @cached_property
     def compared(self) -> Indexes:
@@ -183,13 +195,13 @@ def batch_of(comparison: Comparison) -> Batch:
     return Batch([result], comparison.account, np.array([comparison.pair]))
 
 
-def whole_items(visits: Sequence[Visit], counts: FieldCounts) -> NDArray[np.int64]:
-    """Return of each row how many items are right as a whole, and how many there are, (rows, 2).
+def count_items(visits: Sequence[Visit], counts: FieldCounts) -> NDArray[np.int64]:
+    """Count the items of each row: right as a whole, all, missed and invented; shape (rows, 4).
 
     Items are the elements of a list, and an object where a side has it. In a list of lists they are
     its elements, the inner lists.
     """
-    found = np.zeros((len(counts.documents), 2), np.int64)
+    found = np.zeros((len(counts.documents), 4), np.int64)
     if not any(_items(visit).any() for visit in visits):
         return found
     spans = dict(counts.fields())
@@ -205,6 +217,8 @@ def whole_items(visits: Sequence[Visit], counts: FieldCounts) -> NDArray[np.int6
             there = items & (outcome != TN)
             np.add.at(found[:, 0], rows[there & both_sides(outcome) & ~wrong], 1)
             np.add.at(found[:, 1], rows[there], 1)
+            np.add.at(found[:, 2], rows[there & (outcome == FN)], 1)
+            np.add.at(found[:, 3], rows[there & (outcome == FA)], 1)
         if visit.around is not None:
             around = below.setdefault(id(visit.around), np.zeros(len(visit.around.at), np.bool_))
             around[wrong if visit.of is None else visit.of[wrong]] = True

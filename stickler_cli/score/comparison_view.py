@@ -141,7 +141,10 @@ def sums_record(tally: Tally, *, whole: bool) -> dict[str, object]:
     if moments := sparse(tally.moments, KEYS):
         said["moments"] = moments
     beside = zip(BESIDE, tally.cell[OF_MODES:], strict=True)
-    return {**said, **{name: count for name, count in beside if count}}
+    said |= {name: count for name, count in beside if count}
+    if tally.items:
+        said["exact"] = tally.exact._asdict()
+    return said
 
 
 def sums_of_view(view: Mapping[str, Any], score: float) -> Sums:
@@ -154,7 +157,7 @@ def sums_of_view(view: Mapping[str, Any], score: float) -> Sums:
     todo: list[tuple[Names, Mapping[str, Any]]] = [((), view)]
     for path, node in todo:
         counts = [node[mode][name] for mode in COUNTING_MODES for name in NAMES]
-        tally = found[path] = Tally([*counts, 0, 0, 0])
+        tally = found[path] = Tally([*counts, *[0] * len(BESIDE)])
         if not path:
             tally.scored, tally.score_units = 1, units_of(score)
         elif "threshold_applied_score" in node:

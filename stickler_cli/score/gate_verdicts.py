@@ -28,7 +28,7 @@ from .gates import (
     refuse_resampled,
     refused,
 )
-from .sums import BOUNDS, VALUES, RateRule
+from .sums import BOUNDS, EXACT, VALUES, Counts, RateRule
 
 
 def judge(gate: Gate, evaluation: Evaluation, rule: RateRule = VALUES) -> GateResult:
@@ -131,11 +131,18 @@ def _asked_value(gate: Gate, evaluation: Evaluation, rule: RateRule) -> tuple[fl
     tally = evaluation.sums.at(gate.path)
     if gate.metric == SCORE:
         return tally.mean_score, "no document has a score of it"
-    counts = tally.counts(gate.mode or rule.counting)
+    if gate.metric in EXACT:
+        exact = tally.exact._asdict()
+        return exact[gate.metric.removeprefix("exact_")], "there are no items or objects of it"
+    return _counted_value(gate, tally.counts(gate.mode or rule.counting), rule)
+
+
+def _counted_value(gate: Gate, counts: Counts, rule: RateRule) -> tuple[float | None, str]:
+    """Return the count or rate that a gate asks for, or None and why there is nothing."""
     if gate.metric in COUNTS:
         return getattr(counts, gate.metric), ""
-    above, below = rule.fractions(counts)[gate.metric]
-    return (above / below, "") if below else (None, "nothing was counted")
+    dividend, divisor = rule.fractions(counts)[gate.metric]
+    return (dividend / divisor, "") if divisor else (None, "nothing was counted")
 
 
 def _of_documents(gate: Gate, evaluation: Evaluation) -> tuple[float | None, str]:

@@ -41,7 +41,7 @@ from stickler_cli.core.values import dataclass, pattern
 from .confidence.calibration import FIGURES
 from .field_counts import LEAVES, OVERALL, FieldCounts, Names
 from .intervals import ratio
-from .sums import BOUNDS, COUNTING_MODES, RATES, fractions
+from .sums import BOUNDS, COUNTING_MODES, EXACT, RATES, fractions
 
 OPERATORS: Final[dict[str, Callable[[float, float], bool]]] = {
     ">=": operator.ge,
@@ -56,7 +56,7 @@ LETTERS: Final = {"right": "tp", "wrong": "fd", "invented": "fa", "missed": "fn"
 """Counts as tables call them, and as the confusion matrix does."""
 COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn", *LETTERS)
 LABELLED: Final = "labelled"  # the share of documents in which somebody has labelled a field
-METRICS: Final = (*RATES, SCORE, *COUNTS, LABELLED)
+METRICS: Final = (*RATES, SCORE, *COUNTS, LABELLED, *EXACT)
 CONFIDENCE: Final = "confidence"  # before the path of gates on how far these can be trusted
 TRUST: Final = tuple(f"{CONFIDENCE}.{name}" for name in (*FIGURES, "coverage"))
 """Metrics of such gates."""
@@ -217,7 +217,7 @@ FAIL_UNDER: Final = "--fail-under"
 _F1: Final = pattern(r"f[-_ ]?(1(\.0*)?|one)?([-_ ]?(score|measure))?", re.IGNORECASE)
 _SIGN: Final = pattern("[<>=]")
 
-_SHARES: Final = frozenset({*RATES, SCORE, LABELLED, *TRUST}) - {f"{CONFIDENCE}.log_loss"}
+_SHARES: Final = frozenset({*RATES, SCORE, LABELLED, *EXACT, *TRUST}) - {f"{CONFIDENCE}.log_loss"}
 
 
 def _did_you_mean(gate: str) -> str:

@@ -26,6 +26,7 @@ from stickler_cli.settings.deciding import Counting, CountingOptions
 from .field_counts import (
     BESIDE,
     CELL,
+    OF_ITEMS,
     OF_MODES,
     RAW,
     SCORE,
@@ -173,6 +174,14 @@ class RateRule:
 
 VALUES: Final = RateRule()
 """How counts are read if nobody says otherwise."""
+EXACT_RULE: Final = RateRule(recall_with_fd=True)
+"""How exact items are read: divided by all items of either side, with those that have errors.
+
+Source: Tjong Kim Sang and De Meulder (2003), https://aclanthology.org/W03-0419, where it is called
+the F1 of entities."""
+EXACT_F1: Final = "exact_f1"
+EXACT: Final = ("exact_precision", "exact_recall", EXACT_F1)
+"""The names of these rates as columns and metrics."""
 
 
 COUNTING_MODES: Final = ("overall", "aggregate", "leaves")
@@ -239,12 +248,26 @@ class Tally:
     @property
     def whole(self) -> int:
         """Of a list or an object, items that are right as a whole: paired, and without an error."""
-        return self.cell[-2]
+        return self.cell[OF_ITEMS][0]
 
     @property
     def items(self) -> int:
         """All items that are in the ground truth or invented."""
-        return self.cell[-1]
+        return self.cell[OF_ITEMS][1]
+
+    @property
+    def items_as_units(self) -> Counts:
+        """Items, each as one unit that is right only as a whole.
+
+        Items that both sides have with an error inside are FD; `EXACT_RULE` gives the rates.
+        """
+        exact, items, missed, invented = self.cell[OF_ITEMS]
+        return Counts(tp=exact, fd=items - exact - missed - invented, fa=invented, fn=missed)
+
+    @property
+    def exact(self) -> "Rates":
+        """Precision, recall and F1 of exact items; None where there is nothing to divide by."""
+        return EXACT_RULE.rates(self.items_as_units)
 
     @property
     def predicted(self) -> int:

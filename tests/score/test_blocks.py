@@ -68,6 +68,7 @@ def test_equal_modes_stand_once_and_others_by_name():
         "fn": 1,
         "whole": 1,
         "items": 2,
+        "missed_items": 1,
     }
     assert found["fields"]["lines.sku"] == {
         "overall": {"tp": 1},

@@ -2,8 +2,11 @@
 
 import pytest
 
+from stickler_cli.core.problems import UsageError
 from stickler_cli.schema.compiler import compile_schema
-from .batches import TEXT, a_list, an_object, batch, records
+from stickler_cli.score.gate_verdicts import judge
+from stickler_cli.score.gates import parse_gate
+from .batches import TEXT, a_list, an_object, batch, evaluate, records
 
 LINE = an_object(sku=TEXT, name=TEXT)
 SCHEMA = an_object(
@@ -15,6 +18,7 @@ SCHEMA = an_object(
     parts=a_list(an_object(id=TEXT, of=an_object(a=TEXT), lines=a_list(LINE))),
 )
 BOLT, NUT = {"sku": "1", "name": "bolt"}, {"sku": "2", "name": "nut"}
+NAIL, PIN = {"sku": "3", "name": "nail"}, {"sku": "4", "name": "pin"}
 
 
 def whole(gt, pred, schema=SCHEMA):
@@ -102,3 +106,44 @@ def test_objects_where_another_kind_is_found_are_items_in_any_company():
     ]
     assert together == alone
     assert [record["fields"]["a"]["items"] for record in together] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "exact"),
+    [
+        # Two of three predicted and of four true lines: 2 / 3, 2 / 4, and 2 * 2 / (3 + 4).
+        ([BOLT, NUT, NAIL, PIN], [BOLT, NUT, {**NAIL, "name": "zzz"}], (2 / 3, 1 / 2, 4 / 7)),
+        # One of each is invented: 1 / 2, 1 / 1, 2 / 3.
+        ([BOLT], [BOLT, NUT], (1 / 2, 1, 2 / 3)),
+        ([BOLT], [], (None, 0, 0)),
+        ([], [BOLT], (0, None, 0)),
+        ([BOLT], [BOLT], (1, 1, 1)),
+        ([], [], (None, None, None)),
+    ],
+)
+def test_exact_items_are_divided_by_those_of_either_side(gt, pred, exact):
+    done = evaluate([batch(compile_schema(SCHEMA), {"1": ({"lines": gt}, {"lines": pred})})])
+    lines = done.to_dict()["confusion_matrix"]["fields"]["lines"]
+
+    assert done.sums.at(("lines",)).exact == exact
+    shown = dict(zip(("precision", "recall", "f1"), exact, strict=True))
+    assert lines.get("exact") == (shown if gt or pred else None)
+
+
+def test_gates_ask_for_exact_items():
+    truth, found = [BOLT, NUT, NAIL, PIN], [BOLT, NUT, {**NAIL, "name": "zzz"}]
+    documents = {"1": ({"lines": truth}, {"lines": found}), "2": ({"id": "a"}, {"id": "a"})}
+    done = evaluate([batch(compile_schema(SCHEMA), documents)])
+
+    assert judge(parse_gate("lines.exact_precision>=0.6"), done).value == 2 / 3
+    assert judge(parse_gate("lines.exact_recall<=0.5"), done).passed
+    assert judge(parse_gate("lines.exact_f1>=0.5"), done).reason == "lines.exact_f1 0.571 >= 0.5"
+    # Of objects, fields of values and whole documents there are none.
+    for path in ("o.", "id.", ""):
+        result = judge(parse_gate(f"{path}exact_f1>=0"), done)
+        expected = f"{path}exact_f1 is undefined: there are no items or objects of it"
+        assert (result.passed, result.reason) == (False, expected)
+    # It is a share, and has no interval.
+    for text in ("lines.exact_f1>=3", "lines.exact_f1.lower>=0.5"):
+        with pytest.raises(UsageError):
+            parse_gate(text)

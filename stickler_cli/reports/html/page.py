@@ -122,6 +122,7 @@ def _page_of(run: Run, documents: ListedDocuments | None = None, *, served: bool
         "heat_maps": payload.heat_maps(view),
         "legend": legend(view),
         "confusions": payload.confusion_matrices(fields, detail.value_pairs),
+        "any_items": any(row.whole for row in view.rows),
         "any_unlabelled": any(map(view.labelled, view.rows)),
         "fields_at_first": FIELDS_AT_FIRST,
         "fields_left_out": max(len(view.rows) - MOST_FIELDS, 0),

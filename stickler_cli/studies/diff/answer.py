@@ -29,7 +29,7 @@ from stickler_cli.score.gates import (
 )
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.record import OF_MERGING, WITHOUT_FIGURES, Run, Verdict, conditions_of
-from stickler_cli.score.sums import Counts
+from stickler_cli.score.sums import EXACT_F1, Counts
 from stickler_cli.settings.deciding import CountingOptions
 from stickler_cli.settings.of_commands import as_of_eval
 from stickler_cli.studies.answering import Answer, Desk
@@ -92,6 +92,7 @@ def compare_runs(
     whole = figures_of_whole(rule.counting)
     fields_too = (Figure(path, rule.counting, F1) for path in paths)
     found = changes([*whole, *fields_too], pairs, settings)
+    of_items = [Figure(path, "", EXACT_F1) for path in paths if pairs.has_items(path)]
     changed = document_changes(pairs, [*map(field_path, paths)], rule.counting)
     documents = _documents(pairs, changed)
     metrics = metric_changes([*base.values()], [*new.values()])
@@ -107,6 +108,7 @@ def compare_runs(
         only_new=[*pairs.only_new],
         whole=[*found[: len(whole)], *confidence_changes(pairs, settings)],
         fields=found[len(whole) :],
+        exact_items=changes(of_items, pairs, settings) if of_items else [],
         metrics=metrics,
         changed_documents=changed,
         gates=judge_changes(

@@ -14,10 +14,12 @@ from stickler_cli.core.problems import NotComparableError, Problem, UsageError
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.blocks import SCORE, Blocks, coded
 from stickler_cli.score.document_result import Status
-from stickler_cli.score.field_counts import OF_MODES, Leaves, Names
+from stickler_cli.score.field_counts import OF_ITEMS, OF_MODES, Leaves, Names
 from stickler_cli.score.record import Run
 from stickler_cli.score.sums import (
     COUNTING_MODES,
+    EXACT,
+    EXACT_RULE,
     LEAVES,
     NAMES,
     SCORE_UNIT,
@@ -158,8 +160,25 @@ class JoinedRuns:
 
     def of_runs(self, path: Path, mode: str) -> NDArray[np.int64]:
         """Return the counts of a field, (runs, 5 outcomes, documents)."""
-        cells = self._counts_of(mode)
-        found = np.zeros((sum(self.sides), len(NAMES), len(self.ids)), np.int64)
+        return self._sum_cells(path, self._counts_of(mode))
+
+    def has_items(self, path: Path) -> bool:
+        """Return whether a run has items, or objects, of a field."""
+        return bool(self._sum_cells(path, self.cells[:, OF_ITEMS]).any())
+
+    def exact_fractions(self, path: Path, name: str) -> list[tuple[Numbers, Numbers]]:
+        """Return a rate of exact items in every run as what is divided and by what, by document."""
+        items = self._sum_cells(path, self.cells[:, OF_ITEMS])
+        fractions = []
+        for exact, all_items, missed, invented in items:
+            wrong = all_items - exact - missed - invented
+            counts = (exact, wrong, invented, missed, np.zeros_like(exact))
+            fractions.append(EXACT_RULE.fractions(counts)[name])
+        return fractions
+
+    def _sum_cells(self, path: Path, cells: Numbers) -> Numbers:
+        """Add some columns of the cells of a field, (runs, columns, documents)."""
+        found = np.zeros((sum(self.sides), cells.shape[1], len(self.ids)), np.int64)
         for run, into in enumerate(found):
             for field in self.fields.get(path, ()):
                 rows = self.of_field(run, field)
@@ -202,6 +221,9 @@ class JoinedRuns:
         if figure.metric == WHOLLY_RIGHT:
             lost = self.of_runs((), COUNTING_MODES[-1])[:, LOST].any(axis=1)
             return np.stack([~lost, np.ones_like(lost)], axis=1).astype(np.int64)
+        if figure.metric in EXACT:
+            name = figure.metric.removeprefix("exact_")
+            return np.array(self.exact_fractions(figure.field, name))
         if figure.metric != SCORE:
             every = self.of_runs(figure.field, figure.mode)
             return np.array([self.rule.fractions([*counts])[figure.metric] for counts in every])
@@ -367,6 +389,10 @@ def _missed(cells: Numbers, *, inside: bool) -> Numbers:
     if inside:
         into[:, : LEAVES.start // len(NAMES)] = 0
     found[:, :OF_MODES] = into.reshape(len(cells), OF_MODES)
+    _, items, _, invented = cells[:, OF_ITEMS].T
+    found[:, OF_ITEMS] = np.stack(
+        [0 * items, items - invented, items - invented, 0 * items], axis=1
+    )
     return found
 
 

@@ -77,7 +77,7 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
         change = runs.change(figure)
         trend, decision = trend_of(sample, intervals[place], corrected[place], settings)
         broken, fixed = 0, 0
-        if figure.field:
+        if figure.field and figure.mode:
             keys = runs.fields.get(figure.field, ())
             broken, fixed = (int(it.sum()) for it in runs.broken_and_fixed(keys, figure.mode))
         found.append(

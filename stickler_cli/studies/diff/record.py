@@ -26,7 +26,7 @@ from stickler_cli.score.errors.error_rows import Text
 from stickler_cli.score.gates import DOCUMENTS, RIGHT, SCORE, TRUST, GateResult
 from stickler_cli.score.intervals import REPLICATES, RESAMPLED, Interval, IntervalSettings
 from stickler_cli.score.record import Run
-from stickler_cli.score.sums import COUNTING_MODES
+from stickler_cli.score.sums import COUNTING_MODES, EXACT
 from stickler_cli.settings.deciding import MARGIN, Counting, CountingOptions
 from .significance import SWAPS
 
@@ -143,11 +143,13 @@ class Figure:
     field: Annotated[Path, _TO_TEXT]
     """Of the field, without list indexes; keys of maps are `*`. Empty for whole documents."""
     mode: Annotated[str, Rule("a counting mode", {"type": "string", "enum": [*COUNTING_MODES, ""]})]
-    """The counting mode that the rate is of; empty for a score."""
+    """The counting mode that the rate is of; empty for a score, and for exact items."""
     metric: Annotated[
-        str, Rule("a metric", {"type": "string", "enum": [F1, SCORE, WHOLLY_RIGHT, *TRUST]})
+        str,
+        Rule("a metric", {"type": "string", "enum": [F1, SCORE, WHOLLY_RIGHT, *EXACT, *TRUST]}),
     ]
-    """F1, the mean score of documents, the share that is wholly right, or one of confidences."""
+    """F1, the mean score of documents, the share that is wholly right, a rate of exact items, or a
+    figure of confidences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,6 +341,9 @@ class Difference:
     """Whole documents: F1 of overall, aggregate and leaves, and the mean score."""
     fields: list[Change]
     """Every field, in the order of the schema, parents first."""
+    exact_items: list[Change]
+    """F1 of the items, or objects, that are right as a whole, of each list or object that has any;
+    p is corrected for their number."""
     changed_documents: list[DocumentChange]
     """Every document in which anything changed, the greatest loss first."""
     gates: list[GateResult]

@@ -436,3 +436,40 @@ def test_the_counts_of_pairs_are_those_of_the_runs():
     found = joined([base], [new])
 
     assert found.counts(("total",), "leaves")[:, 0].tolist() == [[1, 1, 0], [1, 0, 1]]
+
+
+def test_exact_items_are_compared_and_asked_for_by_gates():
+    # In each of six documents two of three items are right as a whole, then all three of four
+    # predicted: F1 goes from 4 / 6 to 6 / 7, recall from 2 / 3 to 1.
+    before = {"tp": 5, "fd": 1, "whole": 2, "items": 3}
+    after = {"tp": 6, "fa": 2, "whole": 3, "items": 4, "invented_items": 1}
+    names = [f"d{n}" for n in range(6)]
+    base, new = (
+        run_of(*(document(name, lines=it) for name in names), paths=("lines", "lines.sku"))
+        for it in (before, after)
+    )
+    texts = [
+        f"lines.{it}" for it in ("exact_f1>=0.2", "exact_recall>=0.3", "sku.exact_f1>=0", "fa<=11")
+    ]
+    difference = compared(base, new, gates=[parse_gate(text, lowest=LOWEST) for text in texts])
+
+    (lines,) = difference.exact_items
+    assert (lines.field, lines.mode, lines.metric) == (("lines",), "", "exact_f1")
+    assert (lines.before, lines.after, lines.change) == (4 / 6, 6 / 7, 6 / 7 - 4 / 6)
+    assert (lines.p, lines.corrected_p, lines.trend) == (2 / 64, 2 / 64, Trend.IMPROVED)
+    assert (lines.broken, lines.fixed) == (0, 0)
+    assert [it.passed for it in difference.gates] == [False, True, False, False]
+    assert difference.gates[1].value == 1 / 3
+    assert "undefined: nothing was counted" in difference.gates[2].reason
+    assert compared(*runs("111", "110")).exact_items == []
+
+
+def test_items_of_a_lost_document_are_missed():
+    # Three items in the ground truth of each, one more invented: 2 of 4 and of 3, F1 4 / 7.
+    counts = {"tp": 2, "fd": 1, "fa": 1, "whole": 2, "items": 4, "invented_items": 1}
+    base = run_of(*(document(f"d{n}", lines=counts) for n in range(2)), paths=("lines",))
+    new = run_of(document("d0", lines=counts), paths=("lines",))
+    (lines,) = compared(base, new).exact_items
+
+    # Of six items in the ground truth and four predicted two are exact.
+    assert (lines.before, lines.after) == (4 / 7, 4 / 10)
