@@ -270,6 +270,15 @@ class SemanticComparator(ModelComparator):
 SCALES: Final = ("0-1",)
 
 
+def _checked_model_name(model: object) -> str:
+    """Return the name of a model; a `KeywordError` for all else, such as an instance of a model."""
+    if model is None or isinstance(model, str | int | float | list | dict):
+        return checked_text("model", model)
+    found = f"model is an instance of {type(model).__name__}"
+    hint = "docs/model-comparators.md has the names"
+    raise KeywordError("model", found, "a name such as openai:gpt-5-mini", hint)
+
+
 class LLMComparator(ModelComparator):
     """Ask a language model whether two values are equivalent: 1.0 or 0.0, or a grade."""
 
@@ -292,7 +301,7 @@ class LLMComparator(ModelComparator):
         """
         # A verdict is 1.0 or 0.0.
         super().__init__(threshold=1.0 if scale is None else DEFAULT_THRESHOLD)
-        self.model = checked_text("model", model)
+        self.model = _checked_model_name(model)
         self.eval_guidelines = (
             None if eval_guidelines is None else checked_text("eval_guidelines", eval_guidelines)
         )

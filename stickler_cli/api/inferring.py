@@ -1,0 +1,63 @@
+"""Schemas of pydantic classes, with a match-threshold and comparators where they state none."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.compare.engine import OTHER_NAMES
+from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.schema.annotations import annotated
+from stickler_cli.schema.loading import LoadedSchema, loaded
+from .fields import annotated_schema
+
+_MATCH_THRESHOLD: Final = annotated("match_threshold")
+_MODEL_NAME: Final = annotated("model_name")
+
+
+def inferred_contents(model: type[BaseModel], match_threshold: float) -> dict[str, Any]:
+    """Return the annotated schema of a pydantic class, named after it; comparators are inferred."""
+    contents = dict(infer_class(model, annotated_schema(model), match_threshold).contents)
+    contents.pop(OTHER_NAMES, None)  # instances are made by the names of the fields
+    if contents.get("type") != "array":  # which has no class, as `from_json_schema` says
+        contents[_MODEL_NAME] = model.__name__
+    return contents
+
+
+def infer_class(
+    model: type[BaseModel],
+    schema: dict[str, Any],
+    match_threshold: float,
+    *,
+    comparators: Mapping[str, BaseComparator] | None = None,
+    only_document: bool = False,
+) -> LoadedSchema:
+    """Return the compiled schema of a class, with comparators where it states none.
+
+    Args:
+        model: the class.
+        schema: its annotated schema.
+        match_threshold: in [0, 1]; the score at which documents and list items match.
+        comparators: those that the schema refers to by key.
+        only_document: whether list items keep their own match-thresholds.
+    """
+    items = () if only_document else schema.get("$defs", {}).values()
+    for place in (schema, *(place for place in items if "properties" in place)):
+        if place.get("type") != "array":
+            place[_MATCH_THRESHOLD] = match_threshold
+    return loaded(
+        schema,
+        model.__name__,
+        when="always" if model.model_fields else "never",
+        allow_plugins=True,
+        comparators=comparators,
+    )
+
+
+def check_weight_hints(weight_hints: bool) -> None:
+    """Raise UsageError if weights are to be inferred from names."""
+    if weight_hints:
+        hint = 'give fields={"total": {"weight": 2.0}}, or x-aws-stickler-weight in a schema'
+        found = "it is True, and weights are not inferred from names"
+        raise UsageError([Problem("weight_hints", found, "False", hint)])
