@@ -100,7 +100,7 @@ def test_an_embedding_that_cannot_be_used_is_an_error(vectors, message):
             LLMComparator,
             "model",
             object(),
-            "model is an instance of object, expected a name such as",
+            "model is an instance of object, expected a",
         ),
     ],
 )

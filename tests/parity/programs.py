@@ -89,6 +89,52 @@ def units(library):
     }
 
 
+MORE = {**GT, "items": [*GT["items"], {"product": "axle", "price": 9.0}]}
+
+
+def sides(library):
+    """Return a pair with a missed item and one with an invented item, which are the last."""
+    invoice = invoice_classes(library)
+    pairs = {"missed": (MORE, PRED), "invented": (GT, MORE)}
+    return {name: (invoice(**gt), invoice(**pred)) for name, (gt, pred) in pairs.items()}
+
+
+def list_errors(library):
+    return {
+        f"{name} {error['field_path']}": [error["reason"], str(error["non_match_type"])]
+        for name, (gt, pred) in sides(library).items()
+        for error in gt.compare_with(pred, document_non_matches=True)["non_matches"]
+    }
+
+
+def unpaired(library):
+    return {
+        name: [
+            [entry["expected_key"], entry["actual_key"], entry["reason"]]
+            for entry in gt.compare_with(pred, document_field_comparisons=True)["field_comparisons"]
+            if not entry["match"]
+        ]
+        for name, (gt, pred) in sides(library).items()
+    }
+
+
+def added_up(library):
+    comparisons = [
+        gt.compare_with(pred, include_confusion_matrix=True) for gt, pred in sides(library).values()
+    ]
+    results = library.aggregate_from_comparisons(comparisons)
+    return {
+        f"{name}.{key}": metrics[key]
+        for name, metrics in results.field_metrics.items()
+        for key in ("tp", "fd", "fa", "fn", "tn", "fp", "cm_f1")
+    }
+
+
+def raw_similarities(library):
+    gt, pred = sides(library)["missed"]
+    return {name: gt.compare_field_raw(name, getattr(pred, name)) for name in ("number", "address")}
+
+
 def from_configuration(library):
     product = library.StructuredModel.model_from_json(
         {
@@ -146,4 +192,7 @@ def from_json_schema(library):
     }
 
 
-PROGRAMS = [scores, counts, errors, units, from_configuration, from_json_schema]
+PROGRAMS = [
+    *(scores, counts, errors, units, list_errors, unpaired, added_up, raw_similarities),
+    *(from_configuration, from_json_schema),
+]

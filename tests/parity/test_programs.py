@@ -67,6 +67,44 @@ def test_units():
     assert list(units)[:4] == ["number", "total", "address.street", "address.city"]
 
 
+def test_errors_of_list_elements():
+    assert programs.list_errors(stickler_cli) == {
+        "missed items[2]": ["unmatched ground truth", "NonMatchType.FALSE_NEGATIVE"],
+        "invented items[2]": ["unmatched prediction", "NonMatchType.FALSE_ALARM"],
+    }
+
+
+def test_elements_without_a_partner():
+    assert programs.unpaired(stickler_cli) == {
+        "missed": [["items[2]", None, "false negative (unmatched ground truth)"]],
+        "invented": [["items[]", "items[2]", "false alarm (unmatched prediction)"]],
+    }
+
+
+def test_counts_of_several_documents():
+    # Both pairs have two items that match, one misses an item, one invents an item.
+    found = {key: count for key, count in programs.added_up(stickler_cli).items() if count}
+    fields = ("number", "total", "address", "address.street", "address.city")
+
+    assert found == {
+        **{f"{name}.tp": 2 for name in fields},
+        **{f"{name}.cm_f1": 1.0 for name in (*fields, "items.product", "items.price")},
+        "items.tp": 4,
+        "items.fa": 1,
+        "items.fn": 1,
+        "items.fp": 1,
+        "items.cm_f1": 0.8,
+        "items.product.tp": 4,
+        "items.price.tp": 4,
+    }
+
+
+def test_raw_similarities():
+    similarities = programs.raw_similarities(stickler_cli)
+
+    assert similarities == pytest.approx({"number": 1.0, "address": (1 + CITY) / 2})
+
+
 def test_a_model_from_a_configuration():
     # "widget" to "widgets" is 1 edit of 7, of weight 2 in 4.
     expected = (2 * 6 / 7 + 2) / 4
