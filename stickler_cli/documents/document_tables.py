@@ -7,6 +7,7 @@ import csv
 import datetime as dt
 import io
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,7 +17,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
 
-from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean, import_pyarrow
 from stickler_cli.core.remote import is_url, open_url
@@ -364,6 +365,10 @@ def _csv_rows(data: bytes, source: str) -> Iterator[_Row]:
         raise UsageError([Problem(source, found, line=line)]) from None
     reader = csv.DictReader(io.StringIO(text, newline=""))
     try:
+        names = [name for name in reader.fieldnames or () if name]
+        if twice := [name for name, count in Counter(names).items() if count > 1]:
+            found = f"there are several columns {brief(twice[0])}"
+            raise UsageError([Problem(source, found, "one", "rename or delete the others")])
         for cells in reader:
             cells.pop(None, None)  # of a row that is longer than the header
             yield reader.line_num, cells

@@ -11,16 +11,16 @@ import json
 import pickle
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar
 
-from stickler_cli.core.json_values import JsonValue, json_line, kind_of
+from stickler_cli.core.json_values import JsonValue, brief, json_line, kind_of
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import field_path, parse_field_path
-from stickler_cli.core.problems import Problem
+from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_url, open_named
 from stickler_cli.core.values import pattern
 from .document import LineReference, Reference, Side
@@ -217,33 +217,71 @@ def _elements(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReferenc
 
 
 def _rows(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReference | Problem]:
-    """Yield the rows of CSV or TSV as documents of texts; the parts of dotted names are nested."""
+    """Yield the rows of CSV or TSV as documents of texts; the parts of dotted names are nested.
+
+    Raises:
+        UsageError: two columns are for one place in a document.
+    """
+    source = source_of(file)
     text = (line.decode("utf-8", "surrogateescape") for line in stream)
     rows = csv.reader(text, delimiter="\t" if "tsv" in file[-8:].lower() else ",")
     try:
-        paths = [_path_of(name.removeprefix("\ufeff")) for name in next(rows, ())]
+        paths = _paths_of([name.removeprefix("\ufeff") for name in next(rows, ())], source)
         for number, cells in enumerate(rows, 1):
-            document: dict[str, Any] = {}
-            for (*around, name), cell in zip(paths, cells, strict=False):
-                place = document
-                for step in around:
-                    place = place.setdefault(step, {})
-                place[name] = cell or None
-            data = json_line(document)[:-1]
+            if len(cells) > len(paths):
+                found = f"the row has {len(cells)} cells"
+                expected, hint = f"at most {len(paths)}, as the header", "is a comma not quoted?"
+                yield Problem(source, found, expected, hint, line=number)
+                continue
+            data = json_line(_nested(paths, cells))[:-1]
             large = len(data) > limit
             told = f"the row has {len(data):,} bytes"
-            problem = too_large(source_of(file), told, limit, number) if large else None
+            problem = too_large(source, told, limit, number) if large else None
             yield problem or LineReference(file, number, len(data), None, data)
     except csv.Error as error:
-        yield Problem(source_of(file), f"it cannot be read as CSV: {error}", line=rows.line_num)
+        yield Problem(source, f"it cannot be read as CSV: {error}", line=rows.line_num)
 
 
-def _path_of(name: str) -> list[str]:
-    """Return the keys that lead to a column."""
+def _nested(paths: Sequence[Sequence[str]], cells: Sequence[str]) -> dict[str, Any]:
+    document: dict[str, Any] = {}
+    for (*parents, name), cell in zip(paths, cells, strict=False):
+        place = document
+        for step in parents:
+            place = place.setdefault(step, {})
+        place[name] = cell or None
+    return document
+
+
+def _paths_of(names: Sequence[str], source: str) -> list[tuple[str, ...]]:
+    """Return the keys that lead to each column.
+
+    Raises:
+        UsageError: two columns have one name, or one is inside another.
+    """
+    paths = [_path_of(name) for name in names]
+    column_of_path: dict[tuple[str, ...], int] = {}
+    for column, path in enumerate(paths):
+        first = column_of_path.setdefault(path, column)
+        if first != column:
+            raise _conflict(source, names, first, column)
+    for column, path in enumerate(paths):
+        for length in range(1, len(path)):
+            if (outer := column_of_path.get(path[:length])) is not None:
+                raise _conflict(source, names, *sorted((outer, column)))
+    return paths
+
+
+def _conflict(source: str, names: Sequence[str], first: int, second: int) -> UsageError:
+    shown = [f"{brief(names[column])} (column {column + 1})" for column in (first, second)]
+    found = f"the columns {shown[0]} and {shown[1]} are for one place in a document"
+    return UsageError([Problem(source, found, "a place for each", "rename or delete one")])
+
+
+def _path_of(name: str) -> tuple[str, ...]:
     try:
-        return [*map(str, parse_field_path(name))]
+        return tuple(map(str, parse_field_path(name)))
     except ValueError:
-        return [name]
+        return (name,)
 
 
 def documents_by_id(

@@ -101,6 +101,38 @@ def test_columns_are_fields_and_dotted_names_are_nested(place, capsys, suffix, c
     assert [it["id"] for it in record["per_document"]] == ["line 1", "line 2"]
 
 
+@pytest.mark.parametrize(
+    ("header", "first", "second"),
+    [
+        ("a,a.b", '"a" (column 1)', '"a.b" (column 2)'),
+        ("a.b,a", '"a.b" (column 1)', '"a" (column 2)'),
+        ("a,b,a", '"a" (column 1)', '"a" (column 3)'),
+        ("a[0],a.0", '"a[0]" (column 1)', '"a.0" (column 2)'),
+        ("a.b.c,x,a", '"a.b.c" (column 1)', '"a" (column 3)'),
+        ("x,,", '"" (column 2)', '"" (column 3)'),
+    ],
+)
+@pytest.mark.parametrize("sides", [("bad.csv", "ok.jsonl"), ("ok.jsonl", "bad.csv")])
+def test_columns_for_one_place_are_both_named(place, capsys, header, first, second, sides):
+    (place / "ok.jsonl").write_text(json.dumps(ONE))
+    (place / "bad.csv").write_text(f"{header}\n1,2,3\n")
+
+    assert main(["eval", "schema.json", *sides, "--no-config"]) == 2
+    error = capsys.readouterr().err
+    assert f"bad.csv: the columns {first} and {second} are for one place in a document" in error
+
+
+def test_a_row_of_more_cells_than_the_header_is_a_problem(place, capsys):
+    (place / "gt.csv").write_text("id,total\na,1,250\nb,2\n")
+
+    code, record = evaluated(capsys, "gt.csv", "gt.csv")
+
+    assert code == 3
+    (problem,) = record["problems"]
+    assert "the row has 3 cells, expected at most 2, as the header" in problem["problem"]
+    assert record["documents"]["evaluated"] == 1
+
+
 def test_what_is_no_csv_is_a_problem(place, capsys):
     (place / "gt.csv").write_text("id\n" + "x" * 200_000)
     code, record = evaluated(capsys, "gt.csv", "gt.csv")

@@ -34,6 +34,7 @@ def test_json_lines_are_read_by_their_names(tmp_path):
         ("meta.csv", b"id,b\n1,x\n", "meta.csv: there is no column a, expected one of id, b"),
         ("meta.csv", b"id,a\n1,\xff\n", "meta.csv:2:1: byte 0xff is not UTF-8"),
         ("meta.csv", b'id,a\n1,"' + b"x" * 200_000 + b'"\n', "meta.csv:2:1: it is not CSV"),
+        ("meta.csv", b"id,a,a\n1,x,y\n", 'meta.csv: there are several columns "a", expected one'),
         ("meta.jsonl", b'{"id": 1}\n[]\n', "meta.jsonl:2:1: the document is of type array"),
         ("meta.jsonl", b'{"a": 1}\n', "meta.jsonl:1:1: there is no id"),
     ],
