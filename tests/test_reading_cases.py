@@ -111,12 +111,6 @@ NOT_YET = {
         "extra object",
         "inside the items of a list",
     ),
-    "pairs-columns": (
-        "expected and output",
-        "CSV table",
-        "roots inside JSON texts",
-        "without a schema",
-    ),
     "running-numbers": (
         "first line missed, the rest renumbered",
         "same documents with init",

@@ -16,12 +16,13 @@ from stickler_cli.core.problems import Problem, SchemaError, UsageError, importe
 from stickler_cli.core.remote import is_url
 from stickler_cli.core.values import pattern
 from stickler_cli.documents.document import LineReference
-from stickler_cli.documents.document_pair import Shape, root_steps, root_text
+from stickler_cli.documents.document_pair import Shape
 from stickler_cli.documents.document_tables import SIDES, is_arrow_table
 from stickler_cli.documents.key_edits import NO_EDITS, parse_key_edits
 from stickler_cli.documents.lines import holds_array, is_stream, lines_of, looking_into
 from stickler_cli.documents.pairs import DocumentSet, open_documents
-from stickler_cli.documents.reading import decoded
+from stickler_cli.documents.reading import decoded, parse_document
+from stickler_cli.documents.roots import parse_root, root_text
 from stickler_cli.documents.sources import Kind, kind_of_source, near_name
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.runs.job import group_of, parse_groupings
@@ -159,7 +160,7 @@ def _values_of(
     found: DocumentSet, settings: FindingOptions
 ) -> Iterator[tuple[str, JsonDocument | None]]:
     """Yield the documents of a ground truth out of their wrappers; None of those unread."""
-    shape = Shape(gt_root=root_steps(settings.gt_root), kinds=OBJECTS_OR_ARRAYS)
+    shape = Shape(gt_root=parse_root(settings.gt_root), kinds=OBJECTS_OR_ARRAYS)
     edits = NO_EDITS
     if isinstance(settings, WrapperOptions):
         edits = parse_key_edits(settings.ignore, settings.rename)
@@ -172,14 +173,23 @@ def _values_of(
 
 def _keeping(gt: str, settings: FindingOptions) -> str:
     """Return the command that infers the same schema and writes it."""
-    steps = root_steps(settings.gt_root)
+    steps = parse_root(settings.gt_root)
     if isinstance(settings, PairsSource) and settings.pairs and not is_arrow_table(gt):
-        column, other = SIDES["gt"]  # of JSON Lines nobody says that they are pairs
-        first = next(lines_of(gt, settings.max_document_size), None)
-        named = isinstance(first, LineReference) and json_line(column)[:-1] in (first.data or b"")
-        steps = (column if named else other, *steps)
+        # Only --pairs says of JSON Lines that they are pairs.
+        steps = (*_gt_column(gt, settings), *steps)
     root = ["--gt-root", root_text(steps)] if steps else []
     return shlex.join(["stickler", "init", decoded(gt), *root, "-o", "schema.json"])
+
+
+def _gt_column(file: str, settings: FindingOptions) -> tuple[str, ...]:
+    """Return the column of ground truths in lines of pairs, as steps."""
+    if settings.gt_column is not None:
+        return parse_root(settings.gt_column)
+    first = next(lines_of(file, settings.max_document_size), None)
+    line = (first.data or b"") if isinstance(first, LineReference) else b""
+    keys = parse_document(line, file)
+    names = [name for name in SIDES["gt"] if isinstance(keys, dict) and name in keys]
+    return tuple(names[:1])
 
 
 def is_model(name: str) -> bool:

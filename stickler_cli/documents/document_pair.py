@@ -19,8 +19,7 @@ from stickler_cli.core.json_values import (
     kind_of,
 )
 from stickler_cli.core.locations import Path as FieldPath
-from stickler_cli.core.locations import json_pointer, pointer_steps
-from stickler_cli.core.problems import Problem, did_you_mean
+from stickler_cli.core.problems import Problem
 from stickler_cli.core.remote import is_url, read_urls
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import DocumentOptions
@@ -34,8 +33,10 @@ from .document import (
     bytes_of,
     digest_of,
     read_document,
+    read_text,
 )
 from .reading import of_kinds, unpacked_bytes
+from .roots import find_at, parse_root, root_text
 
 
 class Shape(NamedTuple):
@@ -59,11 +60,44 @@ class Shape(NamedTuple):
         if not root or reference is None or not isinstance(reading.value, dict | list):
             return reading
         option = f"--{side}-root {root_text(root)}"
-        return replace(reading, value=at_root(reading.value, root, option, reference, self.kinds))
+        value = find_at(reading.value, root, option, reference)
+        if isinstance(value, str):
+            return self._read_inner_text(value, reading, option, reference, side)
+        document = (
+            value if isinstance(value, Problem) else self._check_kind(value, option, reference)
+        )
+        return replace(reading, value=document)
+
+    def _read_inner_text(
+        self, text: str, reading: Reading, option: str, place: Reference, side: Side
+    ) -> Reading:
+        """Read the document in a text below the root, which may be inside other text itself."""
+        wrapping: Wrapping = "refused" if side == "gt" else self.wrapping
+        data = text.encode("utf-8", "surrogatepass")
+        inner = read_text(data, place.source, place.line, wrapping, OBJECTS_OR_ARRAYS)
+        value: JsonDocument | Problem | None = inner.value
+        if isinstance(value, Problem):
+            expected = "JSON, or a text of JSON"
+            found = f"{option} is a text that is no JSON: {brief(text)}"
+            value = Problem(place.source, found, expected, value.hint, line=place.line)
+        elif value is not None:
+            value = self._check_kind(value, option, place)
+        remarks = tuple(dict.fromkeys(reading.remarks + inner.remarks))
+        return replace(reading, value=value, remarks=remarks)
+
+    def _check_kind(
+        self, value: JsonValue, option: str, place: Reference
+    ) -> JsonDocument | Problem:
+        document = of_kinds(value, self.kinds, place.source, place.line)
+        if isinstance(document, Problem):
+            return replace(document, found=f"{option} is of type {kind_of(value)}", hint="")
+        return document
 
     def read_around(self, reference: Reference | None, side: Side, data: Data = None) -> Reading:
         """Read the value that the document of a side stands in."""
-        kinds = OBJECTS_OR_ARRAYS if self.root(side) and self.kinds != OBJECTS else self.kinds
+        root = self.root(side)
+        is_around_any = root and (self.kinds != OBJECTS or root[0].isdigit())
+        kinds = OBJECTS_OR_ARRAYS if is_around_any else self.kinds
         wrapping: Wrapping = "refused" if side == "gt" else self.wrapping
         return read_document(reference, wrapping, data, kinds)
 
@@ -75,42 +109,7 @@ ANY_SHAPE: Final = Shape(kinds=OBJECTS_OR_ARRAYS)
 def shape_of(settings: DocumentOptions, kinds: tuple[DocumentKind, ...] = OBJECTS) -> Shape:
     """Return the shape that settings tell of documents of some kinds."""
     wrapping: Wrapping = "taken" if settings.lenient_json else "hinted"
-    return Shape(wrapping, root_steps(settings.gt_root), root_steps(settings.pred_root), kinds)
-
-
-def root_steps(said: str | None) -> tuple[str, ...]:
-    """Return the steps of a key, or of a JSON Pointer. Source: RFC 6901."""
-    if not said:
-        return ()
-    return pointer_steps(said) if said.startswith("/") else (said,)
-
-
-def root_text(steps: tuple[str, ...]) -> str:
-    """Return steps as the option has them."""
-    return json_pointer(steps) if steps[1:] or steps[0].startswith("/") else steps[0]
-
-
-def at_root(
-    value: JsonValue,
-    root: tuple[str, ...],
-    option: str,
-    place: Reference,
-    kinds: Sequence[DocumentKind],
-) -> JsonDocument | Problem:
-    """Return the document that stands below a root, or a problem."""
-    for step in root:
-        if isinstance(value, list) and step.isascii() and step.isdigit() and int(step) < len(value):
-            value = value[int(step)]
-        elif isinstance(value, dict) and step in value:
-            value = value[step]
-        else:
-            hint = did_you_mean(step, value) if isinstance(value, dict) else ""
-            found, expected = f"there is no {brief(step)}", f"the document at {option}"
-            return Problem(place.source, found, expected, hint, line=place.line)
-    document = of_kinds(value, kinds, place.source, place.line)
-    if isinstance(document, Problem):
-        return replace(document, found=f"{option} is of type {kind_of(value)}", hint="")
-    return document
+    return Shape(wrapping, parse_root(settings.gt_root), parse_root(settings.pred_root), kinds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,17 +23,50 @@ from stickler_cli.core.problems import Problem, UsageError, did_you_mean, import
 from stickler_cli.core.remote import is_url, open_url
 from .document import LineReference, Reference, Side, read_plain
 from .lines import LINES_SUFFIX, Ids, id_text, lines_of
-from .reading import decoded, parse_document, positions, read_bytes, too_large, unreadable
+from .reading import (
+    decoded,
+    parse_document,
+    parse_json,
+    positions,
+    read_bytes,
+    too_large,
+    unreadable,
+)
+from .roots import Steps, find_at, parse_root
 
 ID: Final = "id"
 SIDES: Final[Mapping[Side, tuple[str, ...]]] = {
-    "gt": ("ground_truth", "gt"),
-    "pred": ("prediction", "pred"),
+    "gt": (
+        "gt",
+        "ground_truth",
+        "expected",
+        "expected_output",
+        "reference",
+        "target",
+        "label",
+    ),
+    "pred": ("pred", "prediction", "output", "actual", "actual_output", "response"),
 }
-"""The columns that may hold the documents of a side."""
+"""The columns that may hold the documents of a side; the first one that is there counts."""
 ANY_SIDE: Final = "document"  # the column of a table that has those of one side only
 
 ROWS: Final = 1_000  # that are in memory at once
+
+
+class TableColumns(NamedTuple):
+    """Columns of a table that the user named; None for the usual ones."""
+
+    id: str | None = None
+    gt: str | None = None
+    """A column, or a dotted path into one."""
+    pred: str | None = None
+
+    def of(self, side: Side) -> str | None:
+        """Return the column of a side."""
+        return self.gt if side == "gt" else self.pred
+
+
+USUAL_COLUMNS: Final = TableColumns()
 
 _Cell: TypeAlias = JsonValue | bytes | Problem
 
@@ -70,7 +103,7 @@ def count_rows(file: str) -> int | None:
 
 
 def rows_of(
-    file: str, sides: Sequence[Side], limit: int, id_column: str | None = None
+    file: str, sides: Sequence[Side], limit: int, columns: TableColumns = USUAL_COLUMNS
 ) -> Iterator[Row]:
     """Yield the rows of a table, each with its documents of some sides.
 
@@ -82,13 +115,13 @@ def rows_of(
     """
     rows = _arrow_rows if is_arrow_table(file) else _line_rows
     source = decoded(file)
-    for number, name, cells in rows(file, sides, limit, id_column):
+    for number, name, cells in rows(file, sides, limit, columns):
         documents = tuple(_reference_to(file, number, cell, limit) for cell in cells)
         yield Row(number, name if name is None else id_text(name, source, number), documents)
 
 
 def documents_of_table(
-    file: str, side: Side, limit: int, id_column: str | None = None
+    file: str, side: Side, limit: int, columns: TableColumns = USUAL_COLUMNS
 ) -> Iterator[tuple[str, Reference]]:
     """Yield each document of one side with its id; ids count as in `documents_by_id`.
 
@@ -96,7 +129,7 @@ def documents_of_table(
         UsageError: it is no table, or lacks a column.
     """
     ids = Ids(decoded(file), side, "row")
-    for row in rows_of(file, (side,), limit, id_column or ID):
+    for row in rows_of(file, (side,), limit, columns._replace(id=columns.id or ID)):
         (document,) = row.documents
         if document is not None and row.id is not None:
             name, problem = ids.place(row.id, row.number)
@@ -135,26 +168,62 @@ def _as_json(value: object) -> object:
 
 
 def _line_rows(
-    file: str, sides: Sequence[Side], limit: int, id_column: str | None
+    file: str, sides: Sequence[Side], limit: int, columns: TableColumns
 ) -> Iterator[tuple[int, _Cell, list[_Cell]]]:
     """Yield the lines of a file whose lines are objects of an id and documents."""
     for line in lines_of(file, limit):
         number = line.line or 0
-        parts = line if isinstance(line, Problem) else _cells_of(line)
-        if isinstance(parts, dict) and not any(
-            name in parts for it in SIDES.values() for name in it
-        ):
-            expected = " and ".join(names[0] for names in SIDES.values())
-            parts = Problem(line.source, f"there is no {expected}", "one of them", line=number)
-        if isinstance(parts, Problem):
-            yield number, None, [parts for _ in sides]
+        cells = line if isinstance(line, Problem) else _cells_of(line)
+        if isinstance(cells, dict):
+            cells = _check_columns(cells, line, columns) or cells
+        if isinstance(cells, Problem):
+            yield number, None, [cells for _ in sides]
             continue
-        name: _Cell = parts.get(id_column or ID)
-        if name is None and id_column is not None:
-            name = Problem(line.source, f"there is no {id_column}", "an id", line=number)
-        found = ([parts[it] for it in SIDES[side] if parts.get(it) is not None] for side in sides)
+        name: _Cell = cells.get(columns.id or ID)
+        if name is None and columns.id is not None:
+            name = Problem(line.source, f"there is no {columns.id}", "an id", line=number)
         name = name.decode() if isinstance(name, bytes) else name
-        yield number, name, [next(iter(cells), None) for cells in found]
+        yield number, name, [_cell_of_side(cells, side, line, columns) for side in sides]
+
+
+def _check_columns(
+    cells: Mapping[str, _Cell], line: Reference, columns: TableColumns
+) -> Problem | None:
+    """Return the problem of a row that has no column of documents, if it has none."""
+    names = [name for side in SIDES.values() for name in side]
+    if columns.gt or columns.pred or not cells.keys().isdisjoint(names):
+        return None
+    found = "there is no column of ground truths or predictions"
+    expected = f"one of {', '.join(names)}"
+    hint = f"--gt-column and --pred-column name others; columns: {', '.join(cells)}"
+    return Problem(line.source, found, expected, hint, line=line.line)
+
+
+def _cell_of_side(
+    cells: Mapping[str, _Cell], side: Side, line: Reference, columns: TableColumns
+) -> _Cell:
+    """Return the document of a side in a row, which a dotted path may lead to."""
+    column = columns.of(side)
+    if column is None:
+        return next((cells[name] for name in SIDES[side] if cells.get(name) is not None), None)
+    if column in cells:
+        return cells[column]
+    first, *steps = parse_root(column)
+    cell = cells.get(first)
+    if cell is None or isinstance(cell, Problem):
+        return cell
+    return _find_in_cell(cell, tuple(steps), f"--{side}-column {column}", line)
+
+
+def _find_in_cell(cell: _Cell, steps: Steps, option: str, line: Reference) -> _Cell:
+    """Return what steps lead to in a cell; null if the row lacks it."""
+    value: Any = cell
+    if isinstance(cell, bytes | str):
+        data = cell.encode("utf-8", "surrogatepass") if isinstance(cell, str) else cell
+        value = parse_json(data, line.source, line.line)
+    if isinstance(value, Problem):
+        return value
+    return find_at(value, steps, option, line)
 
 
 def _cells_of(line: LineReference) -> dict[str, _Cell] | Problem:
@@ -172,33 +241,45 @@ def _cells_of(line: LineReference) -> dict[str, _Cell] | Problem:
 
 
 def _arrow_rows(
-    file: str, sides: Sequence[Side], limit: int, id_column: str | None
+    file: str, sides: Sequence[Side], limit: int, columns: TableColumns
 ) -> Iterator[tuple[int, _Cell, list[_Cell]]]:
     """Yield the rows of a Parquet or Arrow file, some at a time."""
     number, source = 0, decoded(file)
     with _open_table(file) as table:
         is_parquet = _is_parquet(file)
         names: list[str] = (table.schema_arrow if is_parquet else table.schema).names
-        ids = _id_column(names, id_column, source, needed=id_column is not None)
-        chosen = [_side_column(names, side, ids, source, alone=len(sides) == 1) for side in sides]
-        asked = [*([] if ids is None else [ids]), *chosen]
+        ids = _id_column(names, columns.id, source, needed=columns.id is not None)
+        places = [
+            _stated_column(names, side, columns, source)
+            or (_side_column(names, side, ids, source, alone=len(sides) == 1), ())
+            for side in sides
+        ]
+        chosen = [name for name, _ in places]
+        asked = [*([] if ids is None else [ids]), *dict.fromkeys(chosen)]
         if twice := [name for name in asked if names.count(name) > 1]:
             raise UsageError([Problem(source, f"there are several columns {twice[0]}", "one")])
         batches = _parquet_batches(table, asked) if is_parquet else _arrow_batches(table)
         try:
             for batch in batches:
-                columns = [_cells(batch.column(name), name, source) for name in chosen]
+                documents = [_cells(batch.column(name), name, source) for name in chosen]
                 named = (
                     [None] * batch.num_rows if ids is None else _python_values(batch.column(ids))
                 )
-                for name, *cells in zip(named, *columns, strict=True):
+                for name, *cells in zip(named, *documents, strict=True):
                     number += 1
                     missing = Problem(source, "there is no id", "one", line=number)
                     placed = [
                         replace(it, source=source, line=number) if isinstance(it, Problem) else it
                         for it in (missing if name is None and ids else name, *cells)
                     ]
-                    yield number, placed[0], placed[1:]
+                    yield (
+                        number,
+                        placed[0],
+                        [
+                            _inner_cell(cell, steps, Problem(source, column, line=number))
+                            for cell, (column, steps) in zip(placed[1:], places, strict=True)
+                        ],
+                    )
         except (OSError, import_pyarrow().ArrowException) as error:
             problem = unreadable(source, error, number + 1)
             yield number + 1, problem if ids else None, [problem for _ in sides]
@@ -247,6 +328,28 @@ def _id_column(names: Sequence[str], said: str | None, source: str, *, needed: b
     raise UsageError([Problem(source, f"there is no column {name}", "the ids", hint)])
 
 
+def _stated_column(
+    names: Sequence[str], side: Side, columns: TableColumns, source: str
+) -> tuple[str, Steps] | None:
+    """Return the column that the user named for a side, and the steps that lead on inside it."""
+    stated = columns.of(side)
+    if stated is None:
+        return None
+    first, *steps = (stated,) if stated in names else parse_root(stated)
+    if first not in names:
+        hint = did_you_mean(first, names) or f"columns: {', '.join(names)}"
+        found = f"there is no column {first}"
+        raise UsageError([Problem(source, found, f"that of --{side}-column", hint)])
+    return first, tuple(steps)
+
+
+def _inner_cell(cell: _Cell, steps: Steps, place: Problem) -> _Cell:
+    """Return what steps lead to in a cell of a place, whose problem text is its column."""
+    if not steps or cell is None or isinstance(cell, Problem):
+        return cell
+    return _find_in_cell(cell, steps, f"column {place.found}", place)
+
+
 def _side_column(
     names: Sequence[str], side: Side, ids: str | None, source: str, *, alone: bool
 ) -> str:
@@ -258,7 +361,7 @@ def _side_column(
     others: list[str] = [name for name in names if name != ids]
     if alone and len(others) == 1:
         return others[0]
-    hint = f"columns: {', '.join(names)}"
+    hint = f"--{side}-column names another; columns: {', '.join(names)}"
     found = f"no column has the documents of {side.upper()}"
     raise UsageError([Problem(source, found, f"one of {', '.join(known)}", hint)])
 

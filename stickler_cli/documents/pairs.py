@@ -3,7 +3,7 @@
 Here, too: some pairs of a run (the first, or a sample), and lines of two files as ranges.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from hashlib import blake2b
@@ -34,7 +34,14 @@ from .document_pair import (
     read_pair,
     shape_of,
 )
-from .document_tables import SIDES, count_rows, documents_of_table, rows_of
+from .document_tables import (
+    SIDES,
+    USUAL_COLUMNS,
+    TableColumns,
+    count_rows,
+    documents_of_table,
+    rows_of,
+)
 from .lines import ById, Ids, documents_by_id, holds_array, is_stream, lines_of, open_stream
 from .reading import STANDARD_INPUT, decoded, source_of, too_large, unreadable
 from .sources import (
@@ -78,7 +85,8 @@ def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> 
         UsageError: the source cannot be used.
     """
     if isinstance(settings, PairsSource) and settings.pairs == source:
-        pairs = pairs_of_table(source, settings.max_document_size, settings.id_field)
+        limit, columns = settings.max_document_size, columns_of(settings)
+        pairs = pairs_of_table(source, limit, columns)
         return DocumentSet(lambda: ((it.id, it.gt) for it in pairs.refs() if it.gt is not None))
     (kind,) = _kinds(source)
     limit = settings.max_document_size
@@ -116,7 +124,7 @@ def _with_ids(  # noqa: PLR0913 - where they are, and how they are read
         listing = list_directory(source, limit, tell)
         return DocumentSet(listing.documents.items, listing)
     if kind is Kind.TABLE:
-        return DocumentSet(partial(documents_of_table, source, side, limit, id_field))
+        return DocumentSet(partial(documents_of_table, source, side, limit, columns_of(settings)))
     path = parse_id_field(id_field or "")
     return DocumentSet(partial(documents_by_id, source, side, path, limit, shape))
 
@@ -166,11 +174,12 @@ def open_pairs(
         if settings.pair_by is not None:
             found, hint = f"{PAIRS} has pairs already", "leave one of them out"
             raise UsageError([Problem("--pair-by", found, "", hint)])
-        return pairs_of_table(settings.pairs, limit, settings.id_field, shape)
+        return pairs_of_table(settings.pairs, limit, columns_of(settings), shape)
     if gt == pred == STANDARD_INPUT:
         found = "standard input is named for both sides"
         raise UsageError([Problem(STANDARD_INPUT, found, "- for one of them")])
     both, notes = _kinds_of_pair(gt, pred, settings, kinds)
+    _check_columns(settings, both)
     gt_kind, pred_kind = both
     by_id = settings.id_field is not None and bool(parse_id_field(settings.id_field))
     naming = naming_of(settings.pair_by)
@@ -207,6 +216,19 @@ def open_pairs(
         hidden={name: listing.hidden for name, listing in listed.items()},
         problems=(*notes, *(it for listing in listed.values() for it in listing.problems)),
     )
+
+
+def _check_columns(settings: DocumentOptions, kinds: Sequence[Kind]) -> None:
+    """Refuse columns of a side that is no table."""
+    stated = (("gt", settings.gt_column), ("pred", settings.pred_column))
+    problems = [
+        Problem(f"--{side}-column", f"{side.upper()} is {kind.value}", "a table", hint)
+        for (side, column), kind in zip(stated, kinds, strict=True)
+        if column is not None and kind is not Kind.TABLE
+        for hint in [f"--{side}-root takes documents out of JSON; --pairs takes both sides"]
+    ]
+    if problems:
+        raise UsageError(problems)
 
 
 def _kinds_of_pair(
@@ -283,8 +305,17 @@ def _paired(gts: DocumentSet, preds: Mapping[str, Reference], shape: Shape) -> I
             yield PairRef(document, None, preds[document], shape=shape)
 
 
+def columns_of(settings: FindingOptions) -> TableColumns:
+    """Return the columns of tables that settings name."""
+    pred_column = settings.pred_column if isinstance(settings, DocumentOptions) else None
+    return TableColumns(id=settings.id_field, gt=settings.gt_column, pred=pred_column)
+
+
 def pairs_of_table(
-    file: str, limit: int, id_column: str | None, shape: Shape = DEFAULT_SHAPE
+    file: str,
+    limit: int,
+    columns: TableColumns = USUAL_COLUMNS,
+    shape: Shape = DEFAULT_SHAPE,
 ) -> Pairs:
     """Return the pairs that are the rows of a table; those without ids are known by their number.
 
@@ -292,13 +323,15 @@ def pairs_of_table(
         UsageError: it is no table of pairs.
     """
     (kind,) = _kinds(file)
+    if kind is Kind.FILE and holds_array(file):
+        kind = Kind.LINES
     if kind not in {Kind.TABLE, Kind.LINES}:
         raise UsageError([Problem(PAIRS, f"{decoded(file)} is {kind.value}", "a table of pairs")])
     word: Literal["line", "row"] = "line" if kind is Kind.LINES else "row"
 
     def refs() -> Iterator[PairRef]:
         ids, has_ids = Ids(source_of(file), "gt", word), False
-        for row in rows_of(file, tuple(SIDES), limit, id_column):
+        for row in rows_of(file, tuple(SIDES), limit, columns):
             gt, pred = row.documents
             if row.id is not None and not has_ids:
                 has_ids = True

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.documents.document_pair import DocumentPair, read_pair, root_text
+from stickler_cli.documents.document_pair import DocumentPair, read_pair
 from stickler_cli.documents.reading import STANDARD_INPUT
+from stickler_cli.documents.roots import root_text
 from stickler_cli.documents.sources import pattern_for
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.score.document_result import Status

@@ -80,8 +80,9 @@ class PairsSource(Settings, panel="input"):
 
     pairs: str | None = option(
         None,
-        "Instead of GT and PRED: a table of pairs, .parquet, .arrow or .jsonl, with the columns "
-        "ground_truth, prediction and, if there are ids, id.",
+        "Instead of GT and PRED: a table of pairs (.jsonl, .csv, .parquet, .arrow, or a .json "
+        "array), with columns such as ground_truth and prediction, or expected and output, and, "
+        "if there are ids, id.",
         "FILE",
         is_path=True,
         in_file="none",
@@ -144,9 +145,15 @@ class FindingOptions(Settings, panel="input"):
     )
     gt_root: str | None = option(
         None,
-        "The document is what stands here in a ground truth: a key, such as result, or a JSON "
-        "Pointer, such as /data/result.",
+        "The document is what stands here in a ground truth: a key, such as result, a dotted "
+        "path, such as data.result, or a JSON Pointer. Texts of JSON on the way are read.",
         "KEY",
+    )
+    gt_column: str | None = option(
+        None,
+        "The column of a table that has the ground truths, or a dotted path into one, such as "
+        "vars.expected.",
+        "COLUMN",
     )
     max_document_size: int = option(
         100_000_000,
@@ -168,6 +175,9 @@ class DocumentOptions(LenientOptions, FindingOptions, panel="input"):
     )
     pred_root: str | None = option(
         None, "The document is what stands here in a prediction; see --gt-root.", "KEY"
+    )
+    pred_column: str | None = option(
+        None, "The column of a table that has the predictions; see --gt-column.", "COLUMN"
     )
 
 

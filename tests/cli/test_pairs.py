@@ -6,8 +6,9 @@ import pytest
 
 from stickler_cli.cli.app import main
 from stickler_cli.cli.eval import explaining
+from stickler_cli.core.problems import UsageError
 from stickler_cli.documents import sources
-from stickler_cli.documents.pairs import pairs_of_table
+from stickler_cli.documents.pairs import open_pairs, pairs_of_table
 from stickler_cli.documents.sources import list_directory
 from stickler_cli.settings.of_commands import EvalSettings
 
@@ -97,7 +98,7 @@ def test_pairs_without_an_id_are_known_by_their_line(tmp_path: Path, has_id: set
         {"ground_truth": {"n": n}} | ({"id": "line 1"} if n in has_id else {}) for n in range(3)
     ]
     (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    names = [it.id for it in pairs_of_table(str(tmp_path / "t.jsonl"), 100, None).refs()]
+    names = [it.id for it in pairs_of_table(str(tmp_path / "t.jsonl"), 100).refs()]
     assert len(set(names)) == 3
     if not has_id:
         assert names == ["line 1", "line 2", "line 3"]
@@ -134,3 +135,84 @@ def test_a_directory_that_takes_long_to_list_is_told_again_and_again(
     listed = len(told)
     assert list_directory(str(tmp_path), 100).documents
     assert len(told) == listed
+
+
+NAMES = [
+    ("gt", "pred"),
+    ("ground_truth", "prediction"),
+    ("expected", "output"),
+    ("expected_output", "actual"),
+    ("reference", "actual_output"),
+    ("target", "response"),
+    ("label", "pred"),
+]
+
+
+def read_pairs(file: Path, **options: str) -> list[tuple[object, object]]:
+    settings = EvalSettings(pairs=str(file), **options)
+    return [(pair.gt, pair.pred) for pair in open_pairs("", "", settings)]
+
+
+@pytest.mark.parametrize(("gt", "pred"), NAMES)
+def test_the_usual_names_of_columns_are_recognised(tmp_path: Path, gt: str, pred: str):
+    row = {"input": "..", gt: {"n": 1}, pred: '{"n": 2}'}
+    (tmp_path / "log.jsonl").write_text(json.dumps(row))
+    (tmp_path / "log.json").write_text(json.dumps([row]))
+    (tmp_path / "log.csv").write_text(f'{pred},{gt}\n"{{""n"": 2}}","{{""n"": 1}}"\n')
+    for name in ("log.jsonl", "log.json", "log.csv"):
+        assert read_pairs(tmp_path / name) == [({"n": 1}, {"n": 2})]
+
+
+def test_the_first_of_several_names_counts(tmp_path: Path):
+    sides = [[name for name, _ in NAMES], ["pred", "prediction", "output", "actual"]]
+    row = {name: {"n": name} for names in sides for name in reversed(names)}
+    (tmp_path / "log.jsonl").write_text(json.dumps(row))
+    assert read_pairs(tmp_path / "log.jsonl") == [({"n": "gt"}, {"n": "pred"})]
+
+
+@pytest.mark.parametrize(
+    ("gt_column", "pred_column"),
+    [
+        ("vars.truth", "response.output"),
+        ("vars.truth", "choices[0].text"),
+        ("best.truth", "text"),  # a name that has a dot itself
+    ],
+)
+def test_columns_are_named_by_paths_through_texts_of_json(
+    tmp_path: Path, gt_column: str, pred_column: str
+):
+    text = json.dumps({"n": 2})
+    row = {
+        "vars": {"truth": {"n": 1}},
+        "best.truth": '{"n": 1}',
+        "response": json.dumps({"output": text}),
+        "choices": [{"text": text}],
+        "text": text,
+        "output": {"n": 9},
+    }
+    (tmp_path / "log.jsonl").write_text(json.dumps(row))
+    columns = {"gt_column": gt_column, "pred_column": pred_column}
+    assert read_pairs(tmp_path / "log.jsonl", **columns) == [({"n": 1}, {"n": 2})]
+
+
+def test_columns_of_an_arrow_table_are_named_by_paths(tmp_path: Path):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pa.table({"row": [{"truth": {"n": 1}, "answer": '{"a": {"n": 2}}'}]})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    columns = {"gt_column": "row.truth", "pred_column": "row.answer.a"}
+    assert read_pairs(tmp_path / "t.parquet", **columns) == [({"n": 1}, {"n": 2})]
+    with pytest.raises(UsageError, match="there is no column rwo, expected that of --gt-column"):
+        read_pairs(tmp_path / "t.parquet", gt_column="rwo.truth")
+
+
+def test_a_row_without_a_named_column_lacks_its_document(tmp_path: Path):
+    rows = [{"a": {"n": 1}, "b": {"n": 2}}, {"a": {"n": 3}}]
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    pairs = read_pairs(tmp_path / "log.jsonl", gt_column="a", pred_column="b")
+    assert pairs == [({"n": 1}, {"n": 2}), ({"n": 3}, None)]
+
+
+def test_a_column_of_what_is_no_table_is_refused(table: str, capsys: pytest.CaptureFixture[str]):
+    told = printed(capsys, "eval", "schema.json", "gt", "pred", "--pred-column", "answer", code=2)
+    assert "--pred-column: PRED is a directory, expected a table; --pred-root takes" in told

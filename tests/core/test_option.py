@@ -173,7 +173,7 @@ def test_an_option_takes_its_own_default_and_says_what_it_is_for(settings: type)
         assert entry.read(entry.default) == entry.default, entry.name
         assert entry.shown is None or entry.read(entry.shown) == entry.default, entry.name
         ends = (".", "terminal", "--output", "made", "NEW")
-        assert option.help.rstrip("]").endswith(ends), option.name
+        assert entry.help.rstrip("]").endswith(ends), entry.name
 
 
 @pytest.mark.parametrize("settings", [*settings_of_commands().values(), ManySettings])

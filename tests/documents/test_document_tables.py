@@ -8,7 +8,7 @@ import pytest
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document import Reference, Side, read_document
-from stickler_cli.documents.document_tables import documents_of_table, rows_of
+from stickler_cli.documents.document_tables import TableColumns, documents_of_table, rows_of
 from stickler_cli.documents.pairs import open_documents, open_pairs
 from stickler_cli.documents.sources import Kind, kind_of_source
 from stickler_cli.settings.deciding import FindingOptions
@@ -36,7 +36,7 @@ def lines(path: Path, *rows: str) -> str:
 
 
 def values(file: str, side: Side = "gt", column: str | None = None) -> dict[str, object]:
-    found = documents_of_table(file, side, LIMIT, column)
+    found = documents_of_table(file, side, LIMIT, TableColumns(id=column))
     return {name: read_document(reference).value for name, reference in found}
 
 
@@ -67,7 +67,7 @@ def test_of_several_columns_that_of_the_side_has_the_documents(tmp_path: Path):
 
 def test_where_no_column_is_known_those_that_there_are_are_named(tmp_path: Path):
     file = write(tmp_path / "t.parquet", {"id": [1], "left": ["{}"], "right": ["{}"]})
-    with pytest.raises(UsageError, match="expected one of ground_truth, gt, document; columns: id"):
+    with pytest.raises(UsageError, match="--gt-column names another; columns: id, left"):
         values(file)
 
 
@@ -198,7 +198,7 @@ def test_lines_of_pairs_hold_documents_or_their_text(tmp_path: Path):
     first, second, third, fourth = pairs(file)
     assert first == ("7", {"n": 1}, {"n": 2})
     assert second == ("line 2", {}, None)
-    assert "there is no ground_truth and prediction" in found(third[1])
+    assert "there is no column of ground truths or predictions" in found(third[1])
     assert found(fourth[1]).startswith(f"{file}:4:2: not valid JSON")
 
 

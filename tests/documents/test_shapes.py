@@ -5,8 +5,9 @@ import json
 import pytest
 
 from stickler_cli.core.problems import UsageError
-from stickler_cli.documents.document_pair import root_text, shape_of
+from stickler_cli.documents.document_pair import shape_of
 from stickler_cli.documents.pairs import open_pairs
+from stickler_cli.documents.roots import root_text
 from stickler_cli.documents.sources import nearest_names, pattern_for
 from stickler_cli.settings.deciding import DocumentOptions
 
@@ -23,9 +24,24 @@ def pairs(tmp_path, gt, pred, **options):
     return list(open_pairs(*sides, DocumentOptions(**options)))
 
 
-@pytest.mark.parametrize("root", ["result", "/result", "/list/0", "/~1x~0/y"])
-def test_a_document_stands_below_a_key_or_pointer(tmp_path, root):
-    whole = {"result": {"a": 1}, "list": [{"a": 1}], "/x~": {"y": {"a": 1}}}
+@pytest.mark.parametrize(
+    "root",
+    [
+        *("result", "/result", "/list/0", "/~1x~0/y", "list[0]", "deep.inside", "a.b", "/a.b"),
+        *("text", "/text", "log.answer", "/log/answer", "log.list[1]", "my key"),
+    ],
+)
+def test_a_document_stands_below_a_key_path_or_pointer(tmp_path, root):
+    whole = {
+        "result": {"a": 1},
+        "list": [{"a": 1}],
+        "/x~": {"y": {"a": 1}},
+        "deep": {"inside": {"a": 1}},
+        "a.b": {"a": 1},
+        "my key": {"a": 1},
+        "text": '{"a": 1}',
+        "log": json.dumps({"answer": {"a": 1}, "list": [0, '{"a": 1}']}),
+    }
     (pair,) = pairs(tmp_path, {"d": {"a": 1}}, {"d": whole}, pred_root=root)
     assert (pair.gt, pair.pred) == ({"a": 1}, {"a": 1})
 
@@ -36,6 +52,8 @@ def test_a_document_stands_below_a_key_or_pointer(tmp_path, root):
         ({"reslt": {}}, 'there is no "result", expected the document at --pred-root result; did'),
         ({"result": [1]}, "--pred-root result is of type array, expected a JSON object"),
         ({"result": None}, "--pred-root result is of type null, expected a JSON object"),
+        ({"result": "[1]"}, "--pred-root result is of type array, expected a JSON object"),
+        ({"result": "so"}, '--pred-root result is a text that is no JSON: "so", expected JSON'),
     ],
 )
 def test_a_document_without_its_root_is_invalid_by_name(tmp_path, document, told):
@@ -58,7 +76,18 @@ def test_lines_have_their_id_beside_the_root(tmp_path):
     assert (pair.id, pair.gt, pair.pred) == ("7", {"a": "gt"}, {"a": "pred"})
 
 
-@pytest.mark.parametrize("said", ["result", "/a/b", "/~1a~0"])
+def test_a_text_below_a_root_is_read_leniently_too(tmp_path):
+    text = "Sure:\n```json\n{'a': 1}\n```"
+    (pair,) = pairs(
+        tmp_path, {"d": {"a": 1}}, {"d": {"out": text}}, pred_root="out", lenient_json=True
+    )
+    assert pair.pred == {"a": 1}
+    assert pair.remarks == ("lenient", "lenient_fence", "lenient_relaxed")
+    (pair,) = pairs(tmp_path, {"d": {"a": 1}}, {"d": {"out": text}}, pred_root="out")
+    assert "--lenient-json takes it out of a Markdown code fence" in str(pair.pred)
+
+
+@pytest.mark.parametrize("said", ["result", "/a/b", "/~1a~0", "/a.b", "my key"])
 def test_a_root_is_written_as_it_is_read(said):
     assert root_text(shape_of(DocumentOptions(pred_root=said)).pred_root) == said
 

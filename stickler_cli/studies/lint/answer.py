@@ -19,10 +19,11 @@ from stickler_cli.core.locations import ANY_KEY, Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import LineReference, Reference
-from stickler_cli.documents.document_pair import Shape, root_steps
+from stickler_cli.documents.document_pair import Shape
 from stickler_cli.documents.lines import ONE
 from stickler_cli.documents.pairs import open_documents
 from stickler_cli.documents.reading import of_kinds
+from stickler_cli.documents.roots import parse_root
 from stickler_cli.documents.sources import ONE_FILE
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.runs.job import unwrapper_of
@@ -103,7 +104,7 @@ def lint(loaded: LoadedSchema, gt: str, settings: LintSettings) -> LintRecord:
     """
     source, findings = open_documents(gt, settings), Findings(loaded)
     unwrapper = unwrapper_of(loaded.plan.root, settings)
-    shape = Shape(gt_root=root_steps(settings.gt_root), kinds=(loaded.plan.kind,))
+    shape = Shape(gt_root=parse_root(settings.gt_root), kinds=(loaded.plan.kind,))
     reader = _Reader(findings, unwrapper, shape)
     judge_schema(loaded, findings)
     rules, fields, copies = DocumentRules(loaded, findings), FieldValues(loaded, findings), Copies()
