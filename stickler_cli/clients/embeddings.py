@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from stickler_cli.core.problems import Problem, UnavailableError
 from stickler_cli.core.values import dataclass
 from .connections import Connections
-from .model import ONE_CALL, GarbledError, Model, Reply
+from .model import GarbledError, Model, Reply
 from .servers import LONGEST_ANSWER, ServedModel, believed
 
 Vector: TypeAlias = NDArray[np.float64]
@@ -111,8 +111,7 @@ class ServerEmbedder(ServedModel[str, Vector], NamedEmbedder):
 
     def _garbled(self, found: str, error: Exception, tokens: int) -> Reply[Vector]:
         """Return an empty answer, which costs as much as one."""
-        usage = self.priced(tokens) if tokens else ONE_CALL
-        return Reply((), usage, GarbledError(f"{found} ({error})"))
+        return Reply((), self.priced(tokens), GarbledError(f"{found} ({error})"))
 
 
 class BedrockEmbedder(ServerEmbedder):
@@ -136,10 +135,10 @@ class BedrockEmbedder(ServerEmbedder):
             return found
 
         body = connections.run_blocking(asked)
-        tokens = 0
+        tokens = self.tokens(text)
         try:
             content = json.loads(body)
-            tokens = believed(content.get("inputTextTokenCount") or 0, self.tokens(text))
+            tokens = believed(content.get("inputTextTokenCount"), tokens)
             raw = content["embeddings"][0] if is_cohere else content["embedding"]
             vectors = [vector_of(raw)]
         except UNREADABLE as error:
@@ -160,10 +159,9 @@ class OpenAIEmbedder(ServerEmbedder):
         reply: Any = connections.run(
             api.create(model=self.name, input=list(questions), encoding_format="float")
         )
-        tokens = 0
+        tokens = sum(map(self.tokens, questions))
         try:
-            stated = getattr(reply.usage, "prompt_tokens", 0)
-            tokens = believed(stated, sum(map(self.tokens, questions)))
+            tokens = believed(getattr(reply.usage, "prompt_tokens", None), tokens)
             rows = sorted(reply.data, key=lambda row: row.index)
             first = vector_of(rows[0].embedding)
             vectors = [first, *(vector_of(row.embedding, first.size) for row in rows[1:])]

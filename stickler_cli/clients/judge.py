@@ -33,6 +33,7 @@ Add a reason of at most 20 words."""
 
 VOTING_TEMPERATURE: Final = 1  # at 0 a model says much the same each time, and a vote says nothing
 LONGEST_REASON: Final = 300  # characters of a reason that are kept
+SHORTEST_ANSWER_TOKENS: Final = 4  # `{"equivalent":true}` has 19 characters
 LONGEST_VALUES: Final = 100_000  # characters of two values, as JSON; some 25,000 tokens
 
 
@@ -166,13 +167,17 @@ class Judge(ServedModel[Pair, Verdict]):
         except (library.UnexpectedModelBehavior, AttributeError, KeyError, TypeError) as error:
             # The latter where a client takes what it reads to be of the protocol, and it is not.
             garbled = GarbledError(f"the answer is no verdict ({error})")
-            return Reply((), self._usage(used, question, calls=max(used.requests, 1)), garbled)
+            answered = max(used.requests, 1)
+            usage = self._usage(used, question, calls=answered, answered=answered)
+            return Reply((), usage, garbled)
         except Exception as error:  # noqa: BLE001 - what was answered before it is charged
-            return Reply((), self._usage(used, question, calls=used.requests + 1), error)
+            answered = used.requests
+            usage = self._usage(used, question, calls=answered + 1, answered=answered)
+            return Reply((), usage, error)
         reason = " ".join(result.output.reason.split())
         if len(reason) > LONGEST_REASON:
             reason = reason[: LONGEST_REASON - 3] + "..."
-        usage = self._usage(used, question, calls=used.requests)
+        usage = self._usage(used, question, calls=used.requests, answered=used.requests)
         output = result.output
         return Reply([Verdict(output.score if self.graded else output.equivalent, reason)], usage)
 
@@ -190,19 +195,25 @@ class Judge(ServedModel[Pair, Verdict]):
             retries=1,
         )
 
-    def _usage(self, used: Any, question: Pair, calls: int) -> Usage:
-        """Return the usage of a run of the library; all calls but the last asked again."""
-        cost, estimate = used.cost if self.server.pricing else None, calls * self.tokens(question)
-        known = [believed(of, estimate) for of in (used.input_tokens, used.output_tokens)]
+    def _usage(self, used: Any, question: Pair, *, calls: int, answered: int) -> Usage:
+        """Return the usage of a run of the library; all calls but the last asked again.
+
+        What was sent is counted by its length if the server states no tokens for calls that it
+        answered, or fewer than the text can have.
+        """
+        cost = used.cost if self.server.pricing else None
+        tokens_read = believed(used.input_tokens, answered * self.tokens(question))
+        tokens_written = believed(used.output_tokens, answered * SHORTEST_ANSWER_TOKENS)
+        stated = used.input_tokens, used.output_tokens
         spent = 0 if cost is None else round(cost * 10**9)
-        if known != [used.input_tokens, used.output_tokens]:  # so is the cost that comes of it
-            spent = 0 if cost is None else self.priced(sum(known)).nano_dollars
+        if (tokens_read, tokens_written) != stated:  # so is the cost that comes of it
+            spent = 0 if cost is None else self.priced(tokens_read + tokens_written).nano_dollars
         return Usage(
             calls=calls,
             failed=calls - 1,
             repeated=calls - 1,
-            input_tokens=known[0],
-            output_tokens=known[1],
+            input_tokens=tokens_read,
+            output_tokens=tokens_written,
             nano_dollars=spent,
             unpriced=used.requests if cost is None else 0,
         )

@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import field, replace
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeGuard
 
 from stickler_cli.core.values import dataclass
-from .model import A, Model, Q, Usage
+from .model import CHARACTERS_A_TOKEN, A, Model, Q, Usage
 
 if TYPE_CHECKING:
     from botocore.session import Session
@@ -195,13 +195,26 @@ MOST_TOKENS: Final = 10_000_000
 """Tokens that a call may be believed to take: ten times what any model reads."""
 
 
-def believed(stated: object, estimate: int) -> int:
-    """Return the tokens that a server says a call took; what cannot be is the estimate.
+MAX_CHARACTERS_A_TOKEN: Final = 16
+"""Characters that a token has at most on average; 3 to 5 are usual."""
 
-    >>> believed(12, 10), believed(-(10**18), 10), believed("many", 10)
-    (12, 10, 10)
+
+def _is_possible(stated: object, estimate: int) -> TypeGuard[int]:
+    least = -(-estimate * CHARACTERS_A_TOKEN // MAX_CHARACTERS_A_TOKEN)
+    return type(stated) is int and least <= stated <= MOST_TOKENS
+
+
+def believed(stated: object, estimate: int) -> int:
+    """Return the tokens that a server states for a call, or the estimate if that cannot be true.
+
+    An estimate of its own counts four characters a token.
+
+    >>> believed(12, 10), believed(0, 10), believed(-(10**18), 10), believed("many", 10)
+    (12, 10, 10, 10)
+    >>> believed(3, 10), believed(2, 10)
+    (3, 10)
     """
-    return stated if type(stated) is int and 0 <= stated <= MOST_TOKENS else estimate
+    return stated if _is_possible(stated, estimate) else estimate
 
 
 class _Meter:

@@ -8,7 +8,7 @@ from hashlib import blake2b
 import pytest
 
 from stickler_cli.clients.connections import Connections
-from stickler_cli.clients.judge import Judge, takes_temperature
+from stickler_cli.clients.judge import INSTRUCTIONS, Judge, takes_temperature
 from stickler_cli.clients.servers import SERVERS
 from stickler_cli.comparators import LLMComparator
 from stickler_cli.core.problems import ModelError, UnavailableError
@@ -408,16 +408,31 @@ def test_a_server_that_is_late_is_told(server, asking):
     server.over.set()
 
 
-def test_usage_that_cannot_be_is_not_told_by_the_library(server, asking, monkeypatch):
-    def nonsense(self, path, body):
-        return usual(self, path, body) | {"usage": dict.fromkeys(counts, -(10**18))}
+NO_COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 
-    counts = ("prompt_tokens", "completion_tokens", "total_tokens")
+
+@pytest.mark.parametrize(
+    "usage",
+    [None, *(dict.fromkeys(NO_COUNTS, count) for count in (0, 1, -1, -(10**18), 10**18, "9"))],
+)
+def test_usage_that_cannot_be_is_counted_by_the_length_of_what_was_sent(
+    server, asking, monkeypatch, usage
+):
+    def nonsense(self, path, body):
+        return usual(self, path, body) | {"usage": usage}
+
     usual = type(server).answer
     monkeypatch.setattr(type(server), "answer", nonsense)
-    with asking() as client, warnings.catch_warnings(record=True) as warned:
+    with (
+        asking(max_tokens=10, concurrency=1, cache=False) as client,
+        warnings.catch_warnings(record=True) as warned,
+    ):
         warnings.simplefilter("always")
-        assert LLMComparator("openai:gpt-test").compare("Main St", "MAIN ST") == 1.0
+        judge = LLMComparator("openai:gpt-test")
+        assert judge.compare("Main St", "MAIN ST") == 1.0
+        with pytest.raises(ModelError, match="the 10 tokens of --max-tokens are spent"):
+            judge.compare("Main St", "MAIN STREET")
 
     assert not [each for each in warned if "usage" in str(each.message)]
-    assert 0 <= client.usage.tokens < 1000
+    assert client.usage.calls == len(server.requests) == 1
+    assert len(INSTRUCTIONS) / 4 <= client.usage.tokens < 1000
