@@ -7,15 +7,17 @@ from typing import Final
 
 from stickler_cli.clients.client import AnswerCache, cache_directory
 from stickler_cli.comparators.registry import describe, plugin_names
-from stickler_cli.core.figures import WHOLE, number_of, setting, visible
+from stickler_cli.compare.text_rules import texts_by_note
+from stickler_cli.core.figures import WHOLE, number_of, setting, some_of, visible
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import SchemaError
-from stickler_cli.core.sections import INDENT, Block, Column, Section, Span, Table, Text
+from stickler_cli.core.sections import INDENT, Block, Column, Section, Span, Table, Text, notes
 from stickler_cli.integrations import PROMPTFOO
 from stickler_cli.reports.layout import draw
 from stickler_cli.schema.inference import Inferred
 from stickler_cli.schema.inference.choices import ANNOTATED
+from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.settings.of_commands import CheckSettings, ShowSettings
 from .command_schema import schema_of
 from .console import ExitCode, show_problems, write_result
@@ -120,8 +122,21 @@ def show(settings: ShowSettings) -> ExitCode:
     if not fields:
         blocks.append(Text("without declared fields, values are compared by their kinds"))
     table = [_field_table(fields, tree=not style.plain)] if fields else []
-    write_result(draw([Section("", blocks), Section("", table)], style))
+    about_texts = Section("", notes(_text_notes(loaded)))
+    write_result(draw([Section("", blocks), Section("", table), about_texts], style))
     return ExitCode.OK
+
+
+MAX_NAMED_FIELDS: Final = 100  # of one note: ten lines of a terminal
+
+
+def _text_notes(loaded: LoadedSchema) -> Iterator[str]:
+    """Yield sentences on what decides between texts, each with the fields that it is about."""
+    texts = {field.path for field in loaded.fields if "string" in field.kind}
+    for note, paths in texts_by_note(loaded.plan).items():
+        names = [field_path(path) or WHOLE for path in paths if path in texts]
+        if names:
+            yield f"{note}: {some_of(names, MAX_NAMED_FIELDS)}"
 
 
 def _field_table(fields: Sequence[Inferred], *, tree: bool) -> Table:

@@ -1,7 +1,7 @@
 """The fields of a plan as rows for a reader: kind, comparator, threshold, weight."""
 
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from typing import Final
 
 from stickler_cli.comparators.base import BaseComparator
@@ -20,6 +20,8 @@ ANY_KIND: Final = "any"
 """The kind of a place whose values decide."""
 RECURSIVE: Final = "recursive"
 """The kind of a place that leads back to one above it; what is below is told there."""
+SCHEMA: Final = "schema"
+"""The kind of the key under which the documents of one of several schemas stand."""
 MOST_ROWS: Final = 10_000
 """Fields that are listed at most: places that share a schema could be any number."""
 
@@ -31,7 +33,8 @@ def field_listing(plan: Plan) -> tuple[FieldInfo, ...]:
     """
     root = followed(plan.root)
     whole = [_row(root, ())] if plan.kind == "array" else []
-    return (*whole, *islice(_below(root, (), ()), MOST_ROWS - len(whole)))
+    places = islice(_places_below(root, (), ()), MOST_ROWS - len(whole))
+    return (*whole, *(_row(node, path, kind) for path, node, kind in places))
 
 
 def known_paths(plan: Plan) -> tuple[Path, ...]:
@@ -83,8 +86,26 @@ def is_bounded(plan: Plan) -> bool:
     return all(arm.accepts.is_bounded for arm in arms)
 
 
-def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[FieldInfo]:
-    """List the fields inside a node, through lists and arms; `above` are the nodes around it."""
+def leaves_by_field(plan: Plan) -> Iterator[tuple[Path, Sequence[LeafNode]]]:
+    """List what compares the values of each field that has any, in schema order."""
+    root = followed(plan.root)
+    places = chain([((), root, None)], _places_below(root, (), ()))
+    for path, node, kind in islice(places, MOST_ROWS):
+        if kind != SCHEMA and (leaves := _leaves_of(node)):
+            yield path, leaves
+
+
+def _leaves_of(node: Node) -> list[LeafNode]:
+    return [part for part in followed(node).same_place() if isinstance(part, LeafNode)]
+
+
+def _places_below(
+    node: Node, path: Path, above: tuple[int, ...]
+) -> Iterator[tuple[Path, Node, str | None]]:
+    """List paths, nodes and kinds of the fields inside a node, through lists and arms.
+
+    `above` are the nodes around it. A kind is None where the node says it.
+    """
     seen: set[str] = set()
     for name, child in node.all_named():
         if name in seen:
@@ -92,13 +113,27 @@ def _below(node: Node, path: Path, above: tuple[int, ...]) -> Iterator[FieldInfo
         seen.add(name)
         place = id(followed(child))
         if isinstance(node, SchemasNode):
-            yield FieldInfo((name,), "schema", "", None, 1.0)
-            yield from _below(child, (name,), (place,))
+            yield (name,), child, SCHEMA
+            yield from _places_below(child, (name,), (place,))
         elif place in above:
-            yield _row(child, (*path, name), kind=RECURSIVE)
+            yield (*path, name), child, RECURSIVE
         else:
-            yield _row(child, (*path, name))
-            yield from _below(child, (*path, name), (*above, place))
+            yield (*path, name), child, None
+            yield from _places_below(child, (*path, name), (*above, place))
+
+
+def list_nodes(root: Node) -> Iterator[tuple[Path, Node]]:
+    """Yield the nodes of a plan with their paths, each once."""
+    waiting: list[tuple[Path, Node]] = [((), root)]
+    met: set[int] = set()
+    while waiting and len(met) < MOST_ROWS:
+        path, node = waiting.pop()
+        node = followed(node)
+        if id(node) not in met:
+            met.add(id(node))
+            yield path, node
+            waiting += reversed([(path, part) for part in node.parts()])
+            waiting += reversed([((*path, name), child) for name, child in node.named()])
 
 
 def node_at(plan: Plan, names: Path) -> Node | None:
@@ -128,9 +163,10 @@ def _nodes(root: Node) -> Iterator[Node]:
 
 
 def _row(node: Node, path: Path, kind: str | None = None) -> FieldInfo:
+    if kind == SCHEMA:
+        return FieldInfo(path, kind, "", None, 1.0)
     node = followed(node)
-    leaves = (part for part in node.same_place() if isinstance(part, LeafNode))
-    names = dict.fromkeys(leaf.comparator.name for leaf in leaves)
+    names = dict.fromkeys(leaf.comparator.name for leaf in _leaves_of(node))
     kind = kind or _KINDS.get(type(node), ANY_KIND)
     worth = node
     while isinstance(worth, OneOfNode):

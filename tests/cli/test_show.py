@@ -35,6 +35,9 @@ def test_a_row_of_a_field_has_its_comparator_threshold_weight_and_who_said_what(
         "lines                                               0.8       1  list of object  "
         "annotation\n"
         "lines.sku  LevenshteinComparator                    0.5       1  string          default\n"
+        "\n"
+        "note: compared by edit distance, so that in long texts another word or number may pass: "
+        "name, lines.sku\n"
     )
 
 
@@ -84,11 +87,14 @@ def test_a_terminal_gets_a_tree(stickler, monkeypatch):
         "lines                     0.7       1  list of object\n"
         "  default\n"
         "  sku  Levenshtein        0.5       1  string\n"
-        "    default\n"
+        "    annotation: threshold; default: comparator\n"
         "  qty  Numeric            0.5       1  integer\n"
         "    default\n"
         "\n"
         "where nothing else is below a field, annotations say it all\n"
+        "\n"
+        "note: compared by edit distance, so that in long texts\n"
+        "  another word or number may pass: lines.sku\n"
     )
 
 
@@ -106,7 +112,8 @@ def test_what_the_schema_knows_of_the_ground_truth_is_a_column_of_its_own(stickl
     fields = {"lines": lines, "country": country, "steps": steps}
     write(data / "gold.json", {"type": "object", "properties": fields})
 
-    head, *rows = stickler("show", "gold.json").out.splitlines()[2:]
+    table, _, told_of_texts = stickler("show", "gold.json").out.partition("\n\nnote: ")
+    head, *rows = table.splitlines()[2:]
 
     told = [row[head.index("rules") :] for row in rows]
     assert told == [
@@ -116,6 +123,9 @@ def test_what_the_schema_knows_of_the_ground_truth_is_a_column_of_its_own(stickl
         'aliases of USA; absent ["-"]',
         "ordered; distinct",
     ]
+    # A field that is ignored is not named below the table.
+    assert "makes it wrong: country, steps\n" in told_of_texts
+    assert "lines.note" not in told_of_texts
 
 
 def test_a_run_names_what_it_ignores_once(stickler, data):
@@ -128,3 +138,26 @@ def test_a_run_names_what_it_ignores_once(stickler, data):
     out = stickler("eval", "gold.json", "gt.json", "gt.json").out
 
     assert out.count("ignored, as the schema says: b") == 1
+
+
+def test_what_decides_between_texts_is_told_below_the_table(stickler, data):
+    by_words = {"same_digits": True, "same_words": True}
+    text = {"type": "string", X + "comparator": "FuzzyComparator"}
+    strict = {**text, X + "comparator-config": by_words}
+    item = {"type": "object", "properties": {"note": text, "no": {"type": "integer"}}}
+    fields = {
+        "title": text,
+        "tags": {"type": "array", "items": strict},
+        "lines": {"type": "array", "items": item},
+        "code": {"type": "string", X + "comparator": "ExactComparator"},
+    }
+    write(data / "texts.json", {"type": "object", "properties": fields})
+
+    assert stickler("show", "texts.json").out.partition("\n\nnote: ")[2] == (
+        "compared by edit distance, so that in long texts another word or number may pass: "
+        "title, lines.note\n"
+        "note: another number in a text, or another unit beside it, makes it wrong: tags\n"
+        "note: in texts of 50 or more content words one in fifty may be another word, at most two: "
+        "tags\n"
+    )
+    assert "note:" not in stickler("show", "texts.json", "-q").err

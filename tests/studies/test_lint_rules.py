@@ -378,3 +378,54 @@ def test_a_text_whose_values_are_codes_is_not_compared_by_likeness(found, said, 
     for name in ("lot", "plate"):
         assert (("forgiving-text", name) in result) is forgives
     assert ("forgiving-text", "city") not in result
+
+
+EDIT, FUZZY = "LevenshteinComparator", "FuzzyComparator"
+LONG = "The tenant pays the rent of each month in advance"  # more than 40 letters
+WORDS = " ".join(f"{letter}{vowel}xq" for letter in "bcdfghklmn" for vowel in "aeiou")  # 50
+BY_WORDS = {
+    X + "comparator": "FuzzyComparator",
+    X + "comparator-config": {"same_words": True, "same_digits": True},
+}
+ABOUT_TEXTS = ("letters-decide", "numbers-decide", "words-tolerated")
+
+
+@pytest.mark.parametrize(
+    ("annotations", "texts", "expected"),
+    [
+        (
+            {},
+            [LONG, "short"],
+            {"letters-decide": f"{EDIT} at 0.5, 1 of 2 texts with more than 40 letters"},
+        ),
+        ({}, ["short", LONG[:40]], {}),
+        ({X + "threshold": 1}, [LONG], {}),
+        ({X + "comparator": "ExactComparator"}, [f"{LONG} 5"], {}),
+        (BY_WORDS, [LONG], {}),
+        (
+            BY_WORDS,
+            ["500 mg", "7", "none"],
+            {"numbers-decide": "FuzzyComparator, 1 of 3 texts with numbers"},
+        ),
+        (
+            {X + "comparator": "NumericComparator", X + "comparator-config": {"unit": "same"}},
+            ["500 mg", "7"],
+            {"numbers-decide": "NumericComparator, 1 of 2 texts with numbers"},
+        ),
+        ({X + "comparator": "NumericComparator"}, ["500", "7 mg"], {}),
+        (
+            BY_WORDS,
+            [WORDS, f"the {WORDS[4:]}", LONG],
+            {"words-tolerated": f"{FUZZY} at 0.5, 1 of 3 texts with 50 or more content words"},
+        ),
+        ({**BY_WORDS, X + "threshold": 1}, [WORDS], {}),
+        ({"type": "number"}, [1, 2.5], {}),
+    ],
+)
+def test_what_decides_between_texts_is_told_of_each_field(found, annotations, texts, expected):
+    result = found(an_object(a={**TEXT, **annotations}), [{"a": text} for text in texts])
+    told = {rule: finding for (rule, _), finding in result.items() if rule in ABOUT_TEXTS}
+
+    assert {rule: places(finding)[0][2] for rule, finding in told.items()} == expected
+    assert {field for _, field in result if _ in ABOUT_TEXTS} <= {"a"}
+    assert all(RULES[rule].severity == "note" for rule in ABOUT_TEXTS)

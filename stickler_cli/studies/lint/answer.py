@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from stickler_cli import __version__
 from stickler_cli.compare.arranged import key_node
-from stickler_cli.compare.field_listing import MOST_ROWS
+from stickler_cli.compare.field_listing import list_nodes
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.object import ObjectNode
@@ -42,7 +42,7 @@ LEAST_SHARE: Final = 0.001
 
 def judge_schema(loaded: LoadedSchema, findings: Findings) -> None:
     """Find thresholds and weights without effect."""
-    for path, node in _places(loaded.plan.root):
+    for path, node in list_nodes(loaded.plan.root):
         for rule, where, found, expected in _of(path, node):
             findings.of_schema(rule, field_path(where), found, expected)
 
@@ -63,20 +63,6 @@ def _of(path: Path, node: Node) -> Iterator[tuple[str, Path, str, str]]:
             if weight < LEAST_SHARE * total:
                 found = f"the weight is {weight:g} of {total:g}"
                 yield "irrelevant-weight", (*path, name), found, f"{LEAST_SHARE:.1%} or more"
-
-
-def _places(root: Node) -> Iterator[tuple[Path, Node]]:
-    """Yield the nodes of a plan with their paths, each once."""
-    waiting: list[tuple[Path, Node]] = [((), root)]
-    met: set[int] = set()
-    while waiting and len(met) < MOST_ROWS:
-        path, node = waiting.pop()
-        node = followed(node)
-        if id(node) not in met:
-            met.add(id(node))
-            yield path, node
-            waiting += reversed([(path, part) for part in node.parts()])
-            waiting += reversed([((*path, name), child) for name, child in node.named()])
 
 
 DOCUMENTS_AT_ONCE: Final = 256

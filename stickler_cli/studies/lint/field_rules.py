@@ -33,6 +33,7 @@ from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.visit import Visit
 from stickler_cli.score.walk import visits
 from .findings import Document, Findings, Spot
+from .text_rules import TextTally
 
 MOST_SPELLINGS: Final = 500
 """Distinct texts of a field that are kept; a field with more is no enum in all but name."""
@@ -132,10 +133,16 @@ class Profile:
     shapes: Texts = field(default_factory=lambda: Texts(MOST_SHAPES))
     numbers: Numbers = field(default_factory=Numbers)
     """Of a field of dates, their days."""
+    tally: TextTally = field(init=False)
+    """How many texts are of each kind that the comparator treats specially."""
+
+    def __post_init__(self) -> None:
+        self.tally = TextTally(self.node)
 
     def add(self, value: JsonValue, pairs: Sequence[int], spot_of: SpotOf) -> None:
         """Add a value that stands at some places."""
         self.count += len(pairs)
+        self.tally.add(value, len(pairs))
         number = _number(self.node.comparator, value)
         if number is not None:
             for pair in pairs:
@@ -349,6 +356,8 @@ class FieldValues:
                 name, threshold = profile.node.comparator.name, profile.node.threshold
                 found = f"none of {profile.count} values reaches {threshold:g} by {name}"
                 self._findings.of_schema("unreachable-threshold", profile.path, found)
+            for name, found in profile.tally.findings():
+                self._findings.of_schema(name, profile.path, found)
             if forgives(profile):
                 node = profile.node
                 found = f"{node.comparator.name} at {node.threshold:g}, of values with digits"

@@ -256,6 +256,21 @@ RULES: Final = {
         "codes, numbers or years that are compared as texts, so that one with a wrong digit passes",
         "take ExactComparator or NumericComparator, or same_digits in its config",
     ),
+    "letters-decide": Rule(
+        "note",
+        "long texts that are compared by edit distance: another word or number in one may pass",
+        "take same_words and same_digits into the config, or a comparator that asks a model",
+    ),
+    "numbers-decide": Rule(
+        "note",
+        "texts that are wrong if a number in them, or the unit beside it, is another one",
+        "give the field another comparator, or config, if the numbers do not matter",
+    ),
+    "words-tolerated": Rule(
+        "note",
+        "texts of 50 or more content words, of which one in fifty may be another word, at most two",
+        "take a comparator that asks a model if each word matters",
+    ),
     "threshold-zero": Rule("warning", "the threshold is 0, so that every value passes", "raise it"),
     "threshold-below-floor": Rule(
         "warning",

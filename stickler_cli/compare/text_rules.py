@@ -1,0 +1,56 @@
+"""What decides between two texts of a field: letters, the numbers in them, or their words."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from stickler_cli.comparators.base import BaseComparator
+from stickler_cli.comparators.exact import ExactComparator
+from stickler_cli.comparators.numeric import NumericComparator
+from stickler_cli.comparators.texts import FuzzyComparator, LevenshteinComparator
+from stickler_cli.core.locations import Path
+from .field_listing import leaves_by_field
+from .leaf import LeafNode
+from .plan import Plan
+
+
+def is_edit_distance(node: LeafNode) -> bool:
+    """Return whether texts match if most letters do, whatever words and numbers they change."""
+    comparator = node.comparator
+    is_of_letters = isinstance(comparator, LevenshteinComparator | FuzzyComparator)
+    return is_of_letters and node.threshold < 1 and not tolerates_words(node)
+
+
+def decides_by_numbers(node: LeafNode) -> bool:
+    """Return whether a text is wrong if a number in it is another one, or its unit."""
+    comparator: BaseComparator = node.comparator
+    if isinstance(comparator, NumericComparator):
+        return comparator.unit == "same"
+    is_exact = isinstance(comparator, ExactComparator)
+    return getattr(comparator, "same_digits", False) and not is_exact
+
+
+def tolerates_words(node: LeafNode) -> bool:
+    """Return whether words decide, of which a long text may have a few others."""
+    return getattr(node.comparator, "same_words", False) and node.threshold < 1
+
+
+NOTES: Final[Mapping[str, Callable[[LeafNode], bool]]] = {
+    "compared by edit distance, so that in long texts another word or number may pass": (
+        is_edit_distance
+    ),
+    "another number in a text, or another unit beside it, makes it wrong": decides_by_numbers,
+    "in texts of 50 or more content words one in fifty may be another word, at most two": (
+        tolerates_words
+    ),
+}
+"""What may surprise about texts of a field, as a clause."""
+
+
+def texts_by_note(plan: Plan) -> dict[str, list[Path]]:
+    """Return the fields of which each note holds; notes that hold of no field are left out."""
+    paths_by_note: dict[str, list[Path]] = {note: [] for note in NOTES}
+    for path, leaves in leaves_by_field(plan):
+        for note, holds in NOTES.items():
+            if any(map(holds, leaves)):
+                paths_by_note[note].append(path)
+    return {note: paths for note, paths in paths_by_note.items() if paths}

@@ -1,0 +1,59 @@
+"""What decides between the texts of a field, as far as that may surprise: one note a field."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from stickler_cli.comparators.words import WORDS_PER_REPLACED, Words, folded
+from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.text_rules import (
+    decides_by_numbers,
+    is_edit_distance,
+    tolerates_words,
+)
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.values import dataclass
+from stickler_cli.schema.inference.observation import SHORT
+
+LETTERS_PER_WORD: Final = 2  # at least, with the blank after it; shorter texts need no counting
+
+
+@dataclass(slots=True)
+class TextTally:
+    """How many texts of a field are of each kind that its comparator treats specially."""
+
+    node: LeafNode
+    texts: int = 0
+    long_texts: int = 0
+    """Texts longer than a name or a title."""
+    with_numbers: int = 0
+    """Texts with a digit beside letters."""
+    wordy_texts: int = 0
+    """Texts with so many content words that one may be replaced."""
+
+    def add(self, value: JsonValue, times: int) -> None:
+        """Add a value that occurs some times; only texts count."""
+        if not isinstance(value, str):
+            return
+        self.texts += times
+        if len(value) > SHORT:
+            self.long_texts += times
+        if any(map(str.isdigit, value)) and any(map(str.isalpha, value)):
+            self.with_numbers += times
+        if tolerates_words(self.node) and len(value) >= LETTERS_PER_WORD * WORDS_PER_REPLACED:
+            words = Words(folded(value), is_address=False)
+            self.wordy_texts += times if words.n_content_words >= WORDS_PER_REPLACED else 0
+
+    def findings(self) -> Iterator[tuple[str, str]]:
+        """Yield the rules that apply to the field, and what was found."""
+        name, threshold = self.node.comparator.name, f"{self.node.threshold:g}"
+        if self.long_texts and is_edit_distance(self.node):
+            found = f"{name} at {threshold}, {self.long_texts} of {self.texts} texts"
+            yield "letters-decide", f"{found} with more than {SHORT} letters"
+        if self.with_numbers and decides_by_numbers(self.node):
+            yield (
+                "numbers-decide",
+                f"{name}, {self.with_numbers} of {self.texts} texts with numbers",
+            )
+        if self.wordy_texts:
+            found = f"{name} at {threshold}, {self.wordy_texts} of {self.texts} texts"
+            yield "words-tolerated", f"{found} with {WORDS_PER_REPLACED} or more content words"
