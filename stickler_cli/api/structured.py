@@ -246,7 +246,7 @@ class StructuredModel(ComparableModel):
         unwraps = process_rich_values if process_confidence is None else process_confidence
         if not unwraps or not isinstance(parsed, Mapping):
             return cls.model_validate(parsed)
-        bare = Unwrapper(cls.comparison_plan().root)({**parsed}, is_truth=True)
+        bare = Unwrapper(cls.comparison_plan().root, reads_any_of=False)({**parsed}, is_truth=True)
         instance = cls.model_validate(bare.value)
         if bare.wrappers:
             instance._unwrapped = bare  # noqa: SLF001 - of this class

@@ -107,6 +107,8 @@ class Node(Rules, ABC):
     other: "Node | None" = field(default=None, repr=False, compare=False)
     """The node for two values that share a kind other than the declared one."""
 
+    any_of: bool = False
+    """Whether a list in a ground truth has the values that are right here, one by one."""
     shows_nothing: ClassVar[bool] = False
     """Whether values that count as nothing are left for the account to look at."""
 

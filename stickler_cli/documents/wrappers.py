@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import field
 from itertools import zip_longest
@@ -65,8 +65,18 @@ class Unwrapped:
 class Place(Protocol):
     """A place that knows its fields, such as the node of a plan."""
 
+    @property
+    def any_of(self) -> bool:
+        """Whether a list in a ground truth has the values that are right here, one by one."""
+
+    def below(self, step: Step) -> "Place | None":
+        """Return the place of a field or of an element; None if there is none."""
+
     def by_name(self) -> Mapping[str, Any]:
         """Return the places of the fields."""
+
+    def parts(self) -> Sequence["Place"]:
+        """Return the places of elements and alternatives."""
 
 
 class Names(dict[str, "Names"]):
@@ -82,27 +92,46 @@ class Names(dict[str, "Names"]):
                 inside = inside.setdefault(str(name), cls())
         return names
 
+    any_of: bool = False
+
+    def below(self, step: Step) -> "Names | None":
+        """Return the fields of a field."""
+        return self.get(str(step))
+
     def by_name(self) -> "Names":
         """Return the fields."""
         return self
+
+    def parts(self) -> "Sequence[Names]":
+        """Return no place: elements have the fields of their list."""
+        return ()
 
 
 class Unwrapper:
     """Takes documents out of their wrappers."""
 
     def __init__(
-        self, root: Place | None, form: Form | None = None, edits: KeyEdits = NO_EDITS
+        self,
+        root: Place | None,
+        form: Form | None = None,
+        edits: KeyEdits = NO_EDITS,
+        *,
+        reads_any_of: bool = True,
     ) -> None:
-        """Take the root of documents; without a form, the usual ones are looked for."""
+        """Take the root of documents; without a form, the usual ones are looked for.
+
+        With `reads_any_of`, ground truths may list the values that are right at a place.
+        """
         self._root = root
         self._form = form
         self.edits = edits
+        self.reads_any_of = reads_any_of and root is not None and _has_any_of(root)
         self._names: dict[int, Mapping[str, Any]] = {}
 
     @property
     def marks(self) -> tuple[bytes, ...]:
         """Bytes of which some are in the text of any document that has wrappers."""
-        if self.edits:
+        if self.edits or self.reads_any_of:
             return (b"",)
         if self._form is None:
             return b'_value"', b'onfidence"', b'_labelled"', b'"value'
@@ -211,10 +240,18 @@ class _Work:
         return self.found
 
     def taken(
-        self, value: JsonValue, node: Place | None, path: Path, inherited: float | None
+        self,
+        value: JsonValue,
+        node: Place | None,
+        path: Path,
+        inherited: float | None,
+        *,
+        is_candidate: bool = False,
     ) -> tuple[JsonValue, JsonValue]:
         """Return a value without wrappers and metadata, and its confidences in the same shape."""
         value, own = self.unwrap(value, node, path)
+        if isinstance(value, list) and not is_candidate and self.is_any_of(node):
+            value, own = self.take_first(value, node, path)
         if isinstance(value, dict) and (keys := self.unwrapper.metadata_of(value, node)):
             confidence, metadata = keys
             self.found.skipped_keys[confidence] += 1
@@ -237,10 +274,43 @@ class _Work:
             )
         if isinstance(value, list):
             items = [
-                self.taken(item, node, (*path, index), nearest) for index, item in enumerate(value)
+                self.taken(item, self.element_of(node, index), (*path, index), nearest)
+                for index, item in enumerate(value)
             ]
             return [item for item, _ in items], [confidence for _, confidence in items]
         return value, self.counted(value, nearest, inherited=own is None)
+
+    def element_of(self, node: Place | None, index: int) -> Place | None:
+        """Return the place of an element; that of the list has the same fields."""
+        if node is None or not self.unwrapper.reads_any_of:
+            return node
+        return node.below(index) or node
+
+    def is_any_of(self, node: Place | None) -> bool:
+        reads_any_of = self.is_truth and self.unwrapper.reads_any_of
+        return reads_any_of and node is not None and node.any_of
+
+    def take_first(
+        self, values: list[JsonValue], node: Place | None, path: Path
+    ) -> tuple[JsonValue, float | None]:
+        """Return the first of several right values, and note the others as its alternatives.
+
+        Where the value is a list itself, a list without lists is one right value.
+        """
+        if _is_list(node) and not any(isinstance(value, list) for value in values):
+            return values, None
+        self.found.is_changed = True
+        if not values:
+            return None, None
+        first, *others = (None if value == "" else value for value in values)
+        self.found.gold = self.found.gold or Gold()
+        gold = self.found.gold.part(path)
+        alternatives = (
+            self.alternative(value, node, path, (index,), is_candidate=True)
+            for index, value in enumerate(others, start=1)
+        )
+        gold.alternatives = (*alternatives, *gold.alternatives)
+        return self.unwrap(first, node, path)
 
     def edit_keys(self, value: JsonObject, path: Path) -> JsonObject:
         if not self.unwrapper.edits:
@@ -317,10 +387,16 @@ class _Work:
         gold.alternatives = mine + gold.alternatives
 
     def alternative(
-        self, value: JsonValue, node: Place | None, path: Path, written: Path
+        self,
+        value: JsonValue,
+        node: Place | None,
+        path: Path,
+        written: Path,
+        *,
+        is_candidate: bool = False,
     ) -> Alternative:
         work = _Work(self.unwrapper, Unwrapped(value), is_truth=True, parent=path)
-        bare, _ = work.taken(value, node, (), None)
+        bare, _ = work.taken(value, node, (), None, is_candidate=is_candidate)
         found = work.found
         self.found.wrappers += found.wrappers
         self.found.skipped_keys += found.skipped_keys
@@ -363,3 +439,22 @@ class _Work:
             return float(stated)
         self.found.problems.append(f"{json_pointer(path)}: the confidence is {brief(stated)}")
         return None
+
+
+def _is_list(place: Place | None) -> bool:
+    """Return whether a place has elements, and no fields as a place of any kind has."""
+    return place is not None and place.below(0) is not None and place.below("") is None
+
+
+def _has_any_of(root: Place) -> bool:
+    """Return whether a list may have several right values anywhere below a place."""
+    pending, seen = [root], {id(root)}
+    while pending:
+        place = pending.pop()
+        if place.any_of:
+            return True
+        for child in (*place.by_name().values(), *place.parts()):
+            if id(child) not in seen:
+                seen.add(id(child))
+                pending.append(child)
+    return False

@@ -143,6 +143,7 @@ RULES: Final = {
     "aliases": Rule("an object of names and lists of texts", {"type": "object"}, _are_aliases),
     "absent_values": Rule("a list of texts, numbers and booleans", {"type": "array"}, _are_scalars),
     "ignore": _FLAG,
+    "any_of": _FLAG,
 }
 """Those of schemas, and of the keywords and configurations of the Python API."""
 STANDS: Final = {
@@ -295,6 +296,7 @@ class Merged:
     aliases: dict[str, list[str]] | None = None
     absent_values: list[JsonValue] | None = None
     ignore: bool | None = None
+    any_of: bool | None = None
     named_by: Schema | None = field(default=None, compare=False)
     """The schema that says the comparator, for messages."""
     configured_by: Schema | None = field(default=None, compare=False)
@@ -370,10 +372,10 @@ class Merged:
 
 NOTHING_INHERITED: Final = Merged()
 IGNORED: Final = "ignored"
-ON_ARRAY: Final = ("exhaustive", "pairing", "key", "distinct", "ignore")
+ON_ARRAY: Final = ("exhaustive", "pairing", "key", "distinct", "ignore", "any_of")
 ON_LEAF: Final = ("aliases", "absent_values")
 _HANDED_ON: Final = ("comparator_config", "comparator", "clip_under_threshold", *ON_LEAF)
-ON_PLACE: Final = (*ON_LEAF, "ignore")
+ON_PLACE: Final = (*ON_LEAF, "ignore", "any_of")
 
 
 ORDERED: Final = "ordered"
@@ -391,6 +393,7 @@ def told(merged: Merged, names: Iterable[str]) -> tuple[str, ...]:
         "aliases": f"aliases of {', '.join(merged.aliases)}" if merged.aliases else "",
         "absent_values": f"absent {brief(merged.absent_values)}" if merged.absent_values else "",
         "ignore": IGNORED if merged.ignore else "",
+        "any_of": "any of a list" if merged.any_of else "",
     }
     return tuple(filter(None, map(said.__getitem__, names)))
 

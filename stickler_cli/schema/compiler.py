@@ -170,6 +170,8 @@ class Compiler(Fold[_Way, Built]):
         else:
             made = self._built(place)
             made = replace(made, ignored=made.ignored or bool(place.merged.ignore))
+            if place.merged.any_of:
+                made = replace(made, node=replace(made.node, any_of=True))
         self._size += 1
         self._sizes[met] = self._size - before
         if met in self._targets:
@@ -315,11 +317,20 @@ class Compiler(Fold[_Way, Built]):
         name = self._name(in_force, way.inherited)
         if met.made is None:
             merged = self._places.merge(in_force)  # an array says no more of objects
-            node = RecursionNode(threshold=merged.item_threshold, place=name, target=target)
+            node = RecursionNode(
+                threshold=merged.item_threshold,
+                place=name,
+                target=target,
+                any_of=bool(merged.any_of),
+            )
             return Built(node, merged.aggregate, False, bool(merged.ignore))
         built = target.node = met.made.node
         node = RecursionNode(
-            threshold=built.item_threshold, weight=built.weight, place=name, target=target
+            threshold=built.item_threshold,
+            weight=built.weight,
+            place=name,
+            target=target,
+            any_of=built.any_of,
         )
         return replace(met.made, node=node)
 
@@ -361,7 +372,12 @@ class Compiler(Fold[_Way, Built]):
                 accepts = NumberAcceptor(accepts, isinstance(comparator, NumericComparator))
             judged.append(Arm(accepts, arm.node, arm.aggregate))
         threshold, weight = first.node.item_threshold, first.node.weight
-        node = OneOfNode(threshold=threshold, weight=weight, arms=tuple(judged))
+        node = OneOfNode(
+            threshold=threshold,
+            weight=weight,
+            arms=tuple(judged),
+            any_of=any(arm.node.any_of for arm in judged),
+        )
         return replace(first, node=node, ignored=ignored)
 
     def _acceptor(self, branch: Branch) -> Acceptor:

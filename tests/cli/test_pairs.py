@@ -214,5 +214,10 @@ def test_a_row_without_a_named_column_lacks_its_document(tmp_path: Path):
 
 
 def test_a_column_of_what_is_no_table_is_refused(table: str, capsys: pytest.CaptureFixture[str]):
-    told = printed(capsys, "eval", "schema.json", "gt", "pred", "--pred-column", "answer", code=2)
-    assert "--pred-column: PRED is a directory, expected a table; --pred-root takes" in told
+    told = printed(
+        capsys, "eval", "schema.json", "gt.jsonl", "pred.jsonl", "--pred-column", "a", code=2
+    )
+    assert (
+        "--pred-column: PRED is a JSON Lines, CSV or TSV file, expected a table; --pred-root"
+        in told
+    )

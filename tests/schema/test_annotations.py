@@ -342,6 +342,7 @@ def test_an_object_has_a_threshold_as_an_item_and_one_as_a_field(said, item, who
         ("pairing", True, "best, ordered or position, on an array"),
         ("distinct", None, "true or false, on an array"),
         ("ignore", "yes", "true or false"),
+        ("any-of", ["a"], "true or false"),
         ("key", [], "a field of the items, or a list of some, on an array"),
         ("key", "", "a field of the items, or a list of some, on an array"),
         ("key", ["a", "a"], "a field of the items, or a list of some, on an array"),

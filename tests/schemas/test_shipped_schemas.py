@@ -120,9 +120,7 @@ def test_the_meta_schema_is_a_valid_schema_and_accepts_itself() -> None:
 def test_the_shipped_schemas_use_every_annotation() -> None:
     text = "".join(json.dumps(schema) for schema in SHIPPED.values())
     used = set(re.findall(rf'"({PREFIX}[a-z-]+)":', text))
-    gold = (
-        "exhaustive ordered pairing key distinct aliases absent-values ignore"  # of a ground truth
-    )
+    gold = "exhaustive ordered pairing key distinct aliases absent-values ignore any-of"
     assert used == set(META["properties"]) - {PREFIX + name for name in gold.split()}
 
 
@@ -202,6 +200,7 @@ def test_the_readme_lists_every_annotation() -> None:
         ("pairing", "sideways"),
         ("distinct", None),
         ("ignore", "true"),
+        ("any-of", [1]),
     ],
 )
 def test_the_meta_schema_refuses_a_wrong_value_where_it_stands(keyword: str, wrong: Json) -> None:
