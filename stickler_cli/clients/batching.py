@@ -41,6 +41,8 @@ PASSING_STATUSES: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529
 UNREADABLE_STATUSES: Final = frozenset({400, 413, 422})  # a request holds what is not taken
 KEY_STATUSES: Final = frozenset({401, 403})
 TOO_LARGE_STATUS: Final = 413
+LEAST_FAILURE_STATUS: Final = 300  # redirects that were followed are no failures
+REDIRECT_STATUSES: Final = frozenset({301, 302, 303, 307, 308})
 MODEL_STATUS: Final = 404
 
 # Names of exception classes, so that telling them needs none of the libraries.
@@ -76,7 +78,7 @@ COOL_DOWN: Final = 30.0  # seconds without calls after that, where the server do
 def is_passing(error: BaseException) -> bool:
     """Whether a failure may be gone at the next attempt."""
     status = _status(error)
-    if status is not None and status >= 400:
+    if status is not None and status >= LEAST_FAILURE_STATUS:
         return status in PASSING_STATUSES
     names = {base.__name__ for cause in _chain_of(error) for base in type(cause).__mro__}
     return not names.isdisjoint(PASSING_ERRORS)
@@ -84,7 +86,7 @@ def is_passing(error: BaseException) -> bool:
 
 def is_garbled(error: BaseException) -> bool:
     """Whether there was an answer, but not one that can be read."""
-    if (_status(error) or 200) >= 400:
+    if (_status(error) or 200) >= LEAST_FAILURE_STATUS:
         return False
     return any(type(cause).__name__ in GARBLED_ERRORS for cause in _chain_of(error))
 
@@ -113,6 +115,8 @@ def failure_of(error: BaseException, attempts: int = 1, asked: float | None = No
     """Return a failure in words, without keys; `asked` are the seconds that nobody waited."""
     status = _status(error)
     what = f"the model's server answered {status}" if status else type(error).__name__
+    if status in REDIRECT_STATUSES:
+        what += ", a redirect to another server, which is not followed"
     times = f" ({attempts} attempts)" if attempts > 1 else ""
     waiting = f", and asks to wait {asked:g} seconds" if asked is not None else ""
     causes = (" ".join(str(cause).split()) for cause in _chain_of(error))

@@ -92,6 +92,12 @@ class AnswerCache:
             connection.execute("begin immediate")
             connection.executemany("insert or ignore into answers values (?, ?, ?, ?, ?)", rows)
 
+    def remove(self, keys: Sequence[bytes]) -> None:
+        """Remove the answers under keys."""
+        with self._opened() as connection, connection:
+            connection.execute("begin immediate")
+            connection.executemany("delete from answers where key = ?", [(key,) for key in keys])
+
     def holdings(self) -> list[Holding]:
         """Return the contents, by kind and model; nothing is made where there is no file."""
         if not self.path.exists():
@@ -232,12 +238,11 @@ class Client:
         known = self._memory.find(keys.values())
         if on_disk and self._cache:
             unknown: list[Any] = [key for key in keys.values() if key not in known]
-            packed = self._cache.read(unknown) if unknown else {}
-            self.count(Usage(cached=len(packed)))
+            cached = self._cached_answers(model, unknown, self._cache) if unknown else {}
+            self.count(Usage(cached=len(cached)))
             if self.policy.dry_run:
-                self._needs.setdefault(model, Need(model)).cached += len(packed)
-            found: dict[Hashable, A] = {key: model.unpack(value) for key, value in packed.items()}
-            known |= self._memory.keep(found)
+                self._needs.setdefault(model, Need(model)).cached += len(cached)
+            known |= self._memory.keep(cached)
         missing = {question: key for question, key in keys.items() if key not in known}
         if self.policy.dry_run:
             self._needs.setdefault(model, Need(model)).add(missing)
@@ -253,6 +258,25 @@ class Client:
             )
             known |= self._kept(model, Outcome(questions[room:], unasked), missing, on_disk=on_disk)
         return {question: known[key] for question, key in keys.items() if key in known}
+
+    @staticmethod
+    def _cached_answers(
+        model: Model[Any, A], keys: Sequence[bytes], cache: AnswerCache
+    ) -> dict[Hashable, A]:
+        """Return the answers in the cache; rows that are no answer are removed, to be asked again.
+
+        Whoever can write the file could have put anything there.
+        """
+        answers: dict[Hashable, A] = {}
+        wrong_rows = []
+        for key, packed in cache.read(keys).items():
+            try:
+                answers[key] = model.unpack(packed)
+            except (ValueError, TypeError):
+                wrong_rows.append(key)
+        if wrong_rows:
+            cache.remove(wrong_rows)
+        return answers
 
     @contextmanager
     def rehearsing(self) -> "Iterator[Client]":

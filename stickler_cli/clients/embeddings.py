@@ -44,8 +44,11 @@ class Embedder(Model[str, Vector]):
         return answer.astype("<f4").tobytes()
 
     def unpack(self, packed: bytes) -> Vector:
-        """Return an embedding that the cache kept."""
-        return np.frombuffer(packed, dtype="<f4").astype(np.float64)
+        """Return an embedding that the cache kept; ValueError if it is not one of numbers."""
+        embedding = np.frombuffer(packed, dtype="<f4").astype(np.float64)
+        if not len(embedding) or not np.isfinite(embedding).all():
+            raise ValueError("this is no embedding")
+        return embedding
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,6 +290,13 @@ class BertScore(Model[Texts, float]):
                 found = f"bert-score does not know which layer of {self.name} to compare"
                 expected = "num_layers in the comparator's config"
             raise UnavailableError([Problem("", found, expected)])
+
+    def unpack(self, packed: bytes) -> float:
+        """Return a score that the cache kept; ValueError if it is no finite number."""
+        score = super().unpack(packed)
+        if type(score) in {int, float} and np.isfinite(score):
+            return score
+        raise ValueError("this is no score")
 
     def call(self, questions: Sequence[Texts], connections: Connections) -> Reply[float]:
         """Score a batch of pairs."""

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, ClassVar, Final, NamedTuple
 
+from stickler_cli.core.rules import is_share
 from stickler_cli.core.values import dataclass
 from .connections import Connections
-from .model import CHARACTERS_A_TOKEN, GarbledError, Reply, Usage
+from .model import CHARACTERS_A_TOKEN, GarbledError, Reply, Usage, parse_strict_json
 from .servers import ServedModel, believed, prefix_of
 
 # Part of the cache's keys; goes up with every change of a word that the model reads.
@@ -142,8 +143,13 @@ class Judge(ServedModel[Pair, Verdict]):
         return f'{{"{one}": {question.gt}, "{other}": {question.pred}}}'
 
     def unpack(self, packed: bytes) -> Verdict:
-        """Return a verdict that the cache kept."""
-        return Verdict(*json.loads(packed))
+        """Return a verdict that the cache kept; ValueError if it is not what a judge answers."""
+        match parse_strict_json(packed):
+            case [bool(equivalence), str(reason)] if not self.graded:
+                return Verdict(equivalence, reason)
+            case [int() | float() as grade, str(reason)] if self.graded and is_share(grade):
+                return Verdict(grade, reason)
+        raise ValueError("this is no verdict of a judge")
 
     def tokens(self, question: Pair) -> int:
         """Return an estimate of the tokens of a question with its instructions."""
@@ -187,13 +193,15 @@ class Judge(ServedModel[Pair, Verdict]):
         warnings.simplefilter("ignore", _pydantic_ai().UsageExtractionFailedWarning)
         model = self.server.language_model(self.place[1], connections)
         settings = {"temperature": float(self.temperature)}
-        return _pydantic_ai().Agent(
+        agent = _pydantic_ai().Agent(
             model,
             output_type=Grade if self.graded else Answer,
             instructions=self.instructions,
             model_settings=settings if takes_temperature(model.profile) else {},
             retries=1,
         )
+        agent.output_validator(_check_call)
+        return agent
 
     def _usage(self, used: Any, question: Pair, *, calls: int, answered: int) -> Usage:
         """Return the usage of a run of the library; all calls but the last asked again.
@@ -217,6 +225,25 @@ class Judge(ServedModel[Pair, Verdict]):
             nano_dollars=spent,
             unpriced=used.requests if cost is None else 0,
         )
+
+
+def _check_call(context: Any, output: Any) -> Any:
+    """Return an output; ask again if the model did not make the one call that it was told to make.
+
+    The library takes the last of several equal keys, and of several calls the first; some of its
+    versions also take text for a call.
+    """
+    (*_, response) = (message for message in context.messages if message.kind == "response")
+    calls = [segment for segment in response.parts if segment.part_kind == "tool-call"]
+    if len(calls) != 1:
+        raise _pydantic_ai().ModelRetry(f"You made {len(calls)} calls, expected one.")
+    arguments = calls[0].args
+    if isinstance(arguments, str):
+        try:
+            parse_strict_json(arguments)
+        except ValueError as error:
+            raise _pydantic_ai().ModelRetry(f"The arguments are no JSON: {error}") from None
+    return output
 
 
 def _pydantic_ai() -> Any:

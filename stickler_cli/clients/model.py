@@ -10,7 +10,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import astuple, field
 from importlib.util import find_spec
 from operator import add
-from typing import TYPE_CHECKING, ClassVar, Final, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, NoReturn, Self, TypeVar
 
 from stickler_cli.core.problems import ModelError, Problem, UnavailableError, installing
 from stickler_cli.core.values import dataclass
@@ -24,6 +24,26 @@ A = TypeVar("A")
 
 # A usual estimate for English text; only estimates of cost rest on it.
 CHARACTERS_A_TOKEN: Final = 4
+
+
+class TwinKeyError(ValueError):
+    """An object of JSON that has a key twice."""
+
+
+def parse_strict_json(text: str | bytes) -> object:
+    """Parse JSON; ValueError also for a key that an object has twice, and for NaN and infinity."""
+    return json.loads(text, object_pairs_hook=_without_twins, parse_constant=_refuse_constant)
+
+
+def _without_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        raise TwinKeyError("an object of the answer has a key twice")
+    return values
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
 
 
 class TooLargeError(ModelError):
@@ -189,8 +209,8 @@ class Model(ABC, Generic[Q, A]):
         return json.dumps(answer).encode()
 
     def unpack(self, packed: bytes) -> A:
-        """Return an answer that the cache kept."""
-        answer: A = json.loads(packed)
+        """Return an answer that the cache kept; ValueError if it is not what a model answers."""
+        answer: A = parse_strict_json(packed)  # type: ignore[assignment] # a subclass checks it
         return answer
 
     def tokens(self, question: Q) -> int:

@@ -9,7 +9,16 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeGuard
 
 from stickler_cli.core.values import dataclass
-from .model import CHARACTERS_A_TOKEN, A, Model, Q, Usage
+from .model import (
+    CHARACTERS_A_TOKEN,
+    A,
+    GarbledError,
+    Model,
+    Q,
+    TwinKeyError,
+    Usage,
+    parse_strict_json,
+)
 
 if TYPE_CHECKING:
     from botocore.session import Session
@@ -217,27 +226,58 @@ def believed(stated: object, estimate: int) -> int:
     return stated if _is_possible(stated, estimate) else estimate
 
 
+LONGEST_CHECKED: Final = 1_000_000
+"""Bytes of an answer whose keys are checked; a verdict has a thousand, longer ones embeddings."""
+
+
 class _Meter:
-    """The bytes of an answer, counted as they come."""
+    """The bytes of an answer, counted as they come, and kept as long as they are few."""
 
     def __init__(self) -> None:
         self._size = 0
+        self._body = bytearray()
 
     def passed(self, part: bytes) -> bytes:
         """Return a part; ValueError where the answer is too long with it."""
         self._size += len(part)
         if self._size > LONGEST_ANSWER:
             raise ValueError(f"the answer has more than {LONGEST_ANSWER:,} bytes")
+        if self._size <= LONGEST_CHECKED:
+            self._body += part
         return part
+
+    def check_keys(self) -> None:
+        """Raise GarbledError if an object of the answer has a key twice: libraries take the last.
+
+        Anything else about the answer is for the library to judge.
+        """
+        if self._size > LONGEST_CHECKED:
+            return
+        try:
+            parse_strict_json(bytes(self._body))
+        except TwinKeyError as error:
+            raise GarbledError(str(error)) from None
+        except (ValueError, RecursionError):
+            pass
 
 
 async def bounded(response: Any) -> None:
-    """Have a response of httpx end with an error where its body is too long, unpacked."""
+    """Have a response of httpx end with an error if its body is too long, or has a key twice.
+
+    A redirect to another origin, which would be sent the values too, is not followed.
+    """
+    if response.has_redirect_location:
+        asked = response.request.url
+        target = asked.join(response.headers["location"])
+        origins = [(url.scheme, url.host, url.port) for url in (asked, target)]
+        if origins[0] != origins[1]:
+            del response.headers["location"]
     parts, meter = response.aiter_bytes, _Meter()
 
     async def counted(chunk_size: int | None = None) -> AsyncIterator[bytes]:
         async for part in parts(chunk_size):
             yield meter.passed(part)
+        meter.check_keys()
 
     response.aiter_bytes = counted
 
@@ -257,6 +297,7 @@ class _Bounded:
         with closing(self._raw):
             for part in self._raw.stream():
                 yield meter.passed(part)
+        meter.check_keys()
 
 
 def _bound_answers(http: Any) -> None:
