@@ -1,4 +1,4 @@
-"""What decides between two texts of a field: letters, the numbers in them, or their words."""
+"""Tell fields whose texts are compared by letters, by the numbers in them, or by their words."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -30,7 +30,7 @@ def decides_by_numbers(node: LeafNode) -> bool:
 
 
 def tolerates_words(node: LeafNode) -> bool:
-    """Return whether words decide, of which a long text may have a few others."""
+    """Return whether words decide, and a long text may have one or two other words."""
     return getattr(node.comparator, "same_words", False) and node.threshold < 1
 
 
@@ -43,11 +43,11 @@ NOTES: Final[Mapping[str, Callable[[LeafNode], bool]]] = {
         tolerates_words
     ),
 }
-"""What may surprise about texts of a field, as a clause."""
+"""Clauses about the texts of a field that may surprise, and the tests of them."""
 
 
 def texts_by_note(plan: Plan) -> dict[str, list[Path]]:
-    """Return the fields of which each note holds; notes that hold of no field are left out."""
+    """List the fields for which each note is true; a note without fields is left out."""
     paths_by_note: dict[str, list[Path]] = {note: [] for note in NOTES}
     for path, leaves in leaves_by_field(plan):
         for note, holds in NOTES.items():

@@ -70,7 +70,7 @@ def values(view: RunView) -> str:
 
 
 def _choose_noun(view: RunView) -> str:
-    """Return the noun for one of what is counted."""
+    """Choose the noun for a count: units or values."""
     return "unit" if view.run.rule.counting == "overall" else "value"
 
 

@@ -112,8 +112,8 @@ OUTCOMES: Final = 5
 OVERALL, AGGREGATE, LEAVES = range(3)  # the counting modes, as positions
 OF_MODES: Final = (LEAVES + 1) * OUTCOMES  # counts by mode and outcome come first in a cell
 BESIDE: Final = ("not_evaluated", "whole", "items", "missed_items", "invented_items")
-"""What follows them: values that were not evaluated; items and objects that are right as a whole,
-all of those that are in the ground truth or invented, and of these the missed and the invented."""
+"""Counts after these in a cell: values that were not evaluated; items and objects that are right as
+a whole, all items in the ground truth or invented, missed items, invented items."""
 OF_ITEMS: Final = slice(OF_MODES + 1, OF_MODES + len(BESIDE))  # the counts of items in a cell
 CELL: Final = OF_MODES + len(BESIDE)
 SCORED, RAW, SCORE, WEIGHT = range(4)  # what is known of a field that has a score of its own

@@ -149,7 +149,7 @@ def _field_gate(text: str, option: str, lowest: float, metrics: Collection[str])
 
 
 def _check_set(text: str, match: re.Match[str], option: str) -> None:
-    """Raise UsageError if a name before a colon is nearly that of a set, and is none."""
+    """Raise UsageError if a name before a colon is a misspelt set."""
     set_name, colon, rest = match["target"].partition(":")
     if not colon or match["mode"]:
         return
@@ -160,7 +160,7 @@ def _check_set(text: str, match: re.Match[str], option: str) -> None:
 
 
 def _path_of(text: str, match: re.Match[str], option: str) -> Path:
-    """Return the names before the operator of a gate, the last of which is the metric."""
+    """Return the names before the operator of a gate; the last one is the metric."""
     try:
         path = parse_field_path(match["target"])
     except ValueError as error:
@@ -183,7 +183,7 @@ def _without_bound(path: Path, mode: str | None, metrics: Collection[str]) -> tu
 
 
 def _check_share(gate: Gate, option: str, lowest: float) -> None:
-    """Raise UsageError if the limit of a share is none, with the share if it is a percentage."""
+    """Raise UsageError if a limit is no share; the hint turns a percentage into one."""
     if lowest <= gate.limit <= 1:
         return
     hint = percentage_hint(abs(gate.limit)) if gate.limit >= 100 * lowest else ""

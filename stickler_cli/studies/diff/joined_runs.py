@@ -167,7 +167,7 @@ class JoinedRuns:
         return bool(self._sum_cells(path, self.cells[:, OF_ITEMS]).any())
 
     def exact_fractions(self, path: Path, name: str) -> list[tuple[Numbers, Numbers]]:
-        """Return a rate of exact items in every run as what is divided and by what, by document."""
+        """Return the dividends and divisors of a rate of exact items in every run, by document."""
         items = self._sum_cells(path, self.cells[:, OF_ITEMS])
         fractions = []
         for exact, all_items, missed, invented in items:

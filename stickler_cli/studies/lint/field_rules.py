@@ -33,7 +33,7 @@ from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.visit import Visit
 from stickler_cli.score.walk import visits
 from .findings import Document, Findings, Spot
-from .text_rules import TextTally
+from .text_tally import TextTally
 
 MOST_SPELLINGS: Final = 500
 """Distinct texts of a field that are kept; a field with more is no enum in all but name."""

@@ -1,4 +1,4 @@
-"""What decides between the texts of a field, as far as that may surprise: one note a field."""
+"""Count the texts of a field that its comparator may treat in a way that surprises."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -44,7 +44,7 @@ class TextTally:
             self.wordy_texts += times if words.n_content_words >= WORDS_PER_REPLACED else 0
 
     def findings(self) -> Iterator[tuple[str, str]]:
-        """Yield the rules that apply to the field, and what was found."""
+        """Yield the rules that apply to the field, each with its finding as a clause."""
         name, threshold = self.node.comparator.name, f"{self.node.threshold:g}"
         if self.long_texts and is_edit_distance(self.node):
             found = f"{name} at {threshold}, {self.long_texts} of {self.texts} texts"
