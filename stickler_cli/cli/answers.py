@@ -1,6 +1,6 @@
 """The one pipeline of commands: open, check, answer, write, exit."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -31,22 +31,21 @@ def answer(study: Study, settings: Any) -> ExitCode:
 
     in_lines = bool(study.lines and getattr(settings, study.lines))
     formats = study.line_formats if in_lines else study.formats
-    return answered(ask, settings, study.inputs(settings), formats, in_lines=in_lines)
+    return answered(ask, settings, formats, in_lines=in_lines)
 
 
 def answered(
     ask: Callable[[Desk], Answer],
     settings: Any,
-    inputs: Sequence[tuple[str, str]],
     formats: Collection[str],
     *,
     in_lines: bool = False,
 ) -> ExitCode:
     """Check where an answer goes, ask for it, write it, and return the exit code.
 
-    Inputs are names and paths, which no output may overwrite. An answer in lines goes to one place.
+    An answer in lines goes to one place.
     """
-    outputs = outputs_of(settings, inputs, formats, "jsonl" if in_lines else None)
+    outputs = outputs_of(settings, formats, "jsonl" if in_lines else None)
     if in_lines and outputs.files:
         if len(outputs.files) > 1:
             raise UsageError([Problem(OUTPUT, f"there are {len(outputs.files)}", "one at most")])

@@ -14,10 +14,20 @@ from typing import Any, Final
 import typer
 import typer.core
 
-from stickler_cli.core.option import FLAG, TEXTS, Choice, Option, options_of, read_settings
+from stickler_cli.core.option import (
+    FLAG,
+    TEXTS,
+    Choice,
+    Option,
+    Settings,
+    options_of,
+    paths_named,
+    read_settings,
+)
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.core.remote import wait_at_most
 from stickler_cli.runs.process import check_address_space
+from stickler_cli.runs.whole_files import check_outputs
 from .commands import OWN_FILE, USUAL, Command
 from .console import ExitCode, write_result
 
@@ -75,6 +85,8 @@ def add_command(app: typer.Typer, name: str, command: Command) -> None:
         try:
             asked |= _from_the_right(context, options)
             settings = [read_settings(kind, asked, parsed=False)] if kind else []
+            if settings:
+                _check_files(settings[0], context)
             check_address_space()
             if "url_timeout" in options:
                 wait_at_most(settings[0].url_timeout)
@@ -173,6 +185,13 @@ def _from_the_right(context: typer.Context, options: Mapping[str, Option]) -> di
         hint = f"{OWN_FILE} may have {', '.join(kept)} instead" if kept else ""
         raise UsageError([Problem("", said, usage, hint)])
     return found
+
+
+def _check_files(settings: Settings, context: typer.Context) -> None:
+    """Refuse outputs that would take the place of an input, or of the configuration file."""
+    inputs = paths_named(settings, "input")
+    inputs += [("the configuration file", context.obj)] if context.obj else []
+    check_outputs(paths_named(settings, "output"), inputs)
 
 
 def _said_by(context: typer.Context, name: str) -> str:

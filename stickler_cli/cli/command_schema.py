@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, JsonDocument, json_line
+from stickler_cli.core.option import paths_named
 from stickler_cli.core.problems import Problem, SchemaError, UsageError, imported
 from stickler_cli.core.remote import is_url
 from stickler_cli.core.values import pattern
@@ -26,6 +27,7 @@ from stickler_cli.documents.roots import parse_root, root_text
 from stickler_cli.documents.sources import Kind, kind_of_source, near_name
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.runs.job import group_of, parse_groupings
+from stickler_cli.runs.whole_files import check_outputs
 from stickler_cli.schema.inference.observation import FIRST, Observed
 from stickler_cli.schema.kinds import open_default
 from stickler_cli.schema.loading import (
@@ -70,6 +72,8 @@ def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
         schema = _of_ground_truth(settings.gt, settings, settings.infer)
     else:
         schema = _named(name, settings)
+    files = [("a file that the schema refers to", file) for file in schema.plan.files]
+    check_outputs(paths_named(settings, "output"), files)
     if not (isinstance(settings, ConsoleOptions) and settings.quiet):
         show_problems(schema.warnings, "warning")
         if schema.remark:

@@ -25,7 +25,7 @@ from stickler_cli.reports.error_list import ErrorList
 from stickler_cli.reports.formats import ERROR_FORMATS, PAIR_FORMATS
 from stickler_cli.reports.pair import ComparedPair, all_places, by_place, places
 from stickler_cli.reports.view import RunView
-from stickler_cli.runs.assembly import client_of, comparing, inputs_of, kinds_of, policy_of
+from stickler_cli.runs.assembly import client_of, comparing, kinds_of, policy_of
 from stickler_cli.runs.chunk import unwrapped
 from stickler_cli.runs.job import OutputsRequested, SchemaChoice, parse_groupings, unwrapper_of
 from stickler_cli.runs.process import ended_by_signals
@@ -59,7 +59,7 @@ def compare(settings: CompareSettings) -> ExitCode:
         raise UsageError([Problem("--all", "--only-errors is given too", "one of the two")])
     if _names_run(settings):
         settings = of_finished(settings)
-    return answered(partial(_explained_pair, settings), settings, inputs_of(settings), PAIR_FORMATS)
+    return answered(partial(_explained_pair, settings), settings, PAIR_FORMATS)
 
 
 def _names_run(settings: CompareSettings | ErrorsSettings) -> bool:
@@ -186,9 +186,8 @@ def errors(settings: ErrorsSettings) -> ExitCode:
         hint = did_you_mean(settings.error_class, _CLASSES)
         raise UsageError([Problem("--class", found, expected, hint or ", ".join(_CLASSES))])
     is_run = _names_run(settings)
-    inputs = [("the run", settings.pred)] if is_run else inputs_of(settings)
     return answered(
-        partial(_errors_kept if is_run else _errors_made, settings), settings, inputs, ERROR_FORMATS
+        partial(_errors_kept if is_run else _errors_made, settings), settings, ERROR_FORMATS
     )
 
 

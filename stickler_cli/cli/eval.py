@@ -46,7 +46,7 @@ _OF_THIS_CALL: Final = ("output", "run")  # panels of options that no other call
 
 def report_run(settings: EvalSettings) -> ExitCode:
     """Evaluate all documents and report."""
-    outputs = outputs_of(settings, None)  # the inputs are looked at with all other files
+    outputs = outputs_of(settings)
     shown = outputs.formats
     reported = OutputsRequested(
         accounts=bool(WITH_ACCOUNTS & shown or settings.show_documents),

@@ -27,7 +27,7 @@ def report(settings: ReportSettings) -> ExitCode:
     if settings.open and not any(format_of(path) == "html" for path in settings.output):
         page = str(Path(mkdtemp(prefix="stickler-")) / "report.html")
         settings = replace(settings, output=(*settings.output, page))
-    outputs = outputs_of(settings, [("the run", name) for name in names])
+    outputs = outputs_of(settings)
     if len(names) > 1 and outputs.formats != WITH_DETAIL:
         hint = "-o page.html; stickler merge puts the shards of one run together"
         raise UsageError([Problem("RUN", "several runs stand side by side on a page", hint=hint)])
@@ -71,7 +71,7 @@ def _beside(names: Sequence[str], settings: ReportSettings) -> RunsBeside:
 def merge(settings: MergeSettings) -> ExitCode:
     """Put the runs of shards together and report."""
     gates = parse_gates(settings.fail_under, settings.gate)
-    outputs = outputs_of(settings, [("a run", name) for name in settings.run])
+    outputs = outputs_of(settings)
     runs = [(name, counted_as(load_run(name), settings.counting)) for name in settings.run]
     _, first = runs[0]
     check_paths(gates, [info.field for info in first.fields])

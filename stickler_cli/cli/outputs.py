@@ -29,7 +29,7 @@ from stickler_cli.reports.layout import TableStyle, plain_text, table_lines
 from stickler_cli.reports.tables import FIELD_COLUMNS, MATRIX, MATRIX_NAME
 from stickler_cli.reports.view import field_rows
 from stickler_cli.runs.hints import alone, name_pattern
-from stickler_cli.runs.whole_files import PARTIAL, check_outputs, whole_file
+from stickler_cli.runs.whole_files import PARTIAL, whole_file
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run, Verdict
@@ -140,17 +140,15 @@ def tell_asked(client: "Client | None", settings: ConsoleOptions) -> None:
 
 def outputs_of(
     settings: Any,
-    inputs: Iterable[tuple[str, str]] | None,
     known: Collection[str] = tuple(FORMATS),
     plain: str | None = None,
 ) -> Outputs:
     """Return where results go, after a look at whether they can.
 
-    No output may overwrite an input, given by name and path; None where that is seen elsewhere.
     `plain` is the format of a file without a suffix, as a pipe; None of none.
 
     Raises:
-        UsageError: with every file whose suffix is that of no known format, or that is an input.
+        UsageError: with every file whose suffix is that of no known format.
         UnavailableError: a format needs something that is not installed.
     """
     files: dict[str, str] = {}
@@ -167,8 +165,6 @@ def outputs_of(
     printed = settings.format or (None if files else "table")
     outputs = Outputs(files, printed, style_of(settings), settings)
     require(outputs.formats)
-    if inputs is not None:
-        check_outputs([(OUTPUT, path) for path in files], inputs)
     asked, embed = getattr(settings, "sources", None), getattr(settings, "embed_sources", 0)
     if asked is None and not embed:
         return outputs

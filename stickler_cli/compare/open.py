@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -161,4 +162,5 @@ def plan_of_schemas(plans: Mapping[str, Plan], name: str) -> Plan:
     asks, hides = (
         any(getattr(plan, what) for plan in plans.values()) for what in ("asks_models", "hides")
     )
-    return Plan(root, name, asks, hides=hides)
+    files = tuple(dict.fromkeys(chain.from_iterable(plan.files for plan in plans.values())))
+    return Plan(root, name, asks, hides=hides, files=files)

@@ -363,6 +363,8 @@ class Plan:
     """Whether it has values that count as nothing, or are not looked at."""
     renames: Renames | None = None
     """The keys that stand for fields of other names."""
+    files: tuple[str, ...] = ()
+    """The files that references of the schema lead to."""
 
     @cached_property
     def client(self) -> "Client":

@@ -150,6 +150,7 @@ class Option:
     shown: str | None = None  # its default as people write it
     in_file: Literal["all", "eval", "none"] = "all"  # commands that take it from a file
     is_path: bool = False  # in a configuration file they are relative to that file
+    role: Literal["", "input", "output"] = ""  # what happens to the file that it names
     argument: bool = False  # on the command line it has no name: its place says what it is
     needed: bool = True  # an argument that somebody has to give
     instead_of: tuple[str, ...] = ()  # arguments that it is given for, and that have its value then
@@ -247,6 +248,22 @@ def read_settings(settings: type[S], given: Mapping[str, object], *, parsed: boo
     if problems:
         raise UsageError(problems)
     return settings(**values)
+
+
+_NAMES_OF_INPUTS: Final = {"schema": "the schema", "run": "the run", "runs": "a run"}
+
+
+def paths_named(settings: Settings, role: Literal["input", "output"]) -> list[tuple[str, str]]:
+    """Return the paths that options name as inputs or outputs, with names for messages."""
+    paths = []
+    for name, option in options_of(type(settings)).items():  # type: ignore[arg-type]
+        value = getattr(settings, name)
+        if option.role == role and value:
+            called = option.flag
+            if option.argument:
+                called = _NAMES_OF_INPUTS.get(name, name.upper())
+            paths += [(called, path) for path in ((value,) if isinstance(value, str) else value)]
+    return paths
 
 
 def part_of(settings: Settings, kind: type[S]) -> S:

@@ -36,7 +36,6 @@ from stickler_cli.settings.deciding import (
     ComparisonOptions,
     LimitedOptions,
     Rows,
-    SourceOptions,
 )
 from stickler_cli.settings.of_commands import EvalSettings, ManySettings
 from stickler_cli.settings.running import ModelOptions
@@ -52,7 +51,7 @@ from .job import (
     validation_of,
 )
 from .process import check_memory_limit
-from .whole_files import RUN_DIR, check_outputs
+from .whole_files import RUN_DIR
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
@@ -64,8 +63,6 @@ KEY_FROM: Final = "--key-from"
 
 
 KEPT_NON_MATCHES: Final = 100  # at least: so a finished run can be asked to show some errors
-_READ_BESIDE: Final = ("confidence", "policy", "verdicts")
-"""Options that name a file or directory that is read beside the documents."""
 
 
 def comparing(plan: Plan, settings: ComparisonOptions, client: "Client | None") -> Options:
@@ -186,7 +183,7 @@ def assemble(
         check_memory_limit()
     groupings = [*parse_groupings(settings.by, settings.by_file, settings.schema_by)]
     may_ask = policy_of(settings, dry_run=settings.dry_run)
-    _check_outputs(settings, inputs_of(settings))
+    _check_outputs(settings)
     loaded = load()
     options = comparing(loaded.plan, settings, client_of(loaded.plan, may_ask))
     check_paths(gates, known_paths(loaded.plan))
@@ -308,21 +305,13 @@ def _cluster(settings: EvalSettings, workers: Workers, plan: Plan) -> Cluster | 
     return Cluster(settings.scheduler, settings.jobs, sources)
 
 
-def inputs_of(settings: SourceOptions) -> list[tuple[str, str]]:
-    """Return the name and the path of each input, ground truth and predictions last."""
-    schema = [("the schema", settings.schema)] if settings.schema else []
-    named = ((f"--{name}", getattr(settings, name, None)) for name in _READ_BESIDE)
-    beside = [(name, path) for name, path in named if path is not None]
-    return [*schema, *beside, ("GT", settings.gt), ("PRED", settings.pred)]
-
-
-def _check_outputs(settings: EvalSettings, inputs: Sequence[tuple[str, str]]) -> None:
-    """Refuse outputs that do not go together, or that would overwrite something."""
+def _check_outputs(settings: EvalSettings) -> None:
+    """Refuse outputs that do not go together."""
     lines = ("--documents", settings.documents), ("--non-matches", settings.non_matches)
     kept = settings.run_dir is not None
     if settings.restart and not kept:
         raise UsageError([Problem("--restart", "there is no --run-dir", "one to begin again")])
-    for name, source in inputs[-2:]:
+    for name, source in (("GT", settings.gt), ("PRED", settings.pred)):
         if kept and source == STANDARD_INPUT:
             found = f"{name} is standard input, which cannot be read again"
             raise UsageError([Problem(RUN_DIR, found, "files", "write it to a .jsonl file first")])
@@ -331,8 +320,6 @@ def _check_outputs(settings: EvalSettings, inputs: Sequence[tuple[str, str]]) ->
             hint = "the run directory has those lines too"
             raise UsageError([Problem(option, f"there is {RUN_DIR}", "one of the two", hint)])
     rows = (*lines, ("--values", settings.values))
-    files = (RUN_DIR, settings.run_dir), *(("--output", path) for path in settings.output), *rows
-    check_outputs([(option, path) for option, path in files if path], inputs)
     if asked := [(option, path) for option, path in rows if path]:
         from stickler_cli.records.row_files import format_of_lines  # most runs write reports alone
 

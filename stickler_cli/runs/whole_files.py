@@ -60,23 +60,42 @@ def check_own_files(folder: str) -> None:
 def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str, str]]) -> None:
     """Refuse outputs that would take the place of an input or of another output.
 
-    Outputs are options and paths, inputs names and paths; a directory stands for what is in it.
+    Outputs are options and paths, inputs names and paths. A directory stands for everything in it;
+    links in it count as the files that they lead to.
     """
-    taken = [(name, _real_place(path)) for name, path in inputs if path]
-    problems, seen = [], set()
+    used = [(name, _real_place(path), path) for name, path in inputs if path and path != "-"]
+    problems, taken = [], set()
     for option, path in outputs:
         place = _real_place(path)
-        source = f"{option} {path}"
-        if place in seen:
+        source = f"{option} {shown_url(path) if is_url(path) else path}"
+        if place in taken:
             problems.append(Problem(source, "another output goes there too", "a file of its own"))
-        seen.add(place)
+        taken.add(place)
+        partial = place.with_name(place.name + PARTIAL) if place.name else place
         problems += (
             Problem(source, f"it is {name}, or in it, and would overwrite it", "another place")
-            for name, used in taken
-            if place == used or used in place.parents
+            for name, input_place, input_path in used
+            if _overlap(place, input_place)
+            or partial == input_place
+            or _is_linked_to(place, input_path)
         )
     if problems:
         raise UsageError(problems)
+
+
+def _overlap(place: PurePath, input_place: PurePath) -> bool:
+    return place == input_place or input_place in place.parents or place in input_place.parents
+
+
+def _is_linked_to(place: PurePath, directory: str) -> bool:
+    """Return whether a link in a directory leads to a file that is there already."""
+    if is_url(directory) or not isinstance(place, Path) or not place.is_file():
+        return False
+    return any(
+        Path(folder, name).is_symlink() and Path(folder, name).resolve() == place
+        for folder, _, names in os.walk(directory)
+        for name in names
+    )
 
 
 def _real_place(path: str) -> PurePath:

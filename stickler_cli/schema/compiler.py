@@ -443,6 +443,7 @@ def compile_schema(  # noqa: PLR0913 - what a schema is, and how it is read
         problems.add(schema, (), str(error), "fewer combinations of anyOf, oneOf and allOf")
     if problems or plan is None:
         raise SchemaError(problems)
+    plan = replace(plan, files=files.files_referred_to)
     other: Any = schema.get(OTHER_NAMES)  # of a class, whose schema nobody else wrote
     return replace(plan, renames=other) if isinstance(other, dict) else plan
 

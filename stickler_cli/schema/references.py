@@ -242,6 +242,12 @@ class SchemaFiles:
         self._origins[place.uri] = Origin(file, identifier)
         self.documents[identifier] = contents, place.dialect
 
+    @property
+    def files_referred_to(self) -> tuple[str, ...]:
+        """The files that were read so far, but for that of the schema itself."""
+        _, *origins = self._origins.values()
+        return tuple(str(origin.file) for origin in origins if origin.file is not None)
+
     def at(self, schema: JsonValue) -> SchemaPlace:
         """Return where a schema, or a document that is none, stands."""
         return self._places[id(schema)]

@@ -41,13 +41,15 @@ PROCESSES: Final = replace(SOME, expected=f"{SOME.expected}, or auto", word="aut
 class SchemaSource(Settings):
     """The source of the schema; empty where nobody named one, as the others."""
 
-    schema: str = option("", "The annotated JSON Schema.", "SCHEMA", is_path=True, argument=True)
+    schema: str = option(
+        "", "The annotated JSON Schema.", "SCHEMA", is_path=True, argument=True, role="input"
+    )
 
 
 def optional_schema() -> str:
     """Declare the same where the ground truth can stand in for it."""
     what = "The annotated JSON Schema. Left out, it is inferred from the ground truth."
-    return option("", what, "[SCHEMA]", is_path=True, argument=True, needed=False)
+    return option("", what, "[SCHEMA]", is_path=True, argument=True, needed=False, role="input")
 
 
 class OptionalSchemaSource(SchemaSource):
@@ -66,13 +68,16 @@ class TruthSource(Settings):
         "GT",
         is_path=True,
         argument=True,
+        role="input",
     )
 
 
 class PredictionSource(Settings):
     """The source of predictions."""
 
-    pred: str = option("", "Predictions: likewise.", "PRED", is_path=True, argument=True)
+    pred: str = option(
+        "", "Predictions: likewise.", "PRED", is_path=True, argument=True, role="input"
+    )
 
 
 class PairsSource(Settings, panel="input"):
@@ -87,6 +92,7 @@ class PairsSource(Settings, panel="input"):
         is_path=True,
         in_file="none",
         instead_of=("gt", "pred"),
+        role="input",
     )
 
 
@@ -221,6 +227,7 @@ class ConfidenceSource(Settings, panel="input"):
         "documents mirror those of PRED and have numbers at the leaves.",
         "DIR|FILE",
         is_path=True,
+        role="input",
     )
 
 
@@ -232,6 +239,7 @@ class MetadataOptions(Settings, panel="statistics"):
         "What is known of documents, by id: a CSV file with a header, or JSON Lines.",
         "FILE",
         is_path=True,
+        role="input",
     )
 
 

@@ -82,6 +82,7 @@ class EvalSettings(
         "FILE",
         is_path=True,
         panel="statistics",
+        role="input",
     )
 
     verdicts: str | None = option(
@@ -92,6 +93,7 @@ class EvalSettings(
         is_path=True,
         in_file="none",
         panel="statistics",
+        role="input",
     )
     write_gold: str | None = written_gold()
     show_non_matches: int = option(
@@ -104,6 +106,7 @@ class EvalSettings(
         "FILE",
         is_path=True,
         panel="output",
+        role="output",
     )
     documents: str | None = option(
         None,
@@ -111,6 +114,7 @@ class EvalSettings(
         "FILE",
         is_path=True,
         panel="output",
+        role="output",
     )
     values: str | None = option(
         None,
@@ -118,6 +122,7 @@ class EvalSettings(
         "FILE",
         is_path=True,
         panel="output",
+        role="output",
     )
     embed_sources: int = option(
         0,
@@ -142,6 +147,7 @@ class EvalSettings(
         "PRED...",
         in_file="none",
         panel="statistics",
+        role="input",
     )
     metric: tuple[str, ...] = option(
         (),
@@ -158,6 +164,7 @@ class EvalSettings(
         "DIR",
         is_path=True,
         panel="run",
+        role="output",
     )
     restart: bool = option(
         False, "Leave out what --run-dir holds, and begin again.", in_file="none", panel="run"
@@ -172,7 +179,13 @@ class SourcesOrRun(SourceOptions):
 
     schema: str = optional_schema()
     gt: str = option(
-        "", "Ground truth, as eval takes it.", "[GT]", is_path=True, argument=True, needed=False
+        "",
+        "Ground truth, as eval takes it.",
+        "[GT]",
+        is_path=True,
+        argument=True,
+        needed=False,
+        role="input",
     )
     pred: str = option(
         "",
@@ -180,6 +193,7 @@ class SourcesOrRun(SourceOptions):
         "PRED|RUN",
         is_path=True,
         argument=True,
+        role="input",
     )
 
 
@@ -276,7 +290,7 @@ class CheckSettings(SchemaOptions, ConsoleOptions):
     """Settings of `stickler check`."""
 
     schema: tuple[str, ...] = option(
-        (), "Annotated JSON Schemas.", "SCHEMA...", is_path=True, argument=True
+        (), "Annotated JSON Schemas.", "SCHEMA...", is_path=True, argument=True, role="input"
     )
 
 
@@ -289,6 +303,7 @@ class InitSettings(PluginOptions, FindingOptions, ConsoleOptions):
         "GT|SCHEMA|MODULE:MODEL",
         is_path=True,
         argument=True,
+        role="input",
     )
     output: str | None = option(
         None,
@@ -348,6 +363,7 @@ class MergeSettings(
         "RUN...",
         argument=True,
         in_file="none",
+        role="input",
     )
 
 
@@ -369,6 +385,7 @@ class ReportSettings(
         "RUN...",
         argument=True,
         in_file="none",
+        role="input",
     )
     format: RunFormat | None = printed_run(None, "  [default: table, nothing with --output]")
     open: bool = option(
@@ -390,12 +407,13 @@ class ReportSettings(
         "FILE",
         in_file="none",
         is_path=True,
+        role="input",
     )
 
 
 class ViewSettings(LinkOptions, TerminalOptions):
     """Settings of `stickler view`."""
 
-    run: str = option("", "A run directory.", "RUN", argument=True, in_file="none")
+    run: str = option("", "A run directory.", "RUN", argument=True, in_file="none", role="input")
     port: int = option(0, "Serve on this port; 0 is one that is free.", "N", values=COUNT)
     open: bool = option(False, "Open the page in a browser.", in_file="none")

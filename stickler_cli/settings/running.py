@@ -158,12 +158,21 @@ def written_gold() -> Any:
     """Declare the directory for ground truths as verdicts say that they should be."""
     what = "Write the ground truth to this directory, with what the --verdicts accept as "
     what += "alternatives (audit: and with what they mend); the original stays as it is."
-    return option(None, what, "DIR", is_path=True, in_file="none", panel="output")
+    return option(None, what, "DIR", is_path=True, in_file="none", panel="output", role="output")
 
 
 def output_files(what: str, in_file: str = "none") -> tuple[str, ...]:
     """Declare the files that results go to."""
-    return option((), what, "FILE", short="-o", in_file=in_file, is_path=True, panel="output")
+    return option(
+        (),
+        what,
+        "FILE",
+        short="-o",
+        in_file=in_file,
+        is_path=True,
+        panel="output",
+        role="output",
+    )
 
 
 class OutputOptions(TerminalOptions, panel="output"):

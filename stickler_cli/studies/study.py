@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from stickler_cli.core.option import options_of
 from stickler_cli.core.values import dataclass
 
 FORMATS: Final = ("table", "json", "markdown", "html", "csv", "tsv", "jsonl", "parquet", "arrow")
@@ -11,9 +10,6 @@ FORMATS: Final = ("table", "json", "markdown", "html", "csv", "tsv", "jsonl", "p
 
 LINE_FORMATS: Final = ("jsonl", "csv", "tsv")
 """The formats of answers in lines."""
-
-_CALLED: Final = {"schema": "the schema", "by_file": "--by-file", "apply": "the policy"}
-"""Inputs by other names than their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +45,6 @@ class Study:
     """The option with which the answer is lines, and no report."""
     line_formats: Sequence[str] = LINE_FORMATS
     """The formats of these."""
-
-    def inputs(self, settings: Any) -> list[tuple[str, str]]:
-        """Return the files that are read, as messages call them."""
-        if hasattr(settings, "inputs"):
-            return [*settings.inputs()]
-        return [
-            (_CALLED.get(name, name.upper()), getattr(settings, name))
-            for name, option in options_of(self.settings).items()
-            if option.is_path and name != "output" and getattr(settings, name)
-        ]
 
     @property
     def folder(self) -> str:

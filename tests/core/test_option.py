@@ -15,6 +15,7 @@ from stickler_cli.core.option import (
     options_of,
     options_record,
     part_of,
+    paths_named,
     read_settings,
 )
 from stickler_cli.core.problems import UsageError
@@ -179,3 +180,23 @@ def test_an_option_takes_its_own_default_and_says_what_it_is_for(settings: type)
 @pytest.mark.parametrize("settings", [*settings_of_commands().values(), ManySettings])
 def test_each_group_of_options_says_what_is_in_it(settings: type):
     assert all(group.__doc__ for group in settings.__mro__)
+
+
+class FileOptions(Settings):
+    """Options that name files."""
+
+    gt: str = option("", "Ground truth.", argument=True, role="input")
+    schema: str = option("", "A schema.", argument=True, role="input")
+    by_file: str | None = option(None, "What is known.", "FILE", role="input")
+    repeat: tuple[str, ...] = option((), "More.", "PRED", role="input")
+    output: tuple[str, ...] = option((), "Results.", "FILE", role="output")
+    label: tuple[str, ...] = option((), "A word.", "TEXT")
+
+
+def test_paths_are_listed_by_what_happens_to_them():
+    settings = FileOptions(gt="a", schema="s", repeat=("b", "c"), output=("d",), label=("e",))
+
+    inputs = [("GT", "a"), ("the schema", "s"), ("--repeat", "b"), ("--repeat", "c")]
+    assert paths_named(settings, "input") == inputs
+    assert paths_named(settings, "output") == [("--output", "d")]
+    assert paths_named(FileOptions(by_file="f"), "input") == [("--by-file", "f")]

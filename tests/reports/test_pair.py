@@ -229,7 +229,7 @@ def test_long_runs_are_shortened():
 def test_suffixes_tell_formats():
     settings = CompareSettings(output=("a.json", "b.md", "c.txt"))
 
-    assert outputs_of(settings, None, PAIR_FORMATS).files == {
+    assert outputs_of(settings, PAIR_FORMATS).files == {
         "a.json": "json",
         "b.md": "markdown",
         "c.txt": "table",

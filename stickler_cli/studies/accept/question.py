@@ -37,7 +37,13 @@ class AcceptSettings(
 
     schema: str = optional_schema()
     gt: str = option(
-        "", "Ground truth, as eval takes it.", "GT", is_path=True, argument=True, needed=False
+        "",
+        "Ground truth, as eval takes it.",
+        "GT",
+        is_path=True,
+        argument=True,
+        needed=False,
+        role="input",
     )
     max_error: float = option(
         0.05,
@@ -63,6 +69,7 @@ class AcceptSettings(
         "POLICY",
         in_file="none",
         is_path=True,
+        role="input",
     )
     output: tuple[str, ...] = output_files(
         "Write the policy to this file (.json), and its tables or picture (.html, .md, .csv, .txt "

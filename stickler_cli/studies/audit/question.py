@@ -1,6 +1,5 @@
 """`stickler audit`: its options and its help."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from stickler_cli.core.option import Settings, option
@@ -32,6 +31,7 @@ class RunsSource(Settings):
         "RUN...",
         argument=True,
         in_file="none",
+        role="input",
     )
 
 
@@ -65,6 +65,7 @@ class AuditSettings(
         "FILE",
         is_path=True,
         in_file="none",
+        role="input",
     )
     write_gold: str | None = written_gold()
     run_dir: str | None = option(
@@ -75,6 +76,7 @@ class AuditSettings(
         is_path=True,
         in_file="none",
         panel="run",
+        role="output",
     )
     gate: tuple[str, ...] = option(
         (),
@@ -84,13 +86,6 @@ class AuditSettings(
         in_file="none",
         panel="gates",
     )
-
-    def inputs(self) -> Iterator[tuple[str, str]]:
-        """Yield the files that are read, as messages call them."""
-        yield from (("the schema", self.schema), ("GT", self.gt))
-        yield from (("RUN", name) for name in self.runs)
-        if self.verdicts:
-            yield "--verdicts", self.verdicts
 
 
 AUDIT: Final = Study(

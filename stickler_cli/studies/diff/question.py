@@ -1,6 +1,6 @@
 """`stickler diff`: its options and its help."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from stickler_cli.core.option import option
@@ -48,6 +48,7 @@ class DiffSettings(
         argument=True,
         needed=False,
         in_file="none",
+        role="input",
     )
     ci: float = option(
         LEVEL,
@@ -77,9 +78,10 @@ class DiffSettings(
         "Several runs of the system that was, instead of BASE; predictions after SCHEMA GT.",
         "RUN...",
         in_file="none",
+        role="input",
     )
     new: tuple[str, ...] = option(
-        (), "Several runs of the system that is, likewise.", "RUN...", in_file="none"
+        (), "Several runs of the system that is, likewise.", "RUN...", in_file="none", role="input"
     )
 
     @property
@@ -110,12 +112,6 @@ class DiffSettings(
                 found = f"{twice[0]} stands there twice"
                 raise UsageError([Problem(name, found, "runs that were made one by one")])
         return sides
-
-    def inputs(self) -> Iterator[tuple[str, str]]:
-        """Yield the files that are read, as messages call them."""
-        for name, side in zip(("BASE", "NEW"), self.sides, strict=True):
-            yield from ((name, run) for run in side)
-        yield from zip(("the schema", "GT"), self.made_of, strict=False)
 
 
 DIFF: Final = Study(

@@ -18,6 +18,7 @@ class LabelledSource(Settings):
         is_path=True,
         argument=True,
         in_file="none",
+        role="input",
     )
 
 

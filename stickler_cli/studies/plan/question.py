@@ -22,6 +22,7 @@ class PlanSettings(FinishedOptions, StudyOptions):
         is_path=True,
         argument=True,
         needed=False,
+        role="input",
     )
     half_width: float | None = option(
         None,
@@ -52,9 +53,13 @@ class PlanSettings(FinishedOptions, StudyOptions):
         0.8, "The chance that the change shows, or the gate passes.", "SHARE", values=SHARE
     )
     base: str | None = option(
-        None, "With --new: two runs that differ as the ones to come.", "RUN", in_file="none"
+        None,
+        "With --new: two runs that differ as the ones to come.",
+        "RUN",
+        in_file="none",
+        role="input",
     )
-    new: str | None = option(None, "Likewise.", "RUN", in_file="none")
+    new: str | None = option(None, "Likewise.", "RUN", in_file="none", role="input")
     correlation: float = option(
         0.5,
         "Of the errors of both runs in documents, where --detect has one run only.",

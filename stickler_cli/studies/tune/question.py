@@ -17,6 +17,7 @@ class TuneSettings(PairStudyOptions):
         "or different; or the verdicts that the HTML report has downloaded.",
         "FILE",
         in_file="none",
+        role="input",
     )
     field: tuple[str, ...] = option(
         (),

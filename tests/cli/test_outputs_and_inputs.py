@@ -1,0 +1,104 @@
+"""No output of a command takes the place of one of its inputs, however either is named."""
+
+import json
+
+import pytest
+
+from stickler_cli.cli.app import main
+from stickler_cli.cli.commands import settings_of_commands
+from stickler_cli.core.option import options_of
+
+OPTIONS = {command: options_of(settings) for command, settings in settings_of_commands().items()}
+PAIRS = [
+    (command, output.name, named.name)
+    for command, options in OPTIONS.items()
+    for output in options.values()
+    for named in options.values()
+    if output.role == "output" and named.role == "input"
+]
+NEITHER = {
+    ("init", "output"),  # --force lets it take the place of any file
+    *((command, "sources") for command in ("eval", "report", "view")),  # pictures, never written
+}
+
+
+def test_every_option_that_names_a_file_says_what_happens_to_it():
+    files = {"FILE", "DIR", "DIR|FILE", "DIR|URL", "PRED...", "RUN...", "RUN", "POLICY"}
+    unsaid = {
+        (command, option.name)
+        for command, options in OPTIONS.items()
+        for option in options.values()
+        if (option.is_path or option.argument or option.metavar in files) and not option.role
+    }
+
+    assert unsaid == NEITHER
+    assert ("eval", "documents", "repeat") in PAIRS
+    assert ("report", "output", "by_file") in PAIRS
+    assert ("plan", "output", "new") in PAIRS
+    assert ("eval", "output", "policy") in PAIRS
+
+
+@pytest.mark.parametrize(("command", "output", "named"), PAIRS)
+def test_an_output_that_is_an_input_is_refused(
+    command, output, named, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    shared = tmp_path / "shared.json"
+    for file in (shared, tmp_path / "other.json"):
+        file.write_text(json.dumps({"n": 1}))
+    options = OPTIONS[command]
+    words, flags = command.split(), [options[output].flag, "./shared.json"]
+    for option in options.values():
+        value = "shared.json" if option.name == named else "other.json"
+        if option.argument:
+            words.append(value)
+        elif option.name == named:
+            flags.append(f"{option.flag}={value}")
+    if options[named].instead_of:  # a table of pairs stands for GT and PRED
+        words = [word for word in words if word != "other.json"]
+
+    assert main(words + flags) == 2
+    told = capsys.readouterr().err
+    assert f"{options[output].flag} ./shared.json: it is " in told
+    assert "would overwrite it" in told
+    assert shared.read_text() == '{"n": 1}'
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["eval", "schema.json", "gt.json", "gt.json", "-o", "parts.json"],
+        ["eval", "of_lines.json", "gt.json", "gt.json", "--documents", "lines.jsonl"],
+        ["compare", "schema.json", "gt.json", "gt.json", "-o", "parts.json"],
+        ["lint", "schema.json", "gt.json", "-o", "parts.json"],
+        ["eval", "schemas/", "gt/", "gt/", "--schema-by", "@id", "-o", "parts.json"],
+        ["eval", "gt.json", "gt.json", "--config", "options.json", "-o", "options.json"],
+        ["eval", "gt/", "gt.json", "-o", "linked.json"],
+        ["eval", "gt/", "gt.json", "--values", "lines.jsonl"],
+        ["eval", "gt/", "gt.json", "-o", "gt/new.json"],
+        ["eval", "gt.json", "night/pred.json", "--run-dir", "night"],
+        ["eval", "gt.json", "x.csv.partial", "--documents", "x.csv"],
+    ],
+)
+def test_inputs_that_no_option_names_are_not_overwritten(arguments, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    parts = {"n": {"type": "integer"}}
+    schema = {"type": "object", "properties": {"n": {"$ref": "parts.json#/n"}}}
+    files = {"gt.json": {"n": 1}, "linked.json": {"n": 1}, "schema.json": schema}
+    files |= {"parts.json": parts, "gt/a.json": {"n": 1}, "night/pred.json": {"n": 1}}
+    files |= {"schemas/a.json": {**schema, "properties": {"n": {"$ref": "../parts.json#/n"}}}}
+    of_lines = {"type": "object", "properties": {"n": {"$ref": "lines.jsonl#/n"}}}
+    files |= {"of_lines.json": of_lines}
+    files |= {"x.csv.partial": {"n": 1}}
+    for name, contents in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(json.dumps(contents))
+    (tmp_path / "options.json").write_text("quiet = true\n")
+    (tmp_path / "lines.jsonl").write_text(json.dumps(parts))
+    (tmp_path / "gt" / "c.json").symlink_to(tmp_path / "lines.jsonl")
+    (tmp_path / "gt" / "b.json").symlink_to(tmp_path / "linked.json")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+    assert main(arguments) == 2
+    assert "would overwrite it" in capsys.readouterr().err
+    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
