@@ -57,11 +57,6 @@ NOT_YET = {
         "evidence for one field",
         "evidence in a list",
     ),
-    "hints": (
-        "shuffled lines",
-        "texts for absent values",
-        "lists of acceptable values",
-    ),
     "init-equals-eval": (
         "identifier of items",
         "N/A as a value",

@@ -11,51 +11,89 @@ from typing import TYPE_CHECKING, Final
 
 from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.documents.document_pair import DocumentPair, read_pair
+from stickler_cli.documents.document import LineReference
+from stickler_cli.documents.document_pair import DocumentPair, PairRef, read_pair
+from stickler_cli.documents.pairs import name_of_line
 from stickler_cli.documents.reading import STANDARD_INPUT
-from stickler_cli.documents.roots import root_text
+from stickler_cli.documents.roots import Steps, read_inner_json, root_text
 from stickler_cli.documents.sources import pattern_for
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.folds import PathCounts
+from .chunk import unwrapped
+from .value_hints import Documents, hint_annotations, hint_id_field
 
 if TYPE_CHECKING:
     from stickler_cli.score.record import Run
     from .assembly import Assembly
 
 LOOKED_AT: Final = 20  # pairs of which a shape is made out
-DEEPEST_ROOT: Final = 3
+MAX_IDS: Final = 1_000  # pairs whose ids are compared
+GOOD_F1: Final = 0.9  # from here on the shape of predictions is right
+DEEPEST_ROOT: Final = 5
 NAMED: Final = 3  # keys that a hint names
 
 _CONFIDENCES: Final = ("confidence", "score", "probability", "conf")
 
 
 def hints(assembly: "Assembly", run: "Run") -> Iterator[str]:
-    """Yield hints, a line each."""
-    evaluation, paths = run.evaluation, [info.field for info in run.fields if info.field]
+    """Yield hints, a line each; none of a run whose predictions are mostly right."""
+    evaluation, settings = run.evaluation, assembly.settings
+    f1 = run.rule.rates(evaluation.tally.counts(run.rule.counting)).f1
+    if f1 is not None and f1 >= GOOD_F1:
+        return
     pattern = name_pattern(evaluation)
     if pattern is not None and not run.nothing_paired:  # which is an error that says it
         yield pattern
-    settings, evaluated = assembly.settings, evaluation.statuses[Status.EVALUATED]
+    evaluated = evaluation.statuses[Status.EVALUATED]
     if not evaluated or STANDARD_INPUT in (settings.gt, settings.pred):
         return
-    keys = evaluation.fold(PathCounts)
+    both = (ref for ref in assembly.pairs.refs() if ref.gt is not None and ref.pred is not None)
+    refs = [*islice(both, MAX_IDS)]
+    pairs = [*map(read_pair, refs[:LOOKED_AT])]
+    yield from _shape_hints(assembly, run, pairs)
+    if settings.id_field is None and all(map(_is_paired_by_line, refs)):
+        yield from hint_id_field([*_documents_of(assembly, map(read_pair, refs))])
+    if not assembly.job.schemas:
+        documents = [*_documents_of(assembly, pairs)]
+        yield from hint_annotations(documents, assembly.job.plan.root)
+
+
+def _is_paired_by_line(ref: PairRef) -> bool:
+    return isinstance(ref.gt, LineReference) and ref.id == name_of_line(ref.gt.line)
+
+
+def _documents_of(assembly: "Assembly", pairs: Iterable[DocumentPair]) -> Iterator[Documents]:
+    """Yield the two documents of each pair that can be read, as they are compared."""
+    for pair in pairs:
+        bare = unwrapped(assembly.job.unwrapper, pair)
+        if isinstance(bare.gt, dict | list) and isinstance(bare.pred, dict | list):
+            yield bare.gt, bare.pred
+
+
+def _shape_hints(assembly: "Assembly", run: "Run", pairs: Sequence[DocumentPair]) -> Iterator[str]:
+    """Yield the options for documents that all have another shape than the schema."""
+    evaluated = run.evaluation.statuses[Status.EVALUATED]
+    paths = [info.field for info in run.fields if info.field]
+    names = {str(path[0]) for path in paths if len(path) == 1}
+    keys = run.evaluation.fold(PathCounts)
     extras = [path for path, count in sorted(keys.extra_keys.items()) if count >= evaluated]
     undeclared = [
         path for path, count in sorted(keys.undeclared_keys.items()) if count >= evaluated
     ]
-    names = {path[0] for path in paths if len(path) == 1}
-    both = (ref for ref in assembly.pairs.refs() if ref.gt is not None and ref.pred is not None)
-    pairs = [*map(read_pair, islice(both, LOOKED_AT))]
-    if any(len(path) == 1 for path in extras):
-        preds = [pair.pred for pair in pairs if isinstance(pair.pred, dict)]
-        yield from _root_hint("--pred-root", "prediction", preds, names)
+    pred_names = {str(path[0]) for path in extras if len(path) == 1}
+    preds = [pair.pred for pair in pairs if isinstance(pair.pred, dict)]
+    gts = [pair.gt for pair in pairs if isinstance(pair.gt, dict)]
+    pred_hints = [*_root_hint("--pred-root", "prediction", preds, names)] if pred_names else []
+    yield from pred_hints
     if any(len(path) == 1 for path in undeclared):
-        gts = [pair.gt for pair in pairs if isinstance(pair.gt, dict)]
         yield from _root_hint("--gt-root", "ground truth", gts, names)
+    elif pred_names and not pred_hints:
+        # The schema may have been inferred from ground truths around which more stands.
+        yield from _root_hint("--gt-root", "ground truth", gts, pred_names)
     yield from _case_hints(extras, paths)
-    leaves = [it.field[0] for it in run.fields if it.kind == "leaf" and len(it.field) == 1]
+    leaves = [info.field[0] for info in run.fields if info.kind == "leaf" and len(info.field) == 1]
     yield from _wrapper_hint(assembly, pairs, leaves)
 
 
@@ -79,28 +117,44 @@ def alone(evaluation: Evaluation) -> tuple[list[str], list[str]]:
 
 
 def _root_hint(
-    option: str, side: str, documents: Sequence[JsonObject], names: Iterable[object]
+    option: str, side: str, documents: Sequence[JsonObject], names: set[str]
 ) -> Iterator[str]:
-    known = {name for name in names if isinstance(name, str)}
-    roots = {_root_in(document, known) for document in documents}
+    """Yield the option if the same key holds most of some names in each document."""
+    roots = {_find_root(document, names) for document in documents}
     if len(roots) == 1 and (root := roots.pop()):
         yield f"{option} {root_text(root)}: every {side} has the fields of the schema there"
 
 
-def _root_in(document: JsonObject, known: set[str]) -> tuple[str, ...]:
-    """Return the keys that lead to the first object with a field of the schema; empty for none."""
-    level: list[tuple[tuple[str, ...], JsonObject]] = [((), document)]
-    for _ in range(DEEPEST_ROOT):
-        for path, entry in level:
-            if known & entry.keys():
-                return path
+def _find_root(document: JsonObject, names: set[str]) -> Steps:
+    """Return the keys that lead to the first object with most of some names; empty if none does.
+
+    It has at least one, at least half as many as any object, and more than the document itself.
+    """
+    level: list[tuple[Steps, JsonValue]] = [((), document)]
+    counts: dict[Steps, int] = {}
+    for _ in range(DEEPEST_ROOT + 1):
+        counts |= {steps: _count_names(value, names) for steps, value in level}
         level = [
-            ((*path, key), value)
-            for path, entry in level
-            for key, value in entry.items()
-            if isinstance(value, dict)
+            ((*steps, key), read_inner_json(child))
+            for steps, value in level
+            for key, child in _children(value)
         ]
-    return next((path for path, entry in level if known & entry.keys()), ())
+    most = max(counts.values())
+    if most <= counts[()] or 2 * most < len(names) * (counts[()] > 0):
+        return ()
+    return next(steps for steps, count in counts.items() if 2 * count >= most)
+
+
+def _count_names(value: JsonValue, names: set[str]) -> int:
+    return len(names & value.keys()) if isinstance(value, dict) else 0
+
+
+def _children(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:
+    """Yield the values of an object, or the only element of a list, by their keys."""
+    if isinstance(value, dict):
+        yield from value.items()
+    elif isinstance(value, list) and len(value) == 1:
+        yield "0", value[0]
 
 
 def _case_hints(extras: Iterable[Path], fields: Sequence[Path]) -> Iterator[str]:
@@ -113,7 +167,7 @@ def _case_hints(extras: Iterable[Path], fields: Sequence[Path]) -> Iterator[str]
         more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
         yield (
             f"every prediction spells keys otherwise than the schema: {', '.join(named[:NAMED])}"
-            f"{more}; rename them in one of the two, since keys are compared exactly"
+            f"{more}; --rename OLD=NEW renames them, since keys are compared exactly"
         )
 
 

@@ -109,7 +109,7 @@ def test_keys_in_another_case_are_told_once(score_of):
     _, _, told = score_of(preds)
     (hint,) = [line for line in told.splitlines() if line.startswith("hint")]
     assert "'InvoiceNo' for 'invoice_no', 'Note' for 'note'" in hint
-    assert "and 1 more; rename them" in hint
+    assert "and 1 more; --rename OLD=NEW renames them" in hint
 
 
 def test_one_document_of_another_shape_gives_no_hint(score_of):
@@ -119,3 +119,102 @@ def test_one_document_of_another_shape_gives_no_hint(score_of):
 
 def test_there_are_no_hints_with_quiet(score_of):
     assert score_of([{"result": it} for it in TRUTH], "-q")[2] == ""
+
+
+@pytest.fixture
+def hints_of(tmp_path, monkeypatch, capsys):
+    """Evaluate lines of documents, and give the hints, a list of lines."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(gts, preds, *options, schema=None):
+        for name, documents in (("gt", gts), ("pred", preds)):
+            (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, documents)))
+        if schema is not None:
+            (tmp_path / "s.json").write_text(json.dumps(schema))
+        sources = [*(["s.json"] if schema else []), "gt.jsonl", "pred.jsonl"]
+        main(["eval", *sources, "-f", "json", *options])
+        told = capsys.readouterr().err.splitlines()
+        return [line.removeprefix("hint: ") for line in told if line.startswith("hint: ")]
+
+    return run
+
+
+ORDERS = [
+    {"n": n, "meta": {"doc_id": f"d-{n}"}, "name": f"Firm {n}", "kind": "order"} for n in range(6)
+]
+
+
+def test_the_field_that_pairs_shuffled_lines_is_named(hints_of):
+    shuffled = ORDERS[2:] + ORDERS[:2]
+    (hint,) = hints_of(ORDERS, shuffled)
+    assert hint.startswith("--id-field meta.doc_id: ")
+    assert hints_of(ORDERS, shuffled, "--id-field", "meta.doc_id") == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda order: {**order, "meta": {"doc_id": "x"}, "name": "y", "n": 9},  # nothing identifies
+        lambda order: {**order, "name": "y", "kind": "z"},  # lines are in order
+    ],
+)
+def test_lines_that_no_field_would_pair_give_no_hint(hints_of, change):
+    assert not any("--id-field" in hint for hint in hints_of(ORDERS, [*map(change, ORDERS)]))
+
+
+def test_texts_that_stand_for_absent_values_are_named(hints_of):
+    gts = [{"po": None, "lines": [{"note": "N/A"}], "n": n} for n in range(3)]
+    preds = [{"po": "-", "lines": [{"note": None}], "n": n} for n in range(3)]
+    (hint,) = hints_of(gts, preds)
+    assert hint.startswith('x-aws-stickler-absent-values: "-", "N/A" stand where the other side')
+    assert "(6 times, in po, lines.note)" in hint
+
+
+def test_texts_that_the_schema_calls_absent_are_not_named(hints_of):
+    po = {"type": "string", "x-aws-stickler-absent-values": ["-"]}
+    schema = {"type": "object", "properties": {"po": po, "n": {"type": "integer"}}}
+    assert hints_of([{"n": 1}], [{"po": "-", "n": 2}], schema=schema) == []
+
+
+@pytest.mark.parametrize(
+    ("pred", "expected"),
+    [("the BRONCOS", True), ("Kansas City Chiefs", False), (["The Broncos"], False)],
+)
+def test_lists_of_acceptable_values_are_named(hints_of, pred, expected):
+    gts = [{"answer": {"text": ["Denver Broncos", "The Broncos"]}}]
+    told = hints_of(gts, [{"answer": {"text": pred}}])
+    assert any(hint.startswith("x-aws-stickler-any-of: ") for hint in told) is expected
+    assert all("answer.text" in hint for hint in told)
+
+
+@pytest.mark.parametrize(
+    ("wrap", "advice"),
+    [
+        (lambda truth: {"out": truth, "id": 3}, "--pred-root out"),
+        (lambda truth: {"out": json.dumps(truth), "cost": 0.1}, "--pred-root out"),
+        # a key beside it has a declared name
+        (lambda truth: {"out": truth, "note": "by model x"}, "--pred-root out"),
+        (
+            lambda truth: {"choices": [{"message": {"content": json.dumps(truth)}}]},
+            "--pred-root /choices/0/message/content",
+        ),
+    ],
+)
+def test_the_root_is_found_through_texts_and_beside_other_keys(score_of, wrap, advice):
+    _, score, told = score_of([*map(wrap, TRUTH)])
+    assert score < 0.5
+    assert f"hint: {advice}: " in told
+    assert score_of([*map(wrap, TRUTH)], *shlex.split(advice))[1] == 1.0
+
+
+def test_the_root_of_ground_truths_is_found_without_a_schema(hints_of):
+    gts = [{"gt_parse": order, "meta": "x"} for order in ORDERS]
+    (hint,) = hints_of(gts, ORDERS)
+    assert hint.startswith("--gt-root gt_parse: ")
+    assert hints_of(gts, ORDERS, "--gt-root", "gt_parse") == []
+
+
+def test_a_run_that_is_mostly_right_has_no_hints(hints_of):
+    gts = [{"a": n, "b": n, "c": n, "d": n, "e": n, "f": n, "g": n, "h": None} for n in range(3)]
+    preds = [{**gt, "h": "N/A"} for gt in gts]  # 7 of 7 right, 1 invented: F1 is 14 / 15
+    assert hints_of(gts, preds) == []

@@ -1,0 +1,146 @@
+"""Hints made of the values of some pairs: the field that identifies documents, and annotations."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+from stickler_cli.compare.plan import Node
+from stickler_cli.core.figures import number_of, some_of
+from stickler_cli.core.json_values import JsonValue, brief, is_absent, json_line, says_nothing
+from stickler_cli.core.locations import Path, field_path
+from stickler_cli.core.values import pattern
+
+MAX_NAMED: Final = 3
+MIN_DOCUMENTS: Final = 2  # one pair of documents is in order
+MIN_FILLED: Final = 0.9  # share of documents that have the field
+MIN_FOUND: Final = 0.5  # share of ids of the shorter side that stand on the other side
+MAX_IN_PLACE: Final = 0.5  # share of pairs that already have the same id on both sides
+ID_DEPTH: Final = 2
+MAX_DEPTH: Final = 50  # levels of documents that are looked at
+
+_ID_NAME: Final = pattern(r"(?i)(.*[_\W])?(id|ids|uuid|guid|key|number|no|nr|file)|.*Id|.*ID")
+
+Documents: TypeAlias = tuple[JsonValue, JsonValue]  # ground truth and prediction of a pair
+_Ids: TypeAlias = Mapping[Path, JsonValue]
+
+
+class _Values(NamedTuple):
+    """The values of both sides at one place of one pair."""
+
+    field: Path
+    node: Node | None
+    gt: JsonValue
+    pred: JsonValue
+
+
+def hint_id_field(pairs: Sequence[Documents]) -> Iterator[str]:
+    """Yield the field that would pair documents that were paired by their position."""
+    if len(pairs) < MIN_DOCUMENTS:
+        return
+    gts = [dict(_find_scalars(gt)) for gt, _ in pairs]
+    preds = [dict(_find_scalars(pred)) for _, pred in pairs]
+    fields = [*dict.fromkeys(field for ids in gts for field in ids)]
+    shares = {field: _share_found(gts, preds, field) for field in fields}
+    fitting = [field for field in fields if shares[field] >= MIN_FOUND]
+    if fitting:
+        best = min(fitting, key=lambda field: (not _is_id_name(field), -shares[field], len(field)))
+        yield (
+            f"--id-field {field_path(best)}: it identifies documents, and "
+            f"{shares[best]:.0%} of its values stand on both sides, most of them in other places"
+        )
+
+
+def _is_id_name(field: Path) -> bool:
+    return _ID_NAME.fullmatch(str(field[-1])) is not None
+
+
+def _find_scalars(value: JsonValue, parent: Path = ()) -> Iterator[tuple[Path, JsonValue]]:
+    """Yield the texts and integers of a document that may be ids, of objects two deep."""
+    for key, child in value.items() if isinstance(value, dict) else ():
+        if isinstance(child, str | int) and not isinstance(child, bool) and child != "":
+            yield (*parent, key), child
+        elif len(parent) + 1 < ID_DEPTH:
+            yield from _find_scalars(child, (*parent, key))
+
+
+def _share_found(gts: Sequence[_Ids], preds: Sequence[_Ids], field: Path) -> float:
+    """Return the share of ids on the shorter side that the other side has in another place.
+
+    0 if the field does not identify documents on both sides, or already pairs them.
+    """
+    gt_ids = [str(ids[field]) for ids in gts if field in ids]
+    pred_ids = [str(ids[field]) for ids in preds if field in ids]
+    for ids in (gt_ids, pred_ids):
+        if len(ids) < MIN_FILLED * len(gts) or len({*ids}) < len(ids):
+            return 0.0
+    pairs = zip(gts, preds, strict=True)
+    n_in_place = sum(str(gt.get(field)) == str(pred.get(field)) for gt, pred in pairs)
+    if n_in_place > MAX_IN_PLACE * len(gts):
+        return 0.0
+    return len({*gt_ids} & {*pred_ids}) / min(len(gt_ids), len(pred_ids))
+
+
+def hint_annotations(pairs: Sequence[Documents], root: Node) -> Iterator[str]:
+    """Yield the annotations that would change how some values are read."""
+    values = [value for gt, pred in pairs for value in _walk(_Values((), root, gt, pred))]
+    yield from _hint_absent_values(values)
+    yield from _hint_any_of(values)
+
+
+def _walk(values: _Values, depth: int = 0) -> Iterator[_Values]:
+    """Yield the values of both sides at each place; items of lists by their position."""
+    yield values
+    field, node, gt, pred = values
+    if depth == MAX_DEPTH:
+        return
+    if isinstance(gt, dict) and isinstance(pred, dict):
+        nodes = node.by_name() if node is not None else {}
+        for key in dict.fromkeys((*gt, *pred)):
+            child = _Values((*field, key), nodes.get(key), gt.get(key), pred.get(key))
+            yield from _walk(child, depth + 1)
+    elif isinstance(gt, list) and isinstance(pred, list) and len(gt) == len(pred):
+        for index, (gt_item, pred_item) in enumerate(zip(gt, pred, strict=True)):
+            item_node = (node and node.below(index)) or node
+            yield from _walk(_Values(field, item_node, gt_item, pred_item), depth + 1)
+
+
+def _hint_absent_values(values: Sequence[_Values]) -> Iterator[str]:
+    texts, fields = Counter[str](), Counter[str]()
+    for field, node, gt, pred in values:
+        text = gt if is_absent(pred) else pred if is_absent(gt) else None
+        if isinstance(text, str) and _is_placeholder(text) and not (node and node.is_nothing(text)):
+            texts[brief(text)] += 1
+            fields[field_path(field)] += 1
+    if texts:
+        names = some_of((text for text, _ in texts.most_common()), MAX_NAMED)
+        places = some_of((field for field, _ in fields.most_common()), MAX_NAMED)
+        yield (
+            f"x-aws-stickler-absent-values: {names} stand where the other side has no value "
+            f"({number_of(texts.total(), 'time')}, in {places}); in the schema, the annotation "
+            "makes them absent"
+        )
+
+
+def _is_placeholder(text: str) -> bool:
+    return says_nothing(text) or not any(map(str.isalnum, text))
+
+
+def _hint_any_of(values: Sequence[_Values]) -> Iterator[str]:
+    n_lists, n_chosen = Counter[str](), Counter[str]()
+    for field, _, gt, pred in values:
+        if isinstance(gt, list) and gt and not isinstance(pred, list) and not is_absent(pred):
+            name = field_path(field)
+            n_lists[name] += 1
+            n_chosen[name] += _fold(pred) in map(_fold, gt)
+    fields = [name for name, n in n_lists.items() if 2 * n_chosen[name] >= n]
+    if fields:
+        yield (
+            f"x-aws-stickler-any-of: the ground truth has lists, and predictions have one of their "
+            f"items, in {some_of(fields, MAX_NAMED)}; in the schema, the annotation makes each "
+            "item a right value"
+        )
+
+
+def _fold(value: JsonValue) -> str:
+    """Return a text that is equal for values that differ in case and white space alone."""
+    return " ".join(json_line(value).decode().casefold().split())
