@@ -44,23 +44,9 @@ NOT_YET = {
         "LaTeX",
         "SMILES and DNA",
     ),
-    "date-times": (
-        "same instant",
-        "midnight",
-        "times without zones",
-        "times by format",
-        "times by comparator",
-    ),
-    "dates-day-first": (
-        "day first",
-        "month first",
-        "evidence for one field",
-        "evidence in a list",
-    ),
     "init-equals-eval": (
         "identifier of items",
         "N/A as a value",
-        "day first",
         "JSON in text",
         "cells by position",
     ),
@@ -79,18 +65,6 @@ NOT_YET = {
         "prediction is not JSON",
         "JSON set by the schema",
         "JSON list in text",
-    ),
-    "money-dots": (
-        "amounts as texts",
-        "numbers in the ground truth",
-        "money by currency sign",
-        "power of ten",
-    ),
-    "months": (
-        "French and German",
-        "Spanish and Italian",
-        "Portuguese, Dutch and Indonesian",
-        "Japanese and Chinese",
     ),
     "object-or-list": (
         "one line or several",

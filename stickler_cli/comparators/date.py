@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from itertools import chain
 from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, get_args
@@ -22,7 +23,16 @@ from .base import (
     linked_codes,
     text_of,
 )
-from .date_parsing import DAY, Stated, StatedDate, StatedRange, readings, share_zones, stated_by
+from .date_parsing import (
+    DAY,
+    SECOND,
+    Stated,
+    StatedDate,
+    StatedRange,
+    readings,
+    share_zones,
+    stated_by,
+)
 
 RangeMode: TypeAlias = Literal["strict", "reject", "contains", "graded"]
 PrecisionMode: TypeAlias = Literal["exact", "gt_loose", "overlap"]
@@ -47,9 +57,9 @@ class Readings(NamedTuple):
     """None is no date."""
     day_first: Stated | None
     """The same, unless the order is open."""
-    days: tuple[float, ...]
-    """The ordinals of both, by their own clocks and in UTC: nan for no date and no zone, and 0
-    where a reading is more than a day."""
+    moments: tuple[float, ...]
+    """The days of both, or their seconds where times count, by their own clocks and in UTC: nan
+    for no date and no zone, and 0 where a reading is no single day."""
 
 
 class DateComparator(BaseComparator):
@@ -65,6 +75,7 @@ class DateComparator(BaseComparator):
         allow_partial_year: bool = False,
         range_mode: RangeMode = "graded",
         precision_mode: PrecisionMode = "exact",
+        compare_time: bool = False,
     ) -> None:
         """Set how dates are read and how close is enough.
 
@@ -76,12 +87,16 @@ class DateComparator(BaseComparator):
             allow_partial_year: give 0.7 of the score, not 0.0, when one side states no year.
             range_mode: what a range is worth: docs/dates.md.
             precision_mode: which side may leave out a day or a month: docs/dates.md.
+            compare_time: whether times of day must be equal to the second; a date without one is
+                midnight. A tolerance applies to the instants.
         """
         super().__init__(threshold)
         self.tolerance = _checked_tolerance(tolerance)
+        self.compare_time = checked_flag("compare_time", compare_time)
         # No two dates are further apart, and numpy takes no integer of any size.
         self._reach = min(self.tolerance or 0, timedelta.max.days)
         self._by_days = self._reach % 1 == 0
+        self._unit = SECOND if compare_time else DAY
         if type(dayfirst) not in {bool, type(None)}:
             raise KeywordError.of("dayfirst", dayfirst, "true, false or null")
         self.dayfirst = dayfirst
@@ -99,10 +114,10 @@ class DateComparator(BaseComparator):
     def prepare(self, value: Any) -> Readings:
         """Read a string, a whole number such as 20240105, a date or a datetime; else no date."""
         if isinstance(value, date):
-            return _readings(stated_by(value), stated_by(value))
+            return _readings(stated_by(value), stated_by(value), self._unit)
         if not isinstance(value, str):  # 20240105.0 is the integer 20240105 to JSON
             value = int(value) if is_number(value) and value % 1 == 0 else ""
-        return _read(text_of(value), self.dayfirst, self.range_mode != "reject")
+        return _read(text_of(value), self.dayfirst, self.range_mode != "reject", self._unit)
 
     def similarity(self, gt: Readings, pred: Readings) -> float:
         """Compare two prepared values in each order of day and month; return the better score."""
@@ -112,30 +127,33 @@ class DateComparator(BaseComparator):
         return max(score, self._score(gt.day_first, pred.day_first))
 
     def similarities(self, gts: Sequence[Readings], preds: Sequence[Readings]) -> Similarities:
-        """Compare two columns: days in one go, and each other pair once."""
-        gt_days, pred_days = _days(gts), _days(preds)
-        apart = np.abs(gt_days - pred_days)
-        apart = np.where(np.isnan(apart[2:]), apart[:2], apart[2:])  # in UTC if both have zones
-        similarities: Similarities = (np.fmin(*apart) <= self._reach).astype(np.float64)
-        is_odd = (gt_days[0] == 0) | (pred_days[0] == 0) | (not self._by_days)
+        """Compare two columns: days or seconds in one go, and each other pair once."""
+        gt_moments, pred_moments = _moments(gts), _moments(preds)
+        distances = np.abs(gt_moments - pred_moments)
+        # In UTC if both have zones.
+        distances = np.where(np.isnan(distances[2:]), distances[:2], distances[2:])
+        reach = self._reach * (DAY // self._unit)
+        similarities: Similarities = (np.fmin(*distances) <= reach).astype(np.float64)
+        is_odd = (gt_moments[0] == 0) | (pred_moments[0] == 0)
+        is_odd |= not (self._by_days or self.compare_time)
         if is_odd.any():
             odd = [(gts[index], preds[index]) for index in np.flatnonzero(is_odd).tolist()]
             similarities[is_odd] = super().similarities(*zip(*odd, strict=True))
         return similarities
 
     def keys(self, prepared: Sequence[Readings]) -> "Keys | None":
-        """Return codes by day; those share one that any order, or either clock, makes the same.
+        """Return codes by day or second; those share one that any order or clock makes the same.
 
-        None where days say too little: under a tolerance, and where a value is more than a day.
+        None where these say too little: under a tolerance, and where a value is no single day.
         """
-        days = _days(prepared)
-        if self._reach or (days[0] == 0).any():
+        moments = _moments(prepared)
+        if self._reach or (moments[0] == 0).any():
             return None
-        if np.array_equal(days[0], days[1], equal_nan=True) and np.isnan(days[2:]).all():
-            return codes_of(days[0].tolist())
+        if np.array_equal(moments[0], moments[1], equal_nan=True) and np.isnan(moments[2:]).all():
+            return codes_of(moments[0].tolist())
         return linked_codes(
-            [(kind, day) for kind, day in enumerate(one) if not math.isnan(day)]
-            for one in days.T.tolist()
+            [(kind, moment) for kind, moment in enumerate(one) if not math.isnan(moment)]
+            for one in moments.T.tolist()
         )
 
     def _score(self, gt: Stated | None, pred: Stated | None) -> float:
@@ -173,52 +191,66 @@ class DateComparator(BaseComparator):
     def _is_same(
         self, gt: StatedDate, pred: StatedDate, shared: frozenset[str], *, utc: bool
     ) -> bool:
+        compare_time = self.compare_time and gt.has_clear_time and pred.has_clear_time
         if not (gt.is_whole and pred.is_whole):
+            if compare_time and gt.clock // SECOND != pred.clock // SECOND:
+                return False
             return bool(shared) and all(getattr(gt, part) == getattr(pred, part) for part in shared)
         gt_moment, pred_moment = gt.moment(utc=utc), pred.moment(utc=utc)
+        if compare_time:
+            seconds = abs(gt_moment // SECOND - pred_moment // SECOND)
+            return seconds <= self._reach * (DAY // SECOND)
         if self._by_days:
             return abs(gt_moment.days - pred_moment.days) <= self._reach
         return abs(gt_moment - pred_moment) / DAY <= self._reach
 
 
 @lru_cache_of_short_texts(maxsize=32_768)  # the same dates occur again and again, in all documents
-def _read(text: str, dayfirst: bool | None, ranges: bool) -> Readings:
-    found = [_admitted(one, ranges=ranges) for one in readings(text, dayfirst=dayfirst)]
-    return _readings(found[0], found[-1])
+def _read(text: str, dayfirst: bool | None, ranges: bool, unit: timedelta) -> Readings:
+    compare_time = unit is SECOND
+    found = [
+        _admitted(reading, ranges=ranges, compare_time=compare_time)
+        for reading in readings(text, dayfirst=dayfirst)
+    ]
+    return _readings(found[0], found[-1], unit)
 
 
-def _readings(month_first: Stated | None, day_first: Stated | None) -> Readings:
+def _readings(month_first: Stated | None, day_first: Stated | None, unit: timedelta) -> Readings:
     if month_first == day_first:
         day_first = month_first
-    both = _day(month_first), _day(day_first)
+    both = _moment(month_first, unit), _moment(day_first, unit)
     if (0, 0) in both:
         both = (0, 0), (0, 0)
     return Readings(month_first, day_first, tuple(chain(*zip(*both, strict=True))))
 
 
-def _admitted(stated: Stated | None, *, ranges: bool) -> Stated | None:
+def _admitted(stated: Stated | None, *, ranges: bool, compare_time: bool) -> Stated | None:
     """Drop ranges where they are rejected, and take a range of one day for that day."""
     if not isinstance(stated, StatedRange):
         return stated
     if not ranges:
         return None
-    return stated.start if stated.is_single else stated
+    if not stated.is_single:
+        return stated
+    return replace(stated.start, clock=timedelta(0)) if compare_time else stated.start
 
 
-def _day(stated: Stated | None) -> tuple[float, float]:
-    """Return the ordinal by its own clock and in UTC, as `Readings.days` has them."""
+def _moment(stated: Stated | None, unit: timedelta) -> tuple[float, float]:
+    """Return the moment by its own clock and in UTC, as `Readings.moments` has them."""
     if stated is None:
         return math.nan, math.nan
     if isinstance(stated, StatedRange) or not stated.is_whole:
         return 0, 0
-    utc = math.nan if stated.offset is None else stated.moment(utc=True).days
-    return stated.moment(utc=False).days, utc
+    if unit is SECOND and not stated.has_clear_time:
+        return 0, 0
+    utc = math.nan if stated.offset is None else stated.moment(utc=True) // unit
+    return stated.moment(utc=False) // unit, utc
 
 
-def _days(values: Sequence[Readings]) -> NDArray[np.float64]:
-    """Lay days out as (4, n): month first and day first by their own clocks, then in UTC."""
-    days = chain.from_iterable(value.days for value in values)
-    return np.fromiter(days, np.float64, 4 * len(values)).reshape(-1, 4).T
+def _moments(values: Sequence[Readings]) -> NDArray[np.float64]:
+    """Lay moments out as (4, n): month first and day first by their own clocks, then in UTC."""
+    moments = chain.from_iterable(value.moments for value in values)
+    return np.fromiter(moments, np.float64, 4 * len(values)).reshape(-1, 4).T
 
 
 def _checked_tolerance(value: object) -> float | None:

@@ -3,6 +3,7 @@
 Nothing here depends on the day of the run or on the time zone of the machine.
 """
 
+import re
 from calendar import monthrange
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta, timezone, tzinfo
@@ -11,7 +12,9 @@ from typing import Any, Final, TypeAlias
 
 from dateutil.parser import parser, parserinfo
 
+from stickler_cli.core.normal_forms import normalize_text
 from stickler_cli.core.values import dataclass, pattern
+from .vocabulary import MONTHS, WEEKDAYS, folded
 
 LONGEST: Final = 256
 """Characters of the longest string that can be a date. Source: docs/dates.md."""
@@ -20,6 +23,7 @@ LEAP_YEAR: Final = 2000
 """The year in which dates without one are placed, so that 29 February is among them."""
 
 DAY: Final = timedelta(days=1)
+SECOND: Final = timedelta(seconds=1)
 
 _PARTS: Final = {
     stated: frozenset(compress(("year", "month", "day"), stated))
@@ -39,6 +43,21 @@ _NUMBERS: Final = pattern(r"([0-3]?[0-9])([/.-])([0-3]?[0-9])\2([12][0-9]{3})")
 _YEAR_FIRST: Final = pattern(r"\d{4}")
 _ONE_DOT: Final = pattern(r"(?<![\d.:])(\d{1,4})\.(\d+)(?![\d.:])")
 _DELIMITER: Final = pattern(r"\s(?:to|through|-)\s")
+_UNCLEAR_TIME: Final = pattern(r":\d(?!\d)")
+_WORD: Final = pattern(r"[^\W\d_]+\.?")
+_FIRST_OF_MONTH: Final = pattern(r"\b1\s?(?:er|re|\.?[º°o])(?![^\W\d_])")
+_BESIDE_DATES: Final = frozenset(
+    ("de", "del", "di", "do", "den", "le", "el", "il", "am", "vom", "tanggal")
+)
+"""Words that stand around a date or inside it, in other languages than English."""
+_IN_CHARACTERS: Final = pattern(
+    r"(?:(\d{4})\s?[年년]\s?)?(\d{1,2})\s?[月월](?:\s?(\d{1,2})\s?[日号일])?"
+)
+"""A date with the characters for year, month and day, of Chinese, Japanese and Korean."""
+_ENGLISH_MONTHS: Final = (
+    "",
+    *("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
+)
 
 # What dateutil raises on odd strings besides its ParserError, a ValueError: its own arithmetic,
 # look-ups and assertions fail on some. "9" * 99 is an OverflowError.
@@ -63,6 +82,8 @@ class StatedDate:
     """The time of day, from midnight."""
     offset: timedelta | None = None
     """The time zone, ahead of UTC."""
+    has_clear_time: bool = True
+    """Whether its time can be compared: `17:5` may lack a digit."""
 
     @property
     def parts(self) -> frozenset[str]:
@@ -202,9 +223,34 @@ def _read_date(text: str) -> tuple[StatedDate | None, StatedDate | None]:
     # dateutil takes 05.2024 for a decimal number, and cuts it to 5.
     text = _ONE_DOT.sub(r"\1/\2", text)
     month_first = _parsed(text, dayfirst=False)
+    if month_first is None and (english := _in_english(text)) != text:
+        text, month_first = english, _parsed(english, dayfirst=False)
     if _YEAR_FIRST.match(text) or not _may_be_swapped(month_first):
         return month_first, month_first
     return month_first, _parsed(text, dayfirst=True)
+
+
+def _in_english(text: str) -> str:
+    """Return a text with months of other languages under their English names.
+
+    >>> _in_english("1er août 2024"), _in_english("2024年3月5日")
+    ('1 aug 2024', '5 mar 2024')
+    """
+
+    def translate(word: re.Match[str]) -> str:
+        name = folded(word[0]).removesuffix(".")
+        if name in MONTHS:
+            return _ENGLISH_MONTHS[MONTHS[name]]
+        return "" if name in _BESIDE_DATES or name in WEEKDAYS else word[0]
+
+    def rearrange(date: re.Match[str]) -> str:
+        year, month, day = date.groups(default="")
+        name = _ENGLISH_MONTHS[int(month)] if int(month) < len(_ENGLISH_MONTHS) else month
+        return f"{day and int(day)} {name} {year} "
+
+    text = _IN_CHARACTERS.sub(rearrange, normalize_text("NFC", text))
+    text = _WORD.sub(translate, _FIRST_OF_MONTH.sub("1", text.lower()))
+    return " ".join(text.split())
 
 
 def _read_plain(text: str) -> tuple[StatedDate, StatedDate] | None:
@@ -242,6 +288,8 @@ def _parsed(text: str, *, dayfirst: bool) -> StatedDate | None:
     except _NOT_A_DATE:
         return None
     stated = stated_by(found).limited_to(found.stated)
+    if _UNCLEAR_TIME.search(text):
+        stated = replace(stated, has_clear_time=False)
     return stated if stated.parts else None
 
 

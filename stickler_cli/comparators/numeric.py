@@ -27,7 +27,7 @@ from .base import (
     linked_codes,
     text_of,
 )
-from .units import CURRENCIES, SCALES, UNITS, is_unit, singular_unit
+from .quantities import CURRENCIES, SCALES, UNITS, WITH_THREE_DECIMALS, is_unit, singular_unit
 from .words import abbreviates
 
 MAGNITUDE: Final = 10_000
@@ -119,10 +119,14 @@ class Measured(NamedTuple):
     relation: str = ""
     """`<` of `<10`."""
     percent: bool = False
+    with_decimals: Decimal | None = None
+    """The number of an amount such as `25.000` in a currency with three decimals."""
 
 
-def measured(text: str) -> Measured:
+def measured(text: str, *, money: bool = False) -> Measured:
     """Read a text that states at most one number; its decimal sign is told by the digits.
+
+    In an amount of `money`, a dot or comma before exactly three digits separates thousands.
 
     >>> measured("1.200,50 €").number, measured("120.00-").number, measured("<5 mg").units
     (Decimal('1200.50'), Decimal('-120.00'), frozenset({'mg'}))
@@ -136,24 +140,43 @@ def measured(text: str) -> Measured:
     credit = len(runs) == 1 and _CREDIT.search(plain)
     words = [singular_unit(it.casefold()) for it in _UNIT.findall(_CREDIT.sub("", beside, 1))]
     words = [word for word in words if word not in _OPEN and (word != "cr" or not credit)]
-    money = frozenset(CURRENCIES[word] for word in words if word in CURRENCIES)
+    currencies = frozenset(CURRENCIES[word] for word in words if word in CURRENCIES)
     others = {UNITS.get(word, word) for word in words if word not in CURRENCIES}
-    letter = bool(money) and _LETTER.search(text) is not None
+    letter = bool(currencies) and _LETTER.search(text) is not None
     scales = [it for it in others if it in SCALES and (letter or len(it) > 1)]
     units = frozenset(others - {*_PERCENT, *scales})
-    number = _number_at(plain, runs[0], negated=bool(credit)) if len(runs) == 1 else None
+    number = with_decimals = None
+    if len(runs) == 1:
+        number = _number_at(plain, runs[0], negated=bool(credit))
+        if money and not scales and _THOUSANDS_OR_DECIMALS.fullmatch(runs[0][0]):
+            with_decimals = number
+            if WITH_THREE_DECIMALS.isdisjoint(currencies):
+                number = _number_at(plain, runs[0], negated=bool(credit), no_decimals=True)
     if number is not None and scales:
         number = number.scaleb(SCALES[scales[0]])
     if len(runs) > 1 or (number is None and not words):
         units = frozenset((text.casefold(),))
-    return Measured(number, money, units, relation, not _PERCENT.isdisjoint(words))
+    return Measured(
+        number=number,
+        currencies=currencies,
+        units=units,
+        relation=relation,
+        percent=not _PERCENT.isdisjoint(words),
+        with_decimals=None if currencies else with_decimals,
+    )
 
 
-def _number_at(text: str, run: re.Match[str], *, negated: bool) -> Decimal | None:
+_THOUSANDS_OR_DECIMALS: Final = pattern(r"[1-9]\d{0,2}[.,]\d{3}")
+
+
+def _number_at(
+    text: str, run: re.Match[str], *, negated: bool, no_decimals: bool = False
+) -> Decimal | None:
     before, after = text[: run.start()], text[run.end() :]
     sign = "-" if re.search(r"(?<![^\W_])-\s?[^\w\s]?\s?$", before) else ""
     bracket = "(" in before and ")" in after and not any(map(str.isalnum, before + after))
-    number = parse_number(sign + with_point(run[0]))
+    digits = re.sub(r"[.,]", "", run[0]) if no_decimals else with_point(run[0])
+    number = parse_number(sign + digits)
     return -abs(number) if number is not None and (negated or bracket) else number
 
 
@@ -231,7 +254,7 @@ Where units count, a number with one has it beside it.
 """
 
 UNIT: Final = ("ignore", "same")
-DECIMAL: Final = (".", ",", "auto")
+DECIMAL: Final = (".", ",", "auto", "money")
 _NO_UNIT: Final = frozenset[str]()
 
 
@@ -260,7 +283,8 @@ class NumericComparator(BaseComparator):
             unit: `same` compares currency, unit and `<` too, where both sides state one, and reads
                 19% as 0.19 where the other side has no sign and is at most 1; else `ignore`.
             decimal: the sign before decimals, `.` or `,`; `auto` tells it by the digits, and reads
-                `120.00-` and `120.00 CR` as below zero.
+                `120.00-` and `120.00 CR` as below zero; `money` does so too, and reads `25.000` as
+                25000, except in a currency with three decimals.
         """
         super().__init__(threshold)
         self.relative_tolerance = _checked_tolerance("relative_tolerance", relative_tolerance)
@@ -293,10 +317,14 @@ class NumericComparator(BaseComparator):
             return self._read(text_of(value))
         return _as_float(number)
 
+    def read_number(self, value: Any) -> Decimal | None:
+        """Return the number of a value as it is read by itself; None where there is none."""
+        return _measured(self.prepare(value)).number
+
     def _read(self, text: str) -> Prepared:
         """Read a number by its decimal sign, with its unit where units count."""
-        found = measured(text)
-        if self.decimal == "auto":
+        found = measured(text, money=self.decimal == "money")
+        if self.decimal in {"auto", "money"}:
             number = found.number
         elif self.decimal == ",":
             number = parse_number(text.replace(".", "").replace(",", "."))
@@ -304,7 +332,9 @@ class NumericComparator(BaseComparator):
             number = parse_number(text)
         found = found._replace(number=number)
         says_more = found.currencies or found.units or found.relation or found.percent
-        return found if self.unit == "same" and says_more else _as_float(number)
+        if found.with_decimals is not None or (self.unit == "same" and says_more):
+            return found
+        return _as_float(number)
 
     def similarity(self, gt: Prepared, pred: Prepared) -> float:
         """Compare two numbers: 1.0 or 0.0, and 0.0 where either is not one."""
@@ -316,8 +346,9 @@ class NumericComparator(BaseComparator):
 
     def _of_measures(self, gt: Measured, pred: Measured) -> float:
         """Compare two numbers with their units; two units where neither side has a number."""
-        if not same_measure(gt, pred):
+        if self.unit == "same" and not same_measure(gt, pred):
             return 0.0
+        gt, pred = _in_currency_of(gt, pred), _in_currency_of(pred, gt)
         if gt.number is None or pred.number is None:
             same = gt.currencies == pred.currencies
             said = bool(gt.currencies) or (gt.units == pred.units and bool(gt.units))
@@ -400,12 +431,22 @@ def _measured(value: Prepared) -> Measured:
     return Measured(None if value is None else written(value), _NO_UNIT, _NO_UNIT)
 
 
+def _in_currency_of(value: Measured, other: Measured) -> Measured:
+    """Return an amount without a currency as it reads in that of the other side."""
+    if value.with_decimals is None or WITH_THREE_DECIMALS.isdisjoint(other.currencies):
+        return value
+    return value._replace(number=value.with_decimals)
+
+
 def _keys_of(value: Prepared) -> list[object]:
     """Return the keys that values share with those that may be the same."""
     found = _measured(value)
     if found.number is None:
         return [(found.currencies, None if found.currencies else found.units)]
-    return [found.number, found.number.scaleb(-2)] if found.percent else [found.number]
+    readings = (
+        [found.number] if found.with_decimals is None else [found.number, found.with_decimals]
+    )
+    return [*readings, *(it.scaleb(-2) for it in readings)] if found.percent else [*readings]
 
 
 def _checked_tolerance(keyword: str, value: object) -> float:

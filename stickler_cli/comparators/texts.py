@@ -23,7 +23,8 @@ from .base import (
     codes_of,
     text_of,
 )
-from .words import SAME, SPELT_OUT, Words, folded, similarity_by_words
+from .vocabulary import folded
+from .words import SAME, SPELT_OUT, Words, similarity_by_words
 
 _THOUSANDS: Final = pattern(
     r"(?<![\d.,])\d{1,3}([.,'\u2019\u00a0\u2009\u202f])\d{3}(?:\1\d{3})*(?!\d)"

@@ -4,8 +4,20 @@ Two of them never stand for each other, however alike they look: `million` and `
 and `sixteen`, `Tuesday` and `Thursday`. All are without accents and in lower case.
 """
 
+import unicodedata
 from functools import cache
 from typing import Final
+
+from stickler_cli.core.normal_forms import normalize_text
+
+
+def folded(text: str) -> str:
+    """Return a text without accents and cases: `Straße` is `strasse`."""
+    if text.isascii():
+        return text.lower()
+    decomposed = normalize_text("NFKD", text.casefold())
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+
 
 MONTHS: Final = {
     name: number
@@ -29,15 +41,22 @@ MONTHS: Final = {
 }
 """Names of months and their usual abbreviations -> the number of the month."""
 
-_WEEKDAYS: Final = (
-    "monday mon montag lundi lunes lunedi segunda maandag senin",
-    "tuesday tue tues dienstag mardi martes martedi terca dinsdag selasa",
-    "wednesday wed mittwoch mercredi miercoles mercoledi quarta woensdag rabu",
-    "thursday thu thur thurs donnerstag jeudi jueves giovedi quinta donderdag kamis",
-    "friday fri freitag vendredi viernes venerdi sexta vrijdag jumat",
-    "saturday sat samstag sonnabend samedi sabado sabato zaterdag sabtu",
-    "sunday sun sonntag dimanche domingo domenica zondag minggu",
-)
+WEEKDAYS: Final = {
+    name: index
+    for index, names in enumerate(
+        (
+            "monday mon montag lundi lunes lunedi segunda maandag senin",
+            "tuesday tue tues dienstag mardi martes martedi terca dinsdag selasa",
+            "wednesday wed mittwoch mercredi miercoles mercoledi quarta woensdag rabu",
+            "thursday thu thur thurs donnerstag jeudi jueves giovedi quinta donderdag kamis",
+            "friday fri freitag vendredi viernes venerdi sexta vrijdag jumat",
+            "saturday sat samstag sonnabend samedi sabado sabato zaterdag sabtu",
+            "sunday sun sonntag dimanche domingo domenica zondag minggu",
+        )
+    )
+    for name in names.split()
+}
+"""Names of weekdays -> 0 for Monday."""
 _NUMBERS: Final = (
     (1, 1, "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"),
     (15, 1, "fifteen sixteen seventeen eighteen nineteen"),
@@ -78,8 +97,7 @@ def fixed_meanings() -> dict[str, str]:
     for first, words in _ORDINALS:
         for index, word in enumerate(words.split()):
             meanings[word] = f"ordinal {first + index}"
-    for index, words in enumerate(_WEEKDAYS):
-        meanings |= dict.fromkeys(words.split(), f"day {index}")
+    meanings |= {name: f"day {index}" for name, index in WEEKDAYS.items()}
     return meanings | {name: f"month {number}" for name, number in MONTHS.items()}
 
 

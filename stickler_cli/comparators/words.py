@@ -6,7 +6,6 @@ same letters. Only numbers, units, days and months are known by meaning.
 """
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain, pairwise
@@ -16,10 +15,9 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from stickler_cli.core.caching import lru_cache_of_short_texts
-from stickler_cli.core.normal_forms import normalize_text
 from stickler_cli.core.values import pattern
 from .base import charge
-from .units import meanings_as_unit
+from .quantities import meanings_as_unit
 from .vocabulary import FUNCTION_WORDS, fixed_meanings
 
 ALIKE: Final = 0.75
@@ -67,14 +65,6 @@ SPELT_OUT: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe"
 _NO_NUMBER: Final = pattern(r"\bn[or][.:#]?\s*(?=\d)")
 _LEFT_OUT: Final = pattern(r"[.,;:!?'\"()\u2019‘“”\s]+|(?<![^\s(])\+(?=\d)")  # noqa: RUF001
 _HYPHEN: Final = pattern(r"(?<=\w)[-\u2010\u2013/](?=\w)")
-
-
-def folded(text: str) -> str:
-    """Return a text without accents and cases: `Straße` is `strasse`."""
-    if text.isascii():
-        return text.lower()
-    decomposed = normalize_text("NFKD", text.casefold())
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
 
 _LONG_NEGATIONS: Final = {"cannot": "can not", "can't": "can not", "won't": "will not"}

@@ -37,11 +37,13 @@ TEXT: Final = LeafDefault("LevenshteinComparator", 0.5)
 NUMBER: Final = LeafDefault("NumericComparator", 0.5)
 EXACT: Final = LeafDefault("ExactComparator", 1.0)
 DATE: Final = LeafDefault("DateComparator", 1.0)
+DATE_TIME: Final = LeafDefault("DateComparator", 1.0, {"compare_time": True})
 FORM: Final = LeafDefault("CaseInsensitiveComparator", 1.0)
 
 BY_TYPE: Final = {"string": TEXT, "number": NUMBER, "integer": NUMBER, "boolean": EXACT}
 BY_FORMAT: Final = {
-    **dict.fromkeys(("date", "date-time"), DATE),
+    "date": DATE,
+    "date-time": DATE_TIME,
     **dict.fromkeys(("email", "hostname", "ipv4", "ipv6", "time", "uri"), FORM),
     "uuid": EXACT,
 }

@@ -83,7 +83,10 @@ class Kinds:
         holder = merged.configured_by or merged.named_by
         if holder is not None:
             name, config = merged.comparator or default.comparator, merged.config
-            if name == default.comparator:  # an enumeration's own members
+            # An enumeration has members of its own, whoever names its comparator.
+            if merged.comparator is None or (
+                name == default.comparator and "members" in default.config
+            ):
                 config = {**default.config, **config}
             try:
                 return self._comparators.construct(name, config)

@@ -332,3 +332,48 @@ def test_there_are_no_keys_where_unequal_days_may_be_alike():
     assert keys("2024-01-02", tolerance=0) == [0]
     assert keys("2024-01-02", "Jan 2024") is None
     assert keys("2024-01-02", "2024-01-01 to 2024-01-05") is None
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "is_same"),
+    [
+        ("2024-05-01T07:30:00Z", "2024-05-01 09:30+02:00", True),
+        ("2024-05-01T07:30:00Z", "2024-05-01T07:30Z", True),
+        ("2024-05-01T07:30:00.5Z", "2024-05-01T07:30:00Z", True),
+        ("2024-05-01T07:30:00Z", "2024-05-01T07:30:01Z", False),
+        ("2024-05-01T07:30:00Z", "2024-05-01T19:30:00Z", False),
+        ("2024-05-01T07:30:00Z", "2024-05-01", False),
+        ("2024-05-01T00:00:00Z", "2024-05-01", True),
+        ("2024-05-01 07:30", "May 1, 2024 7:30 AM", True),
+        ("2024-05-01T07:30", "2024-05-01T07:30:00+02:00", True),
+        ("03/05/2024 10:00", "2024-05-03T10:00", True),
+        ("03/05/2024 10:00", "2024-05-03T11:00", False),
+        ("May 5 10:30", "May 5 10:30:00", True),
+        ("May 5 10:30", "May 5 10:31", False),
+        ("2024-05-01 09:00 - 2024-05-02 10:00", "2024-05-01 11:00 - 2024-05-02 12:00", True),
+        ("2024-05-01 09:00 - 2024-05-01 17:00", "2024-05-01", True),
+        ("2024-05-01T17:15:00", "2024-05-01T17:5:00", True),
+        (date(2024, 5, 1), datetime(2024, 5, 1, 7, tzinfo=UTC), False),
+    ],
+)
+def test_times_are_compared_to_the_second_where_that_is_asked_for(gt, pred, is_same):
+    comparator = DateComparator(compare_time=True)
+    prepared = [comparator.prepare(value) for value in (gt, pred)]
+
+    assert comparator.compare(gt, pred) == comparator.compare(pred, gt) == is_same
+    assert comparator.similarities(prepared[:1], prepared[1:]).tolist() == [is_same]
+
+
+def test_a_tolerance_applies_to_the_instants():
+    hour, day = (DateComparator(compare_time=True, tolerance=days) for days in (1 / 24, 1))
+
+    assert hour.compare("2024-05-01 07:30", "2024-05-01 08:30") == 1.0
+    assert hour.compare("2024-05-01 07:30", "2024-05-01 08:31") == 0.0
+    assert day.compare("2024-05-01 07:30", "2024-05-02 08:30") == 0.0
+
+
+def test_instants_that_are_the_same_share_a_key():
+    texts = ("2024-01-02T07:30Z", "2024-01-02 08:30+01:00", "2024-01-02T07:31Z", "2024-01-02")
+
+    assert keys(*texts, compare_time=True) == [0, 0, 1, 2]
+    assert keys("2024-01-02T07:5Z", compare_time=True) is None

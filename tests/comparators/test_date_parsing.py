@@ -251,3 +251,37 @@ def test_usual_dates_are_read_as_dateutil_reads_them_in_each_order(text):
         patch.object(date_parsing, "_may_be_swapped", return_value=True),
     ):
         assert found == readings(text, dayfirst=None)
+
+
+@pytest.mark.parametrize(
+    ("text", "year", "month", "day"),
+    [
+        ("5 mars 2024", 2024, 3, 5),
+        ("12. Februar 2024", 2024, 2, 12),
+        ("Montag, den 12. März 2024", 2024, 3, 12),
+        ("20 août 2024", 2024, 8, 20),
+        ("5 déc. 2023", 2023, 12, 5),
+        ("1er janvier 2024", 2024, 1, 1),
+        ("1º de março de 2024", 2024, 3, 1),
+        ("1° maggio 2024", 2024, 5, 1),
+        ("5 de marzo de 2024", 2024, 3, 5),
+        ("21 dicembre 2021", 2021, 12, 21),
+        ("12 de outubro de 2021", 2021, 10, 12),
+        ("5 maart 2024", 2024, 3, 5),
+        ("17 Agustus 2023", 2023, 8, 17),
+        ("5-Okt-2023", 2023, 10, 5),
+        ("Marzo 5, 2024", 2024, 3, 5),
+        ("janv. 2024", 2024, 1, None),
+        ("2024年3月5日", 2024, 3, 5),
+        ("2024年3月", 2024, 3, None),
+        ("５月６日", None, 5, 6),
+        ("2024년 3월 5일", 2024, 3, 5),
+    ],
+)
+def test_months_of_eight_languages_and_characters_for_dates_are_read(text, year, month, day):
+    assert readings(text, dayfirst=None) == (StatedDate(year, month, day),) * 2
+
+
+@pytest.mark.parametrize("text", ["12 days ago", "13月5日", "5 mars mars 2024", "mars de"])
+def test_words_of_other_languages_make_no_date_by_themselves(text):
+    assert all(reading is None or not reading.is_whole for reading in readings(text, dayfirst=None))

@@ -291,3 +291,50 @@ def test_of_very_many_words_beside_a_number_all_have_to_be_the_same():
     assert comparator.compare(gt, f"5 {' '.join(words[:3])}") == 1.0  # the other side says more
     assert comparator.compare(gt, f"5 {words[0][:3]}") == 0.0  # though `bao` abbreviates `baord`
     assert comparator.compare(f"5 {words[0]}", f"5 {words[0][:3]}") == 1.0
+
+
+MONEY = NumericComparator(absolute_tolerance=0.01, unit="same", decimal="money")
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "is_same"),
+    [
+        ("25.000", "25000", True),
+        ("25.000 €", 25000, True),
+        ("Rp 25.000", "25000", True),
+        ("25.000", "25", False),
+        ("25.000", "25,000", True),
+        ("1,250", 1250, True),
+        ("-1.250", -1250, True),
+        ("(1.250)", -1250, True),
+        ("0.125", 0.125, True),
+        ("1234.567", "1234.567", True),
+        ("1.25", 1.25, True),
+        ("6.458,07", "6458.07", True),
+        ("6.458,07", "6.45807", False),
+        ("$1.250 million", 1250000, True),
+        ("KWD 1.250", "KWD 1.25", True),
+        ("KWD 1.250", "KWD 1250", False),
+        ("KWD 1,250", 1250, True),
+        ("1.250", "KWD 1.25", True),
+        ("1.250", "KWD 1250", False),
+        ("1.250 USD", "1.25", False),
+    ],
+)
+def test_a_dot_before_three_digits_of_an_amount_separates_thousands(gt, pred, is_same):
+    assert MONEY.compare(gt, pred) == is_same
+
+
+def test_amounts_in_either_reading_share_a_key():
+    comparator = NumericComparator(decimal="money")
+    prepared = [comparator.prepare(text) for text in ("1.250", "1250", "1.25 KWD", "12")]
+
+    keys = comparator.keys(prepared).tolist()
+    assert keys[0] == keys[1] == keys[2] != keys[3]
+    assert comparator.compare("1.250 %", "12.50") == 0.0
+    assert NumericComparator(unit="same", decimal="money").compare("1.250 %", "12.50") == 0.0
+
+
+def test_a_number_is_read_by_itself():
+    assert MONEY.read_number("25.000 €") == 25000
+    assert MONEY.read_number("none") is None

@@ -20,7 +20,7 @@ READING = {"unit": "same", "decimal": "auto"}
 
 READ = "unit='same', decimal='auto'"
 SAME = "same_digits=True, same_words=True"
-CENT = f"NumericComparator(absolute_tolerance=0.01, {READ})"
+CENT = "NumericComparator(absolute_tolerance=0.01, unit='same', decimal='money')"
 SORTED = f"FuzzyComparator(method='token_sort_ratio', {SAME})"
 CODE = "ExactComparator(only_separators=True)"
 ANY_TEXT = f"LevenshteinComparator({SAME})"
@@ -35,7 +35,7 @@ NUMBER = {X + "comparator": "NumericComparator", CONFIG: READING, X + "threshold
 BOX = {X + "comparator": "BBoxIoUComparator", X + "threshold": 0.5}
 MONEY = {
     X + "comparator": "NumericComparator",
-    X + "comparator-config": {"absolute_tolerance": 0.01, **READING},
+    X + "comparator-config": {"absolute_tolerance": 0.01, "unit": "same", "decimal": "money"},
     X + "threshold": 1.0,
 }
 NAME = {
@@ -81,7 +81,7 @@ def one(name, schema, rest=None):
         ("total", {"type": "boolean"}, PLAIN),
         ("total", {"enum": ["none", "all"]}, MEMBERS),
         ("name", {"const": "a"}, MEMBERS),
-        ("name", {**STRING, "format": "date-time"}, DATE),
+        ("name", {**STRING, "format": "date-time"}, {**DATE, CONFIG: {"compare_time": True}}),
         ("notes", {**STRING, "format": "time"}, DATE | {X + "comparator": "TimeComparator"}),
         (
             "notes",
@@ -106,7 +106,7 @@ def test_an_entry_says_what_was_chosen_and_why():
     assert one("total_eur", {**FLOAT, X + "weight": 3}) == Inferred(
         ("total_eur",),
         "NumericComparator",
-        {"absolute_tolerance": 0.01, **READING},
+        MONEY[CONFIG],
         1.0,
         3,
         'named "total", an amount of money: rounding to a cent is no error',

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from stickler_cli.comparators.date import DateComparator
+from stickler_cli.comparators.numeric import NumericComparator
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.problems import UsageError
 from stickler_cli.records.codec import read
@@ -532,3 +534,26 @@ def test_digits_alone_are_no_date():
 def test_numbers_that_differ_by_a_power_of_ten_are_confused_either_way():
     assert confused_numbers(Decimal(12), Decimal(1200))
     assert confused_numbers(Decimal(1200), Decimal(12))
+
+
+MONEY = NumericComparator(unit="same", decimal="money")
+DAY_FIRST = DateComparator(dayfirst=True)
+
+
+@pytest.mark.parametrize(
+    ("comparator", "gt", "pred", "expected"),
+    [
+        (MONEY, "25.000", "25", "decimal_shift"),
+        (MONEY, "25.000 EUR", 25, "decimal_shift"),
+        (MONEY, "6.458,07", "6.45807", "decimal_shift"),
+        (MONEY, "25.000", "26.000", "digit_slip"),
+        (MONEY, "25.000", "none", "other"),
+        (DAY_FIRST, "06/08/2025", "2025-06-08", "day_month_swapped"),
+        (DAY_FIRST, "06/08/2025", "08/06/2025", "day_month_swapped"),
+        (DateComparator(dayfirst=False), "07/04/2024", "4 July 2023", "other"),
+    ],
+)
+def test_values_are_told_apart_as_their_field_reads_them(comparator, gt, pred, expected):
+    places = Places({"a": gt})
+
+    assert classify(Outcome.FD, ("a",), gt, pred, places, comparator).value == expected

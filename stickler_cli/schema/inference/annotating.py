@@ -59,7 +59,7 @@ from .choices import (
     says_how,
 )
 from .name_rules import is_plural
-from .observation import Observed
+from .observation import Observed, stated_currencies
 
 REPEATED: Final = 12
 """Fields of a part that are listed again where it occurs again; more are one entry."""
@@ -219,7 +219,7 @@ class Walker(Fold[_At, _Fields]):
         return self._choices.setdefault(id(holder), (holder, noted))[1]
 
     def _leaf(self, place: LeafPlace, at: _At) -> Inferred:
-        choice = leaf_choice(at.name, place, self._values(at))
+        choice = leaf_choice(at.name, place, self._values(at), self._currencies(at))
         holder = at.leaf_holder or at.holder
         if says_how(place.merged):
             return choice
@@ -227,6 +227,11 @@ class Walker(Fold[_At, _Fields]):
 
     def _values(self, at: _At) -> Observed | None:
         return self._seen and self._seen.at(at.path)
+
+    def _currencies(self, at: _At) -> frozenset[str]:
+        """Return the currencies that the documents state in fields beside a place."""
+        parent = None if self._seen is None or not at.path else self._seen.at(at.path[:-1])
+        return frozenset() if parent is None else stated_currencies(parent)
 
     def _array(self, place: ArrayPlace, at: _At) -> _Fields:
         merged, positions, elements = place.merged, place.positions, place.elements

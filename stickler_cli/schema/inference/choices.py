@@ -1,5 +1,6 @@
 """The choice of a comparator for one value: by its annotations, else its kind, else its name."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Final, Literal, TypeAlias
@@ -24,6 +25,7 @@ from .name_rules import (
     BY_LENGTH,
     CODE,
     MONEY,
+    MONEY_WITH_DECIMALS,
     NUMBER_READ,
     PROSE,
     QUANTITY,
@@ -32,7 +34,18 @@ from .name_rules import (
     NameRule,
     rule_for,
 )
-from .observation import ALIKE, MOSTLY, READS, Observed, is_set
+from .observation import (
+    ALIKE,
+    DAY_FIRST,
+    DOT_FOR_DECIMALS,
+    DOT_FOR_THOUSANDS,
+    MONTH_FIRST,
+    MOSTLY,
+    READS,
+    Observed,
+    is_set,
+    states_three_decimals,
+)
 
 ANNOTATED: Final = "as its annotations say"
 NO_MORE: Final = "a text, of which the name says no more"
@@ -107,8 +120,16 @@ def annotated_choice(merged: Merged, default: LeafDefault | None = None) -> Infe
     )
 
 
-def leaf_choice(name: str, place: LeafPlace, seen: Observed | None = None) -> Inferred:
-    """Choose for a leaf that belongs to a field of some name; `seen` are values of it."""
+def leaf_choice(
+    name: str,
+    place: LeafPlace,
+    seen: Observed | None = None,
+    currencies: frozenset[str] = frozenset(),
+) -> Inferred:
+    """Choose for a leaf that belongs to a field of some name.
+
+    `seen` are values of it, and `currencies` those that the fields beside it state.
+    """
     if says_how(place.merged):
         return annotated_choice(place.merged, place.default)
     if seen is not None and seen.listed:  # of which the documents may have seen only some
@@ -117,7 +138,7 @@ def leaf_choice(name: str, place: LeafPlace, seen: Observed | None = None) -> In
     if not place.members and place.format == "time":
         return _choice(TIME, by_kind.reason)
     if place.members or place.default not in (NUMBER, TEXT):
-        return by_kind
+        return by_kind if place.members or seen is None else _read_as_seen(by_kind, seen)
     kind = "string" if place.kind == "string" else "number"
     read = place.format != "duration"  # whose values no rule for names can read
     rule = rule_for(name, kind) if read else None
@@ -125,7 +146,33 @@ def leaf_choice(name: str, place: LeafPlace, seen: Observed | None = None) -> In
     if seen is not None and kind == "string" and read:
         how, reason = _by_values(how, seen) or (how, reason)
     how = how or (ANY_TEXT if place.default is TEXT else NUMBER_READ)
-    return _choice(_by_length(how, seen), reason)
+    if how is MONEY and _has_decimals(seen, currencies):
+        how = MONEY_WITH_DECIMALS
+    choice = _choice(_by_length(how, seen), reason)
+    return choice if seen is None else _read_as_seen(choice, seen)
+
+
+def _has_decimals(seen: Observed | None, currencies: frozenset[str]) -> bool:
+    """Return whether a dot before three digits of an amount is decimal."""
+    evidence = Counter[str]() if seen is None else seen.evidence
+    if evidence[DOT_FOR_THOUSANDS] or evidence[DOT_FOR_DECIMALS]:
+        return not evidence[DOT_FOR_THOUSANDS]
+    return states_three_decimals(currencies)
+
+
+def _read_as_seen(choice: Inferred, seen: Observed) -> Inferred:
+    """Return a choice for dates in the order that the values show, with times if most have one."""
+    if choice.comparator != "DateComparator":
+        return choice
+    config = dict(choice.config)
+    if seen.share("date with a time") >= MOSTLY:
+        config["compare_time"] = True
+    shows_day_first = seen.evidence[DAY_FIRST] > 0
+    if shows_day_first is not (seen.evidence[MONTH_FIRST] > 0):
+        config["dayfirst"] = shows_day_first
+        order = "day" if shows_day_first else "month"
+        return replace(choice, config=config, reason=f"{choice.reason}; the {order} comes first")
+    return replace(choice, config=config)
 
 
 def _by_values(named: LeafDefault | None, seen: Observed) -> tuple[LeafDefault, str] | None:
@@ -165,7 +212,7 @@ def _by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
     if numbers or seen.share("measurement") >= ALIKE:
         if seen.forms["leading zero"]:
             yield CODE, "its texts are numbers with leading zeros, as identifiers have them"
-        if seen.share("money") >= ALIKE:
+        if seen.share("money") >= MOSTLY:
             yield MONEY, "its texts are amounts of a currency: rounding to a cent is no error"
         yield QUANTITY, "its texts are numbers: equal or not, however they are written"
     if seen.share("code") >= ALIKE:

@@ -35,7 +35,11 @@ SORTED: Final = {"method": "token_sort_ratio"}
 CODE: Final = LeafDefault("ExactComparator", 1.0, {"only_separators": True})
 PHONE: Final = LeafDefault("PhoneComparator", 1.0, {"digits_only": True})
 TIME: Final = LeafDefault("TimeComparator", 1.0)
-MONEY: Final = LeafDefault("NumericComparator", 1.0, {"absolute_tolerance": 0.01, **READING})
+CENT: Final = {"absolute_tolerance": 0.01}
+"""How far amounts may be apart that are rounded."""
+MONEY: Final = LeafDefault("NumericComparator", 1.0, {**CENT, "unit": "same", "decimal": "money"})
+MONEY_WITH_DECIMALS: Final = LeafDefault("NumericComparator", 1.0, {**CENT, **READING})
+"""Of amounts with three decimals: `25.000` is 25."""
 QUANTITY: Final = LeafDefault("NumericComparator", 1.0, READING)
 SIGN: Final = LeafDefault("NumericComparator", 1.0, {"unit": "same"})
 """Of currencies and units alone: `$` is USD."""

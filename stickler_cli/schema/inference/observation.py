@@ -11,13 +11,16 @@ from dataclasses import field
 from functools import lru_cache, partial
 from typing import Final, TypeAlias
 
-from stickler_cli.comparators.numeric import is_unit, measured
+from stickler_cli.comparators.numeric import measured
+from stickler_cli.comparators.quantities import WITH_THREE_DECIMALS, is_unit
+from stickler_cli.comparators.vocabulary import MONTHS, WEEKDAYS, folded
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of, says_nothing
 from stickler_cli.core.values import dataclass, pattern
 from stickler_cli.schema.annotations import PREFIX
 from .name_rules import (
     CHOICE,
     IDENTIFIER,
+    SIGN,
     rule_for,
 )
 
@@ -45,10 +48,12 @@ ALIKE: Final = 0.9
 
 _DATE: Final = pattern(
     r"\d{4}[-/.]\d\d?[-/.]\d\d?\b.*"
-    r"|\d\d?[-/. ](\d\d?|[^\W\d_]{3,9}\.?)[-/., ]+\d{2,4}\b.*"
-    r"|[^\W\d_]{3,9}\.? \d\d?(st|nd|rd|th)?,? \d{4}"
+    r"|\d\d?(?:er|[.\xba\xb0]){0,2}[-/. ]\s?(de )?(\d\d?|[^\W\d_]{3,10}\.?)"
+    r"[-/., ]+(del? )?\d{2,4}\b.*"
+    r"|[^\W\d_]{3,10}\.? \d\d?(st|nd|rd|th)?,? \d{4}"
+    r"|(\d{4}\s?[\u5e74\ub144]\s?)?\d\d?\s?[\u6708\uc6d4].*"
 )
-"""How a date looks whose field nobody called one."""
+"""Form of a date in a field that is not named as a date."""
 
 
 CODE_FORM: Final = pattern(
@@ -78,14 +83,47 @@ _WITH_DIGITS: Final = {
     "leading zero": _form(r"0\d+"),
     "code": CODE_FORM,
 }
-"""Those of texts with a digit; all but these are told by reading."""
+"""Forms of texts with a digit, by pattern; reading finds other forms."""
+_BEGINS_WORD: Final = "|".join(
+    sorted({name[:3] for name in (*MONTHS, *WEEKDAYS)} | {"min", "sec", "through"})
+)
 _MAY_BE_DATE: Final = pattern(
-    r"(?=.*(\d\D*\d|[^\W\d_]{3}))(?!.*(?<![^\W\d_])"
-    r"(?!jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|min|sec|through)"
-    r"[^\W\d_]{6})",
+    r"(?=.*(\d\D*\d|[^\W\d_]{3}))"
+    rf"(?!.*(?<![^\W\d_])(?!{_BEGINS_WORD})[^\W\d_]{{6}})",
     re.IGNORECASE | re.DOTALL,
 )
-"""Has no long word but those of dates in English: reading takes long."""
+"""Has no long word but those of dates: reading takes long."""
+_CLOCK: Final = pattern(r"\d:\d\d|\d\s?[ap]\.?m\b", re.ASCII | re.IGNORECASE)
+"""States a time of day beside a date."""
+
+DAY_FIRST: Final = "day first"
+MONTH_FIRST: Final = "month first"
+DOT_FOR_THOUSANDS: Final = "dot for thousands"
+DOT_FOR_DECIMALS: Final = "dot for decimals"
+_ORDER_OF_DATE: Final = pattern(
+    r"(?<![\d./-])([0-3]?\d)([./-])([0-3]?\d)(?:\2(?:\d{4}|\d\d))?(?![\d/-]|\.\d)", re.ASCII
+)
+"""Day and month as numbers, in either order."""
+_DOTS_IN_NUMBER: Final = {
+    DOT_FOR_THOUSANDS: pattern(
+        r"(?<![\d.,])\d{1,3}(?:\.\d{3})+,\d|(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d.])", re.ASCII
+    ),
+    DOT_FOR_DECIMALS: pattern(
+        r"(?<![\d.])(?:\d{1,3}(?:,\d{3})+|\d+)?\.(?:\d\d?|\d{4,})(?![\d.,])", re.ASCII
+    ),
+}
+
+
+@lru_cache(maxsize=4096)
+def _evidence_of(text: str) -> tuple[str, ...]:
+    """Return the orders of day and month, and the uses of a dot, that a text shows."""
+    evidence = [form for form, wanted in _DOTS_IN_NUMBER.items() if wanted.search(text)]
+    for first, _, second in _ORDER_OF_DATE.findall(text):
+        if 12 < int(first) <= 31 and 1 <= int(second) <= 12:
+            evidence.append(DAY_FIRST)
+        elif 12 < int(second) <= 31 and 1 <= int(first) <= 12:
+            evidence.append(MONTH_FIRST)
+    return tuple(evidence)
 
 
 _SEAT: Final = pattern(r"\d+[A-Z]")
@@ -115,11 +153,13 @@ def _forms_of(text: str) -> Iterator[str]:
             yield "measurement"
     if found.currencies:
         yield "money"
-    if _MAY_BE_DATE.match(text):
+    if _MAY_BE_DATE.match(folded(text)):
         from stickler_cli.comparators.date_parsing import readings  # loads dateutil
 
         if any(readings(text, dayfirst=None)):
             yield "readable date"
+            if _CLOCK.search(text):
+                yield "date with a time"
 
 
 @dataclass(slots=True, eq=False)
@@ -139,6 +179,8 @@ class Observed:
     """How many values were of each JSON type."""
     forms: Counter[str] = field(default_factory=Counter)
     """How many of the first `SAMPLE` texts had each form; "" counts these texts."""
+    evidence: Counter[str] = field(default_factory=Counter)
+    """Number of texts that show an order of dates (`day first`) or a use of the dot in numbers."""
     values: set[str] | None = field(default_factory=set)
     """The distinct texts; None where they are too many or too long."""
     nothing: set[str] = field(default_factory=set)
@@ -172,10 +214,12 @@ class Observed:
         `name` is that of the field whose values these are.
         """
         # A place without texts tells nothing, unless an object stands where lists do elsewhere.
-        bare = ((), (), None) if self.elements is None else None
+        bare = ((), (), False, None) if self.elements is None else None
         inside = ((key, part.summary(key)) for key, part in sorted(self.fields.items()))
         fields = (*(it for it in inside if it[1] != bare),)
-        return self._told(name), fields, self.elements and self.elements.summary(name)
+        thousandths = bool(self.fields) and states_three_decimals(stated_currencies(self))
+        inner = self.elements and self.elements.summary(name)
+        return self._told(name), fields, thousandths, inner
 
     def _told(self, name: str) -> Hashable:
         """Return what the texts of a field of this name tell."""
@@ -186,7 +230,13 @@ class Observed:
         read = _read_by(name)
         few = read is not None and self.share(read) < MOSTLY  # which is said in numbers
         numbers = (self.forms[read or ""], self.forms[""]) if few else ()
-        return alike, numbers, bool(self.forms["leading zero"]), is_set(self)
+        return (
+            alike,
+            numbers,
+            bool(self.forms["leading zero"]),
+            is_set(self),
+            frozenset(self.evidence),
+        )
 
     def at(self, path: tuple[str | int, ...]) -> "Observed | None":
         """Return the values seen at a field, through lists."""
@@ -218,6 +268,8 @@ class Observed:
             self.values.add(text)
             if len(self.values) > MOST_VALUES or len(text) > LONGEST_VALUE:
                 self.values = None
+        if len(text) <= LONGEST_READ and any(map(str.isdecimal, text)):
+            self.evidence.update(_evidence_of(text))
         if self.forms[""] < SAMPLE and text.strip():
             self.forms[""] += 1
             forms = _known_forms if len(text) <= LONGEST_VALUE else _forms_of
@@ -254,6 +306,7 @@ class Observed:
         """See all that another place has seen."""
         self.kinds.update(other.kinds)
         self.forms.update(other.forms)
+        self.evidence.update(other.evidence)
         both = None if self.values is None or other.values is None else self.values | other.values
         self.values = None if both is not None and len(both) > MOST_VALUES else both
         self.nothing |= other.nothing
@@ -301,7 +354,7 @@ FEW: Final = 12
 MAP_KEYS: Final = 8
 """Keys from which on an object may be a map."""
 MAP_KEYS_OF_TEXTS: Final = 12
-"""The same for texts: forms of which most fields are left open are no maps."""
+"""The same for texts: a form with many empty fields is no map."""
 RARE: Final = 0.5
 """The share of objects that no key of a map is in more often."""
 
@@ -406,3 +459,24 @@ def _read_by(name: str) -> str | None:
     """Return the form of the texts that a field of this name asks for."""
     found = rule_for(name, "string")
     return found and READS.get(found[0].how.comparator)
+
+
+def stated_currencies(objects: Observed) -> frozenset[str]:
+    """Return the currencies in fields of objects that are named as currencies are."""
+    currencies: set[str] = set()
+    for name, values in objects.fields.items():
+        if _states_currency(name):
+            for text in values.values or ():
+                currencies |= measured(text).currencies
+    return frozenset(currencies)
+
+
+@lru_cache(maxsize=4096)
+def _states_currency(name: str) -> bool:
+    found = rule_for(name, "string")
+    return found is not None and found[0].how is SIGN
+
+
+def states_three_decimals(currencies: frozenset[str]) -> bool:
+    """Return whether amounts in these currencies have three decimals."""
+    return bool(currencies) and currencies <= WITH_THREE_DECIMALS

@@ -66,13 +66,18 @@ class ErrorClass(StrEnum):
     OTHER = "other"
 
 
-def classify(  # noqa: PLR0911 - one for each rule, in their order
-    outcome: Outcome, path: Path, gt: JsonValue, pred: JsonValue, places: "Places"
+def classify(  # noqa: PLR0911, PLR0913, PLR0917 - one for each rule, in their order
+    outcome: Outcome,
+    path: Path,
+    gt: JsonValue,
+    pred: JsonValue,
+    places: "Places",
+    comparator: Any = None,
 ) -> ErrorClass:
     """Return the kind of a mistake: FD, FA or FN, at its path in the ground truth.
 
     An invented list element has its path in the prediction, an absent value is None; `places` are
-    those of the whole ground truth.
+    those of the whole ground truth. The comparator of a value says how it was read.
     """
     is_element = isinstance(path[-1], int)
     if outcome is Outcome.FN:
@@ -86,7 +91,7 @@ def classify(  # noqa: PLR0911 - one for each rule, in their order
         is_object = isinstance(pred, dict)
         return ErrorClass.INVENTED_OBJECT if is_object else ErrorClass.INVENTED_VALUE
     if not isinstance(gt, dict | list) and not isinstance(pred, dict | list):
-        return _of_scalars(path, gt, pred, places)
+        return _of_scalars(path, gt, pred, places, comparator)
     if kind_of(gt) != kind_of(pred):
         return ErrorClass.WRONG_KIND
     if is_element:
@@ -96,16 +101,39 @@ def classify(  # noqa: PLR0911 - one for each rule, in their order
     return ErrorClass.WRONG_OBJECT if isinstance(gt, dict) else ErrorClass.OTHER
 
 
-def _of_scalars(path: Path, gt: JsonValue, pred: JsonValue, places: "Places") -> ErrorClass:
+def _of_scalars(
+    path: Path,
+    gt: JsonValue,
+    pred: JsonValue,
+    places: "Places",
+    comparator: Any,
+) -> ErrorClass:
     texts = plain_text(gt), plain_text(pred)
     if max(map(len, texts)) > LONGEST:
         return _of_long_texts(*texts) or _rest(path)
     compared: Any = _of_two if {gt.__class__, pred.__class__} <= _SCALARS else _of_two.__wrapped__
-    found: tuple[ErrorClass | None, ErrorClass | None] = compared(gt, pred, *texts)
-    if found[0] is not None:
-        return found[0]
+    anywhere, here = compared(gt, pred, *texts)
+    as_read = _of_read_values(comparator, gt, pred, texts[0], texts[1])
+    if as_read is not None and anywhere is not ErrorClass.WRONG_KIND:
+        anywhere, here = None, as_read
+    if anywhere is not None:
+        return anywhere  # type: ignore[no-any-return] # of a cached function
     swapped = places.elsewhere(pred, path) is not None
-    return ErrorClass.SWAPPED if swapped else found[1] or _rest(path)
+    return ErrorClass.SWAPPED if swapped else here or _rest(path)
+
+
+def _of_read_values(
+    comparator: Any, gt: JsonValue, pred: JsonValue, gt_text: str, pred_text: str
+) -> ErrorClass | None:
+    """Return the class of two values that only look alike if they are read in another way."""
+    if hasattr(comparator, "read_number"):
+        gt_number, pred_number = comparator.read_number(gt), comparator.read_number(pred)
+        if gt_number is not None and pred_number is not None and shifted(gt_number, pred_number):
+            return ErrorClass.DECIMAL_SHIFT
+    # Of dates that are equal in some order, the order of the field makes them different.
+    elif getattr(comparator, "dayfirst", None) is not None and same_date(gt_text, pred_text):
+        return ErrorClass.DAY_MONTH_SWAPPED
+    return None
 
 
 @lru_cache(4096, typed=True)  # the same values are wrong in many documents

@@ -10,6 +10,7 @@ import numpy as np
 from stickler_cli.compare.account import BlockAccount, ListAccount, MismatchAccount, ObjectAccount
 from stickler_cli.compare.columns import Indexes, Mask
 from stickler_cli.compare.comparison import Comparison
+from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.result import BOTH_SIDES, ERRORS, FA, FN, TN, TP, Outcome
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
@@ -116,6 +117,12 @@ class Unit(NamedTuple):
             elif TP in outcomes:
                 right += 1
         return (*differing, *items.extras), right
+
+    @property
+    def comparator(self) -> Any:
+        """The comparator of a value; None of an object or a list."""
+        node = self.met.account.node
+        return node.comparator if isinstance(node, LeafNode) else None
 
     @property
     def judge(self) -> str:
@@ -340,7 +347,9 @@ def classified(
                 continue
             # What is in an invented item has no place in the ground truth.
             known = nowhere if unit.gt_path is None else places
-            error_class = classify(unit.outcome, unit.path, unit.gt, unit.pred, known)
+            error_class = classify(
+                unit.outcome, unit.path, unit.gt, unit.pred, known, unit.comparator
+            )
             if unit.is_moved:
                 error_class = ErrorClass.MOVED
             differing, right = unit.compared_fields

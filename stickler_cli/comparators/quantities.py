@@ -16,9 +16,12 @@ CURRENCIES: Final = _names_by_alias(
     " ruble, try ₺, ils ₪ nis, vnd ₫, uah ₴, ngn ₦, php ₱, thb ฿ baht, pln zł zloty, czk kč,"
     " brl r$ real reai, cad c$ ca$ can$, aud a$ au$, nzd nz$, hkd hk$, sgd s$, twd nt$, mxn mx$,"
     " jpy yen, cny rmb yuan renminbi, chf sfr franken, sek, nok, dkk, huf, ron, bgn, isk, zar,"
-    " aed, sar, egp, idr, myr, ars, clp, cop, pen, kes, mad, tnd, qar, kwd, pkr, bdt, lkr"
+    " aed, sar, egp, idr rp, myr, ars, clp, cop, pen, kes, mad, tnd, qar, kwd, pkr, bdt, lkr,"
+    " bhd, iqd, jod, lyd, omr"
 )
 """Codes of ISO 4217, with the signs and names that mean but one of them; `¥` and `kr` do not."""
+WITH_THREE_DECIMALS: Final = frozenset(("bhd", "iqd", "jod", "kwd", "lyd", "omr", "tnd"))
+"""Currencies with a thousand fils, baisa, dirhams or millimes. Source: ISO 4217."""
 UNITS: Final = _names_by_alias(
     "mcg ug μg microgram, mg milligram milligramm, g gr gram gramm gm, kg kilo kilogram"
     " kilogramm, l liter litre litro, ml milliliter millilitre cc, m meter metre metro, m2 sqm qm"

@@ -1,0 +1,86 @@
+"""How dates and amounts of a field are read: by the other values of its ground truth."""
+
+import pytest
+
+from stickler_cli.schema.inference import infer
+from stickler_cli.schema.inference.observation import SAMPLE, Observed
+
+CENT = {"absolute_tolerance": 0.01, "unit": "same"}
+
+
+def config(name, *values, schema=None, beside=()):
+    """Return the keywords of the comparator of a field that has these values."""
+    seen = Observed()
+    for index, value in enumerate(values):
+        seen.add({name: value, **(beside[index] if beside else {})})
+    declared = {name: schema or {"type": "string"}}
+    inference = infer({"type": "object", "properties": declared}, seen=seen)
+    return dict(inference.fields[0].config)
+
+
+@pytest.mark.parametrize(
+    ("texts", "keywords"),
+    [
+        (["25/12/2024", "06/08/2025"], {"dayfirst": True}),
+        (["06/08/2025", "25.12.24"], {"dayfirst": True}),
+        (["12/25/2024", "06/08/2025"], {"dayfirst": False}),
+        (["12/25", "06/08"], {"dayfirst": False}),
+        (["06/08/2025", "01/02/2025"], {}),
+        (["25/12/2024", "12/25/2024"], {}),
+        (["2024-12-25", "2024-01-13"], {}),
+        (["25 December 2024", "06/08/2025"], {}),
+        (["01/12/2024 - 25/12/2024"], {"dayfirst": True}),
+        (["25/12/2024 10:30", "06/08/2025 11:45"], {"compare_time": True, "dayfirst": True}),
+        (["2024-12-25T10:30:00Z", "2024-12-25"], {"compare_time": True}),
+        (["2024-12-25T10:30:00Z", "2024-12-25", "2024-12-26"], {}),
+        (["5 May 2024 7 pm", "6 May 2024 8 pm"], {"compare_time": True}),
+    ],
+)
+def test_dates_are_read_in_the_order_that_the_values_show(texts, keywords):
+    assert config("due_date", *texts) == keywords
+
+
+def test_the_order_of_dates_is_looked_for_in_all_values():
+    texts = ["06/08/2025"] * (SAMPLE + 1)
+
+    assert config("due_date", *texts) == {}
+    assert config("due_date", *texts, "25/12/2024") == {"dayfirst": True}
+
+
+def test_a_format_has_its_order_too():
+    assert config("due", "25/12/2024", schema={"type": "string", "format": "date"}) == {
+        "dayfirst": True
+    }
+    assert config("due", "2024-12-25", schema={"type": "string", "format": "date-time"}) == {
+        "compare_time": True
+    }
+
+
+@pytest.mark.parametrize(
+    ("texts", "decimal"),
+    [
+        (["25.000", "3.500"], "money"),
+        (["25.000", "12.50"], "auto"),
+        (["25.000", "1,234.5678"], "auto"),
+        (["25.000", "1.234,56"], "money"),
+        (["25.000", "1.234.567"], "money"),
+        (["12.50", "1.234,56"], "money"),
+    ],
+)
+def test_a_dot_in_an_amount_is_read_as_other_values_show(texts, decimal):
+    assert config("total_price", *texts) == {**CENT, "decimal": decimal}
+
+
+@pytest.mark.parametrize(
+    ("currencies", "decimal"),
+    [(("KWD", "OMR"), "auto"), (("KWD", "EUR"), "money"), (("?", "?"), "money")],
+)
+def test_the_currency_beside_an_amount_says_how_many_decimals_it_has(currencies, decimal):
+    beside = [{"currency": code, "note": "paid"} for code in currencies]
+
+    assert config("total", "1.250", "2.500", beside=beside)["decimal"] == decimal
+
+
+def test_values_with_currencies_are_amounts_whatever_their_name():
+    assert config("figure", "€ 4.750", "€ 980") == {**CENT, "decimal": "money"}
+    assert config("figure", "4.750", "980") == {"unit": "same", "decimal": "auto"}
