@@ -21,7 +21,7 @@ from stickler_cli.score.sums import pattern_of
 from stickler_cli.studies.diff.record import Difference, Trend
 from .difference_sections import DifferenceView
 from .layout import TableStyle
-from .view import RunView
+from .view import FieldRow, RunView
 
 Outcome = Literal["passed", "failure", "error", "skipped"]
 
@@ -66,6 +66,7 @@ def _run_text(run: Run, style: TableStyle) -> str:
             told = [
                 f"precision {precision}, recall {recall}, F1 {f1}, mean score {score}",
                 ", ".join(counts),
+                *_exact_items(view, row),
                 f"{row.compared_by}, {set_to}",
             ]
             empty = row.rates.f1 is None
@@ -83,6 +84,14 @@ def _run_text(run: Run, style: TableStyle) -> str:
         **view.whole.counts._asdict(),
     }
     return junit_text("stickler", cases, figures)
+
+
+def _exact_items(view: RunView, row: FieldRow) -> list[str]:
+    """Return the rates of items that are right as a whole, as a line; nothing without items."""
+    if not row.whole:
+        return []
+    precision, recall, f1 = map(view.rate, row.tally.exact)
+    return [f"{row.whole} right as a whole: precision {precision}, recall {recall}, F1 {f1}"]
 
 
 def _difference_text(difference: Difference, style: TableStyle) -> str:

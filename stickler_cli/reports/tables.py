@@ -208,9 +208,7 @@ def _field_cells(view: RunView, row: FieldRow, tone: Tone) -> dict[str, Span]:
     }
 
 
-MATRIX_LEGEND: Final = (
-    "confusion matrix: right is TP, wrong FD, missed FN, invented FA, absent TN; FP is FD + FA"
-)
+MATRIX_LEGEND: Final = "confusion matrix: TP right, FD wrong, FA invented, FN missed, TN absent"
 
 
 def legend(view: RunView) -> list[tuple[str, str]]:
@@ -223,8 +221,8 @@ def legend(view: RunView) -> list[tuple[str, str]]:
         lines.append(("", describe_both_f1(view)))
     lines.append(("", MATRIX_LEGEND))
     if any(row.whole for row in rows):
-        lines.append(("whole", "whole: items or objects found, without an error inside"))
-        lines.append(("exact_f1", "exact_f1: F1 of those, as items of either side"))
+        lines.append(("whole", "whole: how many items or objects are right as a whole"))
+        lines.append(("exact_f1", "exact_f1: F1 of items or objects that are right as a whole"))
     if any(map(view.labelled, rows)):
         lines.append(("labelled", "labelled: in which share of documents it is, if not in all"))
     lists = any(row.score is None and row.counts.total for row in rows)

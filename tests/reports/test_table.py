@@ -295,9 +295,7 @@ def test_columns_have_the_names_of_the_confusion_matrix(run_of):
     (row,) = (line.split() for line in text.splitlines() if line.startswith("! a "))
     assert row == ["!", "a", "3", "2", "1", "1", "1", "3", "0.5000", "0.7500", "0.6000", "0.5000"]
 
-    legend = (
-        "\nconfusion matrix: right is TP, wrong FD, missed FN, invented FA, absent TN; FP is FD"
-    )
+    legend = "\nconfusion matrix: TP right, FD wrong, FA invented, FN missed, TN absent\n"
     assert (legend in render(run, VERBOSE), legend in text) == (True, False)
     narrow = render(run, replace(PLAIN, plain=False, width=30, columns=MATRIX))
     assert "no room for: TN" in narrow
