@@ -108,6 +108,11 @@ class Rules:
         return False
 
     @property
+    def is_open(self) -> bool:
+        """Whether values are lists whose ground truths need not list everything."""
+        return False
+
+    @property
     def item_threshold(self) -> float:
         """The similarity at which a pair of list elements of this kind is a match."""
         return self.threshold
@@ -181,6 +186,12 @@ class Account:
         """Yield the ground truths of some pairs, then the predictions; None where absent."""
         for slots, values in (self.gt, self.columns.gt), (self.pred, self.columns.pred):
             yield [None if it == NOTHING else values[it] for it in map(slots.item, at)]
+
+    @property
+    def is_empty(self) -> Mask:
+        """Pairs that have no value left to compare, although both sides are present."""
+        empty: Mask = self.outcome == TN
+        return empty
 
     def thresholds(self, at: Sequence[int]) -> Iterable[float]:
         """Return the threshold of each of some pairs."""
@@ -311,9 +322,18 @@ class ObjectAccount(Account):
     being paired."""
     compared: Indexes | None = None
     """The positions of the objects that were compared by fields, in order; None for all."""
+    is_unfounded: Mask | bool = False
+    """While items are paired, whether everything in the ground truth may be left out and no field
+    is left that could be compared."""
     included: Sequence[bool | Mask] = ()
     """Of each field, whether the object's `aggregate` and `leaves` include it."""
     entries: tuple[EntryAccount, ...] = ()
+
+    @property
+    def is_empty(self) -> Mask:
+        """Pairs that have no value left to compare, although both sides are present."""
+        empty: Mask = (self.outcome == TN) | self.is_unfounded
+        return empty
 
     @cached_property
     def fields(self) -> dict[int, Account]:

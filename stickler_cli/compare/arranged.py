@@ -15,7 +15,7 @@ from .columns import Columns, Elements, Indexes, Mask, aligned, distinct, spread
 from .leaf import LeafNode
 from .object import ObjectNode
 from .one_of import ChoiceNode, OneOfNode, followed
-from .pairing import AT_ONCE, Pairs, Search, joined
+from .pairing import AT_ONCE, Pairs, Search, empty_pairs, joined
 from .plan import Node, Options, Purpose
 from .result import FD, TP
 
@@ -109,7 +109,8 @@ def pair_by_position(
         pred_slots = gt_slots + (pred_lists.starts[pred] - gt_lists.starts[gt])[owner]
 
     account = item.compare(elements, gt_slots, pred_slots, options.to(Purpose.PAIRING))
-    return Pairs(owner, gt_slots, pred_slots, account.similarity)
+    pairs = Pairs(owner, gt_slots, pred_slots, account.similarity)
+    return pairs if elements.gold is None else pairs.some((~empty_pairs(account)).nonzero()[0])
 
 
 def key_node(item: Node, name: str) -> Node:

@@ -21,7 +21,7 @@ from stickler_cli.core.json_values import (
 from stickler_cli.core.locations import ANY_KEY, Step, pointer_steps
 from .account import Account
 from .columns import Columns
-from .object import ObjectNode
+from .object import ObjectNode, is_unseen
 from .plan import USUAL, Node, Options, Plan, Purpose, Renames
 from .work import Work
 
@@ -92,33 +92,49 @@ def _taken_out(
         return _inside(node, value, gold, partial)
     own = Gold()
     own.parts, own.exhaustive = gold.parts, gold.exhaustive
-    found: list[Alternative] = []
-    for each in (Alternative(value, own), *gold.alternatives):
-        if each.gold is not None and each.gold.alternatives:  # it is wrapped itself
-            _, inner = _taken_out(node, each.value, each.gold, partial)
-            for it in inner.alternatives if inner is not None else ():
-                more = {**each.metadata, **it.metadata}
-                found.append(it._replace(metadata=more, at=(*each.at, *it.at)))
-            continue
-        told, known = _inside(node, each.value, each.gold, partial)
-        if not gold.exhaustive and isinstance(told, list):
-            known = known or Gold()
-            known.exhaustive = False
-        if known is None or known.labelled:
-            found.append(each._replace(value=told, gold=known))
-    if not found:
+    own_value, own_gold = _inside(node, value, own, partial)
+    if own_gold is not None and not own_gold.labelled:
         return None, UNLABELLED
-    whole = Gold()
-    whole.alternatives = tuple(found)
-    whole.hides = any(each.gold is not None and each.gold.hides for each in found)
-    inside = [each.gold is not None and each.gold.optional for each in found]
-    nothing = [
-        not there and (is_absent(it.value) or (node is not None and node.is_nothing(it.value)))
-        for it, there in zip(found, inside, strict=True)
+    candidates = [Alternative(own_value, own_gold)]
+    for alternative in gold.alternatives:
+        candidates += _candidates(node, alternative, partial)
+    if not gold.exhaustive:  # the annotation of a list holds for each of its candidates
+        candidates = [
+            candidate._replace(gold=replace(candidate.gold or Gold(), exhaustive=False))
+            for candidate in candidates
+        ]
+    place = Gold()
+    place.alternatives = tuple(candidates)
+    known = [candidate.gold for candidate in candidates]
+    place.hides = any(gold is not None and gold.hides for gold in known)
+    are_optional = [gold is not None and gold.optional for gold in known]
+    are_absent = [
+        not is_optional
+        and (is_absent(candidate.value) or (node is not None and node.is_nothing(candidate.value)))
+        for candidate, is_optional in zip(candidates, are_optional, strict=True)
     ]
-    whole.there = nothing[0] and not all(nothing)
-    whole.optional = any(nothing + inside) and not all(nothing)
-    return found[0].value, whole
+    place.there = are_absent[0] and not all(are_absent)
+    place.optional = any(are_absent + are_optional) and not all(are_absent)
+    return candidates[0].value, place
+
+
+def _candidates(node: Node | None, alternative: Alternative, partial: bool) -> list[Alternative]:
+    """Return the candidates that an alternative stands for: several where it is wrapped itself.
+
+    The list is empty if no value in the alternative is labelled.
+    """
+    if alternative.gold is None or not alternative.gold.alternatives:
+        value, gold = _taken_out(node, alternative.value, alternative.gold, partial)
+        is_labelled = gold is None or gold.labelled
+        return [alternative._replace(value=value, gold=gold)] if is_labelled else []
+    _, gold = _taken_out(node, alternative.value, alternative.gold, partial)
+    return [
+        candidate._replace(
+            metadata={**alternative.metadata, **candidate.metadata},
+            at=(*alternative.at, *candidate.at),
+        )
+        for candidate in (gold.alternatives if gold is not None else ())
+    ]
 
 
 def _may_be_absent(value: JsonValue, gold: Gold | None) -> bool:
@@ -165,7 +181,8 @@ def _inside(
     )
     found.there = nothing and any(known.there for known in found.parts.values())
     found.optional = any(known.optional for known in found.parts.values()) and all(
-        _may_be_absent(part, found.parts.get(step)) for step, part in parts.items()
+        _may_be_absent(part, found.parts.get(step)) or is_unseen(node and node.below(step), part)
+        for step, part in parts.items()
     )
     says = found.parts or found.dropped or not found.exhaustive
     return bare, found if says else None

@@ -185,6 +185,11 @@ class ListNode(SequenceNode):
         """Whether each element is paired with the one at its own position."""
         return self.pairing == "position"
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the ground truth need not list everything that there is."""
+        return not self.exhaustive
+
     def left_of(self, values: list[JsonValue]) -> list[JsonValue]:
         """Return the elements of a list, None for what counts as nothing or stood before."""
         is_nothing = self.items.is_nothing

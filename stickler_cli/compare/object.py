@@ -145,8 +145,7 @@ class ObjectNode(Node):
         )
 
     def _hides(self, step: Step, value: JsonValue) -> bool:
-        node = self.below(step)
-        return node is not None and _is_unseen(node, value)
+        return is_unseen(self.below(step), value)
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
         """Return which slots hold objects; None if all values do."""
@@ -230,6 +229,7 @@ class ObjectNode(Node):
             parts = self._compared(columns, *some, inside)
             entries = self.of_entries(columns, *some, inside)
         (similarity, score), said = _means(self, parts, entries, len(live)), gt
+        is_unfounded = options.pairing and _find_unfounded(columns, gt, live, parts, entries)
         if columns.gold is not None and options.purpose is not Purpose.DOCUMENTS:
             gt = np.where(self.nothing(columns)[0][gt], NOTHING, gt)
         if at is not None:
@@ -238,10 +238,9 @@ class ObjectNode(Node):
             similarity, score = _spread(similarity, score, at, len(gt))
         similarity, score, outcome = classify(similarity, score, self.threshold, gt, pred)
         account = ObjectAccount(self, columns, gt, pred, outcome, similarity, score)
+        account.is_unfounded = is_unfounded
         if self.clip and options.purpose is Purpose.ACCOUNT:  # a document is not clipped
-            account.score = clipped(score, outcome, clip=True)
-            as_item = np.where(both_sides(outcome), met(similarity, self.match_threshold), outcome)
-            account.item_score = clipped(score, as_item, clip=True)
+            _clip(account, self.match_threshold)
         if not options.pairing:
             account.parts, account.compared, account.entries = parts, at, entries
             if parts:
@@ -293,12 +292,13 @@ def _first(part: LeafBlock | int) -> int:
     return part if isinstance(part, int) else part.positions[0]
 
 
-def _is_unseen(node: Node, value: JsonValue) -> bool:
-    """Return whether nobody looks at anything in a value; values for nothing do not reach up."""
+def is_unseen(node: Node | None, value: JsonValue) -> bool:
+    """Return whether everything in a value is ignored; a value for nothing is not."""
+    if node is None:
+        return False
     node = node.chosen(value)
     if isinstance(value, list):
-        inside = ((node.below(at), it) for at, it in enumerate(value))
-        return all(is_absent(it) or (of is not None and _is_unseen(of, it)) for of, it in inside)
+        return all(is_absent(it) or is_unseen(node.below(at), it) for at, it in enumerate(value))
     return isinstance(value, dict) and isinstance(node, ObjectNode) and node.is_nothing(value)
 
 
@@ -336,6 +336,39 @@ def _means(
         np.divide(total, weight, out=np.ones(size), where=is_judged) for total in totals
     )
     return similarity, scores[0] if scores else similarity
+
+
+def _clip(account: ObjectAccount, match_threshold: float) -> None:
+    """Clip the scores of objects by their threshold, and as list items by their match-threshold."""
+    similarity, score, outcome = account.similarity, account.score, account.outcome
+    item_outcome = np.where(both_sides(outcome), met(similarity, match_threshold), outcome)
+    account.score = clipped(score, outcome, clip=True)
+    account.item_score = clipped(score, item_outcome, clip=True)
+
+
+def _find_unfounded(
+    columns: Columns,
+    gt: Indexes,
+    compared: Indexes,
+    field_groups: Sequence[FieldsPart],
+    entries: Sequence[EntryAccount],
+) -> Mask | bool:
+    """Find pairs of objects without a present field, of which the ground truth may be left out.
+
+    `compared` are the positions of the pairs that were compared by fields.
+    """
+    if columns.gold is None:
+        return False
+    size = len(compared)
+    has_fields = np.zeros(size, np.bool_)
+    for group in field_groups:
+        account = group if isinstance(group, BlockAccount) else group[1]
+        has_fields |= (account.outcome < TN).reshape(-1, size).any(axis=0)
+    for entry in entries:
+        has_fields[entry.owner[entry.account.outcome < TN]] = True
+    unfounded: Mask = columns.gold.lacks[gt]
+    unfounded[compared] &= ~has_fields
+    return unfounded
 
 
 def _spread(

@@ -6,18 +6,19 @@ Candidates, a certificate, and an assignment where two elements want the same: d
 
 from collections.abc import Callable
 from functools import cache, cached_property
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from stickler_cli.comparators.base import EQUAL_WITHIN
-from .account import Floats
+from .account import Account, Floats, of_each
 from .assignment import ASSIGNED, LOOK, LOOK_AT_EACH, assign, assign_all, blocks
 from .columns import NOTHING, Columns, Indexes, Mask, distinct, spread
 from .leaf import LeafBlock, LeafNode
 from .object import ObjectNode
 from .one_of import followed
-from .plan import Node, Options, Purpose
+from .plan import LEFT_OUT, Node, Options, Purpose
 from .rows import Rows
 from .selective import SelectiveField, leaves_of, selective_fields
 from .work import PAIR
@@ -54,6 +55,12 @@ class Pairs(NamedTuple):
     def some(self, which: Indexes | slice) -> "Pairs":
         """Return some of the pairs."""
         return Pairs(self.owner[which], self.gt[which], self.pred[which], self.similarity[which])
+
+
+def empty_pairs(account: Account) -> Mask:
+    """Find pairs of items that have no value left to compare, and so are not a pair."""
+    is_empty: Mask = of_each(account, attrgetter("is_empty"), np.bool_)
+    return is_empty
 
 
 def joined(several: list[Pairs]) -> Pairs:
@@ -171,11 +178,16 @@ class Search:
         self, near: Indexes, far: Indexes, purpose: Purpose = Purpose.PAIRING
     ) -> Floats:
         options = self._options.to(purpose)
-        found = [
-            self._item.compare(self._elements, *self._sides(near[at], far[at]), options).similarity
-            for at in (slice(at, at + self._at_once) for at in range(0, len(near), self._at_once))
-        ]
-        return np.concatenate([np.empty(0), *found])
+        similarities = [np.empty(0)]
+        for start in range(0, len(near), self._at_once):
+            block = slice(start, start + self._at_once)
+            sides = self._sides(near[block], far[block])
+            account = self._item.compare(self._elements, *sides, options)
+            similarity = account.similarity
+            if self._elements.gold is not None:
+                similarity = np.where(empty_pairs(account), LEFT_OUT, similarity)
+            similarities.append(similarity)
+        return np.concatenate(similarities)
 
     def _gains(self, near: Indexes, far: Indexes, similarity: Floats) -> tuple[Floats, Floats]:
         """Return the gain of each pair for the total, and the greatest of each element; or 0."""

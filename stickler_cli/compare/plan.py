@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from enum import IntEnum
 from functools import cached_property, lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 import numpy as np
@@ -18,9 +19,9 @@ from stickler_cli.core.json_values import DocumentKind, JsonValue, is_absent, la
 from stickler_cli.core.locations import Step
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import ComparisonOptions, ExtraFields, LimitedOptions
-from .account import Account, MismatchAccount, Part, Rules, UnlabelledAccount, split
+from .account import Account, MismatchAccount, Part, Rules, UnlabelledAccount, of_each, split
 from .columns import ABSENT, NOTHING, Columns, Indexes, Known, Mask
-from .result import FA, FD, FN, PASSED_OVER
+from .result import FA, FD, FN, PASSED_OVER, TN
 from .work import CALL, PAIR
 
 if TYPE_CHECKING:
@@ -36,6 +37,10 @@ PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
 
 ALIKE_WITHIN: Final = 1e-12
 """Scores of alternatives that differ by no more are equal. Source: docs/semantics.md."""
+
+
+LEFT_OUT: Final = -1.0
+"""In the place of a similarity: less than any similarity, and not above any pairing floor."""
 
 
 class Purpose(IntEnum):
@@ -199,29 +204,34 @@ class Node(Rules, ABC):
         return found
 
     def resolved(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Indexes:
-        """Return the slots of ground truths, of places with alternatives those that count.
+        """Choose the most similar candidate of each ground truth; ties go to the first.
 
-        They are the first of the best, by the score of each; where nothing is predicted, the first
-        absent one, else the first.
+        Where nothing is predicted, choose the first absent candidate, else the first one. A
+        candidate with nothing to compare in an open list is chosen only if no other one is left.
         """
-        known = columns.gold
-        if known is None or not known.lengths[gt].any():
+        gold = columns.gold
+        if gold is None or not gold.lengths[gt].any():
             return gt
-        many, first, found = known.lengths[gt], known.starts[gt], gt.copy()
-        (at,) = many.nonzero()
-        nothing = self.optional(columns)[gt[at]]
-        found[at] = np.where(nothing < 0, first[at], nothing)
-        at = at[~self.nothing(columns)[1][pred[at]]]
-        best = np.full(len(gt), -1.0)
-        for turn in range(int(many.max())):
-            at = at[(turn < many[at]) & (best[at] < 1 - ALIKE_WITHIN)]
-            if not len(at):
+        n_candidates, first_slot, chosen = gold.lengths[gt], gold.starts[gt], gt.copy()
+        (pairs,) = n_candidates.nonzero()
+        absent_slot = self.optional(columns)[gt[pairs]]
+        chosen[pairs] = np.where(absent_slot == NOTHING, first_slot[pairs], absent_slot)
+
+        pairs = pairs[~self.nothing(columns)[1][pred[pairs]]]
+        greatest = np.full(len(gt), LEFT_OUT)
+        for number in range(int(n_candidates.max())):
+            pairs = pairs[(number < n_candidates[pairs]) & (greatest[pairs] < 1 - ALIKE_WITHIN)]
+            if not len(pairs):
                 break
-            slots = first[at] + turn
-            score = self._settled(columns, known, slots, pred[at], options).similarity
-            better = score > best[at] + ALIKE_WITHIN
-            best[at[better]], found[at[better]] = score[better], slots[better]
-        return found
+            slots = first_slot[pairs] + number
+            account = self._settled(columns, gold, slots, pred[pairs], options)
+            is_open = gold.open[slots] | of_each(account, attrgetter("node.is_open"), np.bool_)
+            is_empty = is_open & (account.outcome == TN)
+            similarity = np.where(is_empty, LEFT_OUT, account.similarity)
+            is_better = similarity > greatest[pairs] + ALIKE_WITHIN
+            greatest[pairs[is_better]] = similarity[is_better]
+            chosen[pairs[is_better]] = slots[is_better]
+        return chosen
 
     def nothing(self, columns: Columns) -> tuple[Mask, Mask]:
         """Return which slots hold nothing, or a value that counts as nothing here."""
@@ -233,8 +243,8 @@ class Node(Rules, ABC):
                     found | np.array([*map(self.is_nothing, side), True])
                     for found, side in ((gt, columns.gt), (pred, columns.pred))
                 )
-                if columns.gold is not None:  # something is there in an alternative
-                    gt &= ~columns.gold.there
+            if columns.gold is not None:  # something is there in an alternative
+                gt = gt & ~columns.gold.there
             return gt, pred
 
         return columns.derived((id(self), "absent"), find)

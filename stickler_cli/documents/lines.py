@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from difflib import get_close_matches
 from functools import lru_cache
+from pathlib import Path as FilePath
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from stickler_cli.core.json_values import JsonValue, brief, json_line, kind_of
@@ -348,8 +349,16 @@ def value_at(value: JsonValue, path: FieldPath) -> JsonValue:
 
 
 def is_stream(file: str) -> bool:
-    """Return whether a source can be read once only."""
-    return file == STANDARD_INPUT or file.startswith("/dev/")
+    """Return whether a source can be read once only: standard input, a pipe or a device.
+
+    Files and folders below `/dev/`, such as those in `/dev/shm`, are like any other.
+    """
+    if not file.startswith("/dev/"):
+        return file == STANDARD_INPUT
+    if file == "/dev/stdin" or file.startswith("/dev/fd/"):  # it may have been read already
+        return True
+    path = FilePath(file)
+    return not (path.is_file() or path.is_dir())
 
 
 @contextmanager

@@ -477,6 +477,97 @@ def test_items_go_by_keys_of_which_one_field_has_alternatives():
     }
 
 
+@pytest.mark.parametrize("gt", [either(None, "x"), either("x", None), either(None, "x", None)])
+@pytest.mark.parametrize("more", [EXACT, EXACT | HIDING])
+def test_an_optional_key_of_a_map_has_a_true_negative_where_nothing_is_predicted(gt, more):
+    schema = obj(m=table(EXACT), g=more)
+
+    assert leaves(schema, {"m": {"k": gt, "l": "y"}, "g": "g"}, {"m": {"l": "y"}, "g": "g"}) == {
+        "tp": 2,
+        "tn": 1,
+    }
+
+
+OPTIONAL = either("a1", None)
+OPEN_ITEMS = arr(EXACT, **{"x-aws-stickler-exhaustive": False})
+
+
+@pytest.mark.parametrize(
+    ("items", "optional", "other", "wanted"),
+    [
+        (OPEN_ITEMS, [OPTIONAL], ["z9"], ["b2"]),
+        (obj(t=OPEN_ITEMS), {"t": [OPTIONAL]}, {"t": ["z9"]}, {"t": ["b2"]}),
+        (table(OPEN_ITEMS), {"t": [OPTIONAL]}, {"t": ["z9"]}, {"t": ["b2"]}),
+        (obj(a=EXACT, b=EXACT), {"a": OPTIONAL}, {"u": "z9"}, {"b": "b2"}),
+        ({"anyOf": [OPEN_ITEMS, {"type": "number"}]}, [OPTIONAL], ["z9"], ["b2"]),
+    ],
+)
+@pytest.mark.parametrize("floor", [-1, 0.2])
+def test_items_with_nothing_left_to_compare_are_not_a_pair(items, optional, other, wanted, floor):
+    schema = obj(i=arr(items, **{"x-aws-stickler-pairing-floor": floor}))
+    counts = [
+        result(schema, {"i": [optional, wanted]}, {"i": pred})["confusion_matrix"]["overall"]
+        for pred in ([wanted], [other, wanted])
+    ]
+
+    assert [(each["tp"], each["fn"]) for each in counts] == [(1, 0), (1, 0)]
+    assert [each["fa"] for each in counts] == [0, 1]
+
+
+def test_positions_with_nothing_left_to_compare_are_not_a_pair_either():
+    schema = obj(i=arr(OPEN_ITEMS, **{"x-aws-stickler-pairing": "position"}))
+    found = result(schema, {"i": [["b2"], [OPTIONAL]]}, {"i": [["b2"], ["z9"]]})
+
+    assert (
+        found["confusion_matrix"]["overall"] | {"tp": 1, "fa": 1, "fn": 0, "tn": 0}
+        == (found["confusion_matrix"]["overall"])
+    )
+    assert found["overall_score"] == 0.5
+
+
+def test_an_ignored_value_inside_does_not_keep_an_object_from_being_optional():
+    schema = obj(o=obj(a=EXACT, p=obj(i=IGNORED)), z=EXACT)
+    gt = {"o": {"a": either("x", None), "p": {"i": 1}}, "z": "z"}
+
+    assert leaves(schema, gt, {"z": "z"}) == {"tp": 1, "tn": 1}
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "expected"),
+    [
+        (either(["a", "b"], None), ["a"], {"tp": 1, "fn": 1}),
+        (either(["a", "b"], []), ["z"], {"fn": 2}),
+        (either(None, ["a", "b"]), ["z"], {"fn": 2}),
+        (either(None, ["a", "b"]), None, {"tn": 1}),
+        (either(None, []), ["z"], {"tn": 1}),
+        (either(["a", "b"], [either("c", None)]), ["z"], {"fn": 2}),
+        (either(["a", "b"], [either("c", None)]), ["c"], {"tp": 1}),
+        (either(["a", "b"], either(None, ["c"])), ["z"], {"fn": 2}),
+    ],
+)
+def test_an_absent_alternative_of_an_open_list_counts_only_where_nothing_is_predicted(
+    gt, pred, expected
+):
+    union = {"anyOf": [OPEN_ITEMS, {"type": "number"}]}
+    for schema, truth in (
+        (OPEN_ITEMS, gt),
+        (union, gt),
+        (arr(EXACT), gt | {"_exhaustive": False}),
+    ):
+        assert leaves(obj(t=schema), {"t": truth}, {"t": pred}) == expected
+
+
+def test_what_a_wrapper_says_of_its_list_changes_no_gold_of_the_caller():
+    plan = compile_schema(obj(t=arr(EXACT)))
+    gt = {"t": either(["a"], either(None, ["b"]), _exhaustive=False)}
+    bare = Unwrapper(plan.root)(gt, is_truth=True)
+    for _ in range(2):
+        account = compare(plan, [bare.value], [{"t": ["b", "z"]}], gold=[bare.gold])
+        assert comparison_of(account, 0).similarity == 1.0
+    (_, other) = bare.gold.parts["t"].alternatives[0].gold, bare.gold.parts["t"]
+    assert [each.gold for each in other.alternatives[0].gold.alternatives] == [None]
+
+
 def test_a_key_of_a_map_that_is_not_labelled_is_no_part_of_its_comparison():
     plan = compile_schema({"type": "object", "additionalProperties": EXACT})
     bare = Unwrapper(plan.root)({"k": "x", "l": UNKNOWN}, is_truth=True)

@@ -2,12 +2,14 @@ import gzip
 import os
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents import sources
 from stickler_cli.documents.document import FileReference
+from stickler_cli.documents.lines import is_stream
 from stickler_cli.documents.sources import Kind, kind_of_source, list_directory
 
 
@@ -45,6 +47,26 @@ def test_a_directory_may_have_any_name(tmp_path: Path):
 
 def test_a_dash_is_json_lines():
     assert kind_of_source("-") is Kind.LINES
+
+
+@pytest.mark.parametrize("name", ["/dev/stdin", "/dev/fd/0", "/dev/null"])
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="needs devices that are files")
+def test_a_device_or_a_descriptor_is_json_lines(name: str):
+    assert is_stream(name)
+    assert not Path(name).exists() or kind_of_source(name) is Kind.LINES
+
+
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - a folder below /dev, written to by its test
+
+
+@pytest.mark.skipif(not os.access(SHARED_MEMORY, os.W_OK), reason="needs a folder below /dev")
+def test_files_and_folders_below_dev_are_judged_by_what_they_are():
+    with TemporaryDirectory(dir=SHARED_MEMORY) as folder:
+        write(Path(folder), "a.json", "b.jsonl")
+        kinds = [kind_of_source(f"{folder}{name}") for name in ("", "/a.json", "/b.jsonl")]
+
+        assert kinds == [Kind.DIRECTORY, Kind.FILE, Kind.LINES]
+        assert not any(map(is_stream, (folder, f"{folder}/a.json", f"{folder}/b.jsonl")))
 
 
 def test_closed_standard_input_is_a_problem(monkeypatch: pytest.MonkeyPatch):

@@ -44,6 +44,8 @@ class Scope:
     """Whether values of any other kind may stand anywhere."""
     clip: bool = True
     aggregate: bool = True
+    open_lists: bool = False
+    """Whether lists may say that the ground truth does not list everything."""
     undeclared: bool = True
     """Whether objects may have keys that the schema does not declare."""
 
@@ -98,6 +100,7 @@ def annotations(*names, scope):
         "pairing-floor": st.sampled_from(FLOORS),
         **({"clip-under-threshold": st.booleans()} if scope.clip else {}),
         **({"aggregate": st.booleans()} if scope.aggregate else {}),
+        **({"exhaustive": st.booleans()} if scope.open_lists else {}),
     }
     return st.fixed_dictionaries(
         {}, optional={X + name: choices[name] for name in names if name in choices}
@@ -213,7 +216,7 @@ def maps(draw, scope, depth):
 @st.composite
 def lists(draw, scope, depth):
     items = draw(places(scope, depth - 1))
-    names = ("weight", "aggregate", "pairing-floor")
+    names = ("weight", "aggregate", "pairing-floor", "exhaustive")
     if items.schema.get("type") != "object":
         names = (*names, "threshold", "clip-under-threshold")
     own = draw(annotations(*names, scope=scope))
@@ -366,6 +369,43 @@ def cases(draw, scope, sides=1, kind=None):
     if draw(st.booleans()):
         preds = [{name: draw(edited(part)) for name, part in gt.items()} for gt in reversed(gts)]
     return Case(schema, compile_schema(schema), gts, preds, draw(options))
+
+
+UNLABELLED = {"_labelled": False}
+
+
+@st.composite
+def annotated(draw, value):
+    """Wrap some parts of a ground truth, which then say what else is right, or unknown."""
+
+    def annotate(part):
+        if isinstance(part, dict):
+            part = {key: annotate(inner) for key, inner in part.items()}
+        if isinstance(part, list):
+            part = [annotate(inner) for inner in part]
+        choice = draw(st.integers(0, 9))
+        if choice == 0:
+            return UNLABELLED
+        if choice <= 2:
+            others = st.one_of(st.none(), edited(value_of(part)), json_values)
+            more = {"_exhaustive": False} if draw(st.booleans()) else {}
+            return {
+                "_value": part,
+                "_alternatives": draw(st.lists(others, min_size=1, max_size=2)),
+                **more,
+            }
+        return part
+
+    return annotate(value)
+
+
+def value_of(part):
+    """Return a value without the wrappers in it; None for what is not labelled."""
+    if isinstance(part, dict):
+        if {"_value", "_labelled"} & part.keys():
+            return value_of(part.get("_value"))
+        return {key: value_of(inner) for key, inner in part.items()}
+    return [*map(value_of, part)] if isinstance(part, list) else part
 
 
 @st.composite

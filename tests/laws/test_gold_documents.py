@@ -1,0 +1,148 @@
+"""Laws of ground truths that say what else is right, and what is not labelled."""
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from stickler_cli.compare import engine
+from stickler_cli.compare.comparison import comparison_of
+from stickler_cli.core.json_values import is_absent
+from stickler_cli.documents.wrappers import Unwrapper
+from stickler_cli.schema.compiler import compile_schema
+from .accounts import outline, tally, units, view
+from .strategies import KINDS, UNLABELLED, Scope, X, annotated, cases, edited, json_values
+from .test_clipping import judgements, without_clipping
+
+ANYTHING = Scope(wrong=True, open_lists=True)
+
+
+def compare(plan, gt, pred, options=None):
+    """Compare two documents, the ground truth being taken out of its wrappers."""
+    bare = Unwrapper(plan.root)(gt, is_truth=True)
+    account = engine.compare(plan, [bare.value], [pred], options, gold=[bare.gold])
+    return comparison_of(account, 0)
+
+
+def place_of(case, gt, pred=None):
+    """Compare documents of one field, and return that field; None where it is not labelled."""
+    fields = compare(case.plan, gt, case.pred if pred is None else pred, case.options).fields
+    return next((field.comparison for field in fields if field.name == "x"), None)
+
+
+@pytest.mark.parametrize("kind", [None, *KINDS])
+def test_clipping_changes_no_count_and_no_pair_beside_alternatives(kind):
+    @given(st.data(), cases(ANYTHING, kind=kind))
+    def holds(data, case):
+        gt = data.draw(annotated(case.gt))
+        plain_plan = compile_schema(without_clipping(case.schema))
+        clipped = compare(case.plan, gt, case.pred, case.options)
+        plain = compare(plain_plan, gt, case.pred, case.options)
+
+        assert judgements(clipped) == judgements(plain)
+        assert outline(tally(clipped)) == outline(tally(plain))
+
+    holds()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_more_alternative_never_lowers_the_similarity_of_its_place(kind):
+    @given(st.data(), cases(ANYTHING, kind=kind))
+    def holds(data, case):
+        value = data.draw(annotated(case.gt["x"]))
+        first, more = (data.draw(edited(case.pred["x"]) | json_values) for _ in range(2))
+        few, many = (
+            place_of(case, {"x": {"_value": value, "_alternatives": others}})
+            for others in ([first], [first, more])
+        )
+        # Where an open list has no items in any candidate, nothing in it is judged.
+        assume(few is not None and not (few.outcome.name == "TN" and case.pred["x"]))
+
+        assert few.similarity <= many.similarity + 1e-12
+
+    holds()
+
+
+def an_open_list(kind):
+    """Draw a case with an open list of a kind."""
+    return cases(ANYTHING, kind=kind).map(as_open)
+
+
+def as_open(case):
+    field = {"type": "array", "items": case.schema["properties"]["x"], X + "exhaustive": False}
+    return case, compile_schema({**case.schema, "properties": {"x": field}})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_absent_alternative_never_changes_an_open_list_of_which_something_is_predicted(kind):
+    @given(st.data(), an_open_list(kind), st.sampled_from((None, [], [None], "")))
+    def holds(data, drawn, absent):
+        case, plan = drawn
+        gt, pred = [data.draw(annotated(case.gt["x"]))], [case.pred["x"]]
+        assume(not is_absent(pred))
+        plain, optional = (
+            compare(plan, {"x": {"_value": gt, **more}}, {"x": pred}, case.options)
+            for more in ({}, {"_alternatives": [absent]})
+        )
+
+        assert judgements(plain) == judgements(optional)
+        assert view(plain) == view(optional)
+
+    holds()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_place_that_is_not_labelled_can_be_predicted_as_anything(kind):
+    @given(st.data(), cases(ANYTHING, kind=kind), json_values)
+    def holds(data, case, value):
+        inside = data.draw(st.sampled_from(("field", "nested", "item")))
+        if inside == "field":
+            schema = case.schema
+            gt, *preds = {"x": UNLABELLED}, {"x": case.pred["x"]}, {"x": value}
+        else:
+            item = {
+                "type": "object",
+                "properties": {**case.schema["properties"], "k": {"type": "string"}},
+            }
+            gt, *preds = ({"x": each, "k": "key"} for each in (UNLABELLED, case.pred["x"], value))
+            if inside == "item":
+                item = {"type": "array", "items": item}
+                gt, *preds = [gt], *([pred] for pred in preds)
+            schema = {**case.schema, "properties": {"o": item}}
+            gt, *preds = {"o": gt}, *({"o": pred} for pred in preds)
+        plan = compile_schema(schema)
+
+        one, other = (view(compare(plan, gt, pred, case.options)) for pred in preds)
+        assert one == other
+
+    holds()
+
+
+def wrapped(value):
+    """Wrap a value, and every value in it."""
+    if isinstance(value, dict):
+        value = {name: wrapped(part) for name, part in value.items()}
+    return {"_value": [*map(wrapped, value)] if isinstance(value, list) else value}
+
+
+@pytest.mark.parametrize("kind", [None, *KINDS])
+def test_to_wrap_every_value_changes_nothing(kind):
+    @given(cases(ANYTHING, kind=kind))
+    def holds(case):
+        plain, wrapped_one = (
+            compare(case.plan, gt, case.pred, case.options) for gt in (case.gt, wrapped(case.gt))
+        )
+
+        assert judgements(plain) == judgements(wrapped_one)
+        assert view(plain) == view(wrapped_one)
+
+    holds()
+
+
+@pytest.mark.parametrize("kind", [None, *KINDS])
+def test_every_figure_of_an_annotated_ground_truth_is_from_0_to_1(kind):
+    @given(st.data(), cases(ANYTHING, kind=kind))
+    def holds(data, case):
+        for unit in units(compare(case.plan, data.draw(annotated(case.gt)), case.pred)):
+            assert 0 <= unit.score <= unit.similarity + 1e-12 <= 1 + 2e-12
+
+    holds()
