@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from stickler_cli.comparators.words import WORDS_PER_REPLACED, Words, folded
+from stickler_cli.comparators.texts import ReadText
+from stickler_cli.comparators.words import WORDS_PER_REPLACED
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.text_rules import (
     decides_by_numbers,
@@ -40,7 +41,7 @@ class TextTally:
         if any(map(str.isdigit, value)) and any(map(str.isalpha, value)):
             self.with_numbers += times
         if tolerates_words(self.node) and len(value) >= LETTERS_PER_WORD * WORDS_PER_REPLACED:
-            words = Words(folded(value), is_address=False)
+            words, _ = ReadText(value).folded
             self.wordy_texts += times if words.n_content_words >= WORDS_PER_REPLACED else 0
 
     def findings(self) -> Iterator[tuple[str, str]]:
