@@ -32,6 +32,7 @@ LATE_IMPORTS: Final = {
     ("clients/servers.py", "botocore.session"): "comes with an extra",
     ("clients/servers.py", "genai_prices"): "comes with an extra",
     ("api/reference/doc_split.py", "scipy.stats"): "1 s that few programs pay",
+    ("api/many.py", "stickler_cli.api.schemaless"): "loads pydantic; few runs have no schema",
     ("api/structured.py", "stickler_cli.api.inferring"): "loads inference; few classes are made so",
     ("comparators/phone.py", "phonenumbers"): "comes with an extra",
     ("documents/lines.py", "sqlite3"): "10 ms that most runs never pay",

@@ -10,7 +10,7 @@ from stickler_cli.compare.engine import OTHER_NAMES
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.schema.annotations import annotated
 from stickler_cli.schema.loading import LoadedSchema, loaded
-from .fields import annotated_schema
+from .fields import ComparableModel, annotated_schema
 
 _MATCH_THRESHOLD: Final = annotated("match_threshold")
 _MODEL_NAME: Final = annotated("model_name")
@@ -18,7 +18,8 @@ _MODEL_NAME: Final = annotated("model_name")
 
 def inferred_contents(model: type[BaseModel], match_threshold: float) -> dict[str, Any]:
     """Return the annotated schema of a pydantic class, named after it; comparators are inferred."""
-    contents = dict(infer_class(model, annotated_schema(model), match_threshold).contents)
+    schema = annotated_schema(model, infers=True)
+    contents = dict(infer_class(model, schema, match_threshold).contents)
     contents.pop(OTHER_NAMES, None)  # instances are made by the names of the fields
     if contents.get("type") != "array":  # which has no class, as `from_json_schema` says
         contents[_MODEL_NAME] = model.__name__
@@ -29,27 +30,26 @@ def infer_class(
     model: type[BaseModel],
     schema: dict[str, Any],
     match_threshold: float,
-    *,
     comparators: Mapping[str, BaseComparator] | None = None,
-    only_document: bool = False,
 ) -> LoadedSchema:
-    """Return the compiled schema of a class, with comparators where it states none.
+    """Return the compiled schema of a class, with comparators where a plain class states none.
 
     Args:
         model: the class.
         schema: its annotated schema.
-        match_threshold: in [0, 1]; the score at which documents and list items match.
+        match_threshold: in [0, 1]; the score at which documents match, and list items of a plain
+            class. Those of a `StructuredModel` keep their own.
         comparators: those that the schema refers to by key.
-        only_document: whether list items keep their own match-thresholds.
     """
-    items = () if only_document else schema.get("$defs", {}).values()
-    for place in (schema, *(place for place in items if "properties" in place)):
+    is_plain = not issubclass(model, ComparableModel)
+    definitions = schema.get("$defs", {}).values() if is_plain else ()
+    for place in (schema, *(place for place in definitions if "properties" in place)):
         if place.get("type") != "array":
             place[_MATCH_THRESHOLD] = match_threshold
     return loaded(
         schema,
         model.__name__,
-        when="always" if model.model_fields else "never",
+        when="always" if is_plain and model.model_fields else "never",
         allow_plugins=True,
         comparators=comparators,
     )

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.plan import Options, Plan
-from stickler_cli.core.figures import number_of
 from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, DocumentKind, JsonDocument, kind_of
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.option import options_of, read_settings
@@ -34,13 +33,7 @@ from stickler_cli.runs.job import (
 )
 from stickler_cli.schema.inference.observation import FIRST, Look, Observed
 from stickler_cli.schema.judging import MOST_LEVELS
-from stickler_cli.schema.loading import (
-    LoadedSchema,
-    load_observed,
-    load_schema,
-    load_schemas,
-    loaded,
-)
+from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas, loaded
 from stickler_cli.score.record import join_rare_keys
 from stickler_cli.settings.deciding import Counting, ExtraFields, Infer, Missing, Validate
 from stickler_cli.settings.of_commands import ManySettings
@@ -82,8 +75,9 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
 
     Args:
         schema: a schema file, a parsed schema, a compiled one, a pydantic class, or with
-            `schema_by` a directory of schema files. None takes the class of the ground truths, else
-            the schema that the first 1,000 of them show, with a warning.
+            `schema_by` a directory of schema files. None takes the class of the ground truths; of
+            dicts that of the predictions, if it declares all their keys; else the schema that the
+            first 1,000 of them show, with a warning.
         pairs: `(gt, pred)` or `(id, gt, pred)` each. A side is a dict of JSON values, or a list
             where the schema is one of arrays, a model instance, or None where there is none.
             Without an id the position counts, from 0.
@@ -145,7 +139,8 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
             return _values_in(_document_pairs(head, OBJECTS_OR_ARRAYS))
 
         if schema is None:
-            schema = _inferred(look(), head)
+            look()
+            schema = _schema_of(head)
         plan, contents, file = compiled(schema, settings, look)
         documents = _document_pairs(chain(head, rest), (plan.kind,))
         job_of = partial(
@@ -201,34 +196,27 @@ def _of_schemas(
     )
 
 
-def _class_in(pairs: Iterable[object]) -> type | None:
-    """Return the pydantic class of all ground truths; None if they have none, or several."""
-    classes: set[type] = set()
-    for pair in pairs:
-        match pair:
-            case (None, _) | (_, None, _):
-                continue  # a prediction without a ground truth
-            case (gt, _) | (_, gt, _):
-                classes.add(type(gt))
-    model = classes.pop() if len(classes) == 1 else None
-    return model if method_of(model, "model_json_schema") else None
-
-
-def _inferred(seen: Observed, pairs: Iterable[object]) -> Plan | type:
-    """Return the class of the first ground truths, else the plan of the schema that they show.
+def _schema_of(pairs: Iterable[object]) -> Plan | type:
+    """Return the class of the first documents, or the plan of the schema that they show.
 
     Raises:
         UsageError: there is no ground truth.
     """
-    if model := _class_in(pairs):
-        return model
-    if not seen.total:
-        found = "it is None, and there is no ground truth to infer one from"
-        raise UsageError([Problem("schema", found, "a schema")])
-    count = number_of(seen.total, "ground truth")
-    schema = load_observed(seen, count)
-    warnings.warn(f"no schema given: inferred one from {count}", stacklevel=3)
-    return schema.plan
+    from .schemaless import schema_of  # loads pydantic, and few runs have no schema
+
+    truths = (pair.gt for pair in _document_pairs(pairs, OBJECTS_OR_ARRAYS))
+    documents = [truth for truth in truths if isinstance(truth, dict | list)]
+    return schema_of(_sides_of(pairs), documents)
+
+
+def _sides_of(pairs: Iterable[object]) -> Iterator[tuple[object, object]]:
+    """Yield the sides of pairs that have a ground truth, as the caller gave them."""
+    for pair in pairs:
+        match pair:
+            case DocumentPair() | (_, _) | (_, _, _):
+                gt, pred = (pair.gt, pair.pred) if isinstance(pair, DocumentPair) else pair[-2:]
+                if gt is not None:
+                    yield gt, pred
 
 
 def _values_in(pairs: Iterable[DocumentPair]) -> Observed:

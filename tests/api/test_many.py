@@ -1,7 +1,7 @@
 """`evaluate_many` without a schema."""
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from stickler_cli import StructuredModel, UsageError, evaluate, evaluate_many
 
@@ -52,6 +52,46 @@ def test_ground_truths_of_several_classes_are_compared_by_their_values():
     results = evaluate_many(None, [(Order(id="A"), {"id": "A"}), (Marked(id="B"), {"id": "B"})])
 
     assert [info.field for info in results.fields] == [("id",), ("total",), ("note",)]
+
+
+class Aliased(BaseModel):
+    total: float = Field(alias="totalAmount")
+    lines: list[dict[str, int]] = []
+
+
+TOTAL = {"totalAmount": 9.5, "lines": [{"a": 1}]}
+
+
+@pytest.mark.filterwarnings(INFERRED)
+def test_dicts_are_compared_as_the_class_of_all_predictions_if_it_declares_their_keys():
+    wrong = Aliased(totalAmount=8.5)
+    pairs = [(TOTAL, Aliased(**TOTAL)), (TOTAL, wrong), (TOTAL, None)]
+
+    results = evaluate_many(None, pairs)
+
+    # A total is right, one is wrong, one is missed; two documents miss a line.
+    assert results.tally.counts("leaves") == (2, 1, 0, 3, 0)
+    assert results.to_dict() == evaluate_many(Aliased, pairs).to_dict()
+
+
+def test_keys_that_the_class_of_all_predictions_lacks_are_compared_all_the_same():
+    gt = {**TOTAL, "note": "n"}
+    with pytest.warns(UserWarning, match="^no schema given: inferred one from 1 ground truth$"):
+        results = evaluate_many(None, [(gt, Aliased(**TOTAL))])
+
+    assert results.tally.counts("leaves") == (2, 0, 0, 1, 0)
+
+
+class Empty(BaseModel):
+    pass
+
+
+@pytest.mark.filterwarnings("ignore:no schema given")
+def test_values_decide_where_predictions_are_of_several_classes_or_without_fields():
+    for preds in ([Empty()], [Order(id="A"), Marked(id="A")], [Order(id="A"), {"id": "A"}]):
+        results = evaluate_many(None, [({"id": "A"}, pred) for pred in preds])
+
+        assert [info.field for info in results.fields] == [("id",)]
 
 
 def test_no_schema_and_no_ground_truth_is_an_error_that_says_so():

@@ -8,7 +8,6 @@ from stickler_cli.api.eval_result import EvalResult
 from stickler_cli.api.inferring import check_weight_hints, infer_class
 from stickler_cli.api.ruled import FieldRules, Schema, model_schema
 from stickler_cli.api.scorer import Scorer, Side
-from stickler_cli.api.structured import StructuredModel
 from stickler_cli.api.zero import eval_for as scorer_of
 from stickler_cli.api.zero import evaluate as evaluate_pair
 from stickler_cli.comparators.base import BaseComparator
@@ -71,11 +70,6 @@ def eval_for(
         expected = f"{_MATCH_THRESHOLD} in the schema"
         raise UsageError([Problem("match_threshold", found, expected)])
     comparators: dict[str, BaseComparator] = {}
-    inferred = infer_class(
-        schema,
-        model_schema(schema, comparators),
-        match_threshold,
-        comparators=comparators,
-        only_document=issubclass(schema, StructuredModel),
-    )
+    contents = model_schema(schema, comparators)
+    inferred = infer_class(schema, contents, match_threshold, comparators)
     return Scorer(inferred, fields=fields)

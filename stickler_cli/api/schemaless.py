@@ -1,0 +1,73 @@
+"""The schema of documents that come without one: a pydantic class, or what their values show."""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from pydantic import BaseModel
+
+from stickler_cli.compare.engine import renamed
+from stickler_cli.compare.plan import Plan
+from stickler_cli.core.figures import number_of
+from stickler_cli.core.json_values import JsonDocument
+from stickler_cli.core.problems import ComparisonError, Problem, SchemaError, UsageError
+from stickler_cli.schema.inference.observation import Observed
+from stickler_cli.schema.loading import load_observed
+from .eval_result import compared
+from .ruled import ruled
+from .scorer import bare_truths
+
+
+def schema_of(
+    sides: Iterable[tuple[object, object]], truths: Sequence[JsonDocument]
+) -> Plan | type[BaseModel]:
+    """Return the class of the ground truths, else that of the predictions, else a plan.
+
+    The class of the predictions has to declare all keys of the ground truths: others would not be
+    compared. The plan is that of the schema that the values of the ground truths show.
+
+    Args:
+        sides: ground truths that are there, and their predictions, as the caller gave them.
+        truths: the JSON values of these ground truths.
+
+    Raises:
+        UsageError: there is no ground truth.
+        SchemaError: the ground truths have no field.
+    """
+    if not truths:
+        found = "it is None, and there is no ground truth to infer one from"
+        raise UsageError([Problem("schema", found, "a schema")])
+    pairs = [*sides]
+    if model := _shared_class(gt for gt, _ in pairs):
+        return model
+    model, plan = _shared_class(pred for _, pred in pairs if pred is not None), None
+    if model is not None and all(isinstance(gt, dict) for gt, _ in pairs):
+        with suppress(SchemaError, ComparisonError):  # a class without fields, perhaps
+            plan = ruled(model, {}).plan
+            bare, _ = bare_truths(truths, plan.root)
+            counts = compared(plan, bare, bare).counts
+            if counts is None or not counts.undeclared:
+                return model
+    return _plan_shown_by(truths, plan.renames if plan else None)
+
+
+def _shared_class(instances: Iterable[object]) -> type[BaseModel] | None:
+    """Return the pydantic class of all instances; None if there are several, or none."""
+    classes = {type(instance) for instance in instances}
+    (model, *others) = classes or {type(None)}
+    return model if not others and issubclass(model, BaseModel) else None
+
+
+def _plan_shown_by(truths: Sequence[JsonDocument], renames: Any) -> Plan:
+    """Return the plan of the schema that ground truths show, and warn that it is inferred.
+
+    `renames` are other names of fields, which the ground truths may have.
+    """
+    seen = Observed()
+    for truth in truths:
+        seen.add(renamed(truth, renames or {}))
+    count = number_of(len(truths), "ground truth")
+    warnings.warn(f"no schema given: inferred one from {count}", stacklevel=5)
+    return replace(load_observed(seen, count).plan, renames=renames)
