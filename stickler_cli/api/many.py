@@ -143,19 +143,30 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
             schema = _schema_of(head)
         plan, contents, file = compiled(schema, settings, look)
         documents = _document_pairs(chain(head, rest), (plan.kind,))
-        job_of = partial(
-            Job,
-            plan,
-            missing=settings.missing,
-            validation=validation_by(contents, file, settings),
-            unwrapper=unwrapper_of(plan.root, settings),
-            metrics=measures,
-        )
+        validation = validation_by(contents, file, settings)
+        job_of = _job_of_plan(plan, settings, measures, validation)
     total = len(pairs) if isinstance(pairs, Sized) else None
     found = evaluate_in_memory(plan, documents, settings, client=client, total=total, job_of=job_of)
     for note in join_rare_keys(found, field_listing(plan)):
         warnings.warn(note, stacklevel=2)
     return Evaluation.of(found)
+
+
+def _job_of_plan(
+    plan: Plan,
+    settings: ManySettings,
+    measures: Mapping[str, Measure],
+    validation: Validation | None,
+) -> Callable[[Options], Job]:
+    """Return a function that makes the job of documents of one schema."""
+    return partial(
+        Job,
+        plan,
+        missing=settings.missing,
+        validation=validation,
+        unwrapper=unwrapper_of(plan.root, settings),
+        metrics=measures,
+    )
 
 
 def _of_schemas(
