@@ -3,19 +3,21 @@
 Models are not asked: the answers on disk count.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from stickler_cli.core.option import options_of, read_settings
+from stickler_cli.core.option import options_of, paths_named, read_settings
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_url
+from stickler_cli.documents.reading import decoded
 from stickler_cli.records.codec import read
 from stickler_cli.runs.assembly import assemble
 from stickler_cli.runs.directory.run_directory import begun_with
 from stickler_cli.runs.job import BY, OutputsRequested
 from stickler_cli.runs.saved import file_in, load_run
-from stickler_cli.runs.whole_files import JOURNAL
+from stickler_cli.runs.whole_files import JOURNAL, check_outputs
 from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas
 from stickler_cli.score.document_result import SIDES
 from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
@@ -27,12 +29,15 @@ from stickler_cli.settings.of_commands import (
     ReportSettings,
 )
 from stickler_cli.settings.running import TerminalOptions
+from .command_schema import is_model
 from .console import shell_command
 from .eval import evaluated, explaining, refuse_keys_of_none, spelt
 
 _KEPT: Final = ("pairs", "seed", "metric")
 _KEPT_ONLY_BY_THE_RUN: Final = ("policy", "verdicts")
 """What files that a directory does not keep say of all documents: groups change none of it."""
+_OF_THE_CALLER: Final = ("by_file", "repeat", "policy", "verdicts")
+"""Inputs that no recorded run decides."""
 _OF_TERMINAL: Final = options_of(TerminalOptions)
 _KEPT_GROUPS: Final = (DocumentOptions, SelectionOptions, DecidingOptions)
 """Options that a run directory tells under their own names."""
@@ -45,7 +50,8 @@ def regrouped(name: str, run: Run, settings: ReportSettings, *, detail: bool) ->
         UsageError: it is no directory, or its schema or documents are not what they were.
     """
     _check_directory(name, BY)
-    asked = _settings_of(name, run, settings)
+    asked = _with_allowed_sources(_settings_of(name, run, settings), name, settings.read)
+    check_outputs(paths_named(settings, "output"), paths_named(asked, "input"))
     # All that a run directory keeps, so that it can be held against what it says.
     reported = OutputsRequested(accounts=True, detail=detail)
     assembly = assemble(asked, reported, lambda: _schema(run, asked))
@@ -91,13 +97,56 @@ def of_finished(settings: CompareSettings) -> CompareSettings:
     run = load_run(name)
     again = on_sources("compare", run, settings)
     _check_directory(name, "RUN", f"or name the documents: {again}")
-    asked = _as_it_was(name, run, ReportSettings(allow_plugins=settings.allow_plugins))
+    recorded = _as_it_was(name, run, ReportSettings(allow_plugins=settings.allow_plugins))
+    asked = _with_allowed_sources(recorded, name, settings.read)
+    check_outputs(paths_named(settings, "output"), paths_named(asked, "input"))
     decided = {
         key: getattr(asked, key)
         for key, option in options_of(EvalSettings).items()
         if hasattr(settings, key) and option.panel != "output" and key not in _OF_TERMINAL
     }
     return replace(settings, **decided)
+
+
+def _with_allowed_sources(
+    settings: EvalSettings, directory: str, named: Sequence[str]
+) -> EvalSettings:
+    """Return settings of a recorded run whose sources may be read.
+
+    A run directory may come from anybody. What it names is read below the working directory; a URL,
+    a model and any other path only if the caller names it too.
+
+    Raises:
+        UsageError: the caller does not name some of them.
+    """
+    named_here = {decoded(source): source for source in named}
+    sources = {
+        option.name: getattr(settings, option.name)
+        for option in options_of(EvalSettings).values()
+        if option.role == "input" and option.name not in _OF_THE_CALLER
+    }
+    refused = [
+        path
+        for path in dict.fromkeys(sources.values())
+        if path and path not in named_here and not _is_below_here(path, directory)
+    ]
+    if refused:
+        finding = f"the run names {', '.join(map(decoded, refused))}"
+        expected = "sources below the working directory, or that you name too"
+        words = [word for path in refused for word in ("--read", path)]
+        raise UsageError([Problem(directory, finding, expected, f"add {shell_command(words)}")])
+    return replace(
+        settings, **{key: named_here.get(path, path) for key, path in sources.items() if path}
+    )
+
+
+def _is_below_here(path: str, directory: str) -> bool:
+    """Return whether a path of a recorded run is below the working directory, not in the run."""
+    if is_url(path) or is_model(path):
+        return False
+    place = Path(path).resolve()
+    is_in_run = not is_url(directory) and place.is_relative_to(Path(directory).resolve())
+    return place.is_relative_to(Path.cwd().resolve()) and not is_in_run
 
 
 def explaining_finished(name: str, run: Run, settings: ReportSettings) -> str:
@@ -124,9 +173,9 @@ def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
     values |= {
         "schema": run.schema.path,
         "schema_by": run.schema.by,
-        "gt": begun["GT"],
-        "pred": begun["PRED"],
-        "confidence": begun["confidences"],
+        "gt": begun.get("GT"),
+        "pred": begun.get("PRED"),
+        "confidence": begun.get("confidences"),
         "validate": "both" if sides == [*SIDES] else sides[0] if sides else "none",
         "ci": "none" if intervals is None else intervals.level,
         "rows": run.options.rows,

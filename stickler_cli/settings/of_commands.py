@@ -197,8 +197,22 @@ class SourcesOrRun(SourceOptions):
     )
 
 
+class RecordedOptions(Settings, panel="input"):
+    """Which sources of a finished run may be read again."""
+
+    read: tuple[str, ...] = option(
+        (),
+        "Read this again, which RUN names: a URL, or a path that is not below the working "
+        "directory, as it stands there. Repeatable.",
+        "SOURCE",
+        in_file="none",
+        role="input",
+    )
+
+
 class CompareSettings(
     SourcesOrRun,
+    RecordedOptions,
     SeveralSchemas,
     DocumentOptions,
     WrapperOptions,
@@ -373,6 +387,7 @@ class ReportSettings(
     TableOptions,
     BreakdownOptions,
     FinishedOptions,
+    RecordedOptions,
     PluginOptions,
     TerminalOptions,
 ):

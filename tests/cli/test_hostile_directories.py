@@ -4,12 +4,16 @@ import json
 import os
 import signal
 import sqlite3
+from hashlib import blake2b
 from pathlib import Path
 
 import pytest
 
 from stickler_cli.cli.viewing import served
+from stickler_cli.core import remote
+from stickler_cli.core.json_values import json_line
 from stickler_cli.runs import page_index
+from stickler_cli.runs.directory.run_directory import CHECKSUM_BYTES
 from stickler_cli.runs.page_index import ErrorIndex
 from stickler_cli.runs.saved import page_of
 from stickler_cli.runs.whole_files import JOURNAL, PARTIAL, RESULTS
@@ -177,3 +181,108 @@ def test_an_answer_that_does_not_end_is_given_up(night, alarm, monkeypatch):
     with pytest.raises(sqlite3.OperationalError, match="interrupted"):
         index.ask(f"{ENDLESS} count(*) FROM n")
     assert index.ask("SELECT 1") == [(1,)]
+
+
+# --- what a run names
+
+
+def rename_in_journal(journal: Path, **settings: object) -> None:
+    """Name other sources in the journal of a run, and chain its records anew."""
+    lines = journal.read_bytes().splitlines(keepends=True)
+    chain, forged = b"", [lines[0]]
+    for number, line in enumerate(lines[1:]):
+        record = line.partition(b" ")[2]
+        if number == 0:
+            values = json.loads(record)
+            values["settings"] |= settings
+            record = json_line(values)
+        chain = blake2b(chain + record, digest_size=CHECKSUM_BYTES).digest()
+        forged.append(chain.hex().encode() + b" " + record)
+    journal.write_bytes(b"".join(forged))
+
+
+REREADERS = [READERS["compare"], READERS["regroup"]]
+
+
+@pytest.mark.parametrize("command", REREADERS)
+@pytest.mark.parametrize("key", ["GT", "PRED", "pairs", "confidences"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "http://127.0.0.1:9/secret.json",
+        "s3://bucket/secret.json",
+        "file:///etc/passwd",
+        "/etc/passwd",
+        "../secret.json",
+        "gt/../../secret.json",
+        "linked.json",
+        "night/own.json",
+    ],
+)
+def test_what_a_run_names_elsewhere_is_not_read_on_its_word(
+    stickler, data, night, monkeypatch, command, key, source
+):
+    secret = data.parent / "secret.json"
+    secret.write_text('{"password": "hunter2"}')
+    (data / "linked.json").symlink_to(secret)
+    (night / "own.json").write_text(secret.read_text())
+    rename_in_journal(night / "journal", **{key: source})
+    monkeypatch.setattr(remote, "_files_of", lambda *_: pytest.fail("a URL is asked for"))
+
+    result = stickler(*command)
+
+    assert result.code == 2
+    assert f"night: the run names {source}" in result.err
+    assert f"--read {source}" in result.err
+    assert "hunter2" not in result.out + result.err
+
+
+@pytest.mark.parametrize("command", REREADERS)
+@pytest.mark.parametrize("schema", ["http://127.0.0.1:9/s.json", "/etc/passwd", "models:Order"])
+def test_no_schema_elsewhere_is_read_or_run_on_the_word_of_a_run(
+    stickler, data, night, monkeypatch, command, schema
+):
+    record = json.loads((night / "run.json").read_text())
+    record["schema"]["path"] = schema
+    (night / "run.json").write_text(json.dumps(record))
+    monkeypatch.setattr(remote, "_files_of", lambda *_: pytest.fail("a URL is asked for"))
+
+    result = stickler(*command, "--allow-plugins")
+
+    assert result.code == 2
+    assert f"night: the run names {schema}" in result.err
+
+
+@pytest.mark.parametrize("command", REREADERS)
+def test_what_the_caller_names_too_is_read(stickler, data, night, command):
+    expected = stickler(*command)
+    assert expected.code == 0
+    outside = data.parent / f"{data.name}-outside"
+    (data / "gt").rename(outside)
+    rename_in_journal(night / "journal", GT=str(outside))
+
+    assert stickler(*command).code == 2
+    assert stickler(*command, "--read", "pred").code == 2
+    result = stickler(*command, "--read", str(outside))
+    assert (result.code, result.out) == (0, expected.out)
+
+
+@pytest.mark.parametrize("key", ["GT", "PRED"])
+@pytest.mark.parametrize("value", [None, 3, ["gt"]])
+def test_a_source_that_is_no_text_is_refused(stickler, night, key, value):
+    rename_in_journal(night / "journal", **{key: value})
+
+    for command in REREADERS:
+        assert stickler(*command).code == 2
+
+
+@pytest.mark.parametrize("command", REREADERS)
+@pytest.mark.parametrize("output", ["gt/one.json", "pred/new.json", "schema.json"])
+def test_no_output_takes_the_place_of_what_a_run_names(stickler, data, night, command, output):
+    before = {path: path.read_bytes() for path in data.rglob("*") if path.is_file()}
+
+    result = stickler(*command, "-o", output)
+
+    assert result.code == 2
+    assert "would overwrite it" in result.err
+    assert before == {path: path.read_bytes() for path in data.rglob("*") if path.is_file()}
