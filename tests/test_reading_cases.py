@@ -45,18 +45,8 @@ NOT_YET = {
         "SMILES and DNA",
     ),
     "init-equals-eval": (
-        "identifier of items",
-        "N/A as a value",
+        "day first",
         "JSON in text",
-        "cells by position",
-    ),
-    "inner-lists-by-position": (
-        "swapped cells",
-        "rows in another order",
-        "label of a span",
-        "triples",
-        "position inferred from field names",
-        "equal lengths in each document",
     ),
     "json-in-text": (
         "three wrong arguments",
@@ -66,16 +56,17 @@ NOT_YET = {
         "JSON set by the schema",
         "JSON list in text",
     ),
-    "object-or-list": (
-        "one line or several",
-        "wrong value in a list of one",
-        "extra object",
-        "inside the items of a list",
+    "money-dots": (
+        "amounts as texts",
+        "numbers in the ground truth",
+        "money by currency sign",
+        "power of ten",
     ),
-    "running-numbers": (
-        "first line missed, the rest renumbered",
-        "same documents with init",
-        "running number from 0",
+    "months": (
+        "French and German",
+        "Spanish and Italian",
+        "Portuguese, Dutch and Indonesian",
+        "Japanese and Chinese",
     ),
 }
 

@@ -154,7 +154,7 @@ UNSTATED: Final[Any] = object()  # a threshold that is left to the comparator, e
 
 _KEYWORDS: Final = (
     *("weight", "threshold", "pairing_floor", "aggregate", "clip_under_threshold", "exhaustive"),
-    *("ordered", "pairing", "key", "distinct", "aliases", "absent_values", "ignore"),
+    *("ordered", "pairing", "key", "distinct", "aliases", "absent_values", "ignore", "pairs_items"),
 )
 """Those that are annotations, too."""
 CONFIG: Final = f"{PREFIX}comparator-config"
@@ -345,6 +345,7 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
     aliases: Mapping[str, Sequence[str]] | None = None,
     absent_values: Sequence[JsonValue] | None = None,
     ignore: bool | None = None,
+    pairs_items: bool | None = None,
     **keywords: Any,
 ) -> Any:
     """Declare a field of a `StructuredModel` and how it is compared.
@@ -367,6 +368,7 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
         aliases: the texts that stand for others, by the names that these have.
         absent_values: values that are nothing.
         ignore: whether nobody looks at the field.
+        pairs_items: whether the field has a say in which items of a list are pairs.
         keywords: any other of `pydantic.Field`, such as `alias`, `description` and `examples`.
 
     Raises:

@@ -91,6 +91,7 @@ class FieldRules(TypedDict, total=False):
     aliases: Mapping[str, Sequence[str]]
     absent_values: Sequence[JsonValue]
     ignore: bool
+    pairs_items: bool
 
 
 _RULES: Final = tuple(FieldRules.__annotations__)

@@ -45,6 +45,7 @@ LEGEND: Final = (
 )
 SHOWN: Final = 4
 """Values of a field that are shown."""
+YES: Final = ("y", "yes")
 BY_HAND: Final = "chosen by hand"
 
 
@@ -56,6 +57,26 @@ class _Given:
     name: str
     file: FilePath | None = None
     seen: Observed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """An annotation that would change numbers, for someone who knows the documents to add."""
+
+    pointer: str
+    """JSON Pointer to the schema of the place."""
+    annotation: JsonObject
+    """Empty for a remark without an annotation."""
+    reason: str
+
+    def __str__(self) -> str:
+        """Word the suggestion on one line.
+
+        >>> str(Suggestion("/items", {"x-aws-stickler-key": "sku"}, "unique in each of 3 lists"))
+        'unique in each of 3 lists; consider "x-aws-stickler-key": "sku"'
+        """
+        keys = (f"{json.dumps(key)}: {json.dumps(value)}" for key, value in self.annotation.items())
+        return "; consider ".join([self.reason, *keys])
 
 
 def init(settings: InitSettings) -> ExitCode:
@@ -79,15 +100,25 @@ def init(settings: InitSettings) -> ExitCode:
         schema, given.name, given.file, seen=given.seen, allow_plugins=settings.allow_plugins
     )
     here = given.file.resolve().as_uri() if given.file else IN_MEMORY
-    inside = {path: choice for (uri, path), choice in found.choices.items() if uri == here}
+    inside = {
+        path: choice
+        for (uri, path), choice in found.choices.items()
+        if uri == here and _has_place(schema, path)
+    }
     elsewhere = len(found.choices) - len(inside)
+    suggestions = [*_suggestions(schema, given.seen)] if given.seen else []
+    accepted: list[Suggestion] = []
     if settings.interactive:
         inside = interview(inside, given.seen)
+        accepted = [suggestion for suggestion in suggestions if _accepts(suggestion)]
     added = _added(schema, inside, given.seen)
-    for place, keys in _proposals(schema, given.seen) if given.seen else ():
-        there = added.setdefault(place, {})
-        comments = [one[COMMENT] for one in (there, keys) if COMMENT in one]
-        there |= {**keys, **({COMMENT: "; ".join(map(str, comments))} if comments else {})}
+    for suggestion in suggestions:
+        keys = added.setdefault(suggestion.pointer, {})
+        comment = str(suggestion)
+        if suggestion in accepted:
+            keys |= suggestion.annotation
+            comment = suggestion.reason
+        keys[COMMENT] = f"{keys[COMMENT]}; {comment}" if COMMENT in keys else comment
     text = with_keys(given.text, added)
     if settings.output is None:
         write_result(text)
@@ -96,6 +127,8 @@ def init(settings: InitSettings) -> ExitCode:
             stream.write(text.encode("utf-8", "backslashreplace"))
     if not settings.quiet:
         _conclude(len(inside), elsewhere, settings)
+        for suggestion in () if settings.interactive else suggestions:
+            warn(f"{suggestion.pointer or '/'}: {suggestion}")
     return ExitCode.OK
 
 
@@ -111,6 +144,16 @@ def _given(source: str, settings: InitSettings) -> _Given:
     return _Given(
         f"{json.dumps(observed_schema(seen), indent=2, ensure_ascii=False)}\n", source, None, seen
     )
+
+
+def _has_place(schema: Any, path: Path) -> bool:
+    """Return whether a schema has a place; alternatives of a list of types are none."""
+    for step in path:
+        has_step = step in schema if isinstance(schema, dict) else isinstance(step, int)
+        if not has_step:
+            return False
+        schema = schema[step]
+    return True
 
 
 def _added(
@@ -139,22 +182,23 @@ def _facts_of(seen: Observed) -> str:
     return "seen: " + ", ".join(facts)
 
 
-def _proposals(schema: Any, seen: Observed, path: Path = ()) -> Iterator[tuple[str, JsonObject]]:
-    """Yield what the values say of absence and of keys, by JSON Pointer."""
+def _suggestions(schema: Any, seen: Observed, path: Path = ()) -> Iterator[Suggestion]:
+    """Yield what the values suggest about absence and keys."""
     if seen.nothing:
-        yield json_pointer(path), {annotated("absent_values"): [*sorted(seen.nothing)]}
+        absent: JsonObject = {annotated("absent_values"): [*sorted(seen.nothing)]}
+        yield Suggestion(json_pointer(path), absent, "texts that usually stand for nothing")
     for name, part in schema.get("properties", {}).items():
         if (inside := seen.fields.get(name)) is not None:
-            yield from _proposals(part, inside, (*path, "properties", name))
+            yield from _suggestions(part, inside, (*path, "properties", name))
     if "additionalProperties" in schema:
         place = (*path, "additionalProperties")
-        yield from _proposals(schema["additionalProperties"], seen.together, place)
+        yield from _suggestions(schema["additionalProperties"], seen.together, place)
     if "items" in schema and seen.elements is not None:
         if keys := _keys_of_items(seen):
-            told = f"unique in each of {seen.lists} lists: {', '.join(keys)}"
+            reason = f"unique in each of {seen.lists} lists: {', '.join(keys)}"
             key: JsonObject = {annotated("key"): keys[0]} if keys[0] == item_key(seen) else {}
-            yield json_pointer(path), {**key, COMMENT: told}
-        yield from _proposals(schema["items"], seen.elements, (*path, "items"))
+            yield Suggestion(json_pointer(path), key, reason)
+        yield from _suggestions(schema["items"], seen.elements, (*path, "items"))
 
 
 def _keys_of_items(seen: Observed) -> list[str]:
@@ -164,7 +208,9 @@ def _keys_of_items(seen: Observed) -> list[str]:
     fields, items = seen.elements.fields, seen.elements.kinds["object"]
     there = {name: it.total - it.kinds["null"] for name, it in fields.items()}
     likely = item_key(seen)
-    keys = (name for name, lists in seen.keyed.items() if lists == seen.lists)
+    running = seen.shape.running_numbers
+    unique = (name for name, lists in seen.keyed.items() if lists == seen.lists)
+    keys = (name for name in unique if name not in running)
     return sorted((name for name in keys if there[name] == items), key=lambda name: name != likely)
 
 
@@ -184,12 +230,28 @@ def interview(choices: Mapping[Path, Inferred], seen: Observed | None) -> dict[P
     warn(LEGEND)
     kept: dict[Path, Inferred] = {}
     ended = False
-    for number, (place, choice) in enumerate(choices.items(), 1):
-        answer = None if ended else _asked(f"{number}/{len(choices)}", choice, seen)
+    n_asked = sum(bool(choice.comparator) for choice in choices.values())
+    number = 0
+    for place, choice in choices.items():
+        if not choice.comparator:  # about the list around values
+            kept[place] = choice
+            continue
+        number += 1
+        answer = None if ended else _asked(f"{number}/{n_asked}", choice, seen)
         ended = answer is None
         if answer != LEFT_OUT:
             kept[place] = answer if isinstance(answer, Inferred) else choice
     return kept
+
+
+def _accepts(suggestion: Suggestion) -> bool:
+    """Ask whether a suggested annotation is to be written; the end of input refuses it."""
+    if not suggestion.annotation:
+        return False
+    warn("")
+    warn(f"{suggestion.pointer or '/'}: {suggestion}")
+    warn("    y adds it, Enter leaves it as a comment")
+    return sys.stdin.readline().strip().lower() in YES
 
 
 def _asked(number: str, choice: Inferred, seen: Observed | None) -> Inferred | str | None:

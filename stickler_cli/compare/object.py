@@ -57,6 +57,8 @@ class Field:
     """Whether nobody looks at its values."""
     keys: Searcher | None = None
     """Of a family, which keys are of it; None for all."""
+    pairs_items: bool = True
+    """Whether it has a say in which list items are pairs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +82,8 @@ class ObjectNode(Node):
     """The names of the fields that are compared."""
     included: tuple[bool, ...] | None = field(init=False, compare=False, repr=False)
     """Whether the aggregate includes each of them, where that depends on no value."""
+    not_pairing: tuple[int, ...] = field(init=False, compare=False, repr=False)
+    """Positions of the fields that have no say in which list items are pairs."""
     together: tuple[LeafBlock | int, ...] = field(init=False, compare=False, repr=False)
     """All fields by what compares them: leaves in blocks, others by their positions."""
 
@@ -88,6 +92,8 @@ class ObjectNode(Node):
         object.__setattr__(self, "own", own)
         object.__setattr__(self, "names", frozenset(own))
         object.__setattr__(self, "in_order", tuple(entry.name for entry in self.fields))
+        not_pairing = [at for at, entry in enumerate(self.fields) if not entry.pairs_items]
+        object.__setattr__(self, "not_pairing", (*not_pairing,))
         says = [entry.aggregate for entry in self.fields]
         unions = any(isinstance(entry.node, OneOfNode) for entry in self.fields)
         object.__setattr__(self, "included", None if unions else (*_included(says),))
@@ -228,7 +234,9 @@ class ObjectNode(Node):
         if len(live):
             parts = self._compared(columns, *some, inside)
             entries = self.of_entries(columns, *some, inside)
-        (similarity, score), said = _means(self, parts, entries, len(live)), gt
+        not_pairing = self.not_pairing if options.pairing else ()
+        similarity, score = _means(self, parts, entries, len(live), not_pairing)
+        said = gt
         is_unfounded = options.pairing and _find_unfounded(columns, gt, live, parts, entries)
         if columns.gold is not None and options.purpose is not Purpose.DOCUMENTS:
             gt = np.where(self.nothing(columns)[0][gt], NOTHING, gt)
@@ -303,11 +311,16 @@ def is_unseen(node: Node | None, value: JsonValue) -> bool:
 
 
 def _means(
-    node: ObjectNode, parts: Sequence[FieldsPart], entries: Sequence[EntryAccount], size: int
+    node: ObjectNode,
+    parts: Sequence[FieldsPart],
+    entries: Sequence[EntryAccount],
+    size: int,
+    not_pairing: Sequence[int] = (),
 ) -> tuple[Floats, Floats]:
     """Return the weighted mean similarities of the fields that either side has, and mean scores.
 
-    Both are 1.0 where neither side has a field.
+    Both are 1.0 where neither side has a field. Fields at the positions `not_pairing` have no
+    weight.
     """
     accounts = [part if isinstance(part, BlockAccount) else part[1] for part in parts]
     accounts += (entry.account for entry in entries)
@@ -320,6 +333,8 @@ def _means(
         sums[1, index] = account.similarity.reshape(-1, size)
         if is_clipped:
             sums[2, index] = account.score.reshape(-1, size)
+    if not_pairing:
+        sums[0, list(not_pairing)] = 0.0
     sums[1:] *= sums[0]
     # One after the other: `sum` adds rows of one pair in another order than those of several.
     weight: Floats

@@ -71,7 +71,7 @@ def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
         if columns.plain
     ]
     little = all(_tell_little(prepared, elements) for _, prepared, _, _ in leaves)
-    of_object = sum(_most_worth(field.node) for field in item.fields)
+    of_object = sum(_most_worth(field.node) for field in item.fields if field.pairs_items)
     found = []
     for leaf, prepared, gt, pred in leaves:
         if (told := _keys_of(prepared, by_equality=little)) is not None:
@@ -96,11 +96,14 @@ def leaves_of(
     item: ObjectNode, elements: Columns
 ) -> Iterator[tuple[LeafNode, Columns, Indexes, Indexes]]:
     """Return the leaves of list elements, with the codes of both sides and where they stand."""
+    not_pairing = {item.in_order[position] for position in item.not_pairing}
     for block in item.together:
         if isinstance(block, int):
             continue
         columns = elements.fields(block.names)
         for row, (name, leaf) in enumerate(zip(block.names, block.nodes, strict=True)):
+            if name in not_pairing:
+                continue
             at, of = (row, columns) if columns.scalar else (0, elements.fields((name,)))
             of = of.read_by(leaf.reading)
             n, m = len(elements.gt), len(elements.pred)

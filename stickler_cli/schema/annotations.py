@@ -146,6 +146,7 @@ RULES: Final = {
     "absent_values": Rule("a list of texts, numbers and booleans", {"type": "array"}, _are_scalars),
     "ignore": _FLAG,
     "any_of": _FLAG,
+    "pairs_items": _FLAG,
 }
 """Those of schemas, and of the keywords and configurations of the Python API."""
 STANDS: Final = {
@@ -299,6 +300,7 @@ class Merged:
     absent_values: list[JsonValue] | None = None
     ignore: bool | None = None
     any_of: bool | None = None
+    pairs_items: bool | None = None
     named_by: Schema | None = field(default=None, compare=False)
     """The schema that says the comparator, for messages."""
     configured_by: Schema | None = field(default=None, compare=False)

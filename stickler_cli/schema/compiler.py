@@ -99,6 +99,8 @@ class Built:
     """Whether, as the element of a list, its weight and aggregate are the list's."""
     ignored: bool = False
     """Whether nobody looks at its values."""
+    pairs_items: bool = True
+    """Whether it has a say in which list items are pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +174,7 @@ class Compiler(Fold[_Way, Built]):
             made = replace(made, ignored=made.ignored or bool(place.merged.ignore))
             if place.merged.any_of:
                 made = replace(made, node=replace(made.node, any_of=True))
+            made = replace(made, pairs_items=place.merged.pairs_items is not False)
         self._size += 1
         self._sizes[met] = self._size - before
         if met in self._targets:
@@ -287,7 +290,13 @@ class Compiler(Fold[_Way, Built]):
 
     def _field(self, name: str, in_force: InForce) -> Field:
         built = self._place(in_force, _FROM_NOWHERE)
-        return Field(name, built.node, built.aggregate, built.ignored)
+        return Field(
+            name=name,
+            node=built.node,
+            aggregate=built.aggregate,
+            ignored=built.ignored,
+            pairs_items=built.pairs_items,
+        )
 
     def _families(self, place: ObjectPlace) -> Iterator[Field]:
         for text, in_force in place.patterns.items():

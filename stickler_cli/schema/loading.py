@@ -257,7 +257,7 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
     try:
         plan = compile_schema(found.schema, path, file, inferred=found.annotations, **how)
         # Only now: a schema that cannot be used says so before any document is read.
-        if found.choices and look is not None and (seen := look()):
+        if found.is_inferred and look is not None and (seen := look()):
             found = infer(schema, path, file, when=when, seen=seen, **how)
             plan = compile_schema(found.schema, path, file, inferred=found.annotations, **how)
     except SchemaError as error:
@@ -279,7 +279,7 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
         warnings=tuple(warnings_of(found.schema, path)),
         refusals=refusals,
         remark=_remark(path, found) if inferred else "",
-        note=_note_on_texts(path, found.fields) if when == "auto" and not found.choices else "",
+        note=_note_on_texts(path, found.fields) if when == "auto" and not found.is_inferred else "",
     )
 
 

@@ -2,7 +2,6 @@
 
 import io
 import json
-import re
 import sys
 from pathlib import Path
 
@@ -39,19 +38,11 @@ def test_ground_truth_becomes_an_annotated_schema(stickler, data):
     assert stickler("init", "gt/one.json").code == 0
 
 
-def without_proposals(file):
-    """Take out of a schema what inference leaves open."""
-    gold = re.compile(r',\s*"x-aws-stickler-(key|absent-values)": ("\w+"|\[.*?\])')
-    path = Path(file)
-    path.write_text(gold.sub("", path.read_text(encoding="utf-8")), encoding="utf-8")
-
-
 @pytest.mark.parametrize("name", ["bank-statement", "invoice", "receipt", "resume"])
 def test_what_is_inferred_without_a_schema_is_what_is_written_down(stickler, name):
     gt, pred = str(FIXTURES / name / "gt"), str(FIXTURES / name / "pred")
 
     written = stickler("init", gt, "-o", "made.json")
-    without_proposals("made.json")
     kept = stickler("eval", "made.json", gt, pred, "-f", "json", "--show-non-matches", "999")
     inferred = stickler("eval", gt, pred, "-f", "json", "--show-non-matches", "999")
 
@@ -262,8 +253,9 @@ def test_a_model_that_is_none_is_told(stickler, models, name, message):
 def test_texts_for_nothing_and_keys_of_items_are_proposed(stickler, data):
     lines = [[{"sku": name, "n": n, "q": 1} for n, name in enumerate("abc")] for _ in range(3)]
     lines[1][0]["q"] = 2
+    parts = [{"x": number} for number in (7, 3, 9)]
     documents = [
-        {"terms": terms, "lines": items, "parts": [{"x": at} for at in range(3)], "few": [{"a": 1}]}
+        {"terms": terms, "lines": items, "parts": parts, "few": [{"a": 1}]}
         for terms, items in zip(("N/A", "-", "net 30"), lines, strict=True)
     ]
     # Texts of which there are too many to keep, and those of a map, say so too.
@@ -272,16 +264,37 @@ def test_texts_for_nothing_and_keys_of_items_are_proposed(stickler, data):
         document["by_day"] = {f"day {n}": "--" for n in range(first, 20, 3)}
     write(data / "seen.jsonl", "\n".join(map(json.dumps, documents)))
 
-    made = json.loads(stickler("init", "seen.jsonl").out)["properties"]
+    result = stickler("init", "seen.jsonl")
 
-    assert made["terms"]["x-aws-stickler-absent-values"] == ["-", "N/A"]
-    assert made["notes"]["items"]["x-aws-stickler-absent-values"] == ["None"]
-    assert made["by_day"]["additionalProperties"]["x-aws-stickler-absent-values"] == ["--"]
-    assert made["lines"]["x-aws-stickler-key"] == "sku"
-    assert made["lines"]["$comment"] == "unique in each of 3 lists: sku, n"
-    assert "x-aws-stickler-key" not in made["parts"]
+    made = json.loads(result.out)["properties"]
+    absent = 'texts that usually stand for nothing; consider "x-aws-stickler-absent-values": '
+    assert made["terms"]["$comment"].endswith(f'{absent}["-", "N/A"]')
+    assert made["notes"]["items"]["$comment"] == f'{absent}["None"]'
+    assert made["by_day"]["additionalProperties"]["$comment"].endswith(f'{absent}["--"]')
+    # n counts the lines, which tells none of them apart.
+    key = 'unique in each of 3 lists: sku; consider "x-aws-stickler-key": "sku"'
+    assert made["lines"]["$comment"] == key
     assert made["parts"]["$comment"] == "unique in each of 3 lists: x"
     assert "$comment" not in made["few"]
+    assert all("x-aws-stickler-key" not in place for place in made.values())
+    assert f"/properties/lines: {key}\n" in result.err
+    assert "consider" not in stickler("init", "seen.jsonl", "-q").err
+
+
+def test_suggestions_can_be_accepted(stickler, data, monkeypatch):
+    items = [{"sku": name} for name in "ab"]
+    documents = [{"terms": terms, "lines": items} for terms in ("N/A", "net", "net")]
+    write(data / "seen.jsonl", "\n".join(map(json.dumps, documents)))
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n\n\ny\n"))
+
+    result = stickler("init", "seen.jsonl", "--interactive")
+
+    made = json.loads(result.out)["properties"]
+    assert "x-aws-stickler-absent-values" not in made["terms"]
+    assert made["terms"]["$comment"].endswith('consider "x-aws-stickler-absent-values": ["N/A"]')
+    assert made["lines"]["x-aws-stickler-key"] == "sku"
+    assert made["lines"]["$comment"] == "unique in each of 3 lists: sku"
+    assert "y adds it, Enter leaves it as a comment" in result.err
 
 
 def test_a_field_that_some_items_lack_is_no_key(stickler, data):

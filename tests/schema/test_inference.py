@@ -56,7 +56,7 @@ def with_fields(_rest=None, **fields):
 
 def inferred(schema):
     """Infer, and make sure that the outcome compiles."""
-    annotated, fields, _ = infer(schema)
+    annotated, fields, *_ = infer(schema)
     compile_schema(annotated)
     return annotated, fields
 
@@ -192,14 +192,16 @@ def test_older_dialects_are_read_in_their_own_way(dialect):
     ]
 
 
-def test_a_list_of_types_that_do_not_agree_is_left_to_the_kinds():
-    both = {"type": ["string", "number"]}
+def test_types_that_do_not_agree_are_inferred_each_by_itself():
+    schema, entries = field("vendor", {"type": ["string", "number"]})
 
-    schema, entries = field("vendor", both)
-
-    assert schema == both
+    assert [arm["type"] for arm in schema["anyOf"]] == ["string", "number"]
+    assert [arm[X + "comparator"] for arm in schema["anyOf"]] == [
+        "FuzzyComparator",
+        "NumericComparator",
+    ]
     assert [(each.comparator, each.threshold) for each in entries] == [
-        ("LevenshteinComparator", 0.5),
+        ("FuzzyComparator", 0.85),
         ("NumericComparator", 0.5),
     ]
 
@@ -398,7 +400,7 @@ class SameKeys(BaseComparator):
 def test_what_a_comparator_takes_whole_is_one_entry_and_left_alone(schema):
     schema = with_fields(x={**schema, X + "comparator": "mine"})
 
-    annotated, (entry,), _ = infer(schema, comparators={"mine": SameKeys()})
+    annotated, (entry,), *_ = infer(schema, comparators={"mine": SameKeys()})
 
     compile_schema(annotated, comparators={"mine": SameKeys()})
     assert annotated == schema
@@ -413,7 +415,7 @@ def test_what_a_comparator_takes_whole_is_one_entry_and_left_alone(schema):
     ],
 )
 def test_a_comparator_that_cannot_be_made_stays_for_the_compiler_to_tell(key, message):
-    schema, (entry,), _ = infer(with_fields(skus={"type": "array", "items": STRING, **key}))
+    schema, (entry,), *_ = infer(with_fields(skus={"type": "array", "items": STRING, **key}))
 
     assert entry.comparator == key[X + "comparator"]
     with pytest.raises(SchemaError, match=message):
@@ -550,7 +552,7 @@ def test_a_schema_is_left_as_it_is_only_if_it_says_how_values_are_compared(prope
     said = {**STRING, X + "threshold": 0.5}
     schema = {**with_fields(**properties), "$defs": {"said": said}}
 
-    annotated, fields, choices = infer(schema, when="auto")
+    annotated, fields, choices, _ = infer(schema, when="auto")
 
     assert (annotated == schema) is left
     assert (choices == {}) is left
@@ -669,8 +671,8 @@ TEXTS, NUMBERS = "of texts that are no numbers", "also of texts that are numbers
          "says no more; in any order"),
         ("pair", ANY_TEXT, (0.9, 1), "string", "inferred", (), "says no more"),
         ("pair", READING_ALL, (0.5, 1), "integer", "inferred", (), "says no more"),
-        ("either", "LevenshteinComparator", (0.5, 1), "string", "default", (), TEXTS),
-        ("either", "NumericComparator", (0.5, 1), "number", "default", (), NUMBERS),
+        ("either", ANY_TEXT, (0.9, 1), "string", "inferred", (), TEXTS),
+        ("either", READING_ALL, (0.5, 1), "number", "inferred", (), NUMBERS),
         ("size", READING_ALL, (0.5, 1), "number", "inferred", (), NUMBERS),
         ("size", ANY_TEXT, (0.9, 1), "string", "inferred", (), TEXTS),
         ("rates", "", (0.7, 1), "object", "default", (), "by its fields"),
@@ -705,4 +707,4 @@ def test_where_annotations_stand_is_told_the_nearest_last():
 
 
 def test_a_boolean_schema_has_no_fields():
-    assert infer(True) == (True, (), {})
+    assert infer(True) == (True, (), {}, False)

@@ -120,7 +120,7 @@ def test_the_meta_schema_is_a_valid_schema_and_accepts_itself() -> None:
 def test_the_shipped_schemas_use_every_annotation() -> None:
     text = "".join(json.dumps(schema) for schema in SHIPPED.values())
     used = set(re.findall(rf'"({PREFIX}[a-z-]+)":', text))
-    gold = "exhaustive ordered pairing key distinct aliases absent-values ignore any-of"
+    gold = "exhaustive ordered pairing key distinct aliases absent-values ignore any-of pairs-items"
     assert used == set(META["properties"]) - {PREFIX + name for name in gold.split()}
 
 

@@ -25,6 +25,7 @@ from stickler_cli.schema.annotations import (
     ORDERED,
     TEXT,
     Merged,
+    annotated,
     own_keys,
     states_comparison,
     told,
@@ -46,6 +47,7 @@ from stickler_cli.schema.places import (
 )
 from stickler_cli.schema.references import SchemaFiles
 from stickler_cli.settings.deciding import Infer
+from .arrays import ROW_THRESHOLD, box_choice, position_reason
 from .choices import (
     ANNOTATED,
     Inferred,
@@ -54,11 +56,9 @@ from .choices import (
     annotated_choice,
     kind_choice,
     leaf_choice,
-    may_be_box,
-    named_choice,
     says_how,
 )
-from .name_rules import is_plural
+from .list_shapes import ListShape
 from .observation import Observed, stated_currencies
 
 REPEATED: Final = 12
@@ -66,6 +66,8 @@ REPEATED: Final = 12
 
 COMMENT: Final = "$comment"
 """Says why, beside annotations."""
+UNION_KEYS: Final = frozenset(("anyOf", "oneOf", "allOf", "$ref", "$dynamicRef", "enum", "const"))
+"""Keywords beside which a list of types stays as it is."""
 SAME: Final = "as above"
 """The kind of such an entry."""
 LIST_OF: Final = "list of "
@@ -90,6 +92,8 @@ class _At:
     """Weight from the array around it."""
     listed: bool = False
     """Whether the place is an element of a list."""
+    depth: int = 0
+    """Number of arrays around the place inside its field."""
     around: tuple[str, ...] = ()
     """Rules of the array around it for its elements, in words."""
 
@@ -133,7 +137,11 @@ class Walker(Fold[_At, _Fields]):
         super().__init__(Places(files, comparators, lambda *_: None))
         self._instances = comparators.instances
         self._choices: dict[int, tuple[Schema, Inferred]] = {}
+        self._further: dict[int, tuple[Schema, Inferred]] = {}
+        """Choices of annotations beside comparators and thresholds, likewise."""
         self._found: _Fields = []
+        self.written_arms: set[int] = set()
+        """Alternatives, by identity, that the schema's own file does not have."""
         self.annotated = False
         """Whether an annotation of a visited place says how values are compared."""
 
@@ -150,10 +158,21 @@ class Walker(Fold[_At, _Fields]):
 
     def written(self) -> dict[PlaceKey, Inferred]:
         """Write the choices down, and return them; keys that are there stay, right or wrong."""
-        for schema, choice in self._choices.values():
+        choices = dict(self._choices)
+        for identity, (schema, further) in self._further.items():
+            if identity in choices:
+                _, choice = choices[identity]
+                reason = f"{choice.reason}; {further.reason}"
+                choices[identity] = (
+                    schema,
+                    replace(choice, further=further.further, reason=reason),
+                )
+            else:
+                choices[identity] = schema, further
+        for schema, choice in choices.values():
             schema.update({**choice.annotations(), **schema})
         key_of = self._places.files.key_of
-        return {key_of(schema): choice for schema, choice in self._choices.values()}
+        return {key_of(schema): choice for schema, choice in choices.values()}
 
     def _again(self, met: Met[_At, _Fields], in_force: InForce, way: _At) -> _Fields:
         """List the fields of a place again if they are few, else refer to it."""
@@ -233,17 +252,47 @@ class Walker(Fold[_At, _Fields]):
         parent = None if self._seen is None or not at.path else self._seen.at(at.path[:-1])
         return frozenset() if parent is None else stated_currencies(parent)
 
+    def _shape(self, at: _At, depth: int) -> ListShape | None:
+        """Return the form of the arrays seen inside `depth` arrays of the field of a place."""
+        return self._seen.lists_at(at.path, depth) if self._seen and depth >= 0 else None
+
+    def _note_further(self, holder: Schema, at: _At, name: str, value: JsonValue, why: str) -> None:
+        """Take note of an annotation that is inferred beside comparators and thresholds."""
+        _, noted = self._further.get(id(holder), (holder, Inferred(path=at.path)))
+        further = {**noted.further, annotated(name): value}
+        reason = "; ".join(filter(None, (noted.reason, why)))
+        self._further[id(holder)] = holder, replace(noted, further=further, reason=reason)
+
+    def _pairs_by_position(self, place: ArrayPlace, at: _At) -> bool:
+        """Infer whether the elements of an array are paired by position, and take note of it."""
+        if id(at.holder) not in self._own:
+            return False
+        shape, outer = self._shape(at, at.depth), self._shape(at, at.depth - 1)
+        reason = position_reason(at.name, self._places, place, shape, outer)
+        if not reason:
+            return False
+        self._note_further(at.holder, at, "pairing", "position", reason)
+        rows = at.leaf_holder
+        if rows is not None and id(rows) in self._own and place.merged.threshold is None:
+            why = "half of the cells make a row the same one"
+            self._note_further(rows, at, "threshold", ROW_THRESHOLD, why)
+        return True
+
     def _array(self, place: ArrayPlace, at: _At) -> _Fields:
         merged, positions, elements = place.merged, place.positions, place.elements
-        box = None if says_how(merged) else named_choice(at.name, "box")
-        plural = is_plural(at.name)
-        if box and id(at.holder) in self._own and may_be_box(self._places, place, plural=plural):
-            return [self._entry(at, merged, self._noted(at.holder, box, at), "array")]
+        shape, inner_shape = self._shape(at, at.depth), self._shape(at, at.depth + 1)
+        if id(at.holder) in self._own and not says_how(merged):
+            box = box_choice(at.name, self._places, place, shape, inner_shape)
+            if box is not None:
+                return [self._entry(at, merged, self._noted(at.holder, box, at), "array")]
+        is_paired_by_position = self._pairs_by_position(place, at)
         weight = merged.weight if at.weight is None else at.weight
         if positions and weight is None:
             weight = DEFAULT_WEIGHT
         inside = replace(at, inherited=place.below, weight=weight, listed=not positions)
-        inside = replace(inside, around=(*at.around, *told(merged, ON_ARRAY)))
+        rules = (*at.around, *told(merged, ON_ARRAY))
+        rules += (BY_POSITION,) if is_paired_by_position else ()
+        inside = replace(inside, around=rules, depth=at.depth + 1)
         if not (positions or elements):
             return [self._entry(at, merged, annotated_choice(merged), "array")]
         found: _Fields = []
@@ -279,6 +328,8 @@ class Walker(Fold[_At, _Fields]):
         choice = Inferred(threshold=threshold, reason=reason, source=who, said=said)
         found = [self._entry(at, own, choice, "object")]
 
+        self._note_running_numbers(place, at)
+
         def fields() -> _Fields:
             return [field for each in declared for field in self._place(*each)]
 
@@ -287,6 +338,15 @@ class Walker(Fold[_At, _Fields]):
             return []
 
         return found + self._inside(fields, put_off)
+
+    def _note_running_numbers(self, place: ObjectPlace, at: _At) -> None:
+        """Take note of the fields that count the items of a list, which tell none apart."""
+        shape = self._shape(at, at.depth - 1) if at.listed else None
+        for name in shape.running_numbers if shape else ():
+            holder = place.properties[name][0].schema if name in place.properties else _NOWHERE
+            if id(holder) in self._own and annotated("pairs_items") not in holder:
+                why = "counts the items of each list, and pairs none"
+                self._note_further(holder, at, "pairs_items", value=False, why=why)
 
     def _entry(self, at: _At, merged: Merged, choice: Inferred, kind: str) -> Inferred:
         if choice.comparator in self._instances:
@@ -317,7 +377,8 @@ class Walker(Fold[_At, _Fields]):
     def _stands(self, *holders: Schema | None) -> tuple[str, ...]:
         """Return the pointers to those of some schemas that are in the schema's own file."""
         own = self._places.files.at(self._root.schema).uri
-        there = (holder for holder in holders if holder is not None and holder is not _NOWHERE)
+        unnamed = self.written_arms | {id(None), id(_NOWHERE)}
+        there = (holder for holder in holders if holder is not None and id(holder) not in unnamed)
         places = map(self._places.files.at, there)
         return tuple(json_pointer(place.path) for place in places if place.uri == own)
 
@@ -338,6 +399,8 @@ class Inference(NamedTuple):
     others, may be one entry, or come last."""
     choices: Mapping[PlaceKey, Inferred]
     """Inferred choices, by the place of the schema that they were written to."""
+    is_inferred: bool = False
+    """Whether comparisons of places without annotations are inferred."""
 
     @property
     def annotations(self) -> dict[PlaceKey, JsonObject]:
@@ -374,24 +437,46 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
     if not isinstance(schema, dict):
         return Inference(schema, (), {})
     names = Comparators(allow_plugins, comparators or {})
+    if seen is not None:
+        seen.settle()
     try:
         annotated: JsonObject = _copied(schema)
+        alternatives = () if when == "never" else _write_alternatives(annotated)
         marked = when == "auto" and any(states_comparison(part) for _, part in walk(annotated))
         may_write = when != "never" and not marked
         walker = Walker(SchemaFiles(annotated, source, file), names, seen, may_write=may_write)
+        walker.written_arms = {*map(id, alternatives)}
         fields = walker.fields()
         if when == "auto" and walker.annotated is may_write:
             # Annotations only in files that it refers to, or only where nothing leads to.
-            walker = Walker(
-                SchemaFiles(annotated, source, file), names, seen, may_write=not may_write
-            )
+            may_write = not may_write
+            walker = Walker(SchemaFiles(annotated, source, file), names, seen, may_write=may_write)
+            walker.written_arms = {*map(id, alternatives)}
             fields = walker.fields()
     except RecursionError:
         problem = Problem(source, "the schema is nested too deeply", "fewer levels", pointer="")
         raise SchemaError([problem]) from None
     except TooManyPlacesError as error:
         raise SchemaError([Problem(source, str(error), "fewer of them", pointer="")]) from None
-    return Inference(annotated, fields, walker.written())
+    return Inference(annotated, fields, walker.written(), is_inferred=may_write)
+
+
+def _write_alternatives(schema: Schema) -> list[Schema]:
+    """Write each list of types that has texts as alternatives, and return these.
+
+    Each alternative can then be annotated by itself. The schema is changed in place.
+    """
+    alternatives: list[Schema] = []
+    for _, part in [*walk(schema)]:
+        stated = part.get("type")
+        types = stated if isinstance(stated, list) else []
+        kinds = [kind for kind in types if kind != "null"]
+        if "string" in kinds and len(kinds) > 1 and UNION_KEYS.isdisjoint(part):
+            arms: list[Schema] = [{"type": kind} for kind in types]
+            alternatives += arms
+            part["anyOf"] = [*arms]
+            del part["type"]
+    return alternatives
 
 
 def _copied(value: JsonValue) -> Any:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Final, Literal, TypeAlias
 
-from stickler_cli.core.json_values import JsonObject
+from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.locations import Path
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import (
@@ -79,6 +79,8 @@ class Inferred:
     """Notes of its schema on the ground truth, in words: `ordered`, `key sku`."""
     stands: tuple[str, ...] = field(default=(), repr=False, compare=False)
     """JSON Pointers, in the schema's own file, to where annotations stand; the first wins."""
+    further: Mapping[str, JsonValue] = field(default_factory=dict, repr=False)
+    """Inferred annotations beside comparator and threshold, by their keys."""
 
     @property
     def compared_by(self) -> str:
@@ -92,9 +94,10 @@ class Inferred:
 
     def annotations(self) -> JsonObject:
         """Return how the field is compared as annotations of its schema."""
+        comparator = {f"{PREFIX}comparator": self.comparator} if self.comparator else {}
         config = {f"{PREFIX}comparator-config": dict(self.config)} if self.config else {}
         threshold = {} if self.threshold is None else {f"{PREFIX}threshold": self.threshold}
-        return {f"{PREFIX}comparator": self.comparator, **config, **threshold}  # type: ignore[dict-item] # keywords of rules are JSON
+        return {**comparator, **config, **threshold, **self.further}  # type: ignore[dict-item] # keywords of rules are JSON
 
 
 def says_how(merged: Merged) -> bool:

@@ -133,8 +133,8 @@ MISLEADING: Final = _names_in(
 """Endings that look like one of the above and say nothing."""
 
 QUALIFIERS: Final = _names_in(
-    "aud, cad, chf, cny, dkk, eur, gbp, inr, jpy, nok, normalized, original, pln, raw, sek,"
-    "str, string, usd, value"
+    "aud, cad, chf, cny, coco, dkk, eur, gbp, inr, jpy, nok, normalized, original, pln, raw, sek,"
+    "str, string, usd, value, xywh"
 )
 """Words at the end of a name that give a unit or a form, not a meaning; as numbers do."""
 
@@ -143,6 +143,15 @@ PREPOSITIONS: Final = _names_in(
     "for, from, in, incl, including, of, on, per, through, to, until, van, von, with, without"
 )
 """Words inside a name after which only details of the part before them come."""
+
+QUADRILATERALS: Final = _names_in("polygon, poly, quad")
+"""Endings of arrays that are boxes if they are four corners."""
+SIZED_BOXES: Final = frozenset({"xywh", "coco"})
+"""Words in the name of a box that is given by a corner, its width and its height."""
+ORDERED_NUMBERS: Final = _names_in(
+    "coordinate, point, range, interval, span, offset, rgb, colour, color, triple"
+)
+"""Endings of arrays of two to four numbers whose order says which is which."""
 
 _WORD: Final = pattern(r"[A-Z]{2,}s(?![^\W\d_])|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 
@@ -205,6 +214,15 @@ def rule_for(name: str, kind: str) -> tuple[NameRule, str] | None:
     ends = (words[-1][-length:] for length in range(len(words[-1]) - 1, 1, -1))
     compounds = known.of_compounds
     return next(((compounds[end, kind], end) for end in ends if (end, kind) in compounds), None)
+
+
+def ends_in(name: str, endings: Iterable[str]) -> bool:
+    """Return whether the main noun of a name is one of some words.
+
+    >>> ends_in("boundingPolygon2", QUADRILATERALS), ends_in("polygon_count", QUADRILATERALS)
+    (True, False)
+    """
+    return any(reading and reading[-1] in endings for reading in _readings(words_of(name)))
 
 
 def _without_accents(name: str) -> str:

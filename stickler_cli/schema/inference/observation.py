@@ -6,8 +6,8 @@ judged by the first `SAMPLE` of each place.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
-from dataclasses import field
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import field, replace
 from functools import lru_cache, partial
 from typing import Final, TypeAlias
 
@@ -17,6 +17,7 @@ from stickler_cli.comparators.vocabulary import MONTHS, WEEKDAYS, folded
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of, says_nothing
 from stickler_cli.core.values import dataclass, pattern
 from stickler_cli.schema.annotations import PREFIX
+from .list_shapes import ListShape, box_numbers
 from .name_rules import (
     CHOICE,
     IDENTIFIER,
@@ -195,6 +196,8 @@ class Observed:
     """How many lists of two objects or more were looked into for keys."""
     keyed: Counter[str] = field(default_factory=Counter)
     """In how many of them a field told all items apart."""
+    shape: ListShape = field(default_factory=ListShape)
+    """The form of its lists."""
 
     def __post_init__(self) -> None:
         self.room.left -= 1
@@ -214,12 +217,13 @@ class Observed:
         `name` is that of the field whose values these are.
         """
         # A place without texts tells nothing, unless an object stands where lists do elsewhere.
-        bare = ((), (), False, None) if self.elements is None else None
+        bare = ((), (), False, (), None) if self.elements is None else None
         inside = ((key, part.summary(key)) for key, part in sorted(self.fields.items()))
         fields = (*(it for it in inside if it[1] != bare),)
         thousandths = bool(self.fields) and states_three_decimals(stated_currencies(self))
+        shape = self.shape.summary if self.elements else ()
         inner = self.elements and self.elements.summary(name)
-        return self._told(name), fields, thousandths, inner
+        return self._told(name), fields, thousandths, shape, inner
 
     def _told(self, name: str) -> Hashable:
         """Return what the texts of a field of this name tell."""
@@ -249,6 +253,14 @@ class Observed:
             here = here.elements
         return here
 
+    def lists_at(self, path: tuple[str | int, ...], depth: int) -> "ListShape | None":
+        """Return the form of the lists seen at a field, or inside `depth` lists of it."""
+        parent = self.at(path[:-1]) if path else self
+        lists = parent and (parent.fields.get(str(path[-1])) if path else parent)
+        for _ in range(depth):
+            lists = lists and lists.elements
+        return lists.shape if lists and lists.elements else None
+
     def add(self, value: JsonValue, depth: int = 0) -> None:
         """See one more value."""
         self.kinds[kind_of(value)] += 1
@@ -258,8 +270,16 @@ class Observed:
             for key, part in value.items():
                 if field := self._field(key):
                     field.add(part, depth + 1)
+            self._add_area(value)
         elif isinstance(value, list) and depth < DEEPEST:
             self._add_list(value, depth)
+
+    def _add_area(self, value: JsonObject) -> None:
+        """See whether an area beside boxes is their width times their height."""
+        area = value.get("area")
+        for key, part in value.items() if type(area) in (int, float) else ():
+            if (numbers := box_numbers(part)) and key in self.fields:
+                self.fields[key].shape.boxes.add_area(numbers, area)  # type: ignore[arg-type]
 
     def _add_text(self, text: str) -> None:
         if text and len(self.nothing) < MOST_VALUES and says_nothing(text):
@@ -289,10 +309,31 @@ class Observed:
             self.elements = Observed(self.room)
         for value in values if self.elements else ():
             self.elements.add(value, depth + 1)  # type: ignore[union-attr]
+        self.shape.add(values)
         items = [value for value in values if isinstance(value, dict)]
         if len(items) > 1 and self.lists < SAMPLE:
             self.lists += 1
             self.keyed.update(_keys_of(items))
+
+    def settle(self) -> None:
+        """Take fields that are lists in some documents, and single values in others, for lists."""
+        for part in (*self.fields.values(), *((self.elements,) if self.elements else ())):
+            part.settle()
+            part.settle_values()
+
+    def settle_values(self) -> None:
+        """Take each value that stands where lists of such values do elsewhere for a list of one."""
+        single_kinds = _json_kinds(self.kinds) - {"array"}
+        if self.elements is None or not single_kinds:
+            return
+        if not single_kinds <= _json_kinds(self.elements.kinds):
+            return
+        single = replace(self, elements=None, shape=ListShape(), lists=0, keyed=Counter())
+        single.kinds = self.kinds - Counter(array=self.kinds["array"], null=self.kinds["null"])
+        self.kinds = Counter(array=self.total - self.kinds["null"], null=self.kinds["null"])
+        self.elements.absorb(single)
+        self.forms, self.evidence = Counter(), Counter()
+        self.values, self.nothing, self.fields = set(), set(), {}
 
     @property
     def together(self) -> "Observed":
@@ -312,6 +353,7 @@ class Observed:
         self.nothing |= other.nothing
         self.lists += other.lists
         self.keyed.update(other.keyed)
+        self.shape.absorb(other.shape)
         self.more |= other.more
         for key, part in other.fields.items():
             if mine := self._field(key):
@@ -319,6 +361,11 @@ class Observed:
         if other.elements is not None and (self.elements or self.room.left > 0):
             self.elements = self.elements or Observed(self.room)
             self.elements.absorb(other.elements)
+
+
+def _json_kinds(kinds: Iterable[str]) -> set[str]:
+    """Return kinds without null, whole numbers as numbers."""
+    return {"number" if kind == "integer" else kind for kind in kinds} - {"null"}
 
 
 Look: TypeAlias = Callable[[], Observed | None]
@@ -361,6 +408,7 @@ RARE: Final = 0.5
 
 def observed_schema(root: Observed) -> JsonObject:
     """Return the schema of all documents that a root has seen."""
+    root.settle()
     return {"$schema": SCHEMA, **_schema(root, "")}
 
 
@@ -371,6 +419,8 @@ def _schema(seen: Observed, name: str) -> JsonObject:
     if not kinds:
         return {}
     named = [*kinds, *(["null"] if seen.kinds["null"] else [])]
+    if "string" in kinds and len(kinds) > 1:
+        return {"anyOf": [_schema_of_kind(seen, name, kind) for kind in named]}
     schema: JsonObject = {"type": named[0] if len(named) == 1 else named}  # type: ignore[dict-item]
     if kinds == ["string"]:
         schema |= _of_texts(seen, name)
@@ -379,6 +429,15 @@ def _schema(seen: Observed, name: str) -> JsonObject:
     if "array" in kinds and seen.elements is not None:
         schema["items"] = _of_items(seen, name)
     return schema
+
+
+def _schema_of_kind(seen: Observed, name: str, kind: str) -> JsonObject:
+    """Return the schema of the values of one kind, as one of several alternatives."""
+    if kind == "null":
+        return {"type": kind}
+    of_kind = replace(seen, kinds=Counter({kind: seen.kinds[kind]}))
+    of_kind.values = None  # too little to list all values
+    return _schema(of_kind, name)
 
 
 def _of_texts(seen: Observed, name: str) -> JsonObject:
@@ -437,6 +496,8 @@ def item_key(seen: Observed) -> str | None:
     if seen.lists < LISTS:
         return None
     for name, lists in seen.keyed.items():
+        if name in seen.shape.running_numbers:
+            continue
         found = rule_for(name, "string")
         if lists == seen.lists and found is not None and found[0].meaning is IDENTIFIER:
             return name

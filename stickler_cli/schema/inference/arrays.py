@@ -1,0 +1,120 @@
+"""The choices for arrays: boxes, and lists whose elements are paired by position."""
+
+from dataclasses import replace
+from typing import Final
+
+from stickler_cli.schema.annotations import Merged
+from stickler_cli.schema.combinators import InForce, branches_of, elements_of, kinds_of
+from stickler_cli.schema.places import ArrayPlace, Places
+from .choices import Inferred, may_be_box, named_choice
+from .list_shapes import BOX_NUMBERS, QUADRILATERAL_NUMBERS, ListShape
+from .name_rules import (
+    ORDERED_NUMBERS,
+    OVERLAP,
+    QUADRILATERALS,
+    SIZED_BOXES,
+    ends_in,
+    is_plural,
+    words_of,
+)
+
+ROW_THRESHOLD: Final = 0.5
+"""Similarity at which two rows are the same one, as of tuples. Source: docs/semantics.md."""
+_LEAVES: Final = frozenset({"string", "number", "integer", "boolean"})
+_NUMBERS: Final = frozenset({"number", "integer"})
+ALL_KINDS: Final = frozenset({"array", "object", *_LEAVES})
+
+
+def box_choice(
+    name: str, places: Places, place: ArrayPlace, shape: ListShape | None, inner: ListShape | None
+) -> Inferred | None:
+    """Choose for an array that is a box, or a quadrilateral; None for other arrays.
+
+    `shape` is that of the arrays seen there, and `inner` that of the arrays in them.
+    """
+    choice = named_choice(name, "box")
+    if choice is None and ends_in(name, QUADRILATERALS):
+        reason = f'named "{words_of(name)[-1]}", four corners: their bounding rectangle counts'
+        choice = Inferred(comparator=OVERLAP.comparator, threshold=OVERLAP.threshold, reason=reason)
+        is_box = shape is not None and _are_boxes(places, place, shape, inner, only_corners=True)
+    elif choice is not None and shape is not None:
+        is_box = _are_boxes(places, place, shape, inner, only_corners=False)
+        is_box = is_box and not (inner is not None and is_plural(name) and not place.positions)
+    else:
+        is_box = choice is not None and may_be_box(places, place, plural=is_plural(name))
+    if choice is None or not is_box:
+        return None
+    is_sized = not SIZED_BOXES.isdisjoint(words_of(name))
+    if is_sized or (shape is not None and shape.boxes.have_sizes):
+        reason = f"{choice.reason}; x, y, width and height"
+        return replace(choice, config={"format": "xywh"}, reason=reason)
+    return choice
+
+
+def _are_boxes(
+    places: Places,
+    place: ArrayPlace,
+    shape: ListShape,
+    inner: ListShape | None,
+    *,
+    only_corners: bool,
+) -> bool:
+    """Return whether all arrays seen are four or eight numbers, or two or four pairs."""
+    kinds = cell_kinds(places, place.elements, *place.positions)
+    if kinds <= _NUMBERS:
+        lengths = [QUADRILATERAL_NUMBERS] if only_corners else [BOX_NUMBERS, QUADRILATERAL_NUMBERS]
+        return shape.have_lengths(*lengths)
+    inner_parts = (places.flat(part) for part in (*place.positions, place.elements) if part)
+    inner_kinds = [cell_kinds(places, elements_of(places.files, part)) for part in inner_parts]
+    are_pairs = kinds == {"array"} and inner is not None and inner.have_lengths(2)
+    lengths = [4] if only_corners else [2, 4]
+    all_numbers = all(kinds <= _NUMBERS for kinds in inner_kinds)
+    return are_pairs and shape.have_lengths(*lengths) and all_numbers
+
+
+def cell_kinds(places: Places, *elements: InForce) -> frozenset[str]:
+    """Return the kinds that the schemas of elements allow, every kind where they state none."""
+    kinds: set[str] = set()
+    for part in filter(None, elements):
+        in_force = places.flat(part)
+        branches = branches_of(places.files, in_force, lambda *_: None)
+        for arm in [branch.in_force for branch in branches] or [in_force]:
+            kinds.update(kinds_of(places.files, places.flat(arm)))
+    return frozenset(kinds) if kinds and kinds <= ALL_KINDS else ALL_KINDS
+
+
+def states_pairing(merged: Merged) -> bool:
+    """Return whether annotations of an array state which of its elements are pairs."""
+    rules = (merged.list_pairing, merged.key, merged.distinct, merged.pairing_floor)
+    return any(rule is not None for rule in rules) or merged.exhaustive is False
+
+
+def position_reason(
+    name: str,
+    places: Places,
+    place: ArrayPlace,
+    shape: ListShape | None,
+    outer: ListShape | None,
+) -> str:
+    """Return why the elements of an array are paired by position; empty where they are not.
+
+    `shape` is that of the arrays seen there, and `outer` that of the arrays around them.
+    """
+    kinds = cell_kinds(places, place.elements)
+    if place.positions or states_pairing(place.merged) or not kinds <= _LEAVES:
+        return ""
+    if outer is not None and outer.is_table:
+        return "rows of equal length: cells keep their positions"
+    if outer is not None and shape is not None and shape.differs_by_position:
+        return "values of another kind at each position"
+    if kinds <= _NUMBERS and _has_ordered_name(name, shape):
+        return "numbers whose order says which is which"
+    return ""
+
+
+def _has_ordered_name(name: str, shape: ListShape | None) -> bool:
+    """Return whether a name says that the order of a few numbers matters."""
+    if shape is None:
+        return ends_in(name, ORDERED_NUMBERS) and not is_plural(name)
+    is_part_of_box = named_choice(name, "box") is not None or ends_in(name, QUADRILATERALS)
+    return is_part_of_box or (ends_in(name, ORDERED_NUMBERS) and shape.have_lengths(2, 3, 4))

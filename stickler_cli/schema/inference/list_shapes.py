@@ -1,0 +1,210 @@
+"""The form of the lists seen at one place: lengths, rows of tables, running numbers, boxes.
+
+Values of any number of documents take bounded space.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import field
+from typing import Final
+
+from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
+from stickler_cli.core.values import dataclass
+
+MAX_LENGTHS: Final = 50
+"""Lengths of lists that are told apart."""
+MAX_POSITIONS: Final = 20
+"""Positions whose kinds of values are told apart; longer lists differ in no way."""
+BOX_NUMBERS: Final = 4
+QUADRILATERAL_NUMBERS: Final = 8
+AREA_WITHIN: Final = 0.005
+"""Relative difference of an area from width times height."""
+MIN_COUNTED: Final = 3
+"""Items of one list that show that a number counts them; two items show it in two lists."""
+_NUMERIC: Final = frozenset({"number", "array"})
+_LEAF_KINDS: Final = frozenset({"string", "number", "integer", "boolean", "null"})
+
+
+@dataclass(slots=True, eq=False)
+class BoxCounts:
+    """How many boxes were seen, and what of them cannot be two corners."""
+
+    n_boxes: int = 0
+    n_left_of_start: int = 0
+    """Boxes whose third number is below the first."""
+    n_above_start: int = 0
+    """Boxes whose fourth number is below the second."""
+    n_areas: int = 0
+    """Boxes beside an area."""
+    n_products: int = 0
+    """Boxes whose third and fourth number multiply to the area beside them."""
+
+    def add(self, numbers: Sequence[float]) -> None:
+        """Count one box of four numbers."""
+        self.n_boxes += 1
+        self.n_left_of_start += numbers[2] < numbers[0]
+        self.n_above_start += numbers[3] < numbers[1]
+
+    def add_area(self, numbers: Sequence[float], area: float) -> None:
+        """Count one box beside an area."""
+        self.n_areas += 1
+        self.n_products += abs(numbers[2] * numbers[3] - area) <= AREA_WITHIN * abs(area)
+
+    def absorb(self, other: "BoxCounts") -> None:
+        """Count the boxes that another place has seen."""
+        self.n_boxes += other.n_boxes
+        self.n_left_of_start += other.n_left_of_start
+        self.n_above_start += other.n_above_start
+        self.n_areas += other.n_areas
+        self.n_products += other.n_products
+
+    @property
+    def have_sizes(self) -> bool:
+        """Whether the third and fourth number are width and height."""
+        some_above = 0 < self.n_above_start < self.n_boxes
+        all_products = 0 < self.n_areas == self.n_products
+        return self.n_left_of_start > 0 or some_above or all_products
+
+
+@dataclass(slots=True, eq=False)
+class ListShape:
+    """The form of the lists seen at one place."""
+
+    lengths: Counter[int] = field(default_factory=Counter)
+    has_tables: bool = False
+    """Whether some list has two rows or more: lists inside it."""
+    is_ragged: bool = False
+    """Whether the rows of some list differ in length, or have fewer than two cells."""
+    kinds_by_position: list[set[str]] | None = field(default_factory=list)
+    """Kinds of the values at each position, null left out; None for lists that are too long."""
+    counters: dict[str, int] | None = None
+    """Fields that count the items of every list, by their first number; None before any list."""
+    n_counted_lists: int = 0
+    """Lists of two items or more."""
+    max_counted: int = 0
+    """Items of the longest list."""
+    boxes: BoxCounts = field(default_factory=BoxCounts)
+
+    def add(self, values: list[JsonValue]) -> None:
+        """See one more list."""
+        if len(self.lengths) < MAX_LENGTHS or len(values) in self.lengths:
+            self.lengths[len(values)] += 1
+        self._add_kinds(values)
+        self._add_rows(values)
+        items = [value for value in values if isinstance(value, dict)]
+        if items:
+            self._add_items(items)
+        elif numbers := box_numbers(values):
+            self.boxes.add(numbers)
+
+    def _add_kinds(self, values: list[JsonValue]) -> None:
+        if self.kinds_by_position is None or len(values) > MAX_POSITIONS:
+            self.kinds_by_position = None
+            return
+        for position, value in enumerate(values):
+            if position == len(self.kinds_by_position):
+                self.kinds_by_position.append(set())
+            if value is not None:
+                kind = kind_of(value)
+                self.kinds_by_position[position].add("number" if kind == "integer" else kind)
+
+    def _add_rows(self, values: list[JsonValue]) -> None:
+        rows = [value for value in values if isinstance(value, list)]
+        if not rows:
+            return
+        lengths = {len(row) for row in rows}
+        n_present = sum(value is not None for value in values)
+        self.has_tables |= len(rows) > 1
+        self.is_ragged |= len(lengths) > 1 or min(lengths) < 2 or n_present > len(rows)
+
+    def _add_items(self, items: list[JsonObject]) -> None:
+        names = items[0] if self.counters is None else self.counters
+        starts = {name: _first_counted([item.get(name) for item in items]) for name in names}
+        known = self.counters
+        self.counters = {
+            name: start
+            for name, start in starts.items()
+            if start is not None and (known is None or known[name] == start)
+        }
+        self.n_counted_lists += len(items) > 1
+        self.max_counted = max(self.max_counted, len(items))
+
+    def absorb(self, other: "ListShape") -> None:
+        """See all lists that another place has seen."""
+        self.lengths.update(other.lengths)
+        self.has_tables |= other.has_tables
+        self.is_ragged |= other.is_ragged
+        self._absorb_kinds(other)
+        if self.counters is None or other.counters is None:
+            self.counters = other.counters if self.counters is None else self.counters
+        else:
+            self.counters = dict(self.counters.items() & other.counters.items())
+        self.n_counted_lists += other.n_counted_lists
+        self.max_counted = max(self.max_counted, other.max_counted)
+        self.boxes.absorb(other.boxes)
+
+    def _absorb_kinds(self, other: "ListShape") -> None:
+        if self.kinds_by_position is None or other.kinds_by_position is None:
+            self.kinds_by_position = None
+            return
+        for position, kinds in enumerate(other.kinds_by_position):
+            if position == len(self.kinds_by_position):
+                self.kinds_by_position.append(set())
+            self.kinds_by_position[position] |= kinds
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the lists hold rows, those of each list of one length of at least 2."""
+        return self.has_tables and not self.is_ragged
+
+    @property
+    def differs_by_position(self) -> bool:
+        """Whether each position has values of one kind, and not all positions of the same."""
+        kinds = [kinds for kinds in self.kinds_by_position or () if kinds]
+        alike = all(len(of_position) == 1 and of_position <= _LEAF_KINDS for of_position in kinds)
+        return alike and len(set.union(set(), *kinds)) > 1
+
+    @property
+    def running_numbers(self) -> tuple[str, ...]:
+        """Fields that count the items of every list from 0 or 1, in order of their names."""
+        is_shown = self.max_counted >= MIN_COUNTED or self.n_counted_lists > 1
+        return tuple(sorted(self.counters or ())) if is_shown else ()
+
+    def have_lengths(self, *lengths: int) -> bool:
+        """Return whether some lists were seen, all of them of one of these lengths."""
+        return bool(self.lengths) and set(self.lengths) <= {*lengths}
+
+    @property
+    def summary(self) -> tuple[object, ...]:
+        """Everything of it that makes a difference to what is inferred."""
+        kinds = set.union(set(), *(self.kinds_by_position or ()))
+        of_interest = ((4, 8), (8,), (2, 4), (4,), (2,), (2, 3, 4)) if kinds <= _NUMERIC else ()
+        lengths = tuple(self.have_lengths(*each) for each in of_interest)
+        forms = self.is_table, self.differs_by_position, self.boxes.have_sizes
+        return (*lengths, *forms, self.running_numbers)
+
+
+def _first_counted(values: Sequence[JsonValue]) -> int | None:
+    """Return 0 or 1 where values count up from it, as numbers or as their texts; else None."""
+    numbers = [_whole_number(value) for value in values]
+    start = numbers[0]
+    if start not in (0, 1):
+        return None
+    return start if numbers == [*range(start, start + len(numbers))] else None
+
+
+def _whole_number(value: JsonValue) -> int | None:
+    if isinstance(value, str) and len(value) <= 9 and value.isascii() and value.isdigit():
+        return int(value)
+    return value if type(value) is int else None
+
+
+def box_numbers(values: JsonValue) -> Sequence[float] | None:
+    """Return the four numbers of a box, that may stand in two pairs; None where it is none."""
+    if not isinstance(values, list):
+        return None
+    if len(values) == 2:
+        pairs = [pair for pair in values if isinstance(pair, list) and len(pair) == 2]
+        values = [number for pair in pairs for number in pair]
+    is_box = len(values) == BOX_NUMBERS and all(type(value) in (int, float) for value in values)
+    return values if is_box else None  # type: ignore[return-value]
