@@ -8,6 +8,7 @@ from stickler_cli.compare.field_listing import (
     field_listing,
     is_bounded,
     known_paths,
+    list_nodes,
     node_at,
 )
 from stickler_cli.compare.open import plan_of_schemas
@@ -265,3 +266,22 @@ def test_of_many_fields_the_first_are_listed_and_any_other_may_be_there(monkeypa
     assert [row.field for row in rows({"type": "array", "items": three})] == [(), ("a",)]
     assert known_paths(compile_schema(three)) == (("a",), ("b",), ("*",))
     assert known_paths(compile_schema(an_object(a=TEXT))) == (("a",),)
+
+
+def test_nodes_are_listed_with_their_paths_each_once():
+    item, name = an_object(sku=TEXT), {**TEXT, X + "weight": 2}
+    schema = {
+        **an_object(lines={"type": "array", "items": item}, tree={"$ref": "#/$defs/tree"}),
+        "$defs": {"tree": an_object(name=name, child={"$ref": "#/$defs/tree"})},
+    }
+    nodes = [(path, type(node).__name__) for path, node in list_nodes(compile_schema(schema).root)]
+
+    # A list and its items have one path; a tree is listed once, and not inside itself.
+    assert nodes == [
+        ((), "ObjectNode"),
+        (("lines",), "ListNode"),
+        (("lines",), "ObjectNode"),
+        (("lines", "sku"), "LeafNode"),
+        (("tree",), "ObjectNode"),
+        (("tree", "name"), "LeafNode"),
+    ]
