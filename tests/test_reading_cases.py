@@ -31,14 +31,6 @@ COUNTINGS = ("leaves", "overall", "aggregate")
 
 # Rows that do not hold yet: whoever makes one hold removes its line.
 NOT_YET = {
-    "boxes": (
-        "xywh inferred from a small width",
-        "xywh inferred from the area",
-        "xywh inferred from the field name",
-        "xywh set by the option",
-        "format set by the schema",
-        "quadrilateral of eight numbers",
-    ),
     "code-and-markup": (
         "Markdown table",
         "LaTeX",

@@ -35,7 +35,14 @@ from stickler_cli.schema.inference.observation import FIRST, Look, Observed
 from stickler_cli.schema.judging import MOST_LEVELS
 from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas, loaded
 from stickler_cli.score.record import join_rare_keys
-from stickler_cli.settings.deciding import Counting, ExtraFields, Infer, Missing, Validate
+from stickler_cli.settings.deciding import (
+    BoxFormat,
+    Counting,
+    ExtraFields,
+    Infer,
+    Missing,
+    Validate,
+)
 from stickler_cli.settings.of_commands import ManySettings
 from .evaluation_views import Evaluation
 
@@ -62,6 +69,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
     rename: tuple[str, ...] = ManySettings.rename,
     allow_plugins: bool = ManySettings.allow_plugins,
     infer: Infer = ManySettings.infer,
+    boxes: BoxFormat = ManySettings.boxes,
     validate: Validate = ManySettings.validate,
     metrics: "Iterable[str | type[Metric]]" = (),
     schema_by: str | None = ManySettings.schema_by,
@@ -101,6 +109,7 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
         ignore: fields that are left out on both sides, such as `id` or `**.score`.
         rename: keys of predictions that get another name, such as `vendor=seller`.
         allow_plugins: whether the schema may name comparators of installed modules.
+        boxes: how boxes are written where neither schema nor values say it: `corners` or `xywh`.
         infer: whether comparators are inferred by kinds and names, with a warning: `auto`
             where a parsed schema or a file has no annotation at all, `always` where places have
             none, or `never`.
@@ -193,6 +202,7 @@ def _of_schemas(
         return found
 
     how: Any = {"allow_plugins": settings.allow_plugins, "when": settings.infer}
+    how["boxes"] = settings.boxes
     found = _told(load_schemas(os.fspath(schema), look=look, **how))
     choice = SchemaChoice(by, found.of_step)
 
@@ -248,6 +258,7 @@ def compiled(
     Where it is inferred, `look` returns the values of the first documents.
     """
     how: Any = {"allow_plugins": settings.allow_plugins, "when": settings.infer, "look": look}
+    how["boxes"] = settings.boxes
     match schema:
         case Plan():
             return schema, None, None

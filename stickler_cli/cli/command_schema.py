@@ -41,6 +41,7 @@ from stickler_cli.schema.loading import (
     schema_digest,
 )
 from stickler_cli.settings.deciding import (
+    BoxFormat,
     FindingOptions,
     Infer,
     PairsSource,
@@ -67,9 +68,10 @@ def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
             found = "SCHEMA is left out"
             raise UsageError([Problem("--schema-by", found, "a directory of schemas")])
         how: Any = {"allow_plugins": settings.allow_plugins, "when": settings.infer}
+        how["boxes"] = settings.boxes
         schema = load_schemas(name, look=partial(_values_in_hand, settings), **how)
     elif not name and isinstance(settings, TruthSource) and isinstance(settings, FindingOptions):
-        schema = _of_ground_truth(settings.gt, settings, settings.infer)
+        schema = _of_ground_truth(settings.gt, settings, settings.infer, settings.boxes)
     else:
         schema = _named(name, settings)
     files = [("a file that the schema refers to", file) for file in schema.plan.files]
@@ -86,6 +88,7 @@ def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:
 def _named(name: str, settings: SchemaOptions) -> LoadedSchema:
     """Load the schema of a file or of a model."""
     how: Any = {"when": settings.infer, "look": lambda: _values_in_hand(settings).get("")}
+    how["boxes"] = settings.boxes
     if not is_model(name):
         if not (is_url(name) or Path(name).exists()):
             found = "there is no such file or directory"
@@ -120,7 +123,9 @@ def _values_in_hand(
     return found
 
 
-def _of_ground_truth(gt: str, settings: FindingOptions, when: Infer) -> LoadedSchema:
+def _of_ground_truth(
+    gt: str, settings: FindingOptions, when: Infer, boxes: BoxFormat
+) -> LoadedSchema:
     if is_stream(gt):
         found = "without SCHEMA it is read twice, which standard input cannot be"
         raise UsageError([Problem("GT", found, "files", "or name a SCHEMA")])
@@ -131,7 +136,7 @@ def _of_ground_truth(gt: str, settings: FindingOptions, when: Infer) -> LoadedSc
         finding = f"{missing} missing: {gt} is a {what}, no ground truth"
         raise UsageError([Problem("", finding, hint=hint)])
     keeps = _keeping(gt, settings)
-    schema = load_observed(observe(gt, settings), decoded(gt), when=when, keeps=keeps)
+    schema = load_observed(observe(gt, settings), decoded(gt), when=when, keeps=keeps, boxes=boxes)
     if kind_of_source(gt) is Kind.FILE and holds_array(gt):
         more = "its array is one document: its elements are documents with a SCHEMA of objects"
         return replace(schema, remark=f"{schema.remark}; {more}")

@@ -10,6 +10,11 @@ from numpy.typing import NDArray
 
 from .base import BaseComparator, Similarities
 
+FORMATS: Final = ("corners", "xywh")
+"""How the numbers of a box can be meant."""
+BOX_NUMBERS: Final = 4
+QUADRILATERAL_NUMBERS: Final = 8
+
 
 class Box(NamedTuple):
     """A box with its corners in order, and its area, above 0."""
@@ -28,26 +33,38 @@ class BBoxIoUComparator(BaseComparator):
     same_value = True
     columnar: ClassVar[bool] = True
 
-    def __init__(self, threshold: float = 0.5) -> None:
-        """Set the threshold in [0, 1] that `binary_compare` uses."""
+    def __init__(self, threshold: float = 0.5, format: str = "corners") -> None:  # noqa: A002
+        """Set how boxes are written.
+
+        Args:
+            threshold: in [0, 1]; what `binary_compare` uses.
+            format: `corners`, two of them in any order; or `xywh`, a corner, width and height.
+
+        Raises:
+            ValueError: the format is another one.
+        """
         super().__init__(threshold)
+        if format not in FORMATS:
+            raise ValueError(f"format is {format!r}, expected one of {', '.join(FORMATS)}")
+        self.format = format
 
     def prepare(self, value: Any) -> Box | None:
-        """Read `[x1, y1, x2, y2]` or `[[x1, y1], [x2, y2]]`, corners in any order.
+        """Read a box, or a quadrilateral as its bounding rectangle.
 
-        None where that is not what stands there, and for a box without a finite area above 0.
+        A box is four numbers or two pairs of them, a quadrilateral the corners as eight numbers or
+        four pairs. None where that is not what stands there, and for a box without a finite area
+        above 0.
         """
-        items = _items(value)
-        if len(items) == 2 and all(len(_items(item)) == 2 for item in items):
-            items = [*_items(items[0]), *_items(items[1])]
-        # A limit, not math.isfinite, which fails on integers beyond the floats.
-        numbers = all(isinstance(item, int | float) for item in items)  # true is 1, false is 0
-        finite = numbers and all(abs(item) <= sys.float_info.max for item in items)
-        if len(items) != 4 or not finite:
+        numbers = _numbers(value)
+        if numbers is None or len(numbers) not in (BOX_NUMBERS, QUADRILATERAL_NUMBERS):
             return None
-        x1, y1, x2, y2 = map(float, items)
-        left, right = sorted((x1, x2))
-        top, bottom = sorted((y1, y2))
+        if len(numbers) == BOX_NUMBERS and self.format == "xywh":
+            x, y, width, height = numbers
+            if width <= 0 or height <= 0:
+                return None
+            numbers = [x, y, x + width, y + height]
+        left, right = min(numbers[::2]), max(numbers[::2])
+        top, bottom = min(numbers[1::2]), max(numbers[1::2])
         area = (right - left) * (bottom - top)
         fits = 0 < area <= sys.float_info.max / 2  # so that two areas can be added
         return Box(left, top, right, bottom, area) if fits else None
@@ -76,6 +93,18 @@ def _columns(boxes: Sequence[Box | None]) -> NDArray[np.float64]:
     """Lay boxes out as (5, n): left, top, right, bottom, area."""
     numbers = chain.from_iterable(box or _NO_BOX for box in boxes)
     return np.fromiter(numbers, np.float64, 5 * len(boxes)).reshape(-1, 5).T
+
+
+def _numbers(value: object) -> list[float] | None:
+    """Return finite numbers, or those of pairs, in one list; None for other values."""
+    items = _items(value)
+    if items and all(len(_items(item)) == 2 for item in items):
+        items = [number for pair in items for number in _items(pair)]
+    # A limit, not math.isfinite, which fails on integers beyond the floats.
+    are_numbers = all(isinstance(item, int | float) for item in items)  # true is 1, false is 0
+    if not are_numbers or any(not abs(item) <= sys.float_info.max for item in items):
+        return None
+    return [*map(float, items)]
 
 
 def _items(value: object) -> Sequence[Any]:

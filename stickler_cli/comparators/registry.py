@@ -96,6 +96,9 @@ def construct(
         raise KeywordError(None, f"{name} refuses {brief(dict(config))}: {error}") from error
 
 
+BOX_COMPARATOR: Final = "BBoxIoUComparator"
+
+
 @dataclass(frozen=True, slots=True)
 class Comparators:
     """The comparators that one schema may name."""
@@ -103,6 +106,8 @@ class Comparators:
     allow_plugins: bool = False
     instances: Mapping[str, BaseComparator] = field(default_factory=dict)
     """Comparators that are there already, by the names that stand for them."""
+    boxes: str = "corners"
+    """The format of boxes whose config states none."""
 
     def check(self, name: str) -> None:
         """Raise an `UnknownComparatorError` for a name that means nothing."""
@@ -113,6 +118,8 @@ class Comparators:
         """Return the comparator that a name and a config mean; raises as `construct` does."""
         if name in self.instances:
             return self.instances[name]
+        if name == BOX_COMPARATOR and self.boxes != "corners":
+            config = {"format": self.boxes, **config}
         return construct(name, config, allow_plugins=self.allow_plugins)
 
 

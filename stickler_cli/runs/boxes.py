@@ -107,7 +107,7 @@ def box_of(value: JsonValue, form: BoxFormat, depth: int = _DEPTH) -> Rectangle 
     Args:
         value: four numbers, as the form says; two corners; a polygon as a list of points or of its
             coordinates; an object with corners, or with a corner and sizes.
-        form: what four numbers are: `xyxy` two corners, `xywh` a corner, width and height.
+        form: what four numbers are: `corners` two corners, `xywh` a corner, width and height.
         depth: of objects around it that are looked into.
     """
     if isinstance(value, dict):

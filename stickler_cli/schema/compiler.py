@@ -22,6 +22,7 @@ from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD, TupleNode
 from stickler_cli.core.json_values import DocumentKind, JsonObject, JsonValue, brief
 from stickler_cli.core.problems import Problem, SchemaError, did_you_mean
 from stickler_cli.core.values import dataclass
+from stickler_cli.settings.deciding import BoxFormat
 from .annotations import (
     NOTHING_INHERITED,
     ON_LIST,
@@ -412,6 +413,7 @@ def compile_schema(  # noqa: PLR0913 - what a schema is, and how it is read
     allow_plugins: bool = False,
     comparators: Mapping[str, BaseComparator] | None = None,
     inferred: Mapping[PlaceKey, JsonObject] | None = None,
+    boxes: BoxFormat = "corners",
 ) -> Plan:
     """Compile a parsed schema.
 
@@ -422,6 +424,7 @@ def compile_schema(  # noqa: PLR0913 - what a schema is, and how it is read
         allow_plugins: whether a comparator may be named as `package.module:Class`.
         comparators: instances that the schema refers to by these names.
         inferred: the annotations that `infer` found.
+        boxes: how boxes are written where the schema does not say it.
 
     Raises:
         SchemaError: with everything that is wrong, each with its JSON Pointer.
@@ -435,7 +438,7 @@ def compile_schema(  # noqa: PLR0913 - what a schema is, and how it is read
         raise SchemaError([Problem(source, found, SUPPORTED, pointer="/$schema")])
     schema = without_doubled_values(schema)
     files = SchemaFiles(schema, source, file, inferred)
-    names = Comparators(allow_plugins, comparators or {})
+    names = Comparators(allow_plugins, comparators or {}, boxes)
     problems = Problems(files)
     plan = None
     try:

@@ -20,7 +20,7 @@ from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.remote import is_url, list_url, read_named, shown_url
 from stickler_cli.core.values import dataclass
 from stickler_cli.schema.inference.observation import Look, Observed, observed_schema
-from stickler_cli.settings.deciding import DocumentOptions, Infer
+from stickler_cli.settings.deciding import BoxFormat, DocumentOptions, Infer
 from .annotations import IGNORED, TEXT
 from .compiler import compile_schema
 from .dialects import Schema
@@ -91,6 +91,7 @@ def load_schema(
     allow_plugins: bool = False,
     when: Infer = "never",
     look: Look | None = None,
+    boxes: BoxFormat = "corners",
 ) -> LoadedSchema:
     """Read and compile a schema file, as `loaded` does a parsed one."""
     shown = shown_url(path) if is_url(path) else path
@@ -113,7 +114,8 @@ def load_schema(
     digest = schema_digest(content)
     # What is elsewhere leads to nothing else: there is no file that a reference could be beside.
     file = None if is_url(path) else Path(path)
-    return loaded(schema, shown, file, digest, allow_plugins=allow_plugins, when=when, look=look)
+    how: Any = {"allow_plugins": allow_plugins, "when": when, "look": look, "boxes": boxes}
+    return loaded(schema, shown, file, digest, **how)
 
 
 def load_schemas(
@@ -122,6 +124,7 @@ def load_schemas(
     allow_plugins: bool = False,
     when: Infer = "never",
     look: Callable[[Mapping[str, LoadedSchema]], Mapping[str, Observed]] | None = None,
+    boxes: BoxFormat = "corners",
 ) -> LoadedSchema:
     """Read and compile the schemas of a directory, one for each kind of document.
 
@@ -134,7 +137,7 @@ def load_schemas(
     found: dict[str, LoadedSchema] = {}
     problems: list[Problem] = []
     shown = shown_url(path) if is_url(path) else path
-    how: Any = {"allow_plugins": allow_plugins, "when": when}
+    how: Any = {"allow_plugins": allow_plugins, "when": when, "boxes": boxes}
     files = {f"{name.removesuffix('.json')}/": file for name, file in _schema_files(path)}
     for step, file in files.items():
         try:
@@ -192,7 +195,12 @@ def _describes_nothing(file: str) -> bool:
 
 
 def load_observed(
-    seen: Observed, source: str, *, when: Infer = "always", keeps: str = ""
+    seen: Observed,
+    source: str,
+    *,
+    when: Infer = "always",
+    keeps: str = "",
+    boxes: BoxFormat = "corners",
 ) -> LoadedSchema:
     """Infer the schema of documents that were seen; raise SchemaError if they have no field.
 
@@ -201,7 +209,8 @@ def load_observed(
     schema = observed_schema(seen)
     digest = schema_digest(json_line(schema))
     how: Infer = "never" if when == "never" else "always"
-    found = loaded(schema, f"inferred from {source}", None, digest, when=how, look=lambda: seen)
+    settings: Any = {"when": how, "look": lambda: seen, "boxes": boxes}
+    found = loaded(schema, f"inferred from {source}", None, digest, **settings)
     count = f"{seen.total} document{'s' * (seen.total != 1)}"
     told = f" (`{keeps}` keeps it)" if keeps else ""
     remark = f"no SCHEMA: it was inferred from the {count} of {source}, read once for that{told}"
@@ -245,12 +254,13 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
     when: Infer = "never",
     look: Look | None = None,
     comparators: Mapping[str, BaseComparator] | None = None,
+    boxes: BoxFormat = "corners",
 ) -> LoadedSchema:
     """Infer and compile a parsed schema; raise SchemaError as `compile_schema` does.
 
     `look` is asked for the values of its documents where something is inferred.
     """
-    how: Any = {"allow_plugins": allow_plugins, "comparators": comparators}
+    how: Any = {"allow_plugins": allow_plugins, "comparators": comparators, "boxes": boxes}
     found = infer(schema, path, file, when=when, **how)
     nothing = isinstance(schema, dict) and not found.fields
     refusals = (nothing_described(found.schema, path),) if nothing else ()

@@ -24,7 +24,7 @@ RunFormat = Literal[
     "otel",
     "html",
 ]
-BoxFormat = Literal["xyxy", "xywh"]
+BoxFormat = Literal["corners", "xywh"]
 
 LEVEL: Final = 0.95  # of confidence intervals: the customary one
 MARGIN: Final = 0.02  # the least change of a rate between two runs that is worth a word
@@ -125,8 +125,13 @@ class SchemaOptions(PluginOptions, panel="input"):
 
     infer: Infer = option(
         "auto",
-        "Infer how to compare by kinds and names: auto if the schema has no annotation at all, "
+        "Infer how to compare by kinds and names: auto if no annotation says how, "
         "always where it has none, never.",
+    )
+    boxes: BoxFormat = option(
+        "corners",
+        "What the four numbers of a box are where neither schema nor values say it: two corners, "
+        "or a corner, width and height.",
     )
 
 

@@ -29,7 +29,6 @@ from .deciding import (
     optional_schema,
 )
 from .running import (
-    BoxOptions,
     BreakdownOptions,
     ConsoleOptions,
     EngineOptions,
@@ -63,7 +62,6 @@ class EvalSettings(
     RunOptions,
     ValidationOptions,
     ReportOptions,
-    BoxOptions,
     LinkOptions,
     TableOptions,
     GateOptions,

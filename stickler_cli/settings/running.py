@@ -12,7 +12,6 @@ from .deciding import (
     SHARE,
     SOME,
     TIMEOUT,
-    BoxFormat,
     DocumentOptions,
     LimitedOptions,
     MetadataOptions,
@@ -230,14 +229,6 @@ class ReportOptions(OutputOptions, panel="output"):
     """Output of a run."""
 
     format: RunFormat = printed_run(in_file="eval")
-
-
-class BoxOptions(Settings, panel="input"):
-    """How boxes are read."""
-
-    boxes: BoxFormat = option(
-        "xyxy", "What four numbers are: two corners, or a corner, width and height."
-    )
 
 
 class LinkOptions(Settings, panel="output"):

@@ -49,3 +49,35 @@ def test_columns_of_boxes_leave_at_0_what_is_no_box():
     preds = [comparator.prepare(box) for box in (UNIT, UNIT, UNIT, None)]
 
     assert comparator.similarities(gts, preds).tolist() == [1, 0.25, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "similarity"),
+    [
+        # As corners these two share 110 of 190 columns; as sizes 120 of 280.
+        ([10, 20, 200, 80], [90, 20, 200, 80], 120 / 280),
+        ([[0, 0], [2, 1]], [0, 0, 1, 1], 0.5),
+        ([0, 0, 0, 1], [0, 0, 0, 1], 0.0),
+        ([0, 0, 1, -1], [0, 0, 1, 1], 0.0),
+        # Four corners are what they are in any format.
+        ([0, 0, 2, 0, 2, 1, 0, 1], [0, 0, 1, 1], 0.5),
+    ],
+)
+def test_boxes_may_have_a_corner_width_and_height(gt, pred, similarity):
+    comparator = BBoxIoUComparator(format="xywh")
+
+    assert comparator.compare(gt, pred) == pytest.approx(similarity)
+    assert comparator.config == {"format": "xywh"}
+
+
+def test_another_format_is_refused():
+    with pytest.raises(ValueError, match="format is 'xyxy', expected one of corners, xywh"):
+        BBoxIoUComparator(format="xyxy")
+
+
+@pytest.mark.parametrize(
+    "value", [[1, 0, 3, 0.5, 2, 2, 0, 1.5], [[1, 0], [3, 0.5], [2, 2], [0, 1.5]]]
+)
+def test_a_quadrilateral_is_compared_by_its_bounding_rectangle(value):
+    assert BBoxIoUComparator().compare([0, 0, 3, 2], value) == 1.0
+    assert BBoxIoUComparator().compare([0, 0, 3, 4], value) == 0.5

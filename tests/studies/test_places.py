@@ -16,17 +16,17 @@ BOX = Rectangle(10, 20, 40, 30)
 @pytest.mark.parametrize(
     ("value", "form"),
     [
-        ([10, 20, 40, 30], "xyxy"),
-        ([40, 30, 10, 20], "xyxy"),
-        ([[10, 20], [40, 30]], "xyxy"),
+        ([10, 20, 40, 30], "corners"),
+        ([40, 30, 10, 20], "corners"),
+        ([[10, 20], [40, 30]], "corners"),
         ([[10, 20], [40, 30]], "xywh"),
         ([10, 20, 30, 10], "xywh"),
-        ([10, 20, 40, 20, 40, 30, 10, 30], "xyxy"),
-        ([[10, 25], [25, 20], [40, 25], [25, 30]], "xyxy"),
-        ([{"x": 10, "y": 20}, {"x": 40, "y": 20}, {"x": 40, "y": 30}], "xyxy"),
-        ({"vertices": [{"x": 10, "y": 20}, {"x": 40, "y": 30}]}, "xyxy"),
+        ([10, 20, 40, 20, 40, 30, 10, 30], "corners"),
+        ([[10, 25], [25, 20], [40, 25], [25, 30]], "corners"),
+        ([{"x": 10, "y": 20}, {"x": 40, "y": 20}, {"x": 40, "y": 30}], "corners"),
+        ({"vertices": [{"x": 10, "y": 20}, {"x": 40, "y": 30}]}, "corners"),
         ({"x1": 10, "y1": 20, "x2": 40, "y2": 30}, "xywh"),
-        ({"BoundingBox": {"Left": 10, "Top": 20, "Width": 30, "Height": 10}}, "xyxy"),
+        ({"BoundingBox": {"Left": 10, "Top": 20, "Width": 30, "Height": 10}}, "corners"),
     ],
 )
 def test_forms_of_boxes(value, form):
@@ -37,16 +37,16 @@ def test_forms_of_boxes(value, form):
     "value", [None, 3, [], [1, 2, 3], [1, 2, 1, 4], [1, 2, "x", 4], {"left": 1}, [0, 0, 1e300, 1]]
 )
 def test_what_is_no_box(value):
-    assert box_of(value, "xyxy") is None
+    assert box_of(value, "corners") is None
 
 
 def test_a_spot_is_a_box_and_a_page():
     azure = {"boundingRegions": [{"pageNumber": 2, "polygon": [10, 20, 40, 20, 40, 30, 10, 30]}]}
-    assert spot_of(azure, "xyxy").page == "2"
-    assert spot_of(azure, "xyxy").box == BOX
-    own = spot_of({"_bbox": [10, 20, 40, 30], "_page": 1, "_page_size": [100, 200]}, "xyxy")
+    assert spot_of(azure, "corners").page == "2"
+    assert spot_of(azure, "corners").box == BOX
+    own = spot_of({"_bbox": [10, 20, 40, 30], "_page": 1, "_page_size": [100, 200]}, "corners")
     assert (own.page, own.size) == ("1", (100, 200))
-    assert spot_of({"_page": 1}, "xyxy") is None
+    assert spot_of({"_page": 1}, "corners") is None
 
 
 def test_overlaps_and_centres():

@@ -46,7 +46,7 @@ from stickler_cli.schema.places import (
     WholePlace,
 )
 from stickler_cli.schema.references import SchemaFiles
-from stickler_cli.settings.deciding import Infer
+from stickler_cli.settings.deciding import BoxFormat, Infer
 from .arrays import ROW_THRESHOLD, box_choice, position_reason
 from .choices import (
     ANNOTATED,
@@ -136,6 +136,7 @@ class Walker(Fold[_At, _Fields]):
         # A reference that leads nowhere is for the compiler to tell of.
         super().__init__(Places(files, comparators, lambda *_: None))
         self._instances = comparators.instances
+        self._boxes = comparators.boxes
         self._choices: dict[int, tuple[Schema, Inferred]] = {}
         self._further: dict[int, tuple[Schema, Inferred]] = {}
         """Choices of annotations beside comparators and thresholds, likewise."""
@@ -283,6 +284,8 @@ class Walker(Fold[_At, _Fields]):
         shape, inner_shape = self._shape(at, at.depth), self._shape(at, at.depth + 1)
         if id(at.holder) in self._own and not says_how(merged):
             box = box_choice(at.name, self._places, place, shape, inner_shape)
+            if box is not None and self._boxes != "corners" and not box.config:
+                box = replace(box, config={"format": self._boxes}, reason=f"{box.reason}; --boxes")
             if box is not None:
                 return [self._entry(at, merged, self._noted(at.holder, box, at), "array")]
         is_paired_by_position = self._pairs_by_position(place, at)
@@ -417,6 +420,7 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
     seen: Observed | None = None,
     allow_plugins: bool = False,
     comparators: Mapping[str, BaseComparator] | None = None,
+    boxes: BoxFormat = "corners",
 ) -> Inference:
     """Annotate the fields of a schema that do not say how they are compared.
 
@@ -429,6 +433,7 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
         seen: documents of the schema, whose values say more than names.
         allow_plugins: whether a comparator may be named as `package.module:Class`.
         comparators: instances that the schema refers to by these names.
+        boxes: how boxes are written where neither the schema nor the values say it.
 
     Raises:
         SchemaError: the schema is too deep or describes too much. Anything else that is wrong
@@ -436,7 +441,7 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
     """
     if not isinstance(schema, dict):
         return Inference(schema, (), {})
-    names = Comparators(allow_plugins, comparators or {})
+    names = Comparators(allow_plugins, comparators or {}, boxes)
     if seen is not None:
         seen.settle()
     try:

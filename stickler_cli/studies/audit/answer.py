@@ -208,7 +208,7 @@ def _add_spots(
     metadata = {pair.id: pair.metadata[0] for pair in pairs}
     for it in lines:
         known = {field_path(path): said for path, said in metadata[it["document"]].items()}
-        if it["path"] in known and (spot := spot_of(known[it["path"]], "xyxy")):
+        if it["path"] in known and (spot := spot_of(known[it["path"]], "corners")):
             it |= {"page": spot.page, "box": [*spot.box]}
 
 
