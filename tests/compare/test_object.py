@@ -88,6 +88,14 @@ def test_leaves_of_one_comparator_are_compared_by_one_call_with_rules_of_their_o
     assert second.similarity == 1 / 5
 
 
+def test_a_clipped_field_lowers_the_score_beside_objects_that_both_sides_lack():
+    node = an_object(a=text(threshold=0.9, clip=True))
+    clipped, absent = compared_together(node, [{"a": "abcd"}, None], [{"a": "abcx"}, None])
+
+    assert (clipped.similarity, clipped.score) == (0.75, 0.0)
+    assert (absent.similarity, absent.score) == (1.0, 1.0)
+
+
 def test_field_scores_are_those_of_the_fields():
     node = an_object(a=text(), b=an_object(c=text()))
     (_, second) = compared_together(node, [{}, {"a": "x", "b": {"c": "y"}}], [{}, {"a": "x"}])
