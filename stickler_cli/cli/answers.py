@@ -7,6 +7,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+from stickler_cli.core.figures import visible_json
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.records.row_files import LineTable, lines_as_rows
 from stickler_cli.reports.formats import WITH_DETAIL
@@ -76,11 +77,20 @@ def _desk(settings: Any, outputs: Outputs) -> Desk:
 
     def write(lines: Iterable[bytes], columns: Iterable[str]) -> None:
         file, form = next(iter(outputs.files.items()), ("", outputs.printed))
-        place: Any = whole_file(file, OUTPUT) if file else nullcontext(_Printed())
+        place: Any = (
+            whole_file(file, OUTPUT)
+            if file
+            else nullcontext(_Printed(is_json=form not in ("csv", "tsv")))
+        )
         table = LineTable(dict.fromkeys(columns, object))
         with (
             place as stream,
-            lines_as_rows(stream, form if form in LINE_FORMATS else "jsonl", lambda: table) as rows,
+            lines_as_rows(
+                stream,
+                form if form in LINE_FORMATS else "jsonl",
+                lambda: table,
+                in_log=not file and outputs.style.in_log,
+            ) as rows,
         ):
             for line in lines:
                 rows.write(line)
@@ -98,6 +108,10 @@ def _desk(settings: Any, outputs: Outputs) -> Desk:
 class _Printed:
     """Standard output, as a file of lines."""
 
+    def __init__(self, *, is_json: bool) -> None:
+        self._is_json = is_json
+
     def write(self, lines: bytes) -> None:
         """Write some lines."""
-        write_result(lines.decode())
+        text = lines.decode()
+        write_result(visible_json(text) if self._is_json else text)

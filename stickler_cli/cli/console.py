@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import shutil
+import stat
 import sys
 from collections.abc import Iterable
 from enum import IntEnum
@@ -101,6 +102,14 @@ class _Printed(WholeWriter):
             if isinstance(error, BrokenPipeError):
                 return memoryview(data).nbytes
             raise
+
+
+def goes_to_log() -> bool:
+    """Return whether somebody may read standard output as it comes: it leads to no file."""
+    try:
+        return not stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
+    except (OSError, ValueError):
+        return True
 
 
 def write_result(text: str) -> None:

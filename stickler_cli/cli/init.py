@@ -13,7 +13,7 @@ from pathlib import Path as FilePath
 from typing import Any, Final
 
 from stickler_cli.comparators.registry import UnknownComparatorError, comparator_class
-from stickler_cli.core.figures import setting
+from stickler_cli.core.figures import setting, visible_json
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError, UsageError
@@ -34,7 +34,7 @@ from stickler_cli.schema.loading import doubt_of_document, is_schema_file, loade
 from stickler_cli.schema.references import IN_MEMORY
 from stickler_cli.settings.of_commands import InitSettings
 from .command_schema import is_model, model_schema, observe
-from .console import ExitCode, warn, write_result
+from .console import ExitCode, goes_to_log, warn, write_result
 
 OUTPUT: Final = "--output"
 
@@ -121,7 +121,7 @@ def init(settings: InitSettings) -> ExitCode:
         keys[COMMENT] = f"{keys[COMMENT]}; {comment}" if COMMENT in keys else comment
     text = with_keys(given.text, added)
     if settings.output is None:
-        write_result(text)
+        write_result(visible_json(text) if goes_to_log() else text)
     else:
         with whole_file(settings.output, OUTPUT) as stream:
             stream.write(text.encode("utf-8", "backslashreplace"))

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from stickler_cli.core.figures import visible_json
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
@@ -34,7 +35,7 @@ from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run, Verdict
 from stickler_cli.settings.running import ConsoleOptions
-from .console import ExitCode, show_problems, warn, write_result
+from .console import ExitCode, goes_to_log, show_problems, warn, write_result
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
@@ -49,6 +50,7 @@ SUMMARY_FILE: Final = "GITHUB_STEP_SUMMARY"
 
 NAMED: Final = 5  # documents that an error names on standard error; the results name all
 
+_JSON: Final = ("json", "jsonl", "otel")
 _STYLED: Final = (
     *("verbose", "sort", "only_errors", "places"),
     *("show_non_matches", "show_documents", "junit_fields"),
@@ -94,7 +96,7 @@ class Outputs:
             for note in () if self.settings.quiet else amiss:
                 warn(f"warning: {note}")
             results = replace(results, sources=found)
-        in_files = replace(self.style, width=None, color=False, plain=True)
+        in_files = replace(self.style, width=None, color=False, plain=True, in_log=False)
         for path, name in self.files.items():
             place = f"{path}{PARTIAL}" if partial and name not in SAY_PARTIAL else path
             with whole_file(place, OUTPUT) as stream:
@@ -103,7 +105,8 @@ class Outputs:
                 warn(f"wrote {place}")
         if self.printed and not (self.settings.quiet and self.printed == "table"):
             for piece in pieces(self.printed, results, self.style):
-                write_result(piece)
+                is_json = self.style.in_log and self.printed in _JSON
+                write_result(visible_json(piece) if is_json else piece)
         if isinstance(results, Run) and (wanted := self.style.fields) != TableStyle().fields:
             names = [field_path(row.path) for row in field_rows(results)]
             if names and not any(fnmatchcase(name, wanted) for name in names):
@@ -182,6 +185,7 @@ def style_of(settings: Any) -> TableStyle:
     return TableStyle(
         width=width or (shutil.get_terminal_size().columns if terminal else None),
         color=color,
+        in_log=goes_to_log(),
         plain=not terminal and not color and width is None,
         wide=getattr(settings, "csv", "tidy") == "wide",
         columns=_columns(getattr(settings, "columns", None)),

@@ -138,6 +138,20 @@ def visible(text: str) -> str:
     return _COMMAND.sub(lambda found: f"{found[0][:-1]}\\x{ord(found[0][-1]):02x}", text)
 
 
+_HIDDEN_IN_JSON: Final = pattern(
+    r"[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|##(?=\w*\[)"
+)
+
+
+def visible_json(text: str) -> str:
+    r"""Return the same JSON without invisible characters and commands of CI jobs in its strings.
+
+    >>> visible_json('["##vso[task.complete]", "a\u202eb"]')
+    '["\\u0023#vso[task.complete]", "a\\u202eb"]'
+    """
+    return _HIDDEN_IN_JSON.sub(lambda match: f"\\u{ord(match[0][0]):04x}{match[0][1:]}", text)
+
+
 def value_text(value: JsonValue) -> str:
     """Return a value of a document on one line, as JSON, cut where it is long."""
     return visible(brief(value))

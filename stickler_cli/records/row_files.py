@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import PurePath
 from typing import Any, BinaryIO, Final, NamedTuple, Protocol, TypeAlias
 
+from stickler_cli.core.figures import visible
 from stickler_cli.core.json_values import JsonObject, JsonValue, json_line
 from stickler_cli.core.problems import Problem, UsageError, import_pyarrow, require_pyarrow
 from stickler_cli.core.values import pattern
@@ -37,7 +38,7 @@ Columns: TypeAlias = Mapping[str, type]
 
 Row: TypeAlias = Sequence[JsonValue]
 
-_FORMULA: Final = pattern(r"[=+\-@\t\r\n＝＋－＠]")  # noqa: RUF001 - the fullwidth forms too
+_FORMULA: Final = pattern(r"[=+\-@\t\r\n＝＋－＠﹦﹢﹣﹫]")  # noqa: RUF001 - other widths of these too
 """What a spreadsheet may take for a formula. Source: OWASP, CSV Injection."""
 _TURNING: Final = pattern("[\u202a-\u202e\u2066-\u2069]")
 """What turns the text after it around, so that a cell shows another value. Source: UAX 9, 2."""
@@ -59,14 +60,22 @@ class RowFile(Protocol):
 
 
 class _Delimited(RowFile):
-    def __init__(self, stream: BinaryIO, columns: Columns, delimiter: str = ",") -> None:
-        self._stream, self._delimiter = stream, delimiter
+    def __init__(
+        self,
+        stream: BinaryIO,
+        columns: Columns,
+        delimiter: str = ",",
+        *,
+        in_log: bool = False,
+    ) -> None:
+        self._stream, self._delimiter, self._in_log = stream, delimiter, in_log
         self.add([[*columns]])
 
     def add(self, rows: Iterable[Row]) -> None:
         text = io.StringIO()
         writer = csv.writer(text, delimiter=self._delimiter, lineterminator="\n")
-        writer.writerows([_cell(value) for value in row] for row in rows)
+        cell = _cell_in_log if self._in_log else _cell
+        writer.writerows([cell(value) for value in row] for row in rows)
         self._stream.write(text.getvalue().encode())
 
 
@@ -144,10 +153,26 @@ _KINDS: Final[Mapping[str, Callable[[BinaryIO, Columns], RowFile]]] = {
 }
 
 
-def row_bytes(format_name: str, columns: Columns, rows: Iterable[Row]) -> bytes:
+_IN_LOG: Final[Mapping[str, Callable[[BinaryIO, Columns], RowFile]]] = {
+    "csv": partial(_Delimited, in_log=True),
+    "tsv": partial(_Delimited, delimiter="\t", in_log=True),
+}
+
+
+def _open_rows(
+    stream: BinaryIO, format_name: str, columns: Columns, *, in_log: bool = False
+) -> RowFile:
+    """Open a file of rows; in a log, text of cells is escaped as everywhere on a terminal."""
+    kinds = {**_KINDS, **_IN_LOG} if in_log else _KINDS
+    return kinds[format_name](stream, columns)
+
+
+def row_bytes(
+    format_name: str, columns: Columns, rows: Iterable[Row], *, in_log: bool = False
+) -> bytes:
     """Return rows as the whole of a file."""
     stream = io.BytesIO()
-    file = _KINDS[format_name](stream, columns)
+    file = _open_rows(stream, format_name, columns, in_log=in_log)
     file.add(rows)
     file.close()
     return stream.getvalue()
@@ -198,14 +223,18 @@ class LinesFile(TakesLines, Protocol):
 
 @contextmanager
 def lines_as_rows(
-    stream: BinaryIO, format_name: str, table: Callable[[], LineTable]
+    stream: BinaryIO,
+    format_name: str,
+    table: Callable[[], LineTable],
+    *,
+    in_log: bool = False,
 ) -> Iterator[LinesFile]:
     """Yield what takes lines of JSON, and writes them to a stream as rows of a table."""
     if format_name == "jsonl":
         yield _Lines(stream)
         return
     of_lines = table()
-    file = _KINDS[format_name](stream, of_lines.columns)
+    file = _open_rows(stream, format_name, of_lines.columns, in_log=in_log)
     yield _Rows(file, of_lines)
     file.close()
 
@@ -241,6 +270,12 @@ def _cell(value: JsonValue) -> JsonValue:
         return _straight(harmless(json.dumps(value, ensure_ascii=False)))
     text = _straight(harmless(value))
     return f"'{text}" if _FORMULA.match(text) else text
+
+
+def _cell_in_log(value: JsonValue) -> JsonValue:
+    """Return a value as CSV has it, without control characters and commands of CI jobs."""
+    cell = _cell(visible(value) if isinstance(value, str) else value)
+    return visible(cell) if isinstance(cell, str) else cell
 
 
 def _straight(text: str) -> str:

@@ -54,6 +54,8 @@ class TableStyle:
     color: bool = False
     plain: bool = True
     """For pipes and files: full paths, one row a line, no colour, no width."""
+    in_log: bool = False
+    """For a terminal or the log of a CI job: no control characters and no commands in rows."""
     show_non_matches: int = 0
     show_documents: int = 0
     junit_fields: bool = False

@@ -82,16 +82,16 @@ def rows_written(
     """Yield the rows of a subject as a file of a format has them; of few studies there are any."""
     match subject:
         case ErrorList():
-            yield from _errors_written(format_name, subject)
+            yield from _errors_written(format_name, subject, in_log=style.in_log)
         case Run():
             rows = run_rows(subject.evaluation, subject.fields, subject.rule, wide=style.wide)
-            yield row_bytes(format_name, WIDE if style.wide else TIDY, rows)
+            yield row_bytes(format_name, WIDE if style.wide else TIDY, rows, in_log=style.in_log)
         case Report():
             if subject.rows is not None:
-                yield row_bytes(format_name, *rows_of(subject.rows))
+                yield row_bytes(format_name, *rows_of(subject.rows), in_log=style.in_log)
         case _:
             changes = (*DifferenceView(subject).whole, *subject.fields, *subject.exact_items)
-            yield row_bytes(format_name, *rows_of(Figures(CHANGES, changes)))
+            yield row_bytes(format_name, *rows_of(Figures(CHANGES, changes)), in_log=style.in_log)
 
 
 def rows_of(figures: Figures) -> tuple[Columns, list[Row]]:
@@ -218,10 +218,10 @@ def _ends(interval: object) -> list[float | None]:
     return [getattr(interval, end, None) for end in BOUNDS]
 
 
-def _errors_written(format_name: str, errors: ErrorList) -> Iterator[bytes]:
+def _errors_written(format_name: str, errors: ErrorList, *, in_log: bool) -> Iterator[bytes]:
     """Yield errors as a file of them, as `--non-matches` writes it; whole rows at a time."""
     stream = io.BytesIO()
-    with lines_as_rows(stream, format_name, table_of_errors) as rows:
+    with lines_as_rows(stream, format_name, table_of_errors, in_log=in_log) as rows:
         for line in errors.lines:
             rows.write(line + b"\n")
             # What a Parquet file says at its end counts bytes from its beginning.

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from stickler_cli.core.figures import (
@@ -13,6 +15,7 @@ from stickler_cli.core.figures import (
     truncate,
     value_text,
     visible,
+    visible_json,
 )
 from stickler_cli.score.intervals import Interval
 
@@ -118,3 +121,17 @@ def test_some_names_are_told_and_how_many_more_there_are():
 )
 def test_a_figure_has_the_decimals_that_tell_it_from_a_limit(value, limit, text):
     assert told_apart(value, limit) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('{"a": "b#c [##]"}', '{"a": "b#c [##]"}'),
+        ('"##vso[task.complete]"', '"\\u0023#vso[task.complete]"'),
+        ('"\x7f\x9b31m"', '"\\u007f\\u009b31m"'),
+        ('"a\u202eb\u200bc\ufeffd\u2028e"', '"a\\u202eb\\u200bc\\ufeffd\\u2028e"'),
+    ],
+)
+def test_json_that_is_printed_is_the_same_json_without_commands(text, shown):
+    assert visible_json(text) == shown
+    assert json.loads(shown) == json.loads(text)
