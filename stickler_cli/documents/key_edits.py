@@ -44,25 +44,38 @@ class KeyEdits:
         return bool(self.ignored or self.renamings)
 
     def edit(self, value: JsonObject, parent: Path, *, is_truth: bool) -> JsonObject:
-        """Return an object at a place with its keys renamed and left out; itself if all stay.
-
-        A key keeps its name if the object has a value under the new one.
-        """
+        """Return an object at a place with its keys renamed and left out; itself if all stay."""
         names = tuple(step for step in parent if isinstance(step, str))
-        new_names = dict.fromkeys(value, "")
-        for key in value:
-            new_name = key if is_truth else self._rename((*names, key))
-            is_taken = new_name != key and not is_absent(value.get(new_name))
-            new_names[key] = key if is_taken else new_name
-
-        replaced = {new for old, new in new_names.items() if new != old}
+        new_names = {} if is_truth else self._find_new_names(value, names)
+        # An absent value under the new name of another key gives way.
+        gives_way = {new for new in new_names.values() if new not in new_names}
         edited = {
-            new: value[old]
-            for old, new in new_names.items()
-            if not (old == new and old in replaced) and not self._ignores((*names, new))
+            new_names.get(key, key): child
+            for key, child in value.items()
+            if key not in gives_way and not self._ignores((*names, new_names.get(key, key)))
         }
-        is_same = len(edited) == len(value) and not replaced
-        return value if is_same else edited
+        return edited if new_names or len(edited) < len(value) else value
+
+    def _find_new_names(self, value: JsonObject, parent: Names) -> dict[str, str]:
+        """Return the new name of each key of an object that gets one.
+
+        A key keeps its name if another value has the new one, so that no value is lost.
+        """
+        wanted = {key: self._rename((*parent, key)) for key in value}
+        new_names: dict[str, str] = {}
+        for key, name in wanted.items():
+            is_free = is_absent(value.get(name)) or wanted[name] != name
+            if name != key and is_free and name not in new_names.values():
+                new_names[key] = name
+        # A key that keeps its name after all stands in the way of others.
+        while blocked := [
+            key
+            for key, name in new_names.items()
+            if name not in new_names and not is_absent(value.get(name))
+        ]:
+            for key in blocked:
+                del new_names[key]
+        return new_names
 
     def edit_all(self, value: JsonValue, *, is_truth: bool, parent: Path = ()) -> JsonValue:
         """Return a document with the keys of all its objects renamed and left out."""

@@ -61,6 +61,19 @@ def test_a_new_name_replaces_an_absent_value_under_it():
     assert unwrapper({"vendor": "Kite", "seller": ""}).value == {"seller": "Kite"}
 
 
+@pytest.mark.parametrize(
+    ("renamed", "value", "expected"),
+    [
+        (["a=b", "b=a"], {"a": 1, "b": 2}, {"b": 1, "a": 2}),
+        (["a=b", "b=c"], {"a": 1, "b": 2}, {"b": 1, "c": 2}),
+        (["a=b", "b=c"], {"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 2, "c": 3}),
+        (["a=c", "b=c"], {"a": 1, "b": 2}, {"c": 1, "b": 2}),
+    ],
+)
+def test_keys_may_change_places_and_no_value_is_lost(renamed, value, expected):
+    assert Unwrapper(None, None, parse_key_edits([], renamed))(value).value == expected
+
+
 def test_renamed_keys_are_ignored_by_their_new_names():
     edits = parse_key_edits(["seller"], ["vendor=seller"])
     assert Unwrapper(None, None, edits)({"vendor": "Kite", "total": 1}).value == {"total": 1}
