@@ -44,13 +44,13 @@ from stickler_cli.settings.deciding import (
     BoxFormat,
     FindingOptions,
     Infer,
+    KeyOptions,
     PairsSource,
     PluginOptions,
     PredictionSource,
     SchemaOptions,
     SeveralSchemas,
     TruthSource,
-    WrapperOptions,
 )
 from stickler_cli.settings.running import ConsoleOptions
 from .console import show_problems, warn
@@ -171,7 +171,7 @@ def _values_of(
     """Yield the documents of a ground truth out of their wrappers; None of those unread."""
     shape = Shape(gt_root=parse_root(settings.gt_root), kinds=OBJECTS_OR_ARRAYS)
     edits = NO_EDITS
-    if isinstance(settings, WrapperOptions):
+    if isinstance(settings, KeyOptions):
         edits = parse_key_edits(settings.ignore, settings.rename)
     unwrapper = Unwrapper(open_default(), None, edits)
     for name, reference in found.refs():

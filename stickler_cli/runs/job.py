@@ -13,7 +13,7 @@ from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.document_tables import cell_text, read_columns
-from stickler_cli.documents.key_edits import parse_key_edits
+from stickler_cli.documents.key_edits import NO_EDITS, parse_key_edits
 from stickler_cli.documents.lines import value_at
 from stickler_cli.documents.wrapper_forms import NO_FORM, Form
 from stickler_cli.documents.wrappers import Place, Unwrapper
@@ -23,7 +23,14 @@ from stickler_cli.schema.verdicts import DocumentValidator
 from stickler_cli.score.document_result import SIDES, Side, Verdict
 from stickler_cli.score.errors.marks import Marks
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.settings.deciding import BoxFormat, Missing, Rows, Validate, WrapperOptions
+from stickler_cli.settings.deciding import (
+    BoxFormat,
+    KeyOptions,
+    Missing,
+    Rows,
+    Validate,
+    WrapperOptions,
+)
 
 BY: Final = "--by"
 BY_FILE: Final = "--by-file"
@@ -140,7 +147,9 @@ def unwrapper_of(root: Place, settings: WrapperOptions) -> Unwrapper | None:
     Raises:
         UsageError: an option names no form or no field.
     """
-    edits = parse_key_edits(settings.ignore, settings.rename)
+    edits = NO_EDITS
+    if isinstance(settings, KeyOptions):
+        edits = parse_key_edits(settings.ignore, settings.rename)
     if settings.wrapped == "none":
         return Unwrapper(root, NO_FORM, edits) if edits else None
     value, _, confidence = settings.wrapped.partition(":")

@@ -193,7 +193,7 @@ class DocumentOptions(LenientOptions, FindingOptions, panel="input"):
 
 
 class WrapperOptions(Settings, panel="input"):
-    """Options of wrappers around values, and of keys that are left out or renamed."""
+    """Options of wrappers around values."""
 
     wrapped: str = option(
         "auto",
@@ -201,6 +201,11 @@ class WrapperOptions(Settings, panel="input"):
         "forms, none takes nothing, VALUE_KEY[:CONFIDENCE_KEY] is a form of your own.",
         "FORM",
     )
+
+
+class KeyOptions(Settings, panel="input"):
+    """Options of keys that are left out or renamed."""
+
     ignore: tuple[str, ...] = option(
         (),
         "Leave this field out on both sides: * in the path is any name, ** any number of names, "
@@ -290,7 +295,7 @@ class LimitedOptions(ComparisonOptions, panel="engine"):
     )
 
 
-class DecidingOptions(LenientOptions, WrapperOptions, LimitedOptions, panel="counting"):
+class DecidingOptions(LenientOptions, KeyOptions, WrapperOptions, LimitedOptions, panel="counting"):
     """Options that decide the figures of a run."""
 
     recall_with_fd: bool = option(False, "Count false discoveries as missed in recall.")

@@ -13,6 +13,7 @@ from .deciding import (
     SOME,
     TIMEOUT,
     DocumentOptions,
+    KeyOptions,
     LimitedOptions,
     MetadataOptions,
     RunFormat,
@@ -216,6 +217,7 @@ class StudyOptions(StudyFiles, panel="output"):
 class PairStudyOptions(
     SourceOptions,
     DocumentOptions,
+    KeyOptions,
     WrapperOptions,
     SchemaOptions,
     LimitedOptions,
