@@ -13,9 +13,11 @@ from .folds import PathCounts
 from .gates import (
     CONFIDENCE,
     COUNTS,
+    DOCUMENTS,
     LABELLED,
     METRIC,
     OPERATORS,
+    OTHER_NAMES,
     RIGHT,
     SCORE,
     TRUST,
@@ -113,8 +115,11 @@ def check_kind(gate: Gate, kinds: Collection[str]) -> None:
     """Raise UsageError if there is no such kind of documents as a gate asks for."""
     if gate.metric not in kinds:
         expected = f"one of {', '.join(kinds)}"
+        limit = repr(gate.limit).removesuffix(".0")
         hint = did_you_mean(
-            gate.metric, kinds, shown=lambda near: gate.text.replace(gate.metric, near, 1)
+            RIGHT if gate.metric in OTHER_NAMES else gate.metric,
+            kinds,
+            shown=lambda near: f"{DOCUMENTS}.{near}{gate.operator}{limit}",
         )
         raise refused("--gate", f"{gate.text!r} asks for {gate.metric}", expected, hint)
 

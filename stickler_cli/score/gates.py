@@ -243,7 +243,7 @@ def _mended(text: str, only: str = "") -> str:
 _OTHER_OPERATORS: Final = {"=>": ">=", "=<": "<=", "≥": ">=", "≤": "<=", "<>": "!=", "=": "=="}
 
 
-_OTHER_NAMES: Final = {"wholly_right": f"{DOCUMENTS}.{RIGHT}", RIGHT: f"{DOCUMENTS}.{RIGHT}"}
+OTHER_NAMES: Final = {"wholly_right": f"{DOCUMENTS}.{RIGHT}", RIGHT: f"{DOCUMENTS}.{RIGHT}"}
 """Names of figures in results, and how gates call them."""
 
 
@@ -268,8 +268,8 @@ def _names_meant(gate: Gate, metrics: Collection[str]) -> Iterator[str]:
         return
     if not metrics:
         first, dot, end = name.partition(".")
-        if first in _OTHER_NAMES and end in ("", *BOUNDS):
-            yield _OTHER_NAMES[first] + dot + end
+        if first in OTHER_NAMES and end in ("", *BOUNDS):
+            yield OTHER_NAMES[first] + dot + end
         if f"{CONFIDENCE}.{gate.metric}" in TRUST:
             yield f"{CONFIDENCE}.{name}"
     prefix, _, _ = name.rpartition(gate.metric)

@@ -306,6 +306,21 @@ def test_a_count_of_documents_that_there_is_not_lists_those_that_there_are():
         judge(parse_gate("documents.lost<=0"), Evaluation())
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("documents.missed<=3", "did you mean documents.missing<=3?"),
+        ("documents.wholly_right>=0.5", "did you mean documents.right>=0.5?"),
+        ("documents.d>=1", "did you mean documents.duplicate_keys>=1?"),
+        ("documents.xyz<=0", ""),
+    ],
+)
+def test_a_kind_of_documents_is_corrected_in_its_place(text, hint):
+    with pytest.raises(UsageError) as caught:
+        judge(parse_gate(text), Evaluation())
+    assert caught.value.problems[0].hint == hint
+
+
 KNOWN = [("a",), ("lines",), ("lines", "price"), ("map",), ("map", "*"), ("map", "*", "x")]
 
 
