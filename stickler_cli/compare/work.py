@@ -23,8 +23,9 @@ PREPARED: Final = 2_000
 """Steps of a value that a comparator reads, and as many for each hundred letters."""
 UNDECLARED: Final = 20_000
 """Steps of a key that nothing declares: an error of its own."""
-NAME: Final = 100_000
-"""Steps of a key that only the documents name: a field of its own, in counts and reports."""
+NAME: Final = 300_000
+"""Steps of a key that only the documents name: a field of its own, in counts and reports, and
+perhaps others inside its values."""
 
 
 MOST_KEPT: Final = 1 << 30

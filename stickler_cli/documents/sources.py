@@ -295,6 +295,9 @@ PAIR_BY: Final = "--pair-by"
 
 Naming: TypeAlias = re.Pattern[str] | None  # finds in a name what pairs; None takes all of it
 
+LONGEST_NAME: Final = 500
+"""Characters of an id in which a pattern looks for a part: enough for a path. The time that
+patterns take grows with the square of the length, or its cube."""
 MOST_NAMES: Final = 1000  # of each side that are looked at; a pattern shows in fewer
 
 PATTERNS: Final = (
@@ -339,10 +342,15 @@ def renamed(
     """Yield documents under the part of their names that a pattern finds.
 
     Raises:
-        UsageError: it finds the same in two of them.
+        UsageError: it finds the same in two of them, or a name is so long that a pattern might
+            take for ever.
     """
     names: dict[str, str] = {}
     for name, reference in documents():
+        if len(name) > LONGEST_NAME:
+            long = f"the id {brief(name)} of {source} has {len(name):,} characters"
+            expected = f"at most {LONGEST_NAME:,} where a pattern looks for a part of each id"
+            raise UsageError([Problem(PAIR_BY, long, expected)])
         found = name_by(naming, name)
         if found in names:
             twice = f"it finds {found!r} in {names[found]!r} and in {name!r} of {source}"
@@ -357,6 +365,8 @@ def pattern_for(gts: Sequence[str], preds: Sequence[str]) -> tuple[str, int] | N
     None where each pairs fewer than half of the shorter side, or finds the same in two names.
     """
     gts, preds = gts[:MOST_NAMES], preds[:MOST_NAMES]
+    if max(map(len, (*gts, *preds)), default=0) > LONGEST_NAME:
+        return None
     best: tuple[str, int] | None = None
     for each in PATTERNS:
         mine, its = _parts_found(each, gts), _parts_found(each, preds)
@@ -380,8 +390,10 @@ def nearest_names(gts: Sequence[str], preds: Sequence[str]) -> tuple[str, str] |
     if not gts or not preds:
         return None
     best = 0.0, gts[0], preds[0]
+    # Beginnings tell enough, and names may have any length.
+    beginnings = [pred[:LONGEST_NAME] for pred in preds[:MOST_NAMES]]
     for gt in gts[:MOST_NAMES]:
-        pred, likeness, _ = process.extractOne(gt, preds[:MOST_NAMES])
+        _, likeness, index = process.extractOne(gt[:LONGEST_NAME], beginnings)
         if likeness > best[0]:
-            best = likeness, gt, pred
+            best = likeness, gt, preds[index]
     return best[1:]

@@ -129,3 +129,25 @@ def test_names_that_nothing_pairs_have_no_pattern():
     assert pattern_for([], ["x"]) is None
     assert nearest_names([], ["x"]) is None
     assert nearest_names(["abc", "q"], ["xyz", "abd"]) == ("abc", "abd")
+
+
+HOSTILE_NAMES = ["1" * 200_000 + "x", "_" * 200_000 + "\n_", "1" * 200_000 + "x1"]
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_no_pattern_is_looked_for_in_names_of_any_length(name):
+    assert pattern_for([name, "gt_1"], ["pred_1", "b"]) is None
+    assert nearest_names([name, "gt_1"], ["pred_1", "gt_2"]) == ("gt_1", "gt_2")
+
+
+@pytest.mark.parametrize("side", ["gt", "pred"])
+def test_an_id_that_is_too_long_for_a_pattern_is_named(tmp_path, side):
+    for name in ("gt", "pred"):
+        ids = ["a_1", HOSTILE_NAMES[0]] if name == side else ["b_1"]
+        lines = (json.dumps({"id": each}) for each in ids)
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
+    sources = [str(tmp_path / f"{name}.jsonl") for name in ("gt", "pred")]
+    settings = DocumentOptions(id_field="id", pair_by=r"(\d+)$")
+
+    with pytest.raises(UsageError, match=r'the id "1111.* has 200,001 characters, expected at m'):
+        list(open_pairs(*sources, settings))
