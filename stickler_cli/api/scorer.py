@@ -24,7 +24,7 @@ from stickler_cli.core.problems import (
 )
 from stickler_cli.documents.document import read_plain, read_text
 from stickler_cli.documents.reading import expected_of, parse_document
-from stickler_cli.documents.wrappers import Place, Unwrapper
+from stickler_cli.documents.wrappers import Place, Unwrapper, has_any_of
 from stickler_cli.reports.feedback import BUDGET, REVEALS, Reveal, Teller
 from stickler_cli.schema.inference.observation import Observed
 from stickler_cli.schema.loading import LoadedSchema
@@ -90,6 +90,11 @@ class Scorer:
         self.aim = parse_aim(of)
         check_paths([self.aim.gate], known_paths(self.plan), "of")
         self.reveal, self.budget, self.options = reveal, budget, options
+
+    @cached_property
+    def _lists_values(self) -> bool:
+        """Whether ground truths may list the values that are right at a place."""
+        return has_any_of(self.plan.root)
 
     def __call__(self, gt: object, pred: object) -> "Scored":
         """Judge one prediction, as `score` does."""
@@ -166,7 +171,9 @@ class Scorer:
 
     def seen_in(self, gt: Side) -> Observed:
         """Return the values of a ground truth, for inference to ask."""
-        (truth,), _ = bare_truths([self._values(gt, "gt")], self.plan.root)
+        (truth,), _ = bare_truths(
+            [self._values(gt, "gt")], self.plan.root, lists_values=self._lists_values
+        )
         found = Observed()
         found.add(renamed(truth, self.plan.renames or {}))
         return found
@@ -262,7 +269,7 @@ class Scorer:
 
     def _compared(self, gts: Sequence[JsonDocument], preds: Sequence[JsonDocument]) -> Batch:
         """Compare documents, ground truths out of their wrappers."""
-        truths, gold = bare_truths(gts, self.plan.root)
+        truths, gold = bare_truths(gts, self.plan.root, lists_values=self._lists_values)
         return compared(self.plan, truths, preds, self.options, (), gold)
 
     def _values(self, side: object, name: str) -> JsonDocument:
@@ -293,12 +300,17 @@ def scorer_for(schema: str, of: str = "f1") -> Scorer:
 
 
 def bare_truths(
-    truths: Sequence[JsonDocument], root: Place | None = None
+    truths: Sequence[JsonDocument], root: Place | None = None, *, lists_values: bool = False
 ) -> tuple[Sequence[Any], Sequence[Gold | None]]:
-    """Return ground truths, and their gold by wrappers of our own form, where some have any."""
-    if b'"_value"' not in (text := json_line([*truths])) and b'"_labelled"' not in text:
+    """Return ground truths, and their gold by wrappers of our own form, where some have any.
+
+    With `lists_values`, they may list the values that are right at a place.
+    """
+    text = json_line([*truths])
+    if not lists_values and b'"_value"' not in text and b'"_labelled"' not in text:
         return truths, ()
-    bare = [Unwrapper(root)(truth, is_truth=True) for truth in truths]
+    unwrapper = Unwrapper(root, reads_any_of=lists_values)
+    bare = [unwrapper(truth, is_truth=True) for truth in truths]
     return [it.value for it in bare], [it.gold for it in bare]
 
 

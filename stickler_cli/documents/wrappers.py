@@ -116,16 +116,19 @@ class Unwrapper:
         form: Form | None = None,
         edits: KeyEdits = NO_EDITS,
         *,
-        reads_any_of: bool = True,
+        reads_any_of: bool | None = None,
     ) -> None:
         """Take the root of documents; without a form, the usual ones are looked for.
 
-        With `reads_any_of`, ground truths may list the values that are right at a place.
+        With `reads_any_of`, ground truths may list the values that are right at a place. None reads
+        lists so if a place has the annotation.
         """
         self._root = root
         self._form = form
         self.edits = edits
-        self.reads_any_of = reads_any_of and root is not None and _has_any_of(root)
+        if reads_any_of is None:
+            reads_any_of = root is not None and has_any_of(root)
+        self.reads_any_of = reads_any_of
         self._names: dict[int, Mapping[str, Any]] = {}
 
     @property
@@ -446,7 +449,7 @@ def _is_list(place: Place | None) -> bool:
     return place is not None and place.below(0) is not None and place.below("") is None
 
 
-def _has_any_of(root: Place) -> bool:
+def has_any_of(root: Place) -> bool:
     """Return whether a list may have several right values anywhere below a place."""
     pending, seen = [root], {id(root)}
     while pending:

@@ -3,6 +3,8 @@
 import pytest
 
 from stickler_cli.api.many import evaluate_many
+from stickler_cli.api.scorer import Scorer
+from stickler_cli.api.zero import evaluate
 from stickler_cli.documents.wrappers import Names, Unwrapper
 from stickler_cli.schema.compiler import compile_schema
 
@@ -76,3 +78,11 @@ def test_a_schema_that_contains_itself_may_have_the_annotation():
     gt = {"name": ["a", "b"], "child": {"name": ["c", "d"], "child": {"name": "e"}}}
     pred = {"name": "b", "child": {"name": "d", "child": {"name": "x"}}}
     assert outcomes(schema, gt, pred) == "tptpfd"
+
+
+@pytest.mark.parametrize(("pred", "f1"), [("C", 1.0), ("kelvin", 2 / 3)])
+def test_a_scorer_and_evaluate_read_the_list_too(pred, f1):
+    schema = objects(unit=TEXT | ANY, city=TEXT)
+    gt, pred = {"unit": ["celsius", "C"], "city": "Ulm"}, {"unit": pred, "city": "Ulm"}
+    assert Scorer(schema).score(gt, pred).score == pytest.approx(f1)
+    assert evaluate(gt, pred, schema=schema).f1 == pytest.approx(f1)
