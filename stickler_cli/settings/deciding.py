@@ -254,7 +254,7 @@ class MetadataOptions(Settings, panel="statistics"):
 
 
 class SeveralSchemas(MetadataOptions, panel="input"):
-    """Which schema a document has, where there are several."""
+    """Choice of the schema of a document, if there are several."""
 
     schema_by: str | None = option(
         None,

@@ -197,7 +197,7 @@ class SourcesOrRun(SourceOptions):
 
 
 class RecordedOptions(Settings, panel="input"):
-    """Which sources of a finished run may be read again."""
+    """Sources of a finished run that may be read again."""
 
     read: tuple[str, ...] = option(
         (),
