@@ -99,6 +99,8 @@ def _is_linked_to(place: PurePath, directory: str) -> bool:
 
 
 def _real_place(path: str) -> PurePath:
+    if path.lower().startswith("file://"):  # which names what a path names, too
+        return Path(path.partition("://")[2]).resolve()
     return PurePosixPath(path) if is_url(path) else Path(path).resolve()
 
 

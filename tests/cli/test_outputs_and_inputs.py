@@ -102,3 +102,15 @@ def test_inputs_that_no_option_names_are_not_overwritten(arguments, tmp_path, mo
     assert main(arguments) == 2
     assert "would overwrite it" in capsys.readouterr().err
     assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("as_url", ["input", "output"])
+def test_a_file_is_the_same_by_its_url(as_url, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gt.json").write_text('{"n": 1}')
+    url = (tmp_path / "gt.json").as_uri()
+    named, output = (url, "gt.json") if as_url == "input" else ("gt.json", url)
+
+    assert main(["eval", named, "gt.json", "-o", output]) == 2
+    assert "would overwrite it" in capsys.readouterr().err
+    assert (tmp_path / "gt.json").read_text() == '{"n": 1}'
