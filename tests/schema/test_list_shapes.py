@@ -1,0 +1,266 @@
+"""What the form of lists says: positions, boxes, running numbers, and single values for lists."""
+
+import pytest
+
+from stickler_cli.schema.inference import infer
+from stickler_cli.schema.inference.list_shapes import MAX_LENGTHS, MAX_POSITIONS, ListShape
+from stickler_cli.schema.inference.observation import Observed, observed_schema
+
+X = "x-aws-stickler-"
+
+
+def inferred(*documents, schema=None):
+    """Return the annotated properties of documents, of their own schema or of another one."""
+    seen = Observed()
+    for document in documents:
+        seen.add(document)
+    return infer(schema or observed_schema(seen), seen=seen).schema["properties"]
+
+
+def pairing_of(place):
+    return place.get(f"{X}pairing")
+
+
+@pytest.mark.parametrize(
+    ("tables", "pairing"),
+    [
+        ([[["a", "b"], ["c", "d"]]], "position"),
+        # Rows of each table have a length of their own.
+        ([[["a", "b"], ["c", "d"]], [["a", "b", "c"], ["d", "e", "f"]]], "position"),
+        # One row is none to compare lengths with; with those of other documents it is.
+        ([[["a", "b"]]], None),
+        ([[["a", "b"]], [["c", "d"], ["e", "f"]]], "position"),
+        ([[["a", "b"], ["c"]]], None),
+        ([[["a"], ["c"]]], None),
+        ([[["a", "b"], ["c", "d"]], [["a", "b", "c"], ["d", "e"]]], None),
+        ([[["a", "b"], "c"]], None),
+        ([[["a", "b"], None, ["c", "d"]]], "position"),
+        # Kinds that differ by position, in one row, and kinds that do not.
+        ([[[0, 8, "PERSON"]]], "position"),
+        ([[[0, 8, "PERSON"], [1, 2.5]]], "position"),
+        ([[[0, 8, "PERSON"], ["x", 8, 9, 1]]], None),
+        ([[[{"k": 1}, {"k": 2}], [{"k": 3}, {"k": 4}]]], None),
+        ([[[0, "x"] * MAX_POSITIONS, [0]]], None),
+    ],
+)
+def test_rows_of_leaves_are_compared_cell_by_cell(tables, pairing):
+    place = inferred(*({"table": table} for table in tables))["table"]
+
+    rows = place["items"] if "items" in place else place["anyOf"][0]["items"]
+    assert pairing_of(rows) == pairing
+    assert pairing_of(place) is None
+    if pairing:
+        assert place[f"{X}threshold"] == 0.5
+        assert "rows" in place["$comment"] if "$comment" in place else True
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "pairing"),
+    [
+        ("coordinates", [10.5, 59.9], "position"),
+        ("ageRange", [18, 65], "position"),
+        ("text_colour", [255, 0, 10, 0.5], "position"),
+        ("offsets", [3, 17], "position"),
+        ("coordinates", [1, 2, 3, 4, 5], None),
+        ("range", ["a", "b"], None),
+        ("scores", [1, 2], None),
+        # Numbers of a box that are none to compare by their overlap.
+        ("bbox", [1, 2, 3, 4, 0.9], "position"),
+    ],
+)
+def test_names_say_that_the_order_of_numbers_matters(name, values, pairing):
+    assert pairing_of(inferred({name: values})[name]) == pairing
+
+
+@pytest.mark.parametrize(
+    ("name", "pairing"), [("point", "position"), ("points", None), ("scores", None)]
+)
+def test_names_alone_say_it_in_the_singular(name, pairing):
+    numbers = {"type": "array", "items": {"type": "number"}}
+
+    assert pairing_of(infer({"properties": {name: numbers}}).schema["properties"][name]) == pairing
+
+
+def test_lists_of_points_are_compared_number_by_number():
+    place = inferred({"coordinates": [[1, 2], [3, 4, 5]]})["coordinates"]
+
+    assert (pairing_of(place), pairing_of(place["items"])) == (None, "position")
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {f"{X}pairing": "best"},
+        {f"{X}ordered": True},
+        {f"{X}distinct": True},
+        {f"{X}pairing-floor": 0.1},
+        {f"{X}exhaustive": False},
+    ],
+)
+def test_what_a_schema_says_of_pairs_stays(stated):
+    rows = {"type": "array", "items": {"type": "string"}, **stated}
+    schema = {"properties": {"table": {"type": "array", "items": rows}}}
+
+    place = inferred({"table": [["a", "b"], ["c", "d"]]}, schema=schema)["table"]
+
+    assert pairing_of(place["items"]) == stated.get(f"{X}pairing")
+
+
+BOXES = {
+    "corners": ([10, 20, 200, 80], {}),
+    "left": ([100, 100, 50, 20], {"format": "xywh"}),
+    "pairs": ([[100, 100], [50, 120]], {"format": "xywh"}),
+}
+
+
+@pytest.mark.parametrize("kind", BOXES)
+def test_a_box_whose_third_number_is_below_the_first_has_a_width(kind):
+    box, config = BOXES[kind]
+    place = inferred({"bbox": box})["bbox"]
+
+    assert place[f"{X}comparator"] == "BBoxIoUComparator"
+    assert place.get(f"{X}comparator-config", {}) == config
+
+
+@pytest.mark.parametrize(
+    ("documents", "is_sized"),
+    [
+        # Some boxes have their fourth number below the second, as heights have; all as of PDF.
+        ([{"bbox": [1, 9, 5, 4]}, {"bbox": [1, 2, 5, 4]}], True),
+        ([{"bbox": [1, 9, 5, 4]}, {"bbox": [1, 8, 5, 4]}], False),
+        ([{"bbox": [10, 20, 30, 40], "area": 1200}], True),
+        ([{"bbox": [10, 20, 30, 40], "area": 1205}], True),
+        ([{"bbox": [10, 20, 30, 40], "area": 400}], False),
+        ([{"bbox": [1, 2, 30, 40], "area": 1200}, {"bbox": [1, 2, 3, 4], "area": 4}], False),
+        ([{"bbox": [10, 20, 30, 40], "area": "1200"}], False),
+        ([{"bbox": [10, 20, 30, 40], "size": [1, 2], "area": 400}], False),
+    ],
+)
+def test_values_say_that_boxes_have_sizes(documents, is_sized):
+    place = inferred(*documents)["bbox"]
+
+    assert (place.get(f"{X}comparator-config") == {"format": "xywh"}) is is_sized
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_box"),
+    [
+        ("coco_bbox", [10, 20, 30, 40], True),
+        ("bbox_xywh", [10, 20, 30, 40], True),
+        ("polygon", [1, 2, 3, 4, 5, 6, 7, 8], True),
+        ("bounding_box", [1, 2, 3, 4, 5, 6, 7, 8], True),
+        ("quad", [[1, 2], [3, 4], [5, 6], [7, 8]], True),
+        ("polygon", [10, 20, 30, 40], False),
+        ("polygon", [[1, 2], [3, 4], [5, 6]], False),
+        ("bboxes", [[1, 2], [3, 4]], False),
+        ("bbox", [[1, 2, 3], [3, 4, 5]], False),
+        ("bbox", ["a", "b", "c", "d"], False),
+        ("bbox", [["a", "b"], ["c", "d"]], False),
+    ],
+)
+def test_arrays_are_boxes_by_name_and_length(name, value, is_box):
+    place = inferred({name: value})[name]
+
+    assert (place.get(f"{X}comparator") == "BBoxIoUComparator") is is_box
+    named_sized = {"format": "xywh"} if name.startswith("coco") or name.endswith("xywh") else None
+    assert not is_box or place.get(f"{X}comparator-config") == named_sized
+
+
+def test_the_format_of_a_run_is_for_boxes_without_another():
+    numbers = {"type": "array", "items": {"type": "number"}}
+    schema = {"properties": {"bbox": numbers}}
+
+    found = infer(schema, boxes="xywh").schema["properties"]["bbox"]
+
+    assert found[f"{X}comparator-config"] == {"format": "xywh"}
+
+
+def items_with(*numbers):
+    return [{"n": number, "name": f"item {number}"} for number in numbers]
+
+
+@pytest.mark.parametrize(
+    ("lists", "is_running"),
+    [
+        ([[1, 2, 3]], True),
+        ([[0, 1, 2]], True),
+        ([["1", "2", "3"]], True),
+        ([["01", "02"], ["01", "02"]], True),
+        ([[1, 2], [1]], False),  # too few to tell
+        ([[1, 2], [1, 2]], True),
+        ([[1, 2], [0, 1]], False),
+        ([[1, 2, 3], [2, 1]], False),
+        ([[1, 2, 4]], False),
+        ([[2, 3, 4]], False),
+        ([[1.0, 2.0, 3.0]], False),
+        ([[True, 2, 3]], False),
+        ([[1, 2, 3], [1, None]], False),
+        ([["x", 2, 3]], False),
+    ],
+)
+def test_a_number_that_counts_the_items_of_every_list_pairs_none(lists, is_running):
+    place = inferred(*({"lines": items_with(*numbers)} for numbers in lists))["lines"]
+
+    number = place["items"]["properties"]["n"]
+    assert (number.get(f"{X}pairs-items") is False) is is_running
+
+
+def test_a_running_number_of_one_schema_stays_as_it_says():
+    item = {"properties": {"n": {"type": "integer", f"{X}pairs-items": True}}}
+    schema = {"properties": {"lines": {"type": "array", "items": {"type": "object", **item}}}}
+
+    place = inferred({"lines": items_with(1, 2, 3)}, schema=schema)["lines"]
+
+    assert place["items"]["properties"]["n"][f"{X}pairs-items"] is True
+
+
+@pytest.mark.parametrize(
+    ("one", "several", "is_list"),
+    [
+        ({"k": 1}, [{"k": 2}], True),
+        ("x", ["y"], True),
+        (1, [2.5], True),
+        (None, ["y"], True),
+        ("x", [{"k": 2}], False),
+        ({"k": 1}, [], False),
+    ],
+)
+def test_a_value_in_some_documents_and_a_list_in_others_is_a_list(one, several, is_list):
+    place = inferred({"x": one, "y": "z"}, {"x": several, "y": "z"})["x"]
+
+    kinds = place.get("type")
+    assert (kinds in ("array", ["array", "null"])) is is_list
+
+
+def test_what_was_seen_at_two_places_goes_together():
+    first, second = ListShape(), ListShape()
+    first.add([{"n": 1}, {"n": 2}])
+    second.absorb(first)
+    second.add([{"n": 1}, {"n": 2}])
+    assert second.running_numbers == ("n",)
+
+    other = ListShape()
+    other.add([{"m": 1}])
+    second.absorb(other)
+    assert second.running_numbers == ()
+
+    rows, more = ListShape(), ListShape()
+    rows.add([["a", 1], ["b", 2]])
+    more.add([["a", 1, 3]])
+    rows.absorb(more)
+    assert rows.is_table
+    rows.absorb(ListShape(kinds_by_position=None))
+    assert rows.kinds_by_position is None
+    box = ListShape()
+    box.add([5, 5, 1, 1])
+    other.absorb(box)
+    assert other.boxes.have_sizes
+    assert [*map(len, box.kinds_by_position)] == [1, 1, 1, 1]
+
+
+def test_lengths_are_told_apart_in_bounded_space():
+    shape = ListShape()
+    for length in range(2 * MAX_LENGTHS):
+        shape.add([0] * length)
+
+    assert len(shape.lengths) == MAX_LENGTHS
