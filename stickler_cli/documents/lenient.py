@@ -175,7 +175,7 @@ class _ValueSearch:
 
     def __init__(self, text: str, kinds: Sequence[DocumentKind]) -> None:
         self.text = text
-        self.opening = _OPENINGS[tuple(kinds)]
+        self.opening = _OPENINGS[tuple(sorted({*kinds}, reverse=True))]  # objects first
         self.n_errors = 0
         """Values that were no strict JSON."""
 

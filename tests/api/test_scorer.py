@@ -128,7 +128,7 @@ def test_what_cannot_say_what_it_is_is_a_wrong_value():
     [
         "",
         "I cannot do that.",
-        "```json\n{'id': 1}\n```",
+        "```json\n{'id': 1\n```",
         '{"id": "A-17"',
         b"\xff\xfe",
         "\ud800",

@@ -197,6 +197,21 @@ def test_a_hint_names_the_option_that_reads_python_literals():
     assert problem.hint.startswith("--lenient-json reads JSON with Python literals")
 
 
+@pytest.mark.parametrize(
+    ("kinds", "value"),
+    [
+        (("object",), {"a": 1}),
+        (("array",), [{"b": 2}, {"b": 3}]),
+        (("object", "array"), [{"b": 2}, {"b": 3}]),
+        (("array", "object"), [{"b": 2}, {"b": 3}]),
+    ],
+)
+def test_the_last_value_of_the_kind_of_documents_counts(kinds: tuple, value: object):
+    found = find_document(f'{A} or [{{"b": 2}}, {{"b": 3}}]'.encode(), kinds)
+    assert found is not None
+    assert found.value == value
+
+
 def test_bytes_that_are_no_text_hold_no_document():
     assert find_document(b'\xff {"a": 1}') is None
 
