@@ -12,9 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
+import numpy as np
 import orjson
 
 from stickler_cli.core.json_values import JsonValue, brief
@@ -24,6 +26,7 @@ from stickler_cli.core.remote import is_url, open_url
 from .document import LineReference, Reference, Side, read_plain
 from .lines import LINES_SUFFIX, Ids, id_text, lines_of
 from .reading import (
+    MAX_UNPACKED_RATIO,
     decoded,
     parse_document,
     parse_json,
@@ -51,6 +54,8 @@ SIDES: Final[Mapping[Side, tuple[str, ...]]] = {
 ANY_SIDE: Final = "document"  # the column of a table that has those of one side only
 
 ROWS: Final = 1_000  # that are in memory at once
+MAX_DECODED_BYTES: Final = 64_000_000  # of texts that are made values of Python at once
+MAX_GROUP_BYTES: Final = 200_000_000  # of a group of rows that is unpacked whatever its size is
 
 
 class TableColumns(NamedTuple):
@@ -260,7 +265,8 @@ def _arrow_rows(
             raise UsageError([Problem(source, f"there are several columns {twice[0]}", "one")])
         batches = _parquet_batches(table, asked) if is_parquet else _arrow_batches(table)
         try:
-            for batch in batches:
+            pieces = (_bounded_slices(batch, asked) for batch in batches)
+            for batch in chain.from_iterable(pieces):
                 documents = [_cells(batch.column(name), name, source) for name in chosen]
                 named = (
                     [None] * batch.num_rows if ids is None else _python_values(batch.column(ids))
@@ -285,8 +291,48 @@ def _arrow_rows(
             yield number + 1, problem if ids else None, [problem for _ in sides]
 
 
+def _bounded_slices(batch: Any, columns: Sequence[str]) -> Iterator[Any]:
+    """Yield slices of a batch whose texts take about `MAX_DECODED_BYTES` each, once decoded.
+
+    A text that stands in every row takes its length once in a file, and in each row here.
+    """
+    compute = import_pyarrow(module="pyarrow.compute")
+    sizes = np.zeros(batch.num_rows, np.int64)
+    for name in columns:
+        column = batch.column(name)
+        is_dictionary = hasattr(column, "dictionary")
+        values = column.dictionary if is_dictionary else column
+        if not _is_text(values.type):
+            continue
+        lengths = compute.binary_length(values)
+        lengths = lengths.take(column.indices) if is_dictionary else lengths
+        sizes += lengths.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    pieces = np.cumsum(sizes) // MAX_DECODED_BYTES
+    bounds = [0, *(np.flatnonzero(np.diff(pieces)) + 1).tolist(), batch.num_rows]
+    for start, end in pairwise(bounds):
+        yield batch.slice(start, end - start)
+
+
+def _is_text(kind: Any) -> bool:
+    types = import_pyarrow().types
+    tests = types.is_string, types.is_large_string, types.is_binary, types.is_large_binary
+    return any(is_kind(kind) for is_kind in tests)
+
+
+def _check_row_group(group: Any, number: int, columns: Sequence[str]) -> None:
+    """Raise an OSError if a group of rows is small in its file and fills the memory."""
+    chunks = [group.column(index) for index in range(group.num_columns)]
+    asked = [chunk for chunk in chunks if chunk.path_in_schema.partition(".")[0] in columns]
+    unpacked_size = sum(chunk.total_uncompressed_size for chunk in asked)
+    size = sum(chunk.total_compressed_size for chunk in asked)
+    if unpacked_size > max(MAX_GROUP_BYTES, MAX_UNPACKED_RATIO * size):
+        found = f"row group {number} has {size:,} bytes, and {unpacked_size:,} once unpacked"
+        raise OSError(f"{found}, expected at most {MAX_UNPACKED_RATIO} times as many")
+
+
 def _parquet_batches(table: Any, columns: Sequence[str]) -> Iterator[Any]:
     for group in range(table.num_row_groups):  # damage in one spares those before
+        _check_row_group(table.metadata.row_group(group), group, columns)
         yield from table.iter_batches(ROWS, [group], list(columns), use_threads=False)
 
 
@@ -310,7 +356,13 @@ def _open_table(file: str) -> Iterator[Any]:
     parquet = import_pyarrow(module="pyarrow.parquet")
     with open_url(file) if is_url(file) else Path(file).open("rb") as stream:
         try:
-            table = parquet.ParquetFile(stream) if _is_parquet(file) else pa.ipc.open_file(stream)
+            if _is_parquet(file):
+                table = parquet.ParquetFile(stream)
+                # Texts that stand in many rows are kept once.
+                texts = [it.name for it in table.schema_arrow if _is_text(it.type)]
+                table = parquet.ParquetFile(stream, read_dictionary=texts)
+            else:
+                table = pa.ipc.open_file(stream)
         except (pa.ArrowException, OSError) as error:
             expected = "a Parquet file" if _is_parquet(file) else "an Arrow IPC file"
             found = f"it is none ({str(error).partition('. ')[0]})"

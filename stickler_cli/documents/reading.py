@@ -133,12 +133,18 @@ def read_bytes(
     return unpacked_bytes(data, file, limit)
 
 
+MAX_UNPACKED_RATIO: Final = 100
+"""Bytes that a byte of a packed file may stand for, in files of more than a large document: JSON is
+packed to a tenth or twentieth, and a file that is packed to a thousandth is meant to harm."""
+
+
 def unpacked_bytes(data: bytes | OSError, file: str, limit: int) -> bytes | Problem:
     """Return the contents of a file, unpacked if it is packed."""
     if isinstance(data, OSError):
         return unreadable(decoded(file), data)
     found = "the file goes on"
     if is_packed(data):
+        limit = min(limit, max(MAX_DOCUMENT_BYTES, MAX_UNPACKED_RATIO * len(data)))
         try:
             with unpacked(io.BytesIO(data), data) as stream:
                 data = bytes(stream.read(limit + 1))

@@ -1,0 +1,68 @@
+"""Small files that would be large in memory."""
+
+import gzip
+import json
+
+import pytest
+
+from stickler_cli.core.problems import Problem
+from stickler_cli.documents import document_tables, reading
+from stickler_cli.documents.document_tables import rows_of
+
+ROWS = 50
+DOCUMENT = json.dumps({"a": "x" * 10_000})
+
+
+def written(folder, **how):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    ids = [str(number) for number in range(ROWS)]
+    file = folder / "gt.parquet"
+    parquet.write_table(pa.table({"id": ids, "document": [DOCUMENT] * ROWS}), file, **how)
+    return str(file)
+
+
+def test_rows_that_share_a_text_are_decoded_in_pieces(tmp_path, monkeypatch):
+    monkeypatch.setattr(document_tables, "MAX_DECODED_BYTES", 30_000)
+    decoded_rows = []
+    cells = document_tables._cells  # noqa: SLF001 - what is decoded at once is what is tested
+    monkeypatch.setattr(
+        document_tables,
+        "_cells",
+        lambda column, *more: decoded_rows.append(len(column)) or cells(column, *more),
+    )
+
+    rows = [*rows_of(written(tmp_path), ("gt",), 100_000)]
+
+    assert [row.id for row in rows] == [str(number) for number in range(ROWS)]
+    assert {row.documents[0].data for row in rows} == {DOCUMENT.encode()}
+    assert sum(decoded_rows) == ROWS
+    assert max(decoded_rows) <= 4  # of 10,010 bytes each, in pieces of about 30,000
+
+
+@pytest.mark.parametrize("dictionary", [True, False])
+def test_a_group_of_rows_that_unpacks_to_far_more_is_a_problem(tmp_path, monkeypatch, dictionary):
+    file = written(tmp_path, compression="gzip", use_dictionary=dictionary)
+    assert len([*rows_of(file, ("gt",), 100_000)]) == ROWS
+    monkeypatch.setattr(document_tables, "MAX_GROUP_BYTES", 5_000)
+    monkeypatch.setattr(document_tables, "MAX_UNPACKED_RATIO", 2)
+
+    (row,) = rows_of(file, ("gt",), 100_000)
+
+    assert isinstance(row.documents[0], Problem)
+    assert "row group 0 has " in row.documents[0].found
+    assert "once unpacked, expected at most 2 times as many" in row.documents[0].found
+
+
+def test_a_packed_file_unpacks_to_a_hundred_times_its_size(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "MAX_DOCUMENT_BYTES", 1_000)
+    packed = gzip.compress(b" " * 1_000_000)  # to a thousandth
+    file = tmp_path / "x.json.gz"
+    file.write_bytes(packed)
+
+    problem = reading.read_bytes(str(file), 10**9)
+
+    assert isinstance(problem, Problem)
+    assert problem.expected == f"at most {100 * len(packed):,} bytes"
+    file.write_bytes(gzip.compress(b" " * 1_000))  # a document of usual size may be anything
+    assert reading.read_bytes(str(file), 10**9) == b" " * 1_000
