@@ -22,7 +22,7 @@ from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.remote import is_url, read_urls
 from stickler_cli.core.values import dataclass
-from stickler_cli.settings.deciding import DocumentOptions
+from stickler_cli.settings.deciding import DocumentOptions, KeyOptions
 from .document import (
     Data,
     FileReference,
@@ -35,6 +35,7 @@ from .document import (
     read_document,
     read_text,
 )
+from .key_edits import NO_EDITS, KeyEdits, parse_key_edits
 from .reading import of_kinds, unpacked_bytes
 from .roots import find_at, parse_root, root_text
 
@@ -49,6 +50,8 @@ class Shape(NamedTuple):
     pred_root: tuple[str, ...] = ()
     kinds: tuple[DocumentKind, ...] = OBJECTS
     """Kinds of the documents."""
+    renamings: KeyEdits = NO_EDITS
+    """New names of keys of predictions, under which their ids are found."""
 
     def root(self, side: Side) -> tuple[str, ...]:
         """Return the keys, or indexes, that lead to the document of a side."""
@@ -109,7 +112,14 @@ ANY_SHAPE: Final = Shape(kinds=OBJECTS_OR_ARRAYS)
 def shape_of(settings: DocumentOptions, kinds: tuple[DocumentKind, ...] = OBJECTS) -> Shape:
     """Return the shape that settings tell of documents of some kinds."""
     wrapping: Wrapping = "taken" if settings.lenient_json else "hinted"
-    return Shape(wrapping, parse_root(settings.gt_root), parse_root(settings.pred_root), kinds)
+    rename = settings.rename if isinstance(settings, KeyOptions) else ()
+    return Shape(
+        wrapping=wrapping,
+        gt_root=parse_root(settings.gt_root),
+        pred_root=parse_root(settings.pred_root),
+        kinds=kinds,
+        renamings=parse_key_edits((), rename),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path as FilePath
-from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 
-from stickler_cli.core.json_values import JsonValue, brief, json_line, kind_of
+from stickler_cli.core.json_values import JsonDocument, JsonValue, brief, json_line, kind_of
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
@@ -431,6 +431,9 @@ def _id_of(
     document = shape.read_around(line, side).value
     if isinstance(document, Problem):
         return document
+    if shape.renamings:
+        is_truth = side == "gt"
+        document = cast("JsonDocument", shape.renamings.edit_all(document, is_truth=is_truth))
     name = field_path(id_field)
     try:
         return id_text(value_at(document, id_field), line.source, line.line, name)

@@ -1,11 +1,15 @@
 """Keys that are renamed in predictions, and left out on both sides."""
 
+import json
+
 import pytest
 
 from stickler_cli.core.problems import UsageError
 from stickler_cli.documents.key_edits import parse_key_edits
+from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.documents.wrapper_forms import NO_FORM
 from stickler_cli.documents.wrappers import Unwrapper
+from stickler_cli.settings.of_commands import EvalSettings
 
 LINES = {"id": 1, "lines": [{"id": 2, "price": 3}, {"price": 4, "note": "x"}]}
 
@@ -118,3 +122,14 @@ def test_what_names_no_key_is_refused(ignored, renamed, option):
     with pytest.raises(UsageError) as error:
         parse_key_edits(ignored, renamed)
     assert str(error.value).startswith(f"{option}: it is ")
+
+
+def test_predictions_are_paired_by_an_id_under_its_new_name(tmp_path):
+    gts = [{"id": n, "a": n} for n in (1, 2)]
+    preds = [{"doc_id": n, "a": n + 1} for n in (2, 1)]
+    for name, documents in (("gt", gts), ("pred", preds)):
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, documents)))
+    sources = str(tmp_path / "gt.jsonl"), str(tmp_path / "pred.jsonl")
+    settings = EvalSettings(id_field="id", rename=("doc_id=id",))
+    pairs = [*open_pairs(*sources, settings)]
+    assert [(pair.id, pair.pred["a"]) for pair in pairs] == [("1", 2), ("2", 3)]
