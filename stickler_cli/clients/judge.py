@@ -143,7 +143,7 @@ class Judge(ServedModel[Pair, Verdict]):
         return f'{{"{one}": {question.gt}, "{other}": {question.pred}}}'
 
     def unpack(self, packed: bytes) -> Verdict:
-        """Return a verdict that the cache kept; ValueError if it is not what a judge answers."""
+        """Return a verdict that the cache kept; ValueError for other values."""
         match parse_strict_json(packed):
             case [bool(equivalence), str(reason)] if not self.graded:
                 return Verdict(equivalence, reason)

@@ -209,7 +209,7 @@ class Model(ABC, Generic[Q, A]):
         return json.dumps(answer).encode()
 
     def unpack(self, packed: bytes) -> A:
-        """Return an answer that the cache kept; ValueError if it is not what a model answers."""
+        """Return an answer that the cache kept; ValueError for other values."""
         answer: A = parse_strict_json(packed)  # type: ignore[assignment] # a subclass checks it
         return answer
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import quote
 
 from stickler_cli.core.problems import Problem, UsageError, import_extra, require
+from stickler_cli.core.remote import hide_secrets
 from stickler_cli.core.values import pattern
 from stickler_cli.score.detail import PageSources, Picture
 from stickler_cli.score.record import Run
@@ -48,6 +49,9 @@ def checked_sources(asked: str | None, embed: int = 0) -> SourcesOf | None:
         if not _ADDRESS.match(asked) or "{id}" not in asked:
             expected = "a directory, or an http(s) address with {id} after its host"
             raise UsageError([Problem(SOURCES, f"it is {asked!r}", expected)])
+        if hide_secrets(asked) != asked:
+            finding = "it has a user or a password, which every reader of the page would have"
+            raise UsageError([Problem(SOURCES, finding, "an address without them")])
         if embed:
             found, hint = "--sources is an address, and nothing is loaded", "name a directory"
             raise UsageError([Problem(EMBED, found, hint=hint)])

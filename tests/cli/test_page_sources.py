@@ -150,6 +150,8 @@ def test_a_file_that_is_no_image_is_told_and_left_out(stickler, scans):
         (["--sources", "javascript://alert(1)/{id}"], "an http(s) address with {id}"),
         (["--sources", "https://{id}/a.pdf"], "an http(s) address with {id}"),
         (["--sources", "https://host/a.pdf"], "an http(s) address with {id}"),
+        (["--sources", "https://me:secret@host/{id}.pdf"], "it has a user or a password"),
+        (["--sources", "https://me:se/cret@host/{id}.pdf"], "it has a user or a password"),
         (["--embed-sources", "3"], "there is no --sources"),
         (["--sources", "https://host/{id}", "--embed-sources", "3"], "nothing is loaded"),
     ],
