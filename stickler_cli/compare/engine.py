@@ -21,6 +21,7 @@ from stickler_cli.core.json_values import (
 from stickler_cli.core.locations import ANY_KEY, Step, pointer_steps
 from .account import Account
 from .columns import Columns
+from .json_text import with_read_texts
 from .object import ObjectNode, is_unseen
 from .plan import USUAL, Node, Options, Plan, Purpose, Renames
 from .work import Work
@@ -56,6 +57,9 @@ def compare(  # noqa: PLR0913, PLR0917 - documents, and what is known of them
         gts = [renamed(it, names) for it in gts]  # type: ignore[misc] # documents stay documents
         preds = [renamed(it, names) for it in preds]  # type: ignore[misc]
         confidences = [renamed(it, names) for it in confidences]
+    if plan.reads_texts:
+        pairs = zip(gts, preds, strict=True)
+        preds = [with_read_texts(gt, pred) for gt, pred in pairs]  # type: ignore[misc] # as above
     truths: list[JsonValue] = [*gts]
     known: list[Gold | None] | None = None
     if options.partial_gt or any(gold):

@@ -7,6 +7,7 @@ from typing import Final
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.core.json_values import DocumentKind
 from stickler_cli.core.locations import ANY_KEY, Path
+from .json_text import JsonTextNode
 from .leaf import LeafNode
 from .list import ListNode
 from .object import ObjectNode
@@ -180,6 +181,7 @@ _KINDS: Final = {
     ListNode: "list",
     TupleNode: "tuple",
     OneOfNode: "one of",
+    JsonTextNode: "JSON text",
 }
 
 

@@ -373,6 +373,8 @@ class Plan:
     """Whether it has values that count as nothing, or are not looked at."""
     renames: Renames | None = None
     """The keys that stand for fields of other names."""
+    reads_texts: bool = False
+    """Whether a predicted text of JSON is read where the ground truth has an object or list."""
     files: tuple[str, ...] = ()
     """The files that references of the schema lead to."""
 

@@ -12,6 +12,7 @@ from stickler_cli.comparators.texts import LevenshteinComparator
 from stickler_cli.compare.arranged import arms_of, may_be_object
 from stickler_cli.compare.engine import OTHER_NAMES
 from stickler_cli.compare.field_listing import plan_of
+from stickler_cli.compare.json_text import JsonTextNode
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode, SequenceNode
 from stickler_cli.compare.object import Field, ObjectNode
@@ -24,6 +25,7 @@ from stickler_cli.core.problems import Problem, SchemaError, did_you_mean
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import BoxFormat
 from .annotations import (
+    FORM,
     NOTHING_INHERITED,
     ON_LIST,
     ON_OBJECT,
@@ -40,6 +42,7 @@ from .kinds import Kinds, list_rules, open_default
 from .places import (
     ArrayPlace,
     Fold,
+    JsonTextPlace,
     Met,
     ObjectPlace,
     OpenPlace,
@@ -191,8 +194,23 @@ class Compiler(Fold[_Way, Built]):
         if isinstance(place, OpenPlace):
             self._usage.note(merged, "", *SOMEWHERE)
             return Built(self._kinds.open(merged, place.own), merged.aggregate)
+        if isinstance(place, JsonTextPlace):
+            return self._json_text(place)
         self._usage.note(merged, place.name, *ON_VALUE)
         return Built(self._kinds.leaf(merged, place.default), merged.aggregate)
+
+    def _json_text(self, place: JsonTextPlace) -> Built:
+        self._usage.note(place.merged, "a text of JSON")
+        content = self._elements(place.content, NOTHING_INHERITED).node
+        text = self._kinds.leaf(NOTHING_INHERITED, FORM)
+        node = JsonTextNode(
+            threshold=content.threshold,
+            threshold_source=content.threshold_source,
+            weight=place.merged.worth,
+            content=content,
+            text=text,
+        )
+        return Built(node, place.merged.aggregate)
 
     def _array(self, place: ArrayPlace) -> Built:
         merged = place.merged

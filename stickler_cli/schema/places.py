@@ -49,6 +49,8 @@ MOST_VISITS: Final = 10
 """Subschemas for each of those places; more are combinations of combinations."""
 
 
+JSON_MEDIA_TYPE: Final = "application/json"
+
 DEEPEST: Final = 12
 """Levels of objects that a fold makes inside one another; deeper ones wait for their turn, so
 that a long chain of references needs no deep stack, neither here nor where a plan is pickled."""
@@ -99,6 +101,14 @@ class LeafPlace(_Annotated):
 
 
 @dataclass(frozen=True, slots=True)
+class JsonTextPlace(_Annotated):
+    """A string that holds JSON."""
+
+    content: InForce
+    """Of the value in it; empty for a value of any kind."""
+
+
+@dataclass(frozen=True, slots=True)
 class WholePlace(_Annotated):
     """An array or object that its comparator takes as one value."""
 
@@ -146,7 +156,9 @@ class UnionPlace:
     branches: tuple[Branch, ...]
 
 
-SinglePlace: TypeAlias = LeafPlace | WholePlace | OpenPlace | ArrayPlace | ObjectPlace
+SinglePlace: TypeAlias = (
+    LeafPlace | JsonTextPlace | WholePlace | OpenPlace | ArrayPlace | ObjectPlace
+)
 Place: TypeAlias = SinglePlace | UnionPlace
 
 Key: TypeAlias = tuple[tuple[object, ...], str]
@@ -212,9 +224,15 @@ class Places:
             case "array":
                 return self._array(in_force, merged, own)
             case kind if kind in BY_TYPE:
-                return LeafPlace(in_force, merged, kind)
+                return self._scalar(in_force, merged, kind)
             case _:
                 return OpenPlace(in_force, merged, own)
+
+    def _scalar(self, in_force: InForce, merged: Merged, kind: str) -> Place:
+        if kind == "string" and is_json_text(in_force) and not _says_how(merged):
+            content = held(self.files, in_force, "contentSchema")
+            return JsonTextPlace(in_force, merged, content)
+        return LeafPlace(in_force, merged, kind)
 
     def _object(self, in_force: InForce, own: Merged) -> Place:
         """Return an object; annotations that an array hands to leaves are not for its fields."""
@@ -258,6 +276,19 @@ class Places:
             return self._comparators.construct(merged.comparator, merged.config)
         except KeywordError:
             return None
+
+
+def is_json_text(in_force: InForce) -> bool:
+    """Return whether texts at a place are JSON, by their `contentMediaType`."""
+    media_type = first(in_force, "contentMediaType")
+    if not isinstance(media_type, str):
+        return False
+    name = media_type.partition(";")[0].strip().lower()
+    return name == JSON_MEDIA_TYPE or name.endswith("+json")
+
+
+def _says_how(merged: Merged) -> bool:
+    return merged.chooses or merged.threshold is not None or merged.aliases is not None
 
 
 class Way(Protocol):

@@ -35,6 +35,7 @@ from stickler_cli.schema.dialects import PlaceKey, Schema, walk
 from stickler_cli.schema.places import (
     ArrayPlace,
     Fold,
+    JsonTextPlace,
     LeafPlace,
     Met,
     ObjectPlace,
@@ -59,7 +60,7 @@ from .choices import (
     says_how,
 )
 from .list_shapes import ListShape
-from .observation import Observed, stated_currencies
+from .observation import Observed, json_text_keywords, stated_currencies
 
 REPEATED: Final = 12
 """Fields of a part that are listed again where it occurs again; more are one entry."""
@@ -140,11 +141,20 @@ class Walker(Fold[_At, _Fields]):
         self._choices: dict[int, tuple[Schema, Inferred]] = {}
         self._further: dict[int, tuple[Schema, Inferred]] = {}
         """Choices of annotations beside comparators and thresholds, likewise."""
+        self._contents: dict[int, tuple[Schema, JsonObject]] = {}
         self._found: _Fields = []
         self.written_arms: set[int] = set()
         """Alternatives, by identity, that the schema's own file does not have."""
         self.annotated = False
         """Whether an annotation of a visited place says how values are compared."""
+        self.has_open_texts = False
+        """Whether the schema does not describe the JSON in some texts."""
+
+    def write_contents(self) -> bool:
+        """Write the schemas of texts of JSON down; return whether there were any."""
+        for schema, keywords in self._contents.values():
+            schema.update({**keywords, **schema})
+        return bool(self._contents)
 
     def fields(self) -> tuple[Inferred, ...]:
         """List every field, each once, though two arms of a union or two positions may have it."""
@@ -196,13 +206,15 @@ class Walker(Fold[_At, _Fields]):
                 return self._object(place, way)
             case ArrayPlace():
                 return self._array(place, way)
+            case JsonTextPlace():
+                return self._json_text(place, way)
             case LeafPlace():
                 return [self._entry(way, place.merged, self._leaf(place, way), place.kind)]
             case WholePlace():
-                choice = annotated_choice(place.merged, place.default)
-                return [self._entry(way, place.merged, choice, WHOLE)]
+                choice, kind = annotated_choice(place.merged, place.default), WHOLE
             case OpenPlace():  # pragma: no branch - there are no others
-                return [self._entry(way, place.merged, annotated_choice(place.merged), OPEN)]
+                choice, kind = annotated_choice(place.merged), OPEN
+        return [self._entry(way, place.merged, choice, kind)]
 
     def _arms(self, branches: tuple[Branch, ...], at: _At) -> _Fields:
         """List the fields of alternatives; a choice that all share stands beside the union."""
@@ -238,7 +250,29 @@ class Walker(Fold[_At, _Fields]):
         noted = replace(choice, source="inferred", path=at.path)
         return self._choices.setdefault(id(holder), (holder, noted))[1]
 
+    def _json_text(self, place: JsonTextPlace, at: _At) -> _Fields:
+        """List the fields of the JSON in a text."""
+        if not place.content:
+            self.has_open_texts |= id(at.holder) in self._own
+            self._note_content(at)
+            reason = "JSON in a text: any values, each by its own kind"
+            return [self._entry(at, place.merged, Inferred(reason=reason), OPEN)]
+        inner = replace(at, holder=place.content[0].schema, leaf_holder=None, around=())
+        return self._place(place.content, inner)
+
+    def _note_content(self, at: _At) -> None:
+        """Note the schema of the JSON in the texts of a place, if all of them hold some."""
+        schema = at.holder
+        texts = None if self._seen is None else self._seen.texts_at(at.path)
+        if texts is None or not texts.is_json_text or id(schema) not in self._own:
+            return
+        own = self._places.files.at(self._root.schema).uri
+        if self._places.files.at(schema).uri == own:
+            self._contents[id(schema)] = schema, json_text_keywords(texts, at.name)
+
     def _leaf(self, place: LeafPlace, at: _At) -> Inferred:
+        if place.kind == "string" and not (says_how(place.merged) or place.members):
+            self._note_content(at)
         choice = leaf_choice(at.name, place, self._values(at), self._currencies(at))
         holder = at.leaf_holder or at.holder
         if says_how(place.merged):
@@ -455,6 +489,10 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
         if when == "auto" and walker.annotated is may_write:
             # Annotations only in files that it refers to, or only where nothing leads to.
             may_write = not may_write
+            walker = Walker(SchemaFiles(annotated, source, file), names, seen, may_write=may_write)
+            walker.written_arms = {*map(id, alternatives)}
+            fields = walker.fields()
+        if walker.write_contents():
             walker = Walker(SchemaFiles(annotated, source, file), names, seen, may_write=may_write)
             walker.written_arms = {*map(id, alternatives)}
             fields = walker.fields()

@@ -14,9 +14,11 @@ from typing import Final, TypeAlias
 from stickler_cli.comparators.numeric import measured
 from stickler_cli.comparators.quantities import WITH_THREE_DECIMALS, is_unit
 from stickler_cli.comparators.vocabulary import MONTHS, WEEKDAYS, folded
+from stickler_cli.core.json_texts import read_json_text
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of, says_nothing
 from stickler_cli.core.values import dataclass, pattern
 from stickler_cli.schema.annotations import PREFIX
+from stickler_cli.schema.places import JSON_MEDIA_TYPE
 from .list_shapes import ListShape, box_numbers
 from .name_rules import (
     CHOICE,
@@ -192,6 +194,10 @@ class Observed:
     more: bool = False
     """Whether there were keys that have no place of their own."""
     elements: "Observed | None" = None
+    content: "Observed | None" = None
+    """The values in its texts of JSON."""
+    has_other_texts: bool = False
+    """Whether it has a text that is no JSON object or list."""
     lists: int = 0
     """How many lists of two objects or more were looked into for keys."""
     keyed: Counter[str] = field(default_factory=Counter)
@@ -201,6 +207,28 @@ class Observed:
 
     def __post_init__(self) -> None:
         self.room.left -= 1
+
+    @property
+    def is_json_text(self) -> bool:
+        """Whether all its texts are JSON objects or lists."""
+        return self.content is not None and not self.has_other_texts
+
+    @property
+    def containers(self) -> "Observed":
+        """The objects and lists that are no texts."""
+        containers = Observed()
+        kinds = (kind for kind in ("object", "array") if self.kinds[kind])
+        containers.kinds.update({kind: self.kinds[kind] for kind in kinds})
+        containers.fields, containers.elements = self.fields, self.elements
+        containers.lists, containers.keyed, containers.more = self.lists, self.keyed, self.more
+        return containers
+
+    @property
+    def inside(self) -> "Observed | None":
+        """The values inside it that have its own path: elements of lists, or of texts of JSON."""
+        if self.elements is not None:
+            return self.elements
+        return self.content if self.is_json_text else None
 
     @property
     def total(self) -> int:
@@ -217,13 +245,14 @@ class Observed:
         `name` is that of the field whose values these are.
         """
         # A place without texts tells nothing, unless an object stands where lists do elsewhere.
-        bare = ((), (), False, (), None) if self.elements is None else None
+        bare = ((), (), False, (), None, None) if self.elements is None else None
         inside = ((key, part.summary(key)) for key, part in sorted(self.fields.items()))
         fields = (*(it for it in inside if it[1] != bare),)
         thousandths = bool(self.fields) and states_three_decimals(stated_currencies(self))
         shape = self.shape.summary if self.elements else ()
         inner = self.elements and self.elements.summary(name)
-        return self._told(name), fields, thousandths, shape, inner
+        content = self.content.summary(name) if self.content and self.is_json_text else None
+        return self._told(name), fields, thousandths, shape, inner, content
 
     def _told(self, name: str) -> Hashable:
         """Return what the texts of a field of this name tell."""
@@ -244,10 +273,17 @@ class Observed:
 
     def at(self, path: tuple[str | int, ...]) -> "Observed | None":
         """Return the values seen at a field, through lists."""
+        here = self.texts_at(path)
+        while here is not None and here.inside is not None and not here.fields:
+            here = here.inside
+        return here
+
+    def texts_at(self, path: tuple[str | int, ...]) -> "Observed | None":
+        """Return the values seen at a field, through lists but not through its texts of JSON."""
         here: Observed | None = self
         for step in path:
-            while here is not None and here.elements is not None and step not in here.fields:
-                here = here.elements
+            while here is not None and here.inside is not None and step not in here.fields:
+                here = here.inside
             here = None if here is None else here.fields.get(str(step))
         while here is not None and here.elements is not None and not here.fields:
             here = here.elements
@@ -266,6 +302,8 @@ class Observed:
         self.kinds[kind_of(value)] += 1
         if isinstance(value, str):
             self._add_text(value)
+            if depth < DEEPEST:
+                self._add_content(value, depth)
         elif isinstance(value, dict) and depth < DEEPEST:
             for key, part in value.items():
                 if field := self._field(key):
@@ -295,6 +333,17 @@ class Observed:
             forms = _known_forms if len(text) <= LONGEST_VALUE else _forms_of
             for form in forms(text):
                 self.forms[form] += 1
+
+    def _add_content(self, text: str, depth: int) -> None:
+        """Look at the value that a text of JSON holds, until one holds none."""
+        if self.has_other_texts or not text.strip():
+            return
+        value = read_json_text(text)
+        if isinstance(value, str) or (self.content is None and self.room.left <= 0):
+            self.has_other_texts, self.content = True, None
+            return
+        self.content = self.content or Observed(self.room)
+        self.content.add(value, depth + 1)
 
     def _field(self, key: str) -> "Observed | None":
         if key not in self.fields:
@@ -358,6 +407,10 @@ class Observed:
         for key, part in other.fields.items():
             if mine := self._field(key):
                 mine.absorb(part)
+        self.has_other_texts |= other.has_other_texts
+        if other.content is not None and not self.has_other_texts:
+            self.content = self.content or Observed(self.room)
+            self.content.absorb(other.content)
         if other.elements is not None and (self.elements or self.room.left > 0):
             self.elements = self.elements or Observed(self.room)
             self.elements.absorb(other.elements)
@@ -413,6 +466,9 @@ def observed_schema(root: Observed) -> JsonObject:
 
 
 def _schema(seen: Observed, name: str) -> JsonObject:
+    if seen.is_json_text and seen.kinds.keys() <= {"string", "object", "array", "null"}:
+        keywords = json_text_keywords(seen, name)
+        return {"type": ["string", "null"] if seen.kinds["null"] else "string", **keywords}
     kinds = [kind for kind in seen.kinds if kind != "null"]
     if "number" in kinds and "integer" in kinds:
         kinds.remove("integer")
@@ -438,6 +494,15 @@ def _schema_of_kind(seen: Observed, name: str, kind: str) -> JsonObject:
     of_kind = replace(seen, kinds=Counter({kind: seen.kinds[kind]}))
     of_kind.values = None  # too little to list all values
     return _schema(of_kind, name)
+
+
+def json_text_keywords(texts: Observed, name: str) -> JsonObject:
+    """Return the keywords of a schema for texts of JSON, and for values that are JSON already."""
+    content = Observed()
+    for values in (texts.content, texts.containers):
+        if values is not None:
+            content.absorb(values)
+    return {"contentMediaType": JSON_MEDIA_TYPE, "contentSchema": _schema(content, name)}
 
 
 def _of_texts(seen: Observed, name: str) -> JsonObject:

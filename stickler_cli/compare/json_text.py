@@ -1,0 +1,149 @@
+"""Texts that hold JSON, which are compared as the values that they hold."""
+
+from dataclasses import field
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from stickler_cli.core.json_texts import MAX_LEVELS, read_json_text
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.values import dataclass
+from .account import Account, Floats, Part, split
+from .columns import Columns, Indexes, Mask, groups
+from .leaf import LeafNode
+from .plan import Node, Options
+from .result import ThresholdSource
+
+STEPS_OF_LETTER: Final = 10
+"""Nanoseconds to read a letter of JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonTextNode(Node):
+    """A text of JSON.
+
+    A value that is JSON already is compared as it is. Where a side holds a text that is no JSON,
+    the pair is one value.
+    """
+
+    content: Node
+    text: LeafNode = field(repr=False, compare=False)
+    """For pairs of which a side is no JSON."""
+
+    shows_nothing: ClassVar[bool] = True  # to the content
+    nested: ClassVar[bool] = True
+
+    @property
+    def item_threshold(self) -> float:
+        """The similarity at which a pair of list elements is a match."""
+        return self.content.item_threshold
+
+    def source_for(self, element: JsonValue) -> ThresholdSource:
+        """Return the source of the threshold for this list element and another."""
+        return self.content.source_for(read_json_text(element))
+
+    def parts(self) -> tuple[Node, ...]:
+        """Return the node of the content, whose fields are those of this place."""
+        return self.content, self.text
+
+    def chosen(self, value: JsonValue) -> Node:
+        """Return the node for the content of a value."""
+        content = read_json_text(value)
+        return self.content.chosen(content) if isinstance(content, dict | list) else self.text
+
+    def is_nothing(self, value: JsonValue) -> bool:
+        """Return whether the content of a value counts as nothing."""
+        return self.content.is_nothing(read_json_text(value))
+
+    def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
+        """Return the similarity at which these list elements are matches."""
+        is_text = self._are_texts(columns)[0][gt]
+        of_content = self.content.element_thresholds(self._read(columns), gt)
+        return np.where(is_text, self.text.threshold, of_content)
+
+    def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
+        """Account for pairs of texts by their content."""
+        gt_is_text, pred_is_text = self._are_texts(columns)
+        is_text = gt_is_text[gt] | pred_is_text[pred]
+        read = self._read(columns)
+        parts = [
+            Part(
+                rows,
+                self.text.compare(columns, gt[rows], pred[rows], options)
+                if are_texts
+                else self.content.compare(read, gt[rows], pred[rows], options),
+            )
+            for are_texts, rows in groups(is_text.astype(np.intp))
+        ]
+        return split(self, columns, gt, pred, parts, self.weight)
+
+    def _read(self, columns: Columns) -> Columns:
+        """Return the columns of the content; texts that are no JSON stay as they are."""
+
+        def count_letters() -> None:
+            letters = sum(len(it) for it in (*columns.gt, *columns.pred) if isinstance(it, str))
+            columns.place.charge(STEPS_OF_LETTER * letters)
+
+        columns.derived((id(self), "letters"), count_letters)
+        read = columns.read((id(self), "content"), read_json_text)
+        if columns.confidences is not None and read.confidences is columns.confidences:
+            stated = zip(columns.confidences, read.pred, strict=True)
+            read.confidences = [_of_content(confidence, value) for confidence, value in stated]
+        return read
+
+    def _are_texts(self, columns: Columns) -> tuple[Mask, Mask]:
+        """Return which slots of either side hold a single value that is no JSON text."""
+
+        def find() -> tuple[Mask, Mask]:
+            read = self._read(columns)
+            gt, pred = (
+                np.array([not isinstance(value, dict | list) for value in (*side, [])])
+                for side in (read.gt, read.pred)
+            )
+            absent = columns.place.absence
+            for is_text, side in ((gt, read.gt), (pred, read.pred)):
+                for slot in np.flatnonzero(is_text).tolist():
+                    is_text[slot] = not absent(side[slot])
+            return gt, pred
+
+        masks: tuple[Mask, Mask] = columns.derived((id(self), "texts"), find)
+        return masks
+
+
+def _of_content(confidence: Any, value: JsonValue) -> Any:
+    """Return the confidence of a text for all values inside it."""
+    if isinstance(confidence, dict | list) or confidence is None:
+        return confidence
+    if isinstance(value, dict):
+        return {name: _of_content(confidence, child) for name, child in value.items()}
+    if isinstance(value, list):
+        return [_of_content(confidence, child) for child in value]
+    return confidence
+
+
+def with_read_texts(gt: JsonValue, pred: JsonValue, levels: int = MAX_LEVELS) -> JsonValue:
+    """Return a prediction with texts of JSON as their content where the ground truth has such.
+
+    >>> with_read_texts({"a": [1], "b": "[1]"}, {"a": "[2]", "b": "[2]"})
+    {'a': [2], 'b': '[2]'}
+    """
+    if not isinstance(gt, dict | list) or not levels:
+        return pred
+    if isinstance(pred, str):
+        content = read_json_text(pred)
+        return content if type(content) is type(gt) else pred
+    if isinstance(gt, dict) and isinstance(pred, dict):
+        children: dict[str, JsonValue] = {
+            name: with_read_texts(gt.get(name), child, levels - 1) for name, child in pred.items()
+        }
+        changed = any(children[name] is not child for name, child in pred.items())
+        return children if changed else pred
+    if isinstance(gt, list) and isinstance(pred, list) and gt and isinstance(gt[0], dict | list):
+        last = len(gt) - 1
+        elements = [
+            with_read_texts(gt[min(index, last)], child, levels - 1)
+            for index, child in enumerate(pred)
+        ]
+        changed = any(new is not old for new, old in zip(elements, pred, strict=True))
+        return elements if changed else pred
+    return pred
