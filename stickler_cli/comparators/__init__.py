@@ -8,6 +8,7 @@ from .registry import comparator_class
 if TYPE_CHECKING:
     from .anls import ANLSStarComparator
     from .bbox import BBoxIoUComparator
+    from .code import CodeComparator
     from .date import DateComparator
     from .exact import (
         CaseInsensitiveComparator,
@@ -29,6 +30,7 @@ __all__ = [
     "BaseComparator",
     "BertComparator",
     "CaseInsensitiveComparator",
+    "CodeComparator",
     "DateComparator",
     "EnumComparator",
     "ExactComparator",

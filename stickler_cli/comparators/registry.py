@@ -28,6 +28,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "BERTComparator": f"{_HERE}.models:BERTComparator",
     "BertComparator": f"{_HERE}.models:BERTComparator",
     "CaseInsensitiveComparator": f"{_HERE}.exact:CaseInsensitiveComparator",
+    "CodeComparator": f"{_HERE}.code:CodeComparator",
     "DateComparator": f"{_HERE}.date:DateComparator",
     "EnumComparator": f"{_HERE}.exact:EnumComparator",
     "ExactComparator": f"{_HERE}.exact:ExactComparator",

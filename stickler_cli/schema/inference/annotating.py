@@ -73,6 +73,7 @@ SAME: Final = "as above"
 """The kind of such an entry."""
 LIST_OF: Final = "list of "
 """Begins the kind of elements; documents that are lists are a field without a name."""
+OPEN_TEXT: Final = "JSON in a text: any values, each by its own kind"
 WHOLE: Final = "array or object"
 """The kind of a value that its comparator takes as one."""
 
@@ -147,8 +148,6 @@ class Walker(Fold[_At, _Fields]):
         """Alternatives, by identity, that the schema's own file does not have."""
         self.annotated = False
         """Whether an annotation of a visited place says how values are compared."""
-        self.has_open_texts = False
-        """Whether the schema does not describe the JSON in some texts."""
 
     def write_contents(self) -> bool:
         """Write the schemas of texts of JSON down; return whether there were any."""
@@ -253,10 +252,8 @@ class Walker(Fold[_At, _Fields]):
     def _json_text(self, place: JsonTextPlace, at: _At) -> _Fields:
         """List the fields of the JSON in a text."""
         if not place.content:
-            self.has_open_texts |= id(at.holder) in self._own
             self._note_content(at)
-            reason = "JSON in a text: any values, each by its own kind"
-            return [self._entry(at, place.merged, Inferred(reason=reason), OPEN)]
+            return [self._entry(at, place.merged, Inferred(reason=OPEN_TEXT), OPEN)]
         inner = replace(at, holder=place.content[0].schema, leaf_holder=None, around=())
         return self._place(place.content, inner)
 

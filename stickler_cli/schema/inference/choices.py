@@ -20,6 +20,7 @@ from stickler_cli.schema.annotations import (
 )
 from stickler_cli.schema.combinators import InForce, elements_of, first, kinds_of, positions_of
 from stickler_cli.schema.places import ArrayPlace, LeafPlace, Places
+from .code_forms import CODE_LANGUAGES
 from .name_rules import (
     ANY_TEXT,
     BY_LENGTH,
@@ -149,10 +150,22 @@ def leaf_choice(
     if seen is not None and kind == "string" and read:
         how, reason = _by_values(how, seen) or (how, reason)
     how = how or (ANY_TEXT if place.default is TEXT else NUMBER_READ)
+    if seen is not None and how.comparator not in READS and (code := _code_choice(seen)):
+        return code
     if how is MONEY and _has_decimals(seen, currencies):
         how = MONEY_WITH_DECIMALS
     choice = _choice(_by_length(how, seen), reason)
     return choice if seen is None else _read_as_seen(choice, seen)
+
+
+def _code_choice(seen: Observed) -> Inferred | None:
+    """Return the choice for texts most of which are code, markup or formulas."""
+    shares = {form: seen.share(form) for form in CODE_LANGUAGES}
+    form = max(shares, key=shares.__getitem__)
+    if shares[form] <= MOSTLY:
+        return None
+    how = LeafDefault("CodeComparator", 1.0, {"language": CODE_LANGUAGES[form]})
+    return _choice(how, f"most texts are {form}: each sign counts, but white space does not")
 
 
 def _has_decimals(seen: Observed | None, currencies: frozenset[str]) -> bool:

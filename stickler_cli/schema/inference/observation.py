@@ -19,6 +19,7 @@ from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of, says_n
 from stickler_cli.core.values import dataclass, pattern
 from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.places import JSON_MEDIA_TYPE
+from .code_forms import code_form
 from .list_shapes import ListShape, box_numbers
 from .name_rules import (
     CHOICE,
@@ -146,6 +147,8 @@ def _forms_of(text: str) -> Iterator[str]:
         yield "short"
     if len(text.split()) >= 8:
         yield "prose"
+    if form := code_form(text):
+        yield form
     if len(text) > LONGEST_READ or not any(map(str.isdigit, text)):
         return
     yield from (form for form, wanted in _WITH_DIGITS.items() if wanted.fullmatch(text))
@@ -156,6 +159,10 @@ def _forms_of(text: str) -> Iterator[str]:
             yield "measurement"
     if found.currencies:
         yield "money"
+    yield from _forms_of_date(text)
+
+
+def _forms_of_date(text: str) -> Iterator[str]:
     if _MAY_BE_DATE.match(folded(text)):
         from stickler_cli.comparators.date_parsing import readings  # loads dateutil
 

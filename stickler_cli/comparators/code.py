@@ -1,0 +1,105 @@
+"""Code, markup and formulas, in which each sign counts."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
+
+from stickler_cli.core.values import pattern
+from .base import BaseComparator, Keys, checked_choice, codes_of, text_of
+
+LANGUAGES: Final = ("code", "sql", "markup", "markdown", "latex", "letters")
+
+_SPACES: Final = pattern(r"\s+")
+_QUOTED: Final = pattern(r"'[^']*'|\"[^\"]*\"|`[^`]*`|[^'\"`]+|['\"`]")
+_TAG_NAME: Final = pattern(r"</?[A-Za-z][\w:.-]*")
+_RULE_OF_TABLE: Final = pattern(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
+_DASHES: Final = pattern(r"-+")
+_OPENS_BLOCK: Final = ":"
+
+
+class CodeComparator(BaseComparator):
+    """Compare code, markup, formulas or sequences for equality but for white space."""
+
+    same_value = True
+    columnar: ClassVar[bool] = True
+
+    def __init__(self, threshold: float = 1.0, language: str = LANGUAGES[0]) -> None:
+        """Choose what else makes no difference.
+
+        Args:
+            threshold: in [0, 1], for `binary_compare`.
+            language: `sql` ignores case outside quotes, `markup` that of the names of tags, and
+                `markdown` the width of tables; `latex` and `code` ignore white space alone, and
+                `letters`, for molecules and sequences, ignores it also between letters.
+        """
+        super().__init__(threshold)
+        self.language = checked_choice("language", language, LANGUAGES)
+
+    def prepare(self, value: Any) -> str:
+        """Return a text without the differences that do not count."""
+        text = text_of(value).strip()
+        match self.language:
+            case "letters":
+                return _SPACES.sub("", text)
+            case "sql":
+                return "".join(map(_without_case, _QUOTED.findall(text)))
+            case "markup":
+                text = _TAG_NAME.sub(lambda tag: tag[0].lower(), text)
+            case "markdown":
+                return "\n".join(filter(None, map(_row_of_table, text.splitlines())))
+            case "code" if any(line.rstrip().endswith(_OPENS_BLOCK) for line in text.splitlines()):
+                return _by_blocks(text_of(value))
+        return without_spaces(text)
+
+    def similarity(self, gt: str, pred: str) -> float:
+        """Compare two prepared texts: 1.0 or 0.0."""
+        return float(gt == pred)
+
+    def keys(self, prepared: Sequence[str]) -> Keys:
+        """Return codes by text."""
+        return codes_of(prepared)
+
+
+def without_spaces(text: str) -> str:
+    """Return a text without white space, but for one space between two words.
+
+    >>> without_spaces("x = a  +  not b")
+    'x=a+not b'
+    """
+
+    def keep(spaces: re.Match[str]) -> str:
+        first, last = spaces.span()
+        is_between = first > 0 and last < len(text)
+        return " " if is_between and _is_word(text[first - 1]) and _is_word(text[last]) else ""
+
+    return _SPACES.sub(keep, text)
+
+
+def _is_word(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"
+
+
+def _without_case(part: str) -> str:
+    return part if part[0] in "'\"`" else without_spaces(part).lower()
+
+
+def _row_of_table(line: str) -> str:
+    if _RULE_OF_TABLE.fullmatch(line.strip()):
+        line = _DASHES.sub("-", line)
+    return without_spaces(line.strip())
+
+
+def _by_blocks(text: str) -> str:
+    """Return lines of code with the level of each: blocks are told by how far they are indented."""
+    widths: list[int] = []
+    lines = []
+    for line in text.expandtabs().splitlines():
+        if not line.strip():
+            continue
+        width = len(line) - len(line.lstrip())
+        while widths and widths[-1] > width:
+            widths.pop()
+        if not widths or widths[-1] < width:
+            widths.append(width)
+        lines.append(f"{len(widths)} {without_spaces(line.strip())}")
+    return "\n".join(lines)

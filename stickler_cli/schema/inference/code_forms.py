@@ -1,0 +1,112 @@
+"""Texts that are no prose: SQL, markup, tables, formulas, source code, molecules and sequences.
+
+Prose may have any of their words; only what prose does not have tells them apart.
+"""
+
+import re
+from functools import partial
+from typing import Final
+
+from stickler_cli.core.values import pattern
+
+CODE_LANGUAGES: Final = {
+    "SQL": "sql",
+    "HTML or XML": "markup",
+    "a Markdown table": "markdown",
+    "LaTeX": "latex",
+    "source code": "code",
+    "a molecule": "letters",
+    "a sequence": "letters",
+}
+"""Forms of texts, and the languages of the comparator for each."""
+
+_keywords: Final = partial(pattern, flags=re.ASCII | re.IGNORECASE)
+_QUERY_IN_CAPITALS: Final = pattern(
+    r"\s*(?:\(\s*)?(?:WITH\b.*\bAS\s*\(|SELECT\b.*\bFROM\b)", re.DOTALL
+)
+_QUERY: Final = _keywords(
+    r"\s*select\s+(?:distinct\s+)?(?:[\w.*\"`()\[\]]+\s*,\s*)*[\w.*\"`()\[\]]+\s+from\s"
+)
+_SIGNS_OF_QUERY: Final = _keywords(r"[=*;<>]|\w\(|\w,\s*\w+\s+from\b")
+_STATEMENT: Final = _keywords(
+    r"\s*(?:with\s+\w+\s+as\s*\(|insert\s+into\s+\S+\s*(?:\(|values\b|select\b)"
+    r"|update\s+\S+\s+set\s+\S+\s*=|delete\s+from\s+\S+\s*(?:where\b|;|$)"
+    r"|(?:alter|drop|truncate)\s+table\s+\S+"
+    r"|create\s+(?:or\s+replace\s+)?(?:table|view|index|unique|function|procedure)\b.*\()"
+)
+_FIRST_TAG: Final = pattern(
+    r"\s*<(?:[A-Za-z][\w:.-]*(?:\s[^<>]*)?/?|![A-Za-z-][^<>]*|\?xml[^<>]*)>"
+)
+_CLOSING_TAG: Final = pattern(r"</[A-Za-z][\w:.-]*\s*>|/>")
+_RULE_OF_TABLE: Final = pattern(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?|\|\s*:?-{3,}:?\s*\|")
+_COMMAND: Final = pattern(
+    r"\\(?:begin|end|frac|dfrac|sqrt|sum|prod|int|lim|text|math[a-z]+|left|right|cdot|times|pm|mp|leq?|geq?|neq"
+    r"|infty|partial|nabla|alpha|beta|gamma|delta|epsilon|theta|lambda|mu|pi|rho|sigma|tau|phi|omega|Delta"
+    r"|Sigma|Omega|log|ln|sin|cos|tan|exp|to|rightarrow|Rightarrow|in|forall|exists|hat|bar|vec|overline|binom"
+    r"|ce)(?![A-Za-z])"
+)
+_SCRIPT: Final = pattern(r"[\w)}][_^]\{[^{}\s]")
+_FORMULA: Final = pattern(
+    r"(?=[^=]*=)(?=[^^]*\^)(?:[A-Za-z]{1,3}(?![A-Za-z])|[\d\s+\-*/=^_(){}\[\]|<>.,!'])+"
+)
+_SIGNS_OF_CODE: Final = pattern(
+    r"^\s*(?:(?:async\s+)?def\s+\w+\s*\(|class\s+\w+\s*[(:{]|from\s+[\w.]+\s+import\s|import\s+[\w.]+\s*;?\s*$"
+    r"|#include\s*[<\"]|(?:public|private|protected|static)\s+(?:[\w<>\[\]]+\s+){1,4}\w+\s*[(=;]"
+    r"|(?:export\s+)?(?:async\s+)?function\s*\w*\s*\(|(?:const|let|var)\s+\w+\s*=|fn\s+\w+\s*\(|func\s+\w+\s*\("
+    r"|return\b[^;\n]*;\s*$|(?:if|for|while)\s*\([^\n]*\)\s*\{|(?:if|for|while|elif)\s[^\n]*:\s*$"
+    r"|@\w+(?:\([^\n]*\))?\s*$|\w+(?:\.\w+)*\s*[-+*/]?=\s*[^=\s][^\n]*;\s*$)"
+    r"|=>\s*[{(\w]|\b(?:console\.log|System\.out\.print(?:ln)?|printf|println!)\s*\(",
+    re.MULTILINE,
+)
+_INDENTED_BLOCK: Final = pattern(r":[^\S\n]*\n[^\S\n]+\S")
+_ATOMS: Final = pattern(
+    r"(?:Br|Cl|Si|Se|[BCNOPSFIHbcnops]|\[[^\[\]\s]+\]|%\d\d|[-=#:/\\.()\d@+*$])+"
+)
+_SIGNS_OF_MOLECULE: Final = pattern(r"[=#()@\[]|c\d")
+_BASES: Final = pattern(r"(?:>[^\n]*\n)?\s*(?:[ACGTUN\s-]{10,}|[acgtun\s-]{10,})\*?")
+_RESIDUES: Final = pattern(
+    r"(?:>[^\n]*\n)?\s*[ACDEFGHIKLMNPQRSTVWYX]{8,}(?:\s+[ACDEFGHIKLMNPQRSTVWYX]+)*\*?"
+)
+SHORTEST_MOLECULE: Final = 5  # signs, three atoms among them
+SHORTEST_PROTEIN: Final = 20  # residues
+
+
+def code_form(text: str) -> str | None:
+    """Return the form of a text that is no prose, a key of `CODE_LANGUAGES`; None for prose.
+
+    >>> code_form("SELECT a FROM t WHERE b > 3"), code_form("Select one from the list below")
+    ('SQL', None)
+    """
+    text = text.strip()
+    if _is_query(text):
+        return "SQL"
+    if _FIRST_TAG.match(text) and text.endswith(">") and _CLOSING_TAG.search(text):
+        return "HTML or XML"
+    if "|" in text and any(_RULE_OF_TABLE.fullmatch(line.strip()) for line in text.splitlines()):
+        return "a Markdown table"
+    if _COMMAND.search(text) or _SCRIPT.search(text) or _FORMULA.fullmatch(text):
+        return "LaTeX"
+    if _SIGNS_OF_CODE.search(text) and (_INDENTED_BLOCK.search(text) or _has_signs(text)):
+        return "source code"
+    return _form_of_letters(text)
+
+
+def _is_query(text: str) -> bool:
+    if _STATEMENT.match(text) or _QUERY_IN_CAPITALS.match(text):
+        return True
+    return _QUERY.match(text) is not None and _SIGNS_OF_QUERY.search(text) is not None
+
+
+def _has_signs(text: str) -> bool:
+    """Return whether a text has the brackets or operators of code."""
+    return any(sign in text for sign in ("(", "{", "=", ";")) or text.startswith(("import", "from"))
+
+
+def _form_of_letters(text: str) -> str | None:
+    if _ATOMS.fullmatch(text) and len(text) >= SHORTEST_MOLECULE:
+        n_atoms = sum(letter.isalpha() for letter in text)
+        if n_atoms * 3 >= len(text) and n_atoms >= 3 and _SIGNS_OF_MOLECULE.search(text):
+            return "a molecule"
+    if _BASES.fullmatch(text) or (len(text) >= SHORTEST_PROTEIN and _RESIDUES.fullmatch(text)):
+        return "a sequence"
+    return None

@@ -1,0 +1,115 @@
+"""Which texts are code, markup or formulas, and which are prose."""
+
+import pytest
+
+from stickler_cli.schema.inference import infer
+from stickler_cli.schema.inference.code_forms import code_form
+from stickler_cli.schema.inference.observation import Observed
+
+SQL, MARKUP, TABLE, LATEX, CODE, MOLECULE, SEQUENCE = (
+    "SQL",
+    "HTML or XML",
+    "a Markdown table",
+    "LaTeX",
+    "source code",
+    "a molecule",
+    "a sequence",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("SELECT name FROM users", SQL),
+        ("select id, count(*) from orders group by id", SQL),
+        ("select * from orders", SQL),
+        ("WITH t AS (SELECT 1) SELECT * FROM t", SQL),
+        ("SELECT a + b AS c\nFROM t\nWHERE c > 3;", SQL),
+        ("insert into t (a, b) values (1, 2)", SQL),
+        ("UPDATE t SET a = 1 WHERE b = 2", SQL),
+        ("delete from t where a = 1", SQL),
+        ("CREATE TABLE t (a int)", SQL),
+        ("drop table t", SQL),
+        ("<table><tr><td>1</td></tr></table>", MARKUP),
+        ('<?xml version="1.0"?><a b="c"/>', MARKUP),
+        ("<!DOCTYPE html>\n<html></html>", MARKUP),
+        ("<p>Dear <b>Ada</b></p>", MARKUP),
+        ("| a | b |\n|---|---|\n| 1 | 2 |", TABLE),
+        ("a | b\n:-- | --:\n1 | 2", TABLE),
+        (r"x = \frac{1}{2}", LATEX),
+        ("$x_{1} + x_{2}$", LATEX),
+        ("a^2 + b^2 = c^2", LATEX),
+        ("def add(a, b):\n    return a + b", CODE),
+        ("import os\nprint(os.getcwd())", CODE),
+        ("function add(a, b) { return a + b; }", CODE),
+        ("const add = (a, b) => a + b;", CODE),
+        ("for (int i = 0; i < n; i++) {\n  sum += i;\n}", CODE),
+        ("public static int add(int a, int b) { return a + b; }", CODE),
+        ("#include <stdio.h>\nint main() { return 0; }", CODE),
+        ("x = foo(1);", CODE),
+        ("CC(C)Cc1ccc(cc1)C(C)C(=O)O", MOLECULE),
+        ("C[C@@H](N)C(=O)O", MOLECULE),
+        ("ATGGCCATTGTAATGGGCC", SEQUENCE),
+        (">seq 1\nATGGCCATTG\nTAATGGGCC", SEQUENCE),
+        ("MKTAYIAKQRQISFVKSHFSRQ", SEQUENCE),
+    ],
+)
+def test_code_markup_and_formulas_are_told_by_their_signs(text, form):
+    assert code_form(text) == form
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please select one of the options from the list below and order by Friday",
+        "Select items from the list",
+        "select options from below, where there are any",
+        "Update your address set by the office",
+        "Delete from the list all that is done",
+        "With love as ever",
+        "<john@example.com>",
+        "Dear <name>, welcome",
+        "5 < 6 and 7 > 3",
+        "either | or",
+        "-----\ntext",
+        r"C:\temp\new",
+        "m^2",
+        "area = 5 m^2 only",
+        "Return the form to the office; thank you",
+        "for example: apples",
+        "If you agree, sign here:",
+        "class 5 of the school",
+        "import from China (20 %)",
+        "return to sender",
+        "BCC-10",
+        "INV-2024-001",
+        "CONFIDENTIAL",
+        "CN",
+        "SSN",
+        "Boston",
+        "PINK",
+        "CASE CLOSED",
+        "+1 (555) 010-0000",
+        "12.50 EUR",
+        "2024-01-05T10:00:00Z",
+        "",
+    ],
+)
+def test_prose_names_and_codes_are_none_of_these(text):
+    assert code_form(text) is None
+
+
+def comparator_of(name, *texts):
+    seen = Observed()
+    for text in texts:
+        seen.add({name: text})
+    schema = {"type": "object", "properties": {name: {"type": "string"}}}
+    (field,) = infer(schema, seen=seen).fields
+    return field.comparator, dict(field.config).get("language")
+
+
+def test_a_field_is_code_if_most_of_its_texts_are():
+    assert comparator_of("body", "<p>a</p>", "<p>b</p>", "c") == ("CodeComparator", "markup")
+    assert comparator_of("body", "<p>a</p>", "b")[0] == "FuzzyComparator"
+    assert comparator_of("code", "import os\nprint(os.name)") == ("CodeComparator", "code")
+    assert comparator_of("due_date", "2024-01-05", "2024-01-06")[0] == "DateComparator"
