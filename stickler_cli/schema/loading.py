@@ -276,7 +276,7 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
         # What is invalid may be no schema at all, but have one inside.
         raise SchemaError((*(each for each in refusals if each.hint), *error.problems)) from None
     inferred = found.annotations
-    plan = replace(plan, reads_texts=bool(inferred))
+    plan = replace(plan, reads_texts=found.is_inferred)
     if refusals and when != "never":
         raise SchemaError(refusals)
     said = repr([(place, said) for (_, place), said in inferred.items()]).encode()
