@@ -104,8 +104,13 @@ def _is_ours(file: Path) -> bool:
         return True
     if _others_write(file):
         return False
-    user, owner = os.geteuid(), file.stat().st_uid
-    return owner == user or (user == 0 and str(owner) == os.environ.get("SUDO_UID"))
+    stated = file.stat()
+    owners = {stated.st_uid, file.lstat().st_uid}  # of a link, both ends
+    if stated.st_nlink > 1:  # who has the directory may have made a link to a file of the user
+        owners.add(file.parent.stat().st_uid)
+    user = os.geteuid()
+    users = {str(user), os.environ.get("SUDO_UID") if user == 0 else None}
+    return all(str(owner) in users for owner in owners)
 
 
 def _others_write(file: Path) -> bool:

@@ -172,7 +172,8 @@ def readings(text: str, *, dayfirst: bool | None) -> tuple[Stated | None, ...]:
     >>> readings("2/1", dayfirst=None)[1] == readings("2 Jan", dayfirst=False)[0]
     True
     """
-    both = (None, None) if len(text) > LONGEST else _read(text.strip())
+    # dateutil passes over NULs: a text with one in it is another text.
+    both = (None, None) if len(text) > LONGEST or "\0" in text else _read(text.strip())
     return both if dayfirst is None else (both[dayfirst],)
 
 

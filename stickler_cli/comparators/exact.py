@@ -140,6 +140,8 @@ def _text(prepared: Prepared) -> str:
 _SEPARATOR: Final = pattern(r"(?<=[^\W_])[-\u2010-\u2013./_,:'\u2019\s]+(?=[^\W_])|\s+")
 _RUNS: Final = "\0"
 """Stands in a prepared text before its runs of digits."""
+_NUL_OF_TEXT: Final = "\U0010ffff"
+"""Stands in a prepared text for a NUL of the text itself; no Unicode character has this code."""
 _RUN: Final = pattern(r"[0-9]+(?:[^\W\d_]+[0-9]+)*")
 """Digits that nothing separates; letters do not."""
 
@@ -147,7 +149,7 @@ _RUN: Final = pattern(r"[0-9]+(?:[^\W\d_]+[0-9]+)*")
 def _without_separators(text: str) -> str:
     """Leave out white space, a number sign, and separators; runs of digits follow."""
     text = normalize_text("NFKC", text).replace("\u2212", "-").strip()
-    text = text.lstrip("#").rstrip(".")
+    text = text.lstrip("#").rstrip(".").replace(_RUNS, _NUL_OF_TEXT)
     return f"{_SEPARATOR.sub('', text)}{_RUNS}{' '.join(_RUN.findall(text))}"
 
 

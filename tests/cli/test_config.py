@@ -73,6 +73,31 @@ def test_root_reads_the_file_of_who_asked_for_its_rights(stickler, data, monkeyp
     assert stickler(*EVAL).code == 0
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other owners")
+@pytest.mark.parametrize("make_link", [Path.symlink_to, Path.hardlink_to])
+def test_a_link_of_another_user_to_an_own_file_is_not_read(stickler, data, monkeypatch, make_link):
+    write(data / "mine" / "stickler.toml", "fail_under = 1.0\n")
+    make_link(data / "stickler.toml", data / "mine" / "stickler.toml")
+    assert stickler(*EVAL).code == 1
+    lstat, stat = Path.lstat, Path.stat
+
+    def of_another(stated):
+        return os.stat_result((*stated[:4], stated.st_uid + 1, *stated[5:]))
+
+    # The link and the directory that it is in are of another user, the file is not.
+    monkeypatch.setattr(Path, "lstat", lambda self: of_another(lstat(self)))
+    if make_link is Path.hardlink_to:
+        monkeypatch.setattr(Path, "lstat", lstat)
+        monkeypatch.setattr(
+            Path,
+            "stat",
+            lambda self, **how: of_another(stat(self)) if self == data else stat(self, **how),
+        )
+    result = stickler(*EVAL)
+    assert result.code == 0
+    assert "stickler.toml belongs to another user and was not read" in result.err
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps it")
 def test_a_working_directory_that_is_gone_is_told(stickler, data, monkeypatch):
     (data / "gone").mkdir()

@@ -285,3 +285,8 @@ def test_months_of_eight_languages_and_characters_for_dates_are_read(text, year,
 @pytest.mark.parametrize("text", ["12 days ago", "13月5日", "5 mars mars 2024", "mars de"])
 def test_words_of_other_languages_make_no_date_by_themselves(text):
     assert all(reading is None or not reading.is_whole for reading in readings(text, dayfirst=None))
+
+
+@pytest.mark.parametrize("text", ["2024-01-05\0", "\x002024-01-05", "5 Jan\0 2024"])
+def test_a_text_with_a_nul_in_it_is_no_date(text):
+    assert readings(text, dayfirst=None) == (None, None)

@@ -187,6 +187,9 @@ def test_case_and_outer_white_space_alone_are_nothing(gt, pred, similarity):
         ("A1B 2", "A1 B2", 1.0),
         ("10.0.0.1", "100.0.1", 0.0),
         ("10472", 10473, 0.0),
+        ("abc", "abc\0", 0.0),
+        ("ab12", "ab12\0 12", 0.0),
+        ("ab\0", "ab\0", 1.0),
     ],
 )
 def test_only_what_separates_is_left_out_where_that_is_asked_for(gt, pred, similarity):
