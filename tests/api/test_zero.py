@@ -246,7 +246,7 @@ def test_any_type_of_field_finds_its_comparator():
         "optional": "NumericComparator",
         "either": "LevenshteinComparator",  # likewise
         "anything": "",
-        "odd": "",
+        "odd": "LevenshteinComparator",  # its text
         "free": "",
         "short": "LevenshteinComparator",
     }

@@ -552,7 +552,7 @@ def test_a_schema_is_left_as_it_is_only_if_it_says_how_values_are_compared(prope
     said = {**STRING, X + "threshold": 0.5}
     schema = {**with_fields(**properties), "$defs": {"said": said}}
 
-    annotated, fields, choices, _ = infer(schema, when="auto")
+    annotated, fields, choices, *_ = infer(schema, when="auto")
 
     assert (annotated == schema) is left
     assert (choices == {}) is left
@@ -707,4 +707,4 @@ def test_where_annotations_stand_is_told_the_nearest_last():
 
 
 def test_a_boolean_schema_has_no_fields():
-    assert infer(True) == (True, (), {}, False)
+    assert infer(True) == (True, (), {}, False, False)

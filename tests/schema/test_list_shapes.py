@@ -264,3 +264,52 @@ def test_lengths_are_told_apart_in_bounded_space():
         shape.add([0] * length)
 
     assert len(shape.lengths) == MAX_LENGTHS
+
+
+OPEN = {"any": {}, "meta": {"type": "object"}, "free": {"type": "array"}, "items": {"items": {}}}
+VALUES = {
+    "any": "DE44500105175407324931",
+    "meta": {"iban": "DE44500105175407324931"},
+    "free": [{"due": "2024-03-01"}],
+    "items": ["2024-03-01"],
+}
+
+
+def test_places_that_a_schema_leaves_open_are_inferred_by_what_stands_there():
+    seen = Observed()
+    seen.add(VALUES)
+    found = infer({"properties": OPEN}, seen=seen)
+
+    comparators = {field.path: field.comparator for field in found.fields if field.comparator}
+    assert found.is_filled
+    assert comparators == {
+        ("any",): "ExactComparator",
+        ("meta", "iban"): "ExactComparator",
+        ("free", "due"): "DateComparator",
+        ("items",): "DateComparator",
+    }
+    # Other keys may have any values, as before.
+    assert found.schema["properties"]["meta"]["additionalProperties"] == {}
+
+
+@pytest.mark.parametrize("when", ["never", "auto"])
+def test_open_places_of_an_annotated_schema_stay_open(when):
+    seen = Observed()
+    seen.add(VALUES)
+    stated = {"type": "string", f"{X}threshold": 0.5}
+
+    found = infer({"properties": {**OPEN, "x": stated}}, when=when, seen=seen)
+
+    assert not found.is_filled
+    assert found.schema["properties"]["any"] == {}
+
+
+def test_an_open_place_with_a_comparator_stays_as_it_says():
+    seen = Observed()
+    seen.add(VALUES)
+    stated = {f"{X}comparator": "ANLSStarComparator"}
+
+    found = infer({"properties": {"any": stated, "none": {}}}, seen=seen)
+
+    assert not found.is_filled
+    assert found.schema["properties"]["any"] == stated

@@ -4,7 +4,7 @@ An annotation lands where it has its effect: beside a reference rather than at i
 array of leaves rather than on its items. A field that says how it is compared is left as it is.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -60,7 +60,7 @@ from .choices import (
     says_how,
 )
 from .list_shapes import ListShape
-from .observation import Observed, json_text_keywords, stated_currencies
+from .observation import Observed, json_text_keywords, schema_of_place, stated_currencies
 
 REPEATED: Final = 12
 """Fields of a part that are listed again where it occurs again; more are one entry."""
@@ -146,6 +146,8 @@ class Walker(Fold[_At, _Fields]):
         self._found: _Fields = []
         self.written_arms: set[int] = set()
         """Alternatives, by identity, that the schema's own file does not have."""
+        self.open_places: list[_At] = []
+        """Places of any values whose comparison nothing states."""
         self.annotated = False
         """Whether an annotation of a visited place says how values are compared."""
 
@@ -196,8 +198,21 @@ class Walker(Fold[_At, _Fields]):
         self.annotated |= any(states_comparison(source.schema) for source in in_force)
         return super()._flat(in_force, way)
 
+    def _note_open(self, place: Place, at: _At) -> None:
+        """Take note of a place of any values whose comparison nothing states."""
+        match place:
+            case ObjectPlace():
+                is_open = not place.properties and not place.patterns and place.rest == ()
+            case ArrayPlace():
+                is_open = not place.positions and not place.elements
+            case _:
+                is_open = isinstance(place, OpenPlace)
+        if is_open and not (isinstance(place, OpenPlace) and says_how(place.merged)):
+            self.open_places.append(at)
+
     def _make(self, met: Met[_At, _Fields], place: Place) -> _Fields:
         way = met.way
+        self._note_open(place, way)
         match place:
             case UnionPlace():
                 return self._arms(place.branches, way)
@@ -435,6 +450,8 @@ class Inference(NamedTuple):
     """Inferred choices, by the place of the schema that they were written to."""
     is_inferred: bool = False
     """Whether comparisons of places without annotations are inferred."""
+    is_filled: bool = False
+    """Whether the schema describes more than the given one, as values showed it."""
 
     @property
     def annotations(self) -> dict[PlaceKey, JsonObject]:
@@ -489,7 +506,8 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
             walker = Walker(SchemaFiles(annotated, source, file), names, seen, may_write=may_write)
             walker.written_arms = {*map(id, alternatives)}
             fields = walker.fields()
-        if walker.write_contents():
+        is_filled = may_write and seen is not None and _fill(annotated, walker.open_places, seen)
+        if walker.write_contents() or is_filled:
             walker = Walker(SchemaFiles(annotated, source, file), names, seen, may_write=may_write)
             walker.written_arms = {*map(id, alternatives)}
             fields = walker.fields()
@@ -498,7 +516,30 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
         raise SchemaError([problem]) from None
     except TooManyPlacesError as error:
         raise SchemaError([Problem(source, str(error), "fewer of them", pointer="")]) from None
-    return Inference(annotated, fields, walker.written(), is_inferred=may_write)
+    choices = walker.written()
+    return Inference(
+        schema=annotated,
+        fields=fields,
+        choices=choices,
+        is_inferred=may_write,
+        is_filled=is_filled,
+    )
+
+
+def _fill(schema: Schema, places: Sequence[_At], seen: Observed) -> bool:
+    """Describe places of any values by those that were seen there; return whether any was.
+
+    A schema that says nothing of a place would have its texts compared by edit distance.
+    """
+    inside = {id(part) for _, part in walk(schema)}
+    is_filled = False
+    for at in places:
+        place = seen.place_at(at.path, at.depth) if id(at.holder) in inside else None
+        described = {} if place is None else schema_of_place(place, at.name)
+        if described.keys() - at.holder.keys():
+            at.holder.update({**described, **at.holder})
+            is_filled = True
+    return is_filled
 
 
 def _write_alternatives(schema: Schema) -> list[Schema]:

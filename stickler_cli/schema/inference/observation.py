@@ -18,6 +18,7 @@ from stickler_cli.core.json_texts import read_json_text
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of, says_nothing
 from stickler_cli.core.values import dataclass, pattern
 from stickler_cli.schema.annotations import PREFIX
+from stickler_cli.schema.dialects import walk
 from stickler_cli.schema.places import JSON_MEDIA_TYPE
 from .code_forms import code_form
 from .list_shapes import ListShape, box_numbers
@@ -296,13 +297,18 @@ class Observed:
             here = here.elements
         return here
 
+    def place_at(self, path: tuple[str | int, ...], depth: int) -> "Observed | None":
+        """Return the values seen at a field, or inside `depth` lists of it."""
+        parent = self.at(path[:-1]) if path else self
+        place = parent and (parent.fields.get(str(path[-1])) if path else parent)
+        for _ in range(depth):
+            place = place and place.elements
+        return place
+
     def lists_at(self, path: tuple[str | int, ...], depth: int) -> "ListShape | None":
         """Return the form of the lists seen at a field, or inside `depth` lists of it."""
-        parent = self.at(path[:-1]) if path else self
-        lists = parent and (parent.fields.get(str(path[-1])) if path else parent)
-        for _ in range(depth):
-            lists = lists and lists.elements
-        return lists.shape if lists and lists.elements else None
+        place = self.place_at(path, depth)
+        return place.shape if place and place.elements else None
 
     def add(self, value: JsonValue, depth: int = 0) -> None:
         """See one more value."""
@@ -470,6 +476,15 @@ def observed_schema(root: Observed) -> JsonObject:
     """Return the schema of all documents that a root has seen."""
     root.settle()
     return {"$schema": SCHEMA, **_schema(root, "")}
+
+
+def schema_of_place(seen: Observed, name: str) -> JsonObject:
+    """Return the schema of the values of a field; other keys of its objects may have any."""
+    schema = _schema(seen, name)
+    for _, part in [*walk(schema)]:
+        if "properties" in part:
+            part["additionalProperties"] = {}
+    return schema
 
 
 def _schema(seen: Observed, name: str) -> JsonObject:
