@@ -3,10 +3,12 @@
 What is finished there, and has its fingerprint still, is not evaluated again.
 """
 
+import errno
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict
 from itertools import chain, islice
+from pathlib import Path
 from typing import Final
 
 from stickler_cli import __version__
@@ -105,11 +107,18 @@ class Keeper:
         journal.sync()
 
     def finish(self, run: Run, written: Callable[[Run], Iterable[bytes]]) -> None:
-        """Write the run into its files."""
+        """Write the run into its files.
+
+        Raises:
+            OSError: a file cannot be written, or its directory is gone.
+        """
         if "document_lines" in self.lines:
             self.lines["document_lines"].note(RUN_KEY, lambda: run_text(run))
         if self.directory is not None:
             place = self.directory.place(RUN_FILE)
+            if not is_url(place) and not Path(place).parent.is_dir():
+                found = "the run directory was removed while the run went on"
+                raise FileNotFoundError(errno.ENOENT, found, str(Path(place).parent))
             with whole_file(place, RUN_DIR, partial=lambda: run.partial) as stream:
                 stream.writelines(written(run))
             if not run.partial:

@@ -584,3 +584,19 @@ def test_a_run_on_a_full_disk_goes_on_when_there_is_room(patient):
     code, out, _ = finish()
     assert (code, out) == (0, uninterrupted)
     assert contents() == expected
+
+
+def test_a_run_directory_that_is_removed_during_the_run_is_told(stickler, data, monkeypatch):
+    together = evaluate_module.gather
+
+    def gather_and_remove(*arguments):
+        total = together(*arguments)
+        shutil.rmtree(data / "kept")
+        return total
+
+    monkeypatch.setattr(evaluate_module, "gather", gather_and_remove)
+    result = stickler("eval", "schema.json", "gt", "pred", "--run-dir", "kept")
+
+    assert result.code == 4
+    assert "the run directory was removed while the run went on" in result.err
+    assert not (data / "kept").exists()
