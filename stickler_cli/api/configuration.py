@@ -83,7 +83,7 @@ FIELD_KEYS: Final[dict[str, Rule]] = {
 _OF_PYDANTIC: Final = ("alias", "description", "examples")
 _KEYWORDS: Final = (
     *("weight", "aggregate", "clip_under_threshold", *ON_LIST, "key"),
-    *("aliases", "absent_values", "ignore", *_OF_PYDANTIC),
+    *("aliases", "absent_values", "ignore", "any_of", "pairs_items", *_OF_PYDANTIC),
 )
 
 _GENERIC: Final = pattern(r"(?P<outer>list|optional|dict)\[(?P<inner>.+)\]", re.IGNORECASE)
