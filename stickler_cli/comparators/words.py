@@ -119,11 +119,11 @@ def similarity_by_words(similarity: float, gt: Words, pred: Words) -> float:
     if "".join(gone) == "".join(come):
         same = _without_signs(gt.text) == _without_signs(pred.text)
         return max(similarity, SAME) if same else similarity
-    gone, come = _without_joined(gone, come)
-    come, gone = _without_joined(come, gone)
-    if not _NEGATIONS.isdisjoint((*gone, *come)) or _are_replaced(gt, pred, gone, come):
+    left, more = _without_joined(gone, come)
+    more, left = _without_joined(more, left)
+    if not _NEGATIONS.isdisjoint((*left, *more)) or _are_replaced(gt, pred, left, more):
         return 0.0
-    if _have_opposites(gone, come):
+    if _have_opposites(left, more):
         return 0.0
     short = len(gone) == len(come) and all(map(abbreviates, gone, come))
     plural = "".join(gone).removesuffix("s") == "".join(come).removesuffix("s")

@@ -92,6 +92,10 @@ def test_a_letter_or_number_may_be_the_word_that_differs(gt, pred):
     assert [comparator.compare(gt, pred) for comparator in COMPARATORS] == [0.0, 0.0]
 
 
+def test_initials_are_no_full_match():
+    assert COMPARATORS[1].compare("Perniagaan Zheng Hui", "Perniagaan Zh") < 0.85
+
+
 def of_content_words(count: int, replaced: int) -> str:
     """Return a text of so many content words, the first of which are replaced."""
     letters = "abcdefghij"
