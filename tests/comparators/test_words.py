@@ -77,7 +77,7 @@ def test_a_word_in_the_place_of_another_makes_a_text_of_any_length_wrong(compara
 def test_slips_and_ways_of_writing_make_little_difference_to_a_long_text(comparator, gt, pred):
     gt, pred = BEGINNING + gt, BEGINNING + pred
 
-    assert min(comparator.compare(gt, pred), comparator.compare(pred, gt)) >= 0.9
+    assert min(comparator.compare(gt, pred), comparator.compare(pred, gt)) >= 0.85
 
 
 @pytest.mark.parametrize(
