@@ -39,6 +39,7 @@ COMPARATORS = (
         ("shall pay", "may pay"),
         ("with hypertension", "with hypotension"),
         ("the lessor pays", "the lessee pays"),
+        ("付款期限为三十天", "付款期限为九十天"),
         ("a single dose and stage IIIA", "a single dose and stage IIIB"),
     ],
 )
