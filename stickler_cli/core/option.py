@@ -4,7 +4,7 @@ Values from command lines, files and calls are read here: ranges and refusals ha
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, field, fields
 from functools import cache, partial
 from inspect import get_annotations
@@ -181,6 +181,9 @@ def option(default: T, help: str, metavar: str | None = None, **more: Any) -> T:
     return found
 
 
+_TITLES_OF_INPUTS: Final = {"schema": "the schema", "run": "the run", "runs": "a run"}
+
+
 class Settings:
     """Values of options: the base of frozen dataclasses."""
 
@@ -196,6 +199,12 @@ class Settings:
     def __init_subclass__(cls, panel: str = "") -> None:
         dataclass(frozen=True, kw_only=True)(cls)
         cls.panel = panel
+
+    def titles_of_inputs(self, argument: str) -> Sequence[str]:
+        """Return what messages call each of the files that an argument names."""
+        value = getattr(self, argument)
+        title = _TITLES_OF_INPUTS.get(argument, argument.upper())
+        return [title] * (1 if isinstance(value, str) else len(value))
 
 
 @cache
@@ -250,19 +259,17 @@ def read_settings(settings: type[S], given: Mapping[str, object], *, parsed: boo
     return settings(**values)
 
 
-_NAMES_OF_INPUTS: Final = {"schema": "the schema", "run": "the run", "runs": "a run"}
-
-
 def paths_named(settings: Settings, role: Literal["input", "output"]) -> list[tuple[str, str]]:
     """Return the paths that options name as inputs or outputs, with names for messages."""
-    paths = []
+    paths: list[tuple[str, str]] = []
     for name, option in options_of(type(settings)).items():  # type: ignore[arg-type]
         value = getattr(settings, name)
         if option.role == role and value:
-            called = option.flag
-            if option.argument:
-                called = _NAMES_OF_INPUTS.get(name, name.upper())
-            paths += [(called, path) for path in ((value,) if isinstance(value, str) else value)]
+            values = (value,) if isinstance(value, str) else value
+            is_argument = option.argument
+            titles = settings.titles_of_inputs(name) if is_argument else [option.flag] * len(values)
+            # Too many arguments have no titles; they are refused later.
+            paths += zip(titles, values, strict=False)
     return paths
 
 

@@ -200,3 +200,17 @@ def test_paths_are_listed_by_what_happens_to_them():
     assert paths_named(settings, "input") == inputs
     assert paths_named(settings, "output") == [("--output", "d")]
     assert paths_named(FileOptions(by_file="f"), "input") == [("--by-file", "f")]
+
+
+class NumberedOptions(Settings):
+    """An argument whose last file is the run."""
+
+    names: tuple[str, ...] = option((), "Files.", argument=True, role="input")
+
+    def titles_of_inputs(self, argument):
+        return ["GT"] * (len(self.names) - 1) + ["the run"]
+
+
+def test_settings_can_give_each_file_of_an_argument_a_title():
+    paths = [("GT", "a"), ("GT", "b"), ("the run", "c")]
+    assert paths_named(NumberedOptions(names=("a", "b", "c")), "input") == paths

@@ -287,9 +287,10 @@ def _of_schemas(base: Run, new: Run) -> Iterator[Contrast]:
 def answer(settings: DiffSettings, desk: Desk) -> Answer:
     """Compare two runs, or several of two systems; of predictions, once evaluated."""
     gates = [parse_gate(text, lowest=LOWEST) for text in settings.gate]
-    detail = desk.shows_values and all(len(side) == 1 for side in settings.sides)
+    sides = settings.sides
+    detail = desk.shows_values and all(len(side) == 1 for side in sides)
     read = _made(settings, desk) if settings.made_of else _finished
-    base, new = ({name: read(name, detail) for name in side} for side in settings.sides)
+    base, new = ({name: read(name, detail) for name in side} for side in sides)
     first, *others = (*base.values(), *new.values())
     verdicts = [desk.judge(run) for run in (first, *others) if settings.made_of]
     if not settings.allow_different:

@@ -84,6 +84,11 @@ class DiffSettings(
         (), "Several runs of the system that is, likewise.", "RUN...", in_file="none", role="input"
     )
 
+    def titles_of_inputs(self, argument: str) -> Sequence[str]:
+        """Return what messages call each of the arguments: their number tells what they are."""
+        titles = ("the schema", "GT", *(() if self.several else ("BASE", "NEW")))
+        return titles[-len(self.names) :]
+
     @property
     def several(self) -> bool:
         """Whether `base` and `new` have the runs, of which there may be any number."""
