@@ -6,7 +6,7 @@ A gate on the documents that thresholds were tuned on judges them by their own e
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 from itertools import groupby
@@ -24,7 +24,7 @@ from stickler_cli.core.json_values import (
     JsonValue,
     without_absent,
 )
-from stickler_cli.core.option import part_of
+from stickler_cli.core.option import options_record, part_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_there, is_url
 from stickler_cli.core.values import dataclass, pattern
@@ -48,7 +48,7 @@ from stickler_cli.records.account_format import (
     record_in,
 )
 from stickler_cli.records.codec import read
-from stickler_cli.records.run_reading import read_run
+from stickler_cli.records.run_reading import read_options, read_run
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.errors.error_rows import Error, columns_of_record
@@ -225,10 +225,10 @@ def policy_of_run(
     if (policy.schema, policy.inferred) != (schema.digest, schema.inferred):
         found = "the policy was made under another schema"
         raise UsageError([Problem(source, found, f"one of {schema.path}")])
+    decided = options_record(read_options(policy.options, DecidingOptions, source))
+    asked = options_record(part_of(settings, DecidingOptions))
     differing = [
-        f"{option} was {policy.options.get(option)!r}"
-        for option, value in asdict(part_of(settings, DecidingOptions)).items()
-        if policy.options.get(option) != value
+        f"{option} was {value!r}" for option, value in decided.items() if asked[option] != value
     ]
     if differing:
         found = f"the policy was made with other options: {', '.join(differing)}"

@@ -1,7 +1,6 @@
 """Confidences from which values may pass: a policy made of labelled documents."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import Final
 
 import numpy as np
@@ -17,7 +16,7 @@ from stickler_cli.core.json_values import (
     least,
 )
 from stickler_cli.core.locations import Path, field_path, parse_field_path
-from stickler_cli.core.option import part_of
+from stickler_cli.core.option import options_record, part_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.sections import Curve, Curves, Figure, Figures, Report, Section, Text
 from stickler_cli.documents.document import Reference
@@ -261,7 +260,7 @@ def calibrate(run: Run, asked: Asked, by: str | None = None) -> AcceptancePolicy
             schema=run.schema.digest,
             inferred=run.schema.inferred,
             places=[PolicyPlace(field_path(info.field), info.kind) for info in run.fields],
-            options=asdict(part_of(run.options, DecidingOptions)),
+            options=options_record(part_of(run.options, DecidingOptions)),
             asked=asked,
             by=by,
             fields=fields,
