@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
+from stickler_cli.compare.list import SequenceNode
 from stickler_cli.compare.plan import Node
 from stickler_cli.core.figures import number_of, some_of
 from stickler_cli.core.json_values import JsonValue, brief, is_absent, json_line, says_nothing
@@ -127,8 +128,12 @@ def _is_placeholder(text: str) -> bool:
 
 def _hint_any_of(values: Sequence[_Values]) -> Iterator[str]:
     n_lists, n_chosen = Counter[str](), Counter[str]()
-    for field, _, gt, pred in values:
-        if isinstance(gt, list) and gt and not isinstance(pred, list) and not is_absent(pred):
+    for field, node, gt, pred in values:
+        if not isinstance(gt, list) or isinstance(pred, list) or is_absent(pred):
+            continue
+        # Where a list is declared, a single value already is a list of one.
+        is_compared_as_list = len(gt) == 1 and isinstance(node, SequenceNode)
+        if gt and not is_compared_as_list:
             name = field_path(field)
             n_lists[name] += 1
             n_chosen[name] += _fold(pred) in map(_fold, gt)

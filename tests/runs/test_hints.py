@@ -188,6 +188,18 @@ def test_lists_of_acceptable_values_are_named(hints_of, pred, expected):
 
 
 @pytest.mark.parametrize(
+    ("declared", "expected"),
+    [({"type": "array", "items": {"type": "string"}}, False), ({"type": "string"}, True)],
+)
+def test_a_value_where_a_list_of_one_is_declared_is_right_and_needs_no_annotation(
+    hints_of, declared, expected
+):
+    schema = {"type": "object", "properties": {"tags": declared}}
+    told = hints_of([{"tags": ["office"]}], [{"tags": "office"}], schema=schema)
+    assert any(hint.startswith("x-aws-stickler-any-of: ") for hint in told) is expected
+
+
+@pytest.mark.parametrize(
     ("wrap", "advice"),
     [
         (lambda truth: {"out": truth, "id": 3}, "--pred-root out"),
@@ -218,11 +230,3 @@ def test_a_run_that_is_mostly_right_has_no_hints(hints_of):
     gts = [{"a": n, "b": n, "c": n, "d": n, "e": n, "f": n, "g": n, "h": None} for n in range(3)]
     preds = [{**gt, "h": "N/A"} for gt in gts]  # 7 of 7 right, 1 invented: F1 is 14 / 15
     assert hints_of(gts, preds) == []
-
-
-def test_pairs_of_a_table_are_pairs_whatever_identifies_documents(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    rows = [{"gt": gt, "pred": pred} for gt, pred in zip(ORDERS, ORDERS[::-1], strict=True)]
-    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    main(["eval", "--pairs", "log.jsonl", "-f", "json"])
-    assert "--id-field" not in capsys.readouterr().err
