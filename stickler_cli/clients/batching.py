@@ -112,7 +112,7 @@ def retry_after(error: BaseException) -> float | None:
 
 
 def failure_of(error: BaseException, attempts: int = 1, asked: float | None = None) -> ModelError:
-    """Return a failure in words, without keys; `asked` are the seconds that nobody waited."""
+    """Return a failure in words, without keys; `asked` is how many seconds the server asks for."""
     status = _status(error)
     what = f"the model's server answered {status}" if status else type(error).__name__
     if status in REDIRECT_STATUSES:
@@ -224,7 +224,7 @@ class Turnstile:
             self.worked(passage)
 
     def failed(self, passage: Passage, why: str, asked: float | None, *, waits: bool) -> None:
-        """Take note of a call that failed; `asked` are the seconds that the server asks to wait.
+        """Take note of a call that failed; `asked` is the wait in seconds that the server asks for.
 
         With `waits` all wait that long. Where calls under way at once are all told to wait, that
         is one failure: the others could not know.

@@ -224,7 +224,7 @@ class Client:
             raise model.unavailable(found, "limit it with --max-tokens")
 
     def answers(self, model: Model[Q, A], questions: Iterable[Q]) -> dict[Q, A | ModelError]:
-        """Return the answer to each question, or why there is none.
+        """Return the answer to each question, or the error that it ended with.
 
         A distinct question is asked at most once a run. In a dry run, only answers that are in the
         cache are returned.

@@ -84,7 +84,7 @@ class Connections:
 
 
 def in_thread(work: Callable[[], T]) -> Future[T]:
-    """Return the result of work to come, in a thread that nobody waits for at the end.
+    """Return the result of work to come, in a thread that does not delay the end of the program.
 
     Those of a `ThreadPoolExecutor` would keep the program from ending while a server thinks.
     """

@@ -228,7 +228,7 @@ def embedder(model_id: str) -> Embedder:
 
 
 def vector_of(embedding: object, size: int | None = None) -> Vector:
-    """Return a model's vector of a text; GarbledError if it is none, or not of `size`."""
+    """Return a model's vector of a text; GarbledError if it is no vector of `size` numbers."""
     try:
         vector = np.asarray(embedding, dtype=np.float64)
     except (TypeError, ValueError):

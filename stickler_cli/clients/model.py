@@ -77,7 +77,7 @@ class Usage:
 
     @property
     def tokens(self) -> int:
-        """Of questions and answers."""
+        """Tokens of questions and answers."""
         return self.input_tokens + self.output_tokens
 
     def __str__(self) -> str:

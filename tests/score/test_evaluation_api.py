@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import sys
-from dataclasses import asdict
 from html.parser import HTMLParser
 from importlib.util import find_spec
 from types import SimpleNamespace
@@ -18,6 +17,7 @@ from stickler_cli import __version__
 from stickler_cli.api.evaluation_views import Evaluation
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.result import FieldInfo
+from stickler_cli.core.option import options_record
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import MOST_ROWS, TableStyle
@@ -406,7 +406,7 @@ def test_an_evaluation_as_json_says_who_made_it_how_and_what_no_document_had():
     found = evaluation.to_dict()
 
     assert found["version"] == __version__
-    assert found["options"] == {**asdict(DecidingOptions()), "counting": "leaves"}
+    assert found["options"] == {**options_record(DecidingOptions()), "counting": "leaves"}
     assert "never" in found["never_present"]
     assert Evaluation().to_dict()["options"] is None
 

@@ -188,8 +188,12 @@ def test_a_value_that_aggregate_leaves_out_is_a_unit():
     schema = {
         "type": "object",
         "properties": {
-            "a": {"type": "string"},
-            "note": {"type": "string", "x-aws-stickler-aggregate": False},
+            "a": {"type": "string", "x-aws-stickler-comparator": "ExactComparator"},
+            "note": {
+                "type": "string",
+                "x-aws-stickler-comparator": "ExactComparator",
+                "x-aws-stickler-aggregate": False,
+            },
         },
     }
     pred = {"a": wrapped("x", 0.9), "note": wrapped("y", 0.4)}
