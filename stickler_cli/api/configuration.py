@@ -69,10 +69,9 @@ MODEL_KEYS: Final[dict[str, Rule]] = {
     **{name: RULES[name] for name in ON_OBJECT},
     "fields": Rule("an object", {"type": "object"}),
 }
-_OF_DOCUMENTS: Final = "any_of"  # the value of a model is no list of acceptable values
 FIELD_KEYS: Final[dict[str, Rule]] = {
     "type": _TEXT,
-    **{name: rule for name, rule in RULES.items() if name not in (*ON_OBJECT, _OF_DOCUMENTS)},
+    **{name: rule for name, rule in RULES.items() if name not in ON_OBJECT},
     "item_threshold": RULES["threshold"],
     "default": Rule("any value"),
     "required": Rule("true or false", {"type": "boolean"}),
@@ -84,7 +83,7 @@ FIELD_KEYS: Final[dict[str, Rule]] = {
 _OF_PYDANTIC: Final = ("alias", "description", "examples")
 _KEYWORDS: Final = (
     *("weight", "aggregate", "clip_under_threshold", *ON_LIST, "key"),
-    *("aliases", "absent_values", "ignore", *_OF_PYDANTIC),
+    *("aliases", "absent_values", "ignore", "any_of", "pairs_items", *_OF_PYDANTIC),
 )
 
 _GENERIC: Final = pattern(r"(?P<outer>list|optional|dict)\[(?P<inner>.+)\]", re.IGNORECASE)

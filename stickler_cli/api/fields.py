@@ -154,7 +154,17 @@ UNSTATED: Final[Any] = object()  # a threshold that is left to the comparator, e
 
 _KEYWORDS: Final = (
     *("weight", "threshold", "pairing_floor", "aggregate", "clip_under_threshold", "exhaustive"),
-    *("ordered", "pairing", "key", "distinct", "aliases", "absent_values", "ignore", "pairs_items"),
+    *(
+        "ordered",
+        "pairing",
+        "key",
+        "distinct",
+        "aliases",
+        "absent_values",
+        "ignore",
+        "any_of",
+        "pairs_items",
+    ),
 )
 """Those that are annotations, too."""
 CONFIG: Final = f"{PREFIX}comparator-config"
@@ -345,6 +355,7 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
     aliases: Mapping[str, Sequence[str]] | None = None,
     absent_values: Sequence[JsonValue] | None = None,
     ignore: bool | None = None,
+    any_of: bool | None = None,
     pairs_items: bool | None = None,
     **keywords: Any,
 ) -> Any:
@@ -368,6 +379,7 @@ def ComparableField(  # noqa: N802 - the name that users of the reference librar
         aliases: the texts that stand for others, by the names that these have.
         absent_values: values that are nothing.
         ignore: whether nobody looks at the field.
+        any_of: whether a list in the ground truth has the values that are each right.
         pairs_items: whether the field has a say in which items of a list are pairs.
         keywords: any other of `pydantic.Field`, such as `alias`, `description` and `examples`.
 

@@ -1,6 +1,7 @@
 """`Scorer`: the judgement of predictions, compiled once, for whoever has many of them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any, Final, TypeAlias, cast
@@ -26,7 +27,7 @@ from stickler_cli.documents.document import read_plain, read_text
 from stickler_cli.documents.reading import expected_of, parse_document
 from stickler_cli.documents.wrappers import Place, Unwrapper, has_any_of
 from stickler_cli.reports.feedback import BUDGET, REVEALS, Reveal, Teller
-from stickler_cli.schema.inference.observation import Observed
+from stickler_cli.schema.inference.observation import FIRST, Observed
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks
@@ -46,6 +47,8 @@ from .ruled import ADVICE, FieldRules, Ruled, Schema, ruled
 Side: TypeAlias = BaseModel | Mapping[str, Any] | list[Any]
 """A document: an instance, or its JSON values; a list where the schema is one of arrays."""
 
+MAX_SCORERS: Final = 64
+"""Scorers that are kept, by what the values of ground truths say."""
 _ANSWER: Final = "the answer"  # as problems name it
 
 
@@ -87,6 +90,10 @@ class Scorer:
         self.plan, self.inferred, self.name = (
             schema if isinstance(schema, Ruled) else ruled(schema, fields or {})
         )
+        is_inferred = any(field.source == "inferred" for field in self.inferred)
+        self._source: tuple[Schema, Mapping[str, FieldRules]] | None = None
+        if is_inferred and not isinstance(schema, Ruled | LoadedSchema):
+            self._source = schema, fields or {}
         self.aim = parse_aim(of)
         check_paths([self.aim.gate], known_paths(self.plan), "of")
         self.reveal, self.budget, self.options = reveal, budget, options
@@ -95,6 +102,27 @@ class Scorer:
     def _lists_values(self) -> bool:
         """Whether ground truths may list the values that are right at a place."""
         return has_any_of(self.plan.root)
+
+    @cached_property
+    def _by_values(self) -> dict[Hashable, "Scorer"]:
+        """Scorers for ground truths that were seen, by what their values say."""
+        return {}
+
+    def _seeing(self, truths: Sequence[JsonDocument]) -> "Scorer":
+        """Return the scorer for ground truths whose values inference looks at, as a run does."""
+        if self._source is None:
+            return self
+        seen = self._observe(truths[:FIRST])
+        key = seen.summary()
+        scorer = self._by_values.pop(key, None)
+        if scorer is None:
+            scorer = copy(self)
+            scorer.__dict__ = {**self.__getstate__(), "_source": None}
+            scorer.plan, scorer.inferred, scorer.name = ruled(*self._source, seen)
+        self._by_values[key] = scorer  # as the newest
+        for oldest in [*self._by_values][:-MAX_SCORERS]:
+            self._by_values.pop(oldest, None)
+        return scorer
 
     def __call__(self, gt: object, pred: object) -> "Scored":
         """Judge one prediction, as `score` does."""
@@ -126,9 +154,10 @@ class Scorer:
         if len(truths) != len(answers):
             raise ValueError(f"there are {len(truths)} ground truths, {len(answers)} predictions")
         readable = [at for at, it in enumerate(answers) if not isinstance(it, Problem)]
-        scored = self._scored(truths, answers, readable)
+        scorer = self._seeing(truths)
+        scored = scorer._scored(truths, answers, readable)  # noqa: SLF001 - its own class
         return [
-            Scored(0.0, self, passed=False, problem=str(it))
+            Scored(0.0, scorer, passed=False, problem=str(it))
             if isinstance(it, Problem)
             else next(scored)
             for it in answers
@@ -166,17 +195,20 @@ class Scorer:
         values = [(self._values(gt, "gt"), self._values(pred, "pred")) for gt, pred in pairs]
         if not values:
             return []
-        batch = self._compared(*zip(*values, strict=True))
-        return [EvalResult(batch, at, self.plan, self.inferred) for at in range(len(values))]
+        scorer = self._seeing([gt for gt, _ in values])
+        batch = scorer._compared(*zip(*values, strict=True))  # noqa: SLF001 - its own class
+        return [EvalResult(batch, at, scorer.plan, scorer.inferred) for at in range(len(values))]
 
     def seen_in(self, gt: Side) -> Observed:
         """Return the values of a ground truth, for inference to ask."""
-        (truth,), _ = bare_truths(
-            [self._values(gt, "gt")], self.plan.root, lists_values=self._lists_values
-        )
-        found = Observed()
-        found.add(renamed(truth, self.plan.renames or {}))
-        return found
+        return self._observe([self._values(gt, "gt")])
+
+    def _observe(self, truths: Sequence[JsonDocument]) -> Observed:
+        bare, _ = bare_truths(truths, self.plan.root, lists_values=self._lists_values)
+        seen = Observed()
+        for truth in bare:
+            seen.add(renamed(truth, self.plan.renames or {}))
+        return seen
 
     def explain(self) -> str:
         """Return how each field is compared and why, as a table."""
@@ -207,7 +239,8 @@ class Scorer:
         return tuple(tuple(map(str, path)) for path in paths if path and path not in around)
 
     def __getstate__(self) -> dict[str, Any]:
-        made = ("teller", "fields")  # anew, where they are asked for
+        # Made anew, where they are asked for.
+        made = ("teller", "fields", "_by_values", "_lists_values")
         return {name: it for name, it in self.__dict__.items() if name not in made}
 
     def _truth(self, gt: object) -> JsonDocument:

@@ -60,7 +60,8 @@ _PREFIXES: Final = (
 _PARTIES: Final = pattern(r"(.{3,})(?:[eo]r|ee)")
 _NUMERAL: Final = pattern(r"[ivx]{1,4}[a-e]?")
 _CONTRACTION: Final = pattern(r"\bcannot\b|\b(?:ca|wo)n't\b|n't\b")
-_WORD: Final = pattern(r"[^\W\d_]+")
+_WORD: Final = pattern(r"[\u3400-\u9fff]|[^\W\d_\u3400-\u9fff]+")
+"""Letters; each ideograph is a word of its own."""
 SPELT_OUT: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "æ": "ae", "å": "aa"})
 _NO_NUMBER: Final = pattern(r"\bn[or][.:#]?\s*(?=\d)")
 _LEFT_OUT: Final = pattern(r"[.,;:!?'\"()\u2019‘“”\s]+|(?<![^\s(])\+(?=\d)")  # noqa: RUF001
@@ -119,11 +120,11 @@ def similarity_by_words(similarity: float, gt: Words, pred: Words) -> float:
     if "".join(gone) == "".join(come):
         same = _without_signs(gt.text) == _without_signs(pred.text)
         return max(similarity, SAME) if same else similarity
-    gone, come = _without_joined(gone, come)
-    come, gone = _without_joined(come, gone)
-    if not _NEGATIONS.isdisjoint((*gone, *come)) or _are_replaced(gt, pred, gone, come):
+    left, more = _without_joined(gone, come)
+    more, left = _without_joined(more, left)
+    if not _NEGATIONS.isdisjoint((*left, *more)) or _are_replaced(gt, pred, left, more):
         return 0.0
-    if _have_opposites(gone, come):
+    if _have_opposites(left, more):
         return 0.0
     short = len(gone) == len(come) and all(map(abbreviates, gone, come))
     plural = "".join(gone).removesuffix("s") == "".join(come).removesuffix("s")
@@ -185,10 +186,12 @@ def _first_replaced(words: Sequence[str], candidates: Sequence[str], count: int)
     """Return the first content words that are no slip of another; at most so many."""
     if len(words) * len(candidates) > MAX_PAIRS_OF_WORDS:
         return [*words[:count]]
-    charge(STEPS_OF_PAIR_OF_WORDS * len(words) * len(candidates))
     replaced: list[str] = []
     for word in words:
-        if word not in FUNCTION_WORDS and not _has_slip(word, candidates):
+        if word in FUNCTION_WORDS:
+            continue
+        charge(STEPS_OF_PAIR_OF_WORDS * len(candidates))
+        if not _has_slip(word, candidates):
             replaced.append(word)
             if len(replaced) == count:
                 break

@@ -223,6 +223,8 @@ def assemble(
     if ignored:
         notes = [*notes, f"ignored, as the schema says: {', '.join(dict.fromkeys(ignored))}"]
     notes = [*notes, loaded.note] if loaded.note else notes
+    if settings.ignore:
+        notes = [*notes, f"left out on both sides, as --ignore says: {', '.join(settings.ignore)}"]
     workers = replace(workers, cluster=_cluster(settings, workers, loaded.plan))
     return Assembly(loaded, settings, pairs, job, workers, gates, notes, warnings, policy)
 

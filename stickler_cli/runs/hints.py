@@ -53,7 +53,8 @@ def hints(assembly: "Assembly", run: "Run") -> Iterator[str]:
     refs = [*islice(both, MAX_IDS)]
     pairs = [*map(read_pair, refs[:LOOKED_AT])]
     yield from _shape_hints(assembly, run, pairs)
-    if settings.id_field is None and all(map(_is_paired_by_line, refs)):
+    is_by_place = settings.id_field is None and settings.pairs is None
+    if is_by_place and all(map(_is_paired_by_line, refs)):
         yield from hint_id_field([*_documents_of(assembly, map(read_pair, refs))])
     if not assembly.job.schemas:
         documents = [*_documents_of(assembly, pairs)]

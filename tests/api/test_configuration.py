@@ -150,7 +150,6 @@ BAD = [
     ({"fields": {"a": {"type": ["str"]}}}, "/fields/a/type", "expected a string"),
     ({"fields": {"a": {"type": "Dict[int, str]"}}}, "/fields/a/type", "it is"),
     ({"fields": {"a": {"type": "str", "wieght": 2}}}, "/fields/a/wieght", "did you mean weight?"),
-    ({"fields": {"a": {"type": "str", "any_of": True}}}, "/fields/a/any_of", "no key any_of"),
     ({"fields": {"a": {"type": "str", "weight": 0}}}, "/fields/a/weight", "above 0"),
     ({"fields": {"a": {"type": "str", "weight": "2"}}}, "/fields/a/weight", "expected a number"),
     ({"fields": {"a": {"type": "str", "threshold": 4}}}, "/fields/a/threshold", "[0, 1]"),

@@ -12,6 +12,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, RootModel, computed_field, create_model
 
 from stickler_cli import Scorer, evaluate_many
+from stickler_cli.api import scorer as scorer_module
 from stickler_cli.api import zero
 from stickler_cli.api.eval_result import EvalResult
 from stickler_cli.api.fields import ComparableField
@@ -641,3 +642,37 @@ def test_a_model_with_any_annotation_has_the_numbers_of_evaluate_in_all_ways():
         assert matrix["fields"]["iban"]["leaves"]["tp"] == is_right
         assert batch.to_dict()["confusion_matrix"] == matrix
         assert several.to_dict()["confusion_matrix"]["leaves"] == matrix["leaves"]
+
+
+DUE = {"type": "object", "properties": {"due": {"type": "string"}, "iban": {"type": "string"}}}
+DUES_SEEN = [
+    ({"due": "30/11/2024", "iban": "DE1"}, {"due": "2024-11-30", "iban": "DE1"}),
+    ({"due": "02/07/2024", "iban": "DE2"}, {"due": "2024-02-07", "iban": "DE3"}),
+]
+
+
+def test_a_scorer_sees_the_values_of_its_ground_truths_as_evaluate_many_does():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        many = evaluate_many(DUE, DUES_SEEN).to_dict()["confusion_matrix"]
+    scorer = Scorer(DUE)
+    batch = scorer.evaluate_batch(DUES_SEEN)
+    scored = scorer.score_batch(*zip(*DUES_SEEN, strict=True))
+
+    def right(results):
+        return sum(each.to_dict()["confusion_matrix"]["leaves"]["tp"] for each in results)
+
+    # Day and month are swapped, which only the other date tells.
+    assert many["leaves"]["tp"] == right(batch) == 2
+    assert [len(each.errors) for each in scored] == [0, 2]
+    assert right([pickle.loads(pickle.dumps(scorer)).evaluate(*DUES_SEEN[0])]) == 2  # noqa: S301
+    assert scorer.evaluate(*DUES_SEEN[1]).to_dict() == evaluate(*DUES_SEEN[1], schema=DUE).to_dict()
+
+
+def test_scorers_by_values_are_kept_in_bounded_number(monkeypatch):
+    monkeypatch.setattr(scorer_module, "MAX_SCORERS", 2)
+    scorer = Scorer(MOODS)
+    for mood in ("16:05", "X-1", "calm", "2024-01-02", "16:05"):
+        assert scorer.score({"mood": mood}, {"mood": mood}).score == 1
+
+    assert len(scorer._by_values) == 2  # noqa: SLF001 - what is kept is what is tested

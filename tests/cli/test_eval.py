@@ -467,3 +467,10 @@ def test_of_a_map_without_end_most_keys_are_counted_together(stickler, data):
     assert found["error_classes"]["fields"].keys() == {f"m.{key}" for key in fields if key != "all"}
     assert several["confusion_matrix"] == found["confusion_matrix"]
     assert "m.* are 101 keys" in stickler("report", "run.json").out
+
+
+def test_a_note_names_what_ignore_leaves_out(stickler):
+    result = stickler(
+        "eval", "schema.json", "gt", "pred", "--ignore", "total", "--ignore", "**.sku"
+    )
+    assert "left out on both sides, as --ignore says: total, **.sku" in result.out

@@ -39,6 +39,7 @@ COMPARATORS = (
         ("shall pay", "may pay"),
         ("with hypertension", "with hypotension"),
         ("the lessor pays", "the lessee pays"),
+        ("付款期限为三十天", "付款期限为九十天"),
         ("a single dose and stage IIIA", "a single dose and stage IIIB"),
     ],
 )
@@ -77,7 +78,7 @@ def test_a_word_in_the_place_of_another_makes_a_text_of_any_length_wrong(compara
 def test_slips_and_ways_of_writing_make_little_difference_to_a_long_text(comparator, gt, pred):
     gt, pred = BEGINNING + gt, BEGINNING + pred
 
-    assert min(comparator.compare(gt, pred), comparator.compare(pred, gt)) >= 0.9
+    assert min(comparator.compare(gt, pred), comparator.compare(pred, gt)) >= 0.85
 
 
 @pytest.mark.parametrize(
@@ -90,6 +91,10 @@ def test_slips_and_ways_of_writing_make_little_difference_to_a_long_text(compara
 )
 def test_a_letter_or_number_may_be_the_word_that_differs(gt, pred):
     assert [comparator.compare(gt, pred) for comparator in COMPARATORS] == [0.0, 0.0]
+
+
+def test_initials_are_no_full_match():
+    assert COMPARATORS[1].compare("Perniagaan Zheng Hui", "Perniagaan Zh") < 0.85
 
 
 def of_content_words(count: int, replaced: int) -> str:

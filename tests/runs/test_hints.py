@@ -230,3 +230,11 @@ def test_a_run_that_is_mostly_right_has_no_hints(hints_of):
     gts = [{"a": n, "b": n, "c": n, "d": n, "e": n, "f": n, "g": n, "h": None} for n in range(3)]
     preds = [{**gt, "h": "N/A"} for gt in gts]  # 7 of 7 right, 1 invented: F1 is 14 / 15
     assert hints_of(gts, preds) == []
+
+
+def test_pairs_of_a_table_are_pairs_whatever_identifies_documents(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [{"gt": gt, "pred": pred} for gt, pred in zip(ORDERS, ORDERS[::-1], strict=True)]
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    main(["eval", "--pairs", "log.jsonl", "-f", "json"])
+    assert "--id-field" not in capsys.readouterr().err

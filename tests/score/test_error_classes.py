@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from stickler_cli.comparators.code import CodeComparator
 from stickler_cli.comparators.date import DateComparator
 from stickler_cli.comparators.numeric import NumericComparator
 from stickler_cli.compare.result import Outcome
@@ -551,6 +552,7 @@ DAY_FIRST = DateComparator(dayfirst=True)
         (DAY_FIRST, "06/08/2025", "2025-06-08", "day_month_swapped"),
         (DAY_FIRST, "06/08/2025", "08/06/2025", "day_month_swapped"),
         (DateComparator(dayfirst=False), "07/04/2024", "4 July 2023", "other"),
+        (CodeComparator(language="sql"), "a > 3", "a < 3", "other"),
     ],
 )
 def test_values_are_told_apart_as_their_field_reads_them(comparator, gt, pred, expected):

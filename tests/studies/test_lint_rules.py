@@ -185,6 +185,15 @@ def test_a_text_in_another_form_than_all_others_is_found(found):
     assert places(result["odd-format", "no"]) == [(6, "/no", '"INV/5"')]
 
 
+def test_dates_in_both_orders_are_found(found):
+    schema = an_object(due={"type": "string", "format": "date"})
+    texts = ["25/12/2024", "01/02/2024", "31.01.2024", "12/26/2024", "2024-12-27"]
+    result = found(schema, [{"due": text} for text in texts])
+    finding = result["mixed-date-order", "due"]
+    assert places(finding) == [(4, "/due", '"12/26/2024"')]
+    assert ("mixed-date-order", "due") not in found(schema, [{"due": it} for it in texts[:3]])
+
+
 def test_spellings_of_a_frequent_text_are_found_but_not_other_texts(found):
     documents = [{"city": CITIES[at % 3], "plan": f"Plan {at % 2}"} for at in range(90)]
     documents[4]["city"], documents[5]["city"], documents[6]["city"] = "BREMEN", "Bremem", "Berlin"

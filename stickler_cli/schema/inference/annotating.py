@@ -198,7 +198,7 @@ class Walker(Fold[_At, _Fields]):
         self.annotated |= any(states_comparison(source.schema) for source in in_force)
         return super()._flat(in_force, way)
 
-    def _note_open(self, place: Place, at: _At) -> None:
+    def _note_open(self, place: Place, visit: _At) -> None:
         """Take note of a place of any values whose comparison nothing states."""
         match place:
             case ObjectPlace():
@@ -208,7 +208,7 @@ class Walker(Fold[_At, _Fields]):
             case _:
                 is_open = isinstance(place, OpenPlace)
         if is_open and not (isinstance(place, OpenPlace) and says_how(place.merged)):
-            self.open_places.append(at)
+            self.open_places.append(visit)
 
     def _make(self, met: Met[_At, _Fields], place: Place) -> _Fields:
         way = met.way
@@ -299,30 +299,32 @@ class Walker(Fold[_At, _Fields]):
         parent = None if self._seen is None or not at.path else self._seen.at(at.path[:-1])
         return frozenset() if parent is None else stated_currencies(parent)
 
-    def _shape(self, at: _At, depth: int) -> ListShape | None:
+    def _shape(self, visit: _At, depth: int) -> ListShape | None:
         """Return the form of the arrays seen inside `depth` arrays of the field of a place."""
-        return self._seen.lists_at(at.path, depth) if self._seen and depth >= 0 else None
+        return self._seen.lists_at(visit.path, depth) if self._seen and depth >= 0 else None
 
-    def _note_further(self, holder: Schema, at: _At, name: str, value: JsonValue, why: str) -> None:
+    def _note_further(
+        self, holder: Schema, visit: _At, name: str, value: JsonValue, why: str
+    ) -> None:
         """Take note of an annotation that is inferred beside comparators and thresholds."""
-        _, noted = self._further.get(id(holder), (holder, Inferred(path=at.path)))
+        _, noted = self._further.get(id(holder), (holder, Inferred(path=visit.path)))
         further = {**noted.further, annotated(name): value}
         reason = "; ".join(filter(None, (noted.reason, why)))
         self._further[id(holder)] = holder, replace(noted, further=further, reason=reason)
 
-    def _pairs_by_position(self, place: ArrayPlace, at: _At) -> bool:
+    def _pairs_by_position(self, place: ArrayPlace, visit: _At) -> bool:
         """Infer whether the elements of an array are paired by position, and take note of it."""
-        if id(at.holder) not in self._own:
+        if id(visit.holder) not in self._own:
             return False
-        shape, outer = self._shape(at, at.depth), self._shape(at, at.depth - 1)
-        reason = position_reason(at.name, self._places, place, shape, outer)
+        shape, outer = self._shape(visit, visit.depth), self._shape(visit, visit.depth - 1)
+        reason = position_reason(visit.name, self._places, place, shape, outer)
         if not reason:
             return False
-        self._note_further(at.holder, at, "pairing", "position", reason)
-        rows = at.leaf_holder
+        self._note_further(visit.holder, visit, "pairing", "position", reason)
+        rows = visit.leaf_holder
         if rows is not None and id(rows) in self._own and place.merged.threshold is None:
             why = "half of the cells make a row the same one"
-            self._note_further(rows, at, "threshold", ROW_THRESHOLD, why)
+            self._note_further(rows, visit, "threshold", ROW_THRESHOLD, why)
         return True
 
     def _array(self, place: ArrayPlace, at: _At) -> _Fields:
@@ -388,14 +390,14 @@ class Walker(Fold[_At, _Fields]):
 
         return found + self._inside(fields, put_off)
 
-    def _note_running_numbers(self, place: ObjectPlace, at: _At) -> None:
+    def _note_running_numbers(self, place: ObjectPlace, visit: _At) -> None:
         """Take note of the fields that count the items of a list, which tell none apart."""
-        shape = self._shape(at, at.depth - 1) if at.listed else None
+        shape = self._shape(visit, visit.depth - 1) if visit.listed else None
         for name in shape.running_numbers if shape else ():
             holder = place.properties[name][0].schema if name in place.properties else _NOWHERE
             if id(holder) in self._own and annotated("pairs_items") not in holder:
                 why = "counts the items of each list, and pairs none"
-                self._note_further(holder, at, "pairs_items", value=False, why=why)
+                self._note_further(holder, visit, "pairs_items", value=False, why=why)
 
     def _entry(self, at: _At, merged: Merged, choice: Inferred, kind: str) -> Inferred:
         if choice.comparator in self._instances:
@@ -432,9 +434,9 @@ class Walker(Fold[_At, _Fields]):
         return tuple(json_pointer(place.path) for place in places if place.uri == own)
 
 
-def _keeps_order(at: _At) -> bool:
+def _keeps_order(visit: _At) -> bool:
     """Return whether the order of the elements of the lists around a place matters."""
-    return not {ORDERED, BY_POSITION}.isdisjoint(at.around)
+    return not {ORDERED, BY_POSITION}.isdisjoint(visit.around)
 
 
 class Inference(NamedTuple):

@@ -55,7 +55,7 @@ _DATE: Final = pattern(
     r"\d{4}[-/.]\d\d?[-/.]\d\d?\b.*"
     r"|\d\d?(?:er|[.\xba\xb0]){0,2}[-/. ]\s?(de )?(\d\d?|[^\W\d_]{3,10}\.?)"
     r"[-/., ]+(del? )?\d{2,4}\b.*"
-    r"|[^\W\d_]{3,10}\.? \d\d?(st|nd|rd|th)?,? \d{4}"
+    r"|[^\W\d_]{3,10}\.? \d\d?(st|nd|rd|th)?,? \d{4}\b.*"
     r"|(\d{4}\s?[\u5e74\ub144]\s?)?\d\d?\s?[\u6708\uc6d4].*"
 )
 """Form of a date in a field that is not named as a date."""
@@ -120,7 +120,7 @@ _DOTS_IN_NUMBER: Final = {
 
 
 @lru_cache(maxsize=4096)
-def _evidence_of(text: str) -> tuple[str, ...]:
+def evidence_of(text: str) -> tuple[str, ...]:
     """Return the orders of day and month, and the uses of a dot, that a text shows."""
     evidence = [form for form, wanted in _DOTS_IN_NUMBER.items() if wanted.search(text)]
     for first, _, second in _ORDER_OF_DATE.findall(text):
@@ -340,7 +340,7 @@ class Observed:
             if len(self.values) > MOST_VALUES or len(text) > LONGEST_VALUE:
                 self.values = None
         if len(text) <= LONGEST_READ and any(map(str.isdecimal, text)):
-            self.evidence.update(_evidence_of(text))
+            self.evidence.update(evidence_of(text))
         if self.forms[""] < SAMPLE and text.strip():
             self.forms[""] += 1
             forms = _known_forms if len(text) <= LONGEST_VALUE else _forms_of

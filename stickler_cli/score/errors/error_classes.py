@@ -133,6 +133,9 @@ def _of_read_values(
     # Of dates that are equal in some order, the order of the field makes them different.
     elif getattr(comparator, "dayfirst", None) is not None and same_date(gt_text, pred_text):
         return ErrorClass.DAY_MONTH_SWAPPED
+    # Signs mean something in code.
+    elif getattr(comparator, "language", None) is not None and same_text(gt_text, pred_text):
+        return ErrorClass.OTHER
     return None
 
 

@@ -28,7 +28,13 @@ from stickler_cli.core.json_values import JsonValue, brief, kind_of
 from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.core.values import dataclass, pattern
-from stickler_cli.schema.inference.observation import CODE_FORM
+from stickler_cli.schema.inference.observation import (
+    CODE_FORM,
+    DAY_FIRST,
+    LONGEST_READ,
+    MONTH_FIRST,
+    evidence_of,
+)
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.visit import Visit
 from stickler_cli.score.walk import visits
@@ -133,6 +139,8 @@ class Profile:
     shapes: Texts = field(default_factory=lambda: Texts(MOST_SHAPES))
     numbers: Numbers = field(default_factory=Numbers)
     """Of a field of dates, their days."""
+    orders: Texts = field(default_factory=lambda: Texts(2))
+    """Of a field of dates, the orders of day and month that its texts show."""
     tally: TextTally = field(init=False)
     """How many texts are of each kind that the comparator treats specially."""
 
@@ -143,6 +151,8 @@ class Profile:
         """Add a value that stands at some places."""
         self.count += len(pairs)
         self.tally.add(value, len(pairs))
+        if isinstance(self.node.comparator, DateComparator) and isinstance(value, str):
+            self._add_orders(value, pairs, spot_of)
         number = _number(self.node.comparator, value)
         if number is not None:
             for pair in pairs:
@@ -150,6 +160,11 @@ class Profile:
         elif isinstance(value, str) and len(value) <= LONGEST_SPELLING:
             self.texts.add(value, value, pairs, spot_of)
             self.shapes.add(shape_of(value), value, pairs, spot_of)
+
+    def _add_orders(self, text: str, pairs: Sequence[int], spot_of: SpotOf) -> None:
+        shown = evidence_of(text) if len(text) <= LONGEST_READ else ()
+        for order in {DAY_FIRST, MONTH_FIRST}.intersection(shown):
+            self.orders.add(order, text, pairs, spot_of)
 
 
 def _number(comparator: BaseComparator, value: JsonValue) -> float | None:
@@ -271,6 +286,18 @@ def _odd_forms(profile: Profile, findings: Findings) -> None:
                 times = 0  # they are counted with the first
 
 
+def _date_orders(profile: Profile, findings: Findings) -> None:
+    """Find dates with the day first in a field with others that have the month first."""
+    if len(profile.orders.counts) < 2:
+        return
+    (usual, _), (rare, times) = profile.orders.counts.most_common()
+    _, example = profile.orders.spots[usual][0]
+    for spot, text in profile.orders.spots[rare]:
+        expected = f"the {usual}, as in {brief(example)}"
+        findings.add("mixed-date-order", profile.path, spot, brief(text), expected, times)
+        times = 0  # they are counted with the first
+
+
 def _spellings(profile: Profile, findings: Findings) -> None:
     """Find texts that differ from a more frequent one in case, signs or one letter only."""
     counts = profile.texts.counts
@@ -350,7 +377,7 @@ class FieldValues:
     def conclude(self) -> list[str]:
         """Find values that stand out in each field; return notes."""
         for profile in self._profiles.values():
-            for rule in (_outliers, _odd_forms, _spellings):
+            for rule in (_outliers, _odd_forms, _date_orders, _spellings):
                 rule(profile, self._findings)
             if profile.count == profile.unmatched >= SOME:
                 name, threshold = profile.node.comparator.name, profile.node.threshold

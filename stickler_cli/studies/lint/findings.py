@@ -248,6 +248,11 @@ RULES: Final = {
     "odd-format": Rule(
         "note", "values that are not written as all others are", "look whether they are mistakes"
     ),
+    "mixed-date-order": Rule(
+        "warning",
+        "dates that can only have the day first beside others that can only have the month first",
+        "write all dates of a field in one order: until then both orders are tried",
+    ),
     "inconsistent-spelling": Rule(
         "warning", "values that others of the field spell otherwise", "choose one spelling"
     ),
