@@ -11,16 +11,18 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from stickler_cli import Scorer
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.locations import Path as Place
 from stickler_cli.score.batch import Batch
-from stickler_cli.score.errors.units import Unit
+from stickler_cli.score.errors.located_units import LocatedUnit, locate
 
 
-def corrections(batch: Batch, document: int, pred: Any) -> Iterator[tuple[Unit, Any]]:
+def corrections(batch: Batch, document: int, pred: Any) -> Iterator[tuple[LocatedUnit, Any]]:
     """Yield each error of a document, and the prediction without it."""
-    for error in batch.wrong_units(document):
+    for error in batch.classified_errors(document):
         path = place_in_prediction(error.unit)
         if path is not None:
             whole = {"": deepcopy(pred)}
@@ -28,24 +30,24 @@ def corrections(batch: Batch, document: int, pred: Any) -> Iterator[tuple[Unit, 
                 yield error.unit, whole[""]
 
 
-def place_in_prediction(unit: Unit) -> Place | None:
+def place_in_prediction(unit: LocatedUnit) -> Place | None:
     """Return where an error is, or would be: a missed item at the end of its list."""
     if unit.pred_path is not None:
         return unit.pred_path
-    visit, pair = unit.visit, unit.pair
+    batch, position = unit.batch, unit.position
     path: list[str | int] = []
-    while visit.around is not None:
-        place = visit.place(pair)
+    while batch.container is not None:
+        (place,) = locate(unit.table, batch, np.array([position]))
         if place.pred_path is not None:
             return (*place.pred_path, *reversed(path))
         step = (place.gt_path or (-1,))[-1]
         path.append(-1 if isinstance(step, int) else step)
-        pair = pair if visit.of is None else int(visit.of[pair])
-        visit = visit.around
+        position = int(batch.positions[position])
+        batch = batch.container
     return (*reversed(path),)
 
 
-def put(whole: Any, path: Place, unit: Unit) -> bool:
+def put(whole: Any, path: Place, unit: LocatedUnit) -> bool:
     """Put the truth at a place, in a prediction; return whether it has such a place."""
     *around, last = path
     for step in around:

@@ -17,9 +17,9 @@ from typing import Final, TypeAlias
 
 from stickler_cli.cli.app import main
 from stickler_cli.cli.console import ExitCode
-from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.compare.tree import tree_of
 from stickler_cli.compare.work import STEPS_OF_UNIT
 from stickler_cli.core.json_values import JsonDocument, json_line
 from stickler_cli.core.problems import ComparisonError, Problem, SchemaError, WorkLimitError
@@ -88,9 +88,9 @@ def compile_any(data: bytes) -> None:
 def _compare_samples(plan: Plan) -> None:
     pairs = list(product(SAMPLES, SAMPLES))
     with room_for_depth():
-        account = compare(plan, [gt for gt, _ in pairs], [pred for _, pred in pairs])
+        table = compare(plan, [gt for gt, _ in pairs], [pred for _, pred in pairs])
         for pair in range(len(pairs)):
-            compared = batch_of(comparison_of(account, pair))
+            compared = batch_of(tree_of(table, pair))
             json.dumps([counts_view(compared), document_view(compared, 0)])
 
 

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Final, Literal, NotRequired
 
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
-from stickler_cli.compare.explaining import Amount, Pairing, Sum
 from stickler_cli.compare.result import ThresholdSource
+from stickler_cli.compare.tree import Amount, Pairing, Sum
 from stickler_cli.core.rules import (
     AnyJson,
     Count,

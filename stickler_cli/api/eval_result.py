@@ -7,21 +7,19 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict
 
-import numpy as np
 from pydantic import BaseModel, Field
 
 from stickler_cli.comparators.base import meets
-from stickler_cli.compare.comparison import Comparison
 from stickler_cli.compare.engine import compare
-from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.plan import USUAL, Options, Plan
 from stickler_cli.compare.result import BOTH_SIDES, FN, Outcome
+from stickler_cli.compare.tree import Setting, UnitTree, explain, tree_of
+from stickler_cli.compare.units import UnitTable
 from stickler_cli.core.figures import rate, visible
 from stickler_cli.core.json_values import Gold, JsonDocument, JsonValue
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.problems import WorkLimitError
 from stickler_cli.core.sections import Figure, Figures, Span
-from stickler_cli.core.values import dataclass
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle, html_table, plain_text, table_lines
 from stickler_cli.reports.pair import ComparedPair, Detail, by_place, place_table, sum_text
@@ -32,7 +30,8 @@ from stickler_cli.score.confidence.calibration import confidence_view
 from stickler_cli.score.confidence.confidences import Confidences, Units
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.errors.error_rows import Error, below_threshold, error_of
-from stickler_cli.score.errors.units import Unit, are_judged, documents_units
+from stickler_cli.score.errors.located_units import LocatedUnit, locate, located_units
+from stickler_cli.score.errors.wrong_units import is_judged_unit
 from stickler_cli.score.field_counts import LEAVES
 from stickler_cli.score.sums import RATES, Counts
 
@@ -50,16 +49,17 @@ _NAMES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PairComparison(Comparison):
+class PairComparison(UnitTree):
     """A document compared with its ground truth, as a tree."""
 
-    model_name: str
-    """The name that the schema has for its documents."""
-    options: Options
-    """Those of the comparison."""
-
-    __repr__ = Comparison.__repr__
+    def __init__(self, table: UnitTable, document: int, plan: Plan, options: Options) -> None:
+        """Take the units of documents, the position of one, and how it was compared."""
+        root = tree_of(table, document)
+        super().__init__(Setting(table, options), root.row)
+        self.model_name = plan.model_name
+        """The name that the schema has for its documents."""
+        self.options = options
+        """Those of the comparison."""
 
     def explain(self, detail: Detail = "brief", width: int | None = None) -> str:
         """Return how the score came about, as `stickler compare` prints it in a terminal.
@@ -76,16 +76,16 @@ class PairComparison(Comparison):
 
     def _explained(self, detail: Detail) -> ComparedPair:
         with room_for_depth():
-            root = explain(self.account, self.options)
+            explain(self)
         return ComparedPair(
             schema="",
             model_name=self.model_name,
             document="",
             pairing_floor=self.options.pairing_floor,
             extra_fields=self.options.extra_fields,
-            root=root,
-            chosen=[root],
-            errors=by_place(batch_of(self).wrong_units(0)),
+            root=self,
+            chosen=[self],
+            errors=by_place(batch_of(self).classified_errors(0)),
             detail=detail,
         )
 
@@ -131,7 +131,7 @@ class EvalResult:
     @property
     def all_fields_matched(self) -> bool:
         """Whether nothing at all is wrong."""
-        return not self._batch.wrong_units(self._document)
+        return not self._batch.classified_errors(self._document)
 
     @cached_property
     def non_matches(self) -> list[dict[str, Any]]:
@@ -215,22 +215,24 @@ def compared(
     """
     options = options or USUAL
     try:
-        account = compare(plan, gts, preds, options, confidences, gold)
+        table = compare(plan, gts, preds, options, confidences, gold)
     except WorkLimitError:
         for gt, pred, said in zip_longest(gts, preds, gold):
             compare(plan, [gt], [pred], options, gold=[said])  # whether one of them does alone
         unlimited = replace(options, work_limit=None)
-        account = compare(plan, gts, preds, unlimited, confidences, gold)
-    results = [DocumentResult("", Status.EVALUATED, it) for it in account.score.tolist()]
-    return Batch(results, account, np.arange(len(results)))
+        table = compare(plan, gts, preds, unlimited, confidences, gold)
+    scores = table.document_scores.tolist()
+    results = [DocumentResult("", Status.EVALUATED, score) for score in scores]
+    return Batch(results, table)
 
 
 def pair_of(
     batch: Batch, document: int, plan: Plan, options: Options | None = None
 ) -> PairComparison:
     """Return the comparison of one of the documents of `compared`."""
-    found: Any = batch.comparison(document)
-    return PairComparison(found.account, found.pair, plan.model_name, options or USUAL)
+    row = batch.rows[document]
+    assert row is not None  # noqa: S101 - it was compared
+    return PairComparison(batch.table, row, plan, options or USUAL)
 
 
 _CHOICES: Final = (
@@ -321,13 +323,13 @@ def comparison_result(
     derived: bool = True,
 ) -> ComparisonResult:
     """Return one document as `compare_with` does, with as much as is asked for."""
-    comparison = batch.comparison(0)
+    tree = batch.tree(0)
     found = non_matches(
         error_of("", it, with_cause=False)
-        for it in (batch.outermost_errors[0] if errors and comparison else ())
+        for it in (batch.outermost_errors[0] if errors and tree else ())
     )
     view: ComparisonResult = {
-        "field_scores": comparison.field_scores if comparison else {},
+        "field_scores": tree.field_scores if tree else {},
         "overall_score": float(batch.scores[0]),
         "all_fields_matched": not (found if errors else batch.some_wrong),
     }
@@ -380,7 +382,7 @@ def _calibration(units: Units) -> dict[str, Any]:
 
 def _field_comparisons(batch: Batch) -> list[dict[str, Any]]:
     """Return every unit of a comparison that is judged, right or wrong."""
-    (units,) = documents_units(batch.visits, 1, are_judged)
+    (units,) = located_units(batch.table, is_judged_unit, extra_keys="judged")
     return [
         {
             "expected_key": _expected_key(unit),
@@ -395,21 +397,22 @@ def _field_comparisons(batch: Batch) -> list[dict[str, Any]]:
             "reason": _reason(unit),
         }
         for unit in units
-        if not unit.broken_down
+        if not unit.has_parts_listed
     ]
 
 
-def _expected_key(unit: Unit) -> str:
+def _expected_key(unit: LocatedUnit) -> str:
     """Return the path of a unit in the ground truth; `lines[]` for an invented list element."""
     if unit.gt_path is not None:
         return field_path(unit.gt_path)
-    elements, parents = unit.met, unit.met.around
-    parent = unit.at if elements.of is None else int(elements.of[unit.at])
-    list_path = parents.place(parent).gt_path if parents else None
-    return f"{field_path(list_path or ())}[]"
+    lists = unit.batch.container
+    if lists is None:
+        return "[]"
+    (of_list,) = locate(unit.table, lists, unit.batch.positions[[unit.position]])
+    return f"{field_path(of_list.gt_path or ())}[]"
 
 
-def _reason(unit: Unit) -> str:
+def _reason(unit: LocatedUnit) -> str:
     match unit.outcome:
         case Outcome.FN:
             return "false negative (unmatched ground truth)"
@@ -428,35 +431,35 @@ def evaluator_result(batch: Batch, *, recall_with_fd: bool) -> EvaluatorResult:
 
     In its confusion matrix the counts of a field stand beside `overall`, too.
     """
-    comparison: Any = batch.comparison(0)
+    document: Any = batch.tree(0)
     how: Any = {"counts": True, "errors": True, "units": False, "recall_with_fd": recall_with_fd}
     matrix = comparison_result(batch, **how)["confusion_matrix"]
     fields = {name: {**node["overall"], **node} for name, node in matrix["fields"].items()}
     return {
-        "overall": _rates(matrix, comparison.score),
-        "fields": _field_rates(comparison, matrix, recall_with_fd=recall_with_fd),
+        "overall": _rates(matrix, document.score),
+        "fields": _field_rates(document, matrix, recall_with_fd=recall_with_fd),
         "confusion_matrix": {**matrix, "fields": fields},
         "non_matches": matrix["non_matches"],
     }
 
 
 def _field_rates(
-    comparison: Comparison, counts: Mapping[str, Any], *, recall_with_fd: bool
+    unit: UnitTree, counts: Mapping[str, Any], *, recall_with_fd: bool
 ) -> dict[str, Any]:
     """Return the rates of each field; a list or an object also has those of its parts."""
     rates: dict[str, Any] = {}
-    for field in comparison.fields:
-        inside, view = field.comparison, counts["fields"][field.name]
-        own: dict[str, Any] = _rates(view, inside.score)
-        if inside.shape == "list":
+    for field in unit.fields:
+        view = counts["fields"][field.name]
+        own: dict[str, Any] = _rates(view, field.score)
+        if field.shape == "list":
             items = [
-                evaluator_result(batch_of(element.comparison), recall_with_fd=recall_with_fd)
-                for element in inside.elements
-                if element.outcome in BOTH_SIDES and element.comparison.shape == "object"
+                evaluator_result(batch_of(item), recall_with_fd=recall_with_fd)
+                for item in field.items
+                if item.outcome in BOTH_SIDES and item.shape == "object"
             ]
             own = {"overall": own, "items": items}
-        elif inside.shape == "object":
-            fields = _field_rates(inside, view, recall_with_fd=recall_with_fd)
+        elif field.shape == "object":
+            fields = _field_rates(field, view, recall_with_fd=recall_with_fd)
             own = {**own, "overall": own, "fields": fields}
         rates[field.name] = own
     return rates

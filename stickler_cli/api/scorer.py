@@ -453,7 +453,7 @@ class Scored:
             return Batch([DocumentResult(name, Status.FAILED, None, problems)])
         batch = self._among.batch
         result = replace(batch.results[self._at], id=name)
-        return Batch([result], batch.account, batch.at[[self._at]])
+        return Batch([result], batch.table.select(batch.table.document_rows[[self._at]]))
 
     def __getstate__(self) -> dict[str, Any]:
         made = ("score", "passed", "problem", "fields", "errors", "feedback")

@@ -299,7 +299,7 @@ class StructuredModel(ComparableModel):
         other = self.model_copy(update={field_name: other_value})
         names = {field_name, info.alias}
         fields = pair_of(compared_models(self, other), 0, type(self).comparison_plan()).fields
-        similarities = [field.comparison.similarity for field in fields if field.name in names]
+        similarities = [field.similarity for field in fields if field.name in names]
         return similarities[0] if similarities else 1.0
 
     def comparison(self, other: BaseModel, options: Options | None = None) -> PairComparison:

@@ -12,9 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare as compare_documents
-from stickler_cli.compare.explaining import Explained, explain
+from stickler_cli.compare.tree import TreePart, explain, tree_of
 from stickler_cli.core.json_values import DocumentKind, JsonDocument, json_line
 from stickler_cli.core.locations import field_names, field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
@@ -140,8 +139,9 @@ def _comparison(
     client = client_of(loaded.plan, policy_of(settings))
     options = comparing(loaded.plan, settings, client)
     with ended_by_signals():
-        account = compare_documents(loaded.plan, [gt], [pred], options, (), [pair.gold])
-        root = explain(account, options)
+        table = compare_documents(loaded.plan, [gt], [pred], options, (), [pair.gold])
+        root = tree_of(table, 0, options)
+        explain(root)
     tell_asked(client, settings)
     return ComparedPair(
         schema=loaded.path,
@@ -151,15 +151,15 @@ def _comparison(
         extra_fields=settings.extra_fields,
         root=root,
         chosen=_asked_places(settings, loaded, root),
-        errors=by_place(batch_of(comparison_of(account, 0)).wrong_units(0)),
+        errors=by_place(batch_of(root).classified_errors(0)),
         detail="errors" if settings.only_errors else "all" if settings.everything else "brief",
         partial_gt=settings.partial_gt,
     )
 
 
 def _asked_places(
-    settings: CompareSettings, loaded: LoadedSchema, root: Explained
-) -> list[Explained]:
+    settings: CompareSettings, loaded: LoadedSchema, root: TreePart
+) -> list[TreePart]:
     """Find the places that were asked for; without a wish, the whole document."""
     field = settings.field
     if field is None:

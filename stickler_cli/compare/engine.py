@@ -19,11 +19,12 @@ from stickler_cli.core.json_values import (
     part_of,
 )
 from stickler_cli.core.locations import ANY_KEY, Step, pointer_steps
-from .account import Account
 from .columns import Columns
 from .json_text import with_read_texts
 from .object import ObjectNode, is_unseen
 from .plan import USUAL, Node, Options, Plan, Purpose, Renames
+from .units import UnitTable
+from .units_of_account import units_of
 from .work import Work
 
 
@@ -34,7 +35,7 @@ def compare(  # noqa: PLR0913, PLR0917 - documents, and what is known of them
     options: Options | None = None,
     confidences: Sequence[JsonValue] = (),
     gold: Sequence[Gold | None] = (),
-) -> Account:
+) -> UnitTable:
     """Compare documents under a plan, each ground truth with the prediction of the same position.
 
     `confidences` are those of the predictions, in their shape, a number in [0, 1] or None at each
@@ -67,7 +68,8 @@ def compare(  # noqa: PLR0913, PLR0917 - documents, and what is known of them
     columns = Columns(truths, list(preds), work.place(), gold=known)
     columns.confidences = [*confidences] if any(it is not None for it in confidences) else None
     every = np.arange(len(gts))
-    return plan.root.compare(columns, every, every, options.to(Purpose.DOCUMENTS))
+    account = plan.root.compare(columns, every, every, options.to(Purpose.DOCUMENTS))
+    return units_of(account, every)
 
 
 def _labelled(

@@ -21,7 +21,7 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import ComparisonOptions, ExtraFields, LimitedOptions
 from .account import Account, MismatchAccount, Part, Rules, UnlabelledAccount, of_each, split
 from .columns import ABSENT, NOTHING, Columns, Indexes, Known, Mask
-from .result import FA, FD, FN, PASSED_OVER, TN
+from .result import FA, FD, FN, NOT_EVALUATED, TN
 from .work import CALL, PAIR
 
 if TYPE_CHECKING:
@@ -285,7 +285,7 @@ class Node(Rules, ABC):
         if not unlabelled.any():
             return self.compared(columns, gt, pred, options)
         (passed,), (rest,) = unlabelled.nonzero(), (~unlabelled).nonzero()
-        outcome, ones = np.full(len(passed), PASSED_OVER, np.int8), np.ones(len(passed))
+        outcome, ones = np.full(len(passed), NOT_EVALUATED, np.int8), np.ones(len(passed))
         pairs = columns, gt[passed], pred[passed], outcome, ones, ones
         parts = [Part(passed, UnlabelledAccount(self, *pairs))]
         if len(rest):

@@ -39,7 +39,7 @@ class Outcome(IntEnum):
 
 TP, FD, FA, FN, TN = (outcome.value for outcome in Outcome)
 # Plain numbers: numpy asks the class of each operand for attributes, which takes an enum long.
-PASSED_OVER: Final = len(Outcome)
+NOT_EVALUATED: Final = len(Outcome)
 """In the place of an outcome: nobody has labelled the ground truth, so that nothing is said."""
 
 ERRORS: Final = frozenset({Outcome.FD, Outcome.FA, Outcome.FN})

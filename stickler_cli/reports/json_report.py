@@ -8,7 +8,7 @@ from typing import Any, Final
 import orjson
 
 from stickler_cli import __version__
-from stickler_cli.compare.explaining import Explained
+from stickler_cli.compare.tree import TreePart
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import encoded
 from stickler_cli.core.sections import Report
@@ -91,10 +91,10 @@ def comparison_record(pair: ComparedPair) -> dict[str, object]:
     }
 
 
-def _place_record(pair: ComparedPair, place: Explained) -> dict[str, object]:
+def _place_record(pair: ComparedPair, place: TreePart) -> dict[str, object]:
     """Return a place and all places in it; keys that have nothing to say are left out."""
     error_class, pred_path = pair.class_of(place), field_path(place.pred_path)
-    pieces = value_pieces(place.gt, place.pred) if differs(place) else []
+    pieces = value_pieces(place.own_gt, place.own_pred) if differs(place) else []
     entries: dict[str, object] = {
         "path": field_path(place.gt_path),
         "prediction_path": None if place.pred_path == place.gt_path else pred_path,
@@ -108,20 +108,20 @@ def _place_record(pair: ComparedPair, place: Explained) -> dict[str, object]:
         "alternatives": list(place.others) or None,
         "similarity": place.similarity,
         "score": place.score,
-        "threshold": None if place.extra else place.threshold,
-        "threshold_source": None if place.extra else place.threshold_source,
+        "threshold": None if place.is_extra_key else place.threshold,
+        "threshold_source": None if place.is_extra_key else place.threshold_source,
         "weight": place.weight,
         "adds": place.adds,
         "pairing_floor": place.floor,
         "pairing_floor_source": None if place.floor is None else place.floor_source,
         "pairing": encoded(place.pairing),
         "sum": encoded(place.sum),
-        "undeclared_keys": list(place.undeclared) or None,
+        "undeclared_keys": list(place.undeclared_keys) or None,
         "parts": [_place_record(pair, part) for part in place.parts] or None,
     }
     said = {key: value for key, value in entries.items() if value is not None}
     if place.kind == "leaf" or place.sum is None:
-        said |= {"ground_truth_value": place.gt, "prediction_value": place.pred}
+        said |= {"ground_truth_value": place.own_gt, "prediction_value": place.own_pred}
     return said
 
 

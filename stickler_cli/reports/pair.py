@@ -11,15 +11,15 @@ from typing import Final, Literal, TypeAlias
 
 from rapidfuzz.distance import Levenshtein
 
-from stickler_cli.compare.explaining import Explained
 from stickler_cli.compare.result import Outcome
+from stickler_cli.compare.tree import TreePart
 from stickler_cli.core.figures import WHOLE, cells, number_of, rate, setting, value_text
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.sections import INDENT, Column, Line, Section, Span, Table, Text, Tone
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.errors.error_classes import ErrorClass
-from stickler_cli.score.errors.units import WrongUnit
+from stickler_cli.score.errors.wrong_units import ClassifiedError
 from .layout import LEAST_TEXT, TableStyle
 from .markdown import code
 
@@ -50,7 +50,7 @@ Side: TypeAlias = Literal["both", "gt", "pred"]
 _MARKS: Final = {"both": ("", ""), "gt": ("[-", "-]"), "pred": ("{+", "+}")}
 
 
-Errors: TypeAlias = Mapping[tuple[Path, Outcome], WrongUnit]
+Errors: TypeAlias = Mapping[tuple[Path, Outcome], ClassifiedError]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,8 @@ class ComparedPair:
     """Its id; empty where it has none."""
     pairing_floor: float
     extra_fields: str
-    root: Explained
-    chosen: Sequence[Explained]
+    root: TreePart
+    chosen: Sequence[TreePart]
     """The places to show: the root, or those that the user asked for."""
     errors: Errors
     """By their places."""
@@ -83,7 +83,7 @@ class ComparedPair:
         """The score of the document, in [0, 1]."""
         return self.root.score
 
-    def why(self, place: Explained, floor: float) -> str:
+    def why(self, place: TreePart, floor: float) -> str:
         """Return the error class of a place, its reason, and other partners of an element."""
         error_class, texts = self.class_of(place), []
         if error_class not in (None, ErrorClass.OTHER):
@@ -98,37 +98,37 @@ class ComparedPair:
         if place.others:
             texts.append(f"also right: {', '.join(map(brief, place.others))}")
         texts.append(clipping_text(place))
-        if self.detail == "all" or not place.right:
+        if self.detail == "all" or not place.is_right:
             texts.append(pairing_text(place, floor))
         return "; ".join(filter(None, texts))
 
-    def class_of(self, place: Explained) -> ErrorClass | None:
+    def class_of(self, place: TreePart) -> ErrorClass | None:
         """Return the error class of a place; None of one that is right or no error by itself."""
         error = self._error_at(place)
         return error and error.error_class
 
-    def swapped_with(self, place: Explained) -> str:
+    def swapped_with(self, place: TreePart) -> str:
         """Return the place whose ground truth is predicted here; empty where nothing is swapped."""
         error = self._error_at(place)
         return field_path(error.elsewhere or ()) if error else ""
 
-    def _error_at(self, place: Explained) -> WrongUnit | None:
+    def _error_at(self, place: TreePart) -> ClassifiedError | None:
         path = place.pred_path if place.outcome is Outcome.FA else place.gt_path
         return self.errors.get((path or (), place.outcome))
 
-    def shown(self, place: Explained) -> tuple[list[Explained], str]:
+    def shown(self, place: TreePart) -> tuple[list[TreePart], str]:
         """Return the parts of a place that are shown, and how many others there are, in words."""
         parts = place.parts
         if self.detail == "all":
             return list(parts), ""
-        if place.outcome in ONE_SIDED or (place.right and place.gt_path):
+        if place.outcome in ONE_SIDED or (place.is_right and place.gt_path):
             return [], ""
         if self.detail == "errors":
-            kept = [part for part in parts if not part.right]
+            kept = [part for part in parts if not part.is_right]
         else:
             many = place.kind == "list" and len(parts) > MANY
             there = (it for it in parts if it.outcome is not Outcome.TN or it.others)
-            kept = [part for part in there if not (many and part.right)]
+            kept = [part for part in there if not (many and part.is_right)]
         absent = sum(it.outcome is Outcome.TN for it in parts)
         right = len(parts) - absent - sum(it.outcome is not Outcome.TN for it in kept)
         absent -= sum(it.outcome is Outcome.TN for it in kept)
@@ -136,12 +136,12 @@ class ComparedPair:
         return kept, ", ".join(f"{count} {what}" for what, count in words.items() if count)
 
 
-def by_place(errors: Iterable[WrongUnit]) -> Errors:
+def by_place(errors: Iterable[ClassifiedError]) -> Errors:
     """Return errors by their places."""
     return {(it.unit.path, it.unit.outcome): it for it in errors}
 
 
-def all_places(root: Explained) -> Iterator[Explained]:
+def all_places(root: TreePart) -> Iterator[TreePart]:
     """Yield all places of a comparison, parents first."""
     waiting = [root]
     while waiting:
@@ -150,7 +150,7 @@ def all_places(root: Explained) -> Iterator[Explained]:
         waiting += reversed(place.parts)
 
 
-def places(root: Explained, path: Path) -> list[Explained]:
+def places(root: TreePart, path: Path) -> list[TreePart]:
     """Return the places that a path names: those with its list indexes, or all without.
 
     An invented element is named by its index in the prediction, like one that is missed or paired
@@ -165,7 +165,7 @@ def places(root: Explained, path: Path) -> list[Explained]:
     ]
 
 
-def title_of(place: Explained, *, whole: bool) -> str:
+def title_of(place: TreePart, *, whole: bool) -> str:
     """Return the name of a place, in full or below the place that it is in, and of its partner.
 
     An invented element has its index in the prediction, any other that in the ground truth.
@@ -178,7 +178,7 @@ def title_of(place: Explained, *, whole: bool) -> str:
     return f"{name} {'invented' if gt is None else 'missed' if pred is None else f'with [{pred}]'}"
 
 
-def pairing_text(place: Explained, floor: float) -> str:
+def pairing_text(place: TreePart, floor: float) -> str:
     """Return the best other partner of an element, and why it has another or none; or nothing."""
     pairing = place.pairing
     if pairing is None:
@@ -195,7 +195,7 @@ def pairing_text(place: Explained, floor: float) -> str:
     return f"no pair: the best is {shown}{taken}"
 
 
-def clipping_text(place: Explained) -> str:
+def clipping_text(place: TreePart) -> str:
     """Return how clipping lowers the score of a place; empty where it does not."""
     if place.score == place.similarity:
         return ""
@@ -204,7 +204,7 @@ def clipping_text(place: Explained) -> str:
     return f"clipping inside lowers its score to {rate(place.score)}"
 
 
-def sum_text(place: Explained) -> str:
+def sum_text(place: TreePart) -> str:
     """Return how the score of an object or list comes about; or nothing."""
     total = place.sum
     if total is None:
@@ -220,19 +220,19 @@ def sum_text(place: Explained) -> str:
     return f"{text}; pairs are above {setting(place.floor)}{said}"
 
 
-def is_list(place: Explained) -> bool:
+def is_list(place: TreePart) -> bool:
     """Return whether a place is a list of any kind, so that a threshold judges its score."""
     return place.kind in ("list", "tuple")
 
 
-def is_judged(place: Explained) -> bool:
+def is_judged(place: TreePart) -> bool:
     """Return whether a place is right or wrong as one: a document is not, nor a field's list."""
     if is_list(place) and place.parts:
         return bool(place.gt_path) and isinstance(place.gt_path[-1], int)
     return bool(place.gt_path)
 
 
-def figure_texts(place: Explained) -> tuple[str, ...]:
+def figure_texts(place: TreePart) -> tuple[str, ...]:
     """Return outcome, similarity, threshold and its source, weight, and contribution."""
     judged = is_judged(place)
     decides = judged and place.outcome not in ONE_SIDED
@@ -246,9 +246,10 @@ def figure_texts(place: Explained) -> tuple[str, ...]:
     )
 
 
-def differs(place: Explained) -> bool:
+def differs(place: TreePart) -> bool:
     """Return whether two values were compared that are not the same."""
-    return place.gt is not None and place.pred is not None and place.gt != place.pred
+    gt, pred = place.own_gt, place.own_pred
+    return gt is not None and pred is not None and gt != pred
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,8 +368,8 @@ def place_table(pair: ComparedPair) -> Table:
     return Table(columns, [row for place in pair.chosen for row in _place_rows(pair, place, 0.0)])
 
 
-def _place_rows(pair: ComparedPair, place: Explained, floor: float) -> Iterator[list[Span]]:
-    gt, pred = place.gt, place.pred
+def _place_rows(pair: ComparedPair, place: TreePart, floor: float) -> Iterator[list[Span]]:
+    gt, pred = place.own_gt, place.own_pred
     parts, hidden = pair.shown(place)
     quoted = (
         "" if gt is None else value_text(gt),
@@ -388,7 +389,7 @@ def _place_rows(pair: ComparedPair, place: Explained, floor: float) -> Iterator[
 
 
 def _tree(
-    pair: ComparedPair, place: Explained, style: TableStyle, depth: int, floor: float
+    pair: ComparedPair, place: TreePart, style: TableStyle, depth: int, floor: float
 ) -> Iterator[tuple[list[Span], list[Text | Line]]]:
     """Yield the row of a place and those of its shown parts; their sum stands below the last."""
     parts, hidden = pair.shown(place)
@@ -402,22 +403,22 @@ def _tree(
     last = inside[-1][1] if inside else below
     sums = (hidden, sum_text(place) if parts else "")
     last += [Text(text, "dim", margin=margin) for text in sums if text]
-    tone: Tone = "" if place.right else "bad" if place.kind == "leaf" else "warn"
+    tone: Tone = "" if place.is_right else "bad" if place.kind == "leaf" else "warn"
     title = title_of(place, whole=not depth) or WHOLE
     tones: tuple[Tone, ...] = (tone, tone, "dim", "dim", "dim", "")
     yield [Span.of(INDENT * depth + title, tone), *map(Span, figure_texts(place), tones)], below
     yield from inside
 
 
-def _values(pair: ComparedPair, place: Explained, style: TableStyle, margin: str) -> Iterator[Line]:
-    gt, pred = place.gt, place.pred
+def _values(pair: ComparedPair, place: TreePart, style: TableStyle, margin: str) -> Iterator[Line]:
+    gt, pred = place.own_gt, place.own_pred
     if differs(place):
         pieces = value_pieces(gt, pred)
         sides = {
             side: [piece for piece in pieces if piece.side in (side, "both")]
             for side in ("gt", "pred")
         }
-    elif place.outcome is Outcome.TN or (place.right and pair.detail != "all"):
+    elif place.outcome is Outcome.TN or (place.is_right and pair.detail != "all"):
         return
     else:
         piece = value_piece(pred if gt is None else gt)

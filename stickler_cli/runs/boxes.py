@@ -16,8 +16,8 @@ from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import Metadata
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.detail import PlacedBox
-from stickler_cli.score.errors.error_rows import are_there, outcome_of
-from stickler_cli.score.errors.units import Unit, documents_units
+from stickler_cli.score.errors.located_units import LocatedUnit, located_units
+from stickler_cli.score.errors.wrong_units import is_present_value
 from stickler_cli.settings.deciding import BoxFormat
 
 _BOXES: Final = (
@@ -158,16 +158,16 @@ def _around(numbers: Sequence[float]) -> Rectangle | None:
 
 
 def spots_of(
-    unit: Unit, gt: Metadata, pred: Metadata, form: BoxFormat
+    unit: LocatedUnit, gt: Metadata, pred: Metadata, form: BoxFormat
 ) -> tuple[Spot | None, Spot | None]:
     """Return where the ground truth and the prediction of a value stand."""
-    node = unit.visit.account.node
+    node = unit.node
     is_box = isinstance(node, LeafNode) and isinstance(node.comparator, BBoxIoUComparator)
-    outcome = outcome_of(unit)
+    outcome = unit.outcome
     truth = found = None
     if outcome is not Outcome.FA:
         path = unit.gt_path or ()
-        taken = (it.metadata.get(path[at:], {}) for at, it in unit.visit.alternatives(unit.pair))
+        taken = (it.metadata.get(path[at:], {}) for at, it in unit.alternatives())
         truth = _spot((*taken, gt.get(path, {})), unit.gt if is_box else None, form)
     if outcome is not Outcome.FN:
         beside = (pred.get(unit.pred_path or (), {}),)
@@ -189,12 +189,12 @@ def boxes_of_documents(
 ) -> list[list[PlacedBox]]:
     """Return the boxes of each document of a batch that was compared, in schema order."""
     found = []
-    by_document = documents_units(batch.visits, len(metadata), are_there)
+    by_document = located_units(batch.table, is_present_value, extra_keys="all")
     for units, (gt, pred) in zip(by_document, metadata, strict=True):
         boxes = []
         for unit in units:
             spots = dict(zip(("gt", "pred"), spots_of(unit, gt, pred, form), strict=True))
-            outcome = outcome_of(unit).name
+            outcome = unit.outcome.name
             for side, spot in spots.items():
                 if spot is not None:
                     box = spot.in_fractions(None).box

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, Final
 
-import numpy as np
-
 from stickler_cli.compare.engine import compare
 from stickler_cli.core.json_values import Gold, JsonDocument, JsonValue, brief, kind_of
 from stickler_cli.core.problems import (
@@ -272,7 +270,7 @@ def _batches(job: Job, documents: Sequence[ReadDocument]) -> Iterator[Batch]:
     confidences = [document.confidences for document in documents if document.gt is not None]
     gold = [document.gold for document in documents if document.gt is not None]
     try:
-        account = compare(job.plan, gts, preds, job.options, confidences, gold)
+        table = compare(job.plan, gts, preds, job.options, confidences, gold)
     except (WorkLimitError, ComparisonError, RecursionError, MemoryError) as error:
         if len(gts) == 1:
             yield Batch([at_fault(document, error) for document in documents])
@@ -282,12 +280,12 @@ def _batches(job: Job, documents: Sequence[ReadDocument]) -> Iterator[Batch]:
         for first in range(0, len(documents), size):
             yield from _batches(job, documents[first : first + size])
         return
-    scores = iter(account.score.tolist())
+    scores = iter(table.document_scores.tolist())
     results = [
         document.result if document.gt is None else replace(document.result, score=next(scores))
         for document in documents
     ]
-    yield Batch(results, account, np.arange(len(gts)))
+    yield Batch(results, table)
 
 
 def _result_of(job: Job, read: Sequence[ReadDocument]) -> ChunkResult:

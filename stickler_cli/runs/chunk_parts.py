@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from stickler_cli.compare.engine import compare
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import ComparisonError, WorkLimitError
@@ -44,7 +42,7 @@ def add_parts(
     )
     if detail is not None:
         detail.update(batch)
-        if requested.boxes is not None and batch.account is not None:
+        if requested.boxes is not None and batch.table.size:
             compared = [
                 (result.id, pair.metadata if pair else ({}, {}))
                 for result, pair in zip(batch.results, pairs, strict=True)
@@ -55,7 +53,7 @@ def add_parts(
             detail.place((name, found) for (name, _), found in zip(compared, boxes, strict=True))
     if marked is not None:
         _count_marked(job, batch, marked)
-    values = value_lines(batch.compared_ids, batch.visits) if requested.value_lines else ()
+    values = value_lines(batch.compared_ids, batch.table) if requested.value_lines else ()
     return b"".join(documents), b"".join(errors), b"".join(values)
 
 
@@ -63,24 +61,21 @@ def _count_marked(job: Job, batch: Batch, counted: MarkedCounts) -> None:
     """Compare the documents again that verdicts are about, with the ground truth that these say."""
     for position, result in enumerate(batch.results):
         marks, row = job.marks.get(result.id), batch.rows[position]
-        if not marks or row is None or batch.account is None:
+        if not marks or row is None:
             continue
-        units = (error.unit for error in batch.wrong_units(position))
+        units = (error.unit for error in batch.classified_errors(position))
         errors = [*errors_of_marks(units, marks, result.id)]
-        account, at = batch.account, int(batch.at[row])
-        truth = account.columns.gt[int(account.gt[at])]
-        pred: Any = account.columns.pred[int(account.pred[at])]
+        truth, pred, gold = batch.table.sides_of(row)
         try:
             right = (unit for marked, unit in errors if marks[marked].verdict in RIGHT)
             better: Any = with_none_of(right, truth)
-            known = account.columns.gold
-            said = [known.of[int(account.gt[at])]] if known else ()
-            again = compare(job.plan, [better], [pred], job.options, gold=said)
+            prediction: Any = pred
+            again = compare(job.plan, [better], [prediction], job.options, gold=[gold])
         except (WorkLimitError, ComparisonError, RecursionError):
             continue  # that its verdicts fit nothing is told
         counted.fitting += (marked for marked, _ in errors)
-        score = float(again.score[0])
-        better_counts = Batch([replace(result, score=score)], again, np.arange(1)).counts
+        score = float(again.document_scores[0])
+        better_counts = Batch([replace(result, score=score)], again).counts
         if batch.counts is not None and better_counts is not None:
             more = units_of(score) - units_of(float(batch.scores[row]))
             counted.add(batch.counts.sums[:, row], better_counts.sums[:, 0], more)
@@ -102,11 +97,11 @@ def _document_lines(job: Job, batch: Batch) -> list[bytes]:
 def _document_line(batch: Batch, document: int, *, recall_with_fd: bool) -> dict[str, object]:
     result = batch.results[document]
     line: dict[str, object] = {"document": result.id, "status": result.status.value}
-    comparison, row = batch.comparison(document), batch.rows[document]
-    if comparison is not None and batch.counts is not None:
+    tree, row = batch.tree(document), batch.rows[document]
+    if tree is not None and batch.counts is not None:
         line["overall_score"] = result.score
         line["all_fields_matched"] = not batch.wrong[row]
-        line["field_scores"] = comparison.field_scores
+        line["field_scores"] = tree.field_scores
         counted = batch.counts.sums[:, row].tolist()
         for mode, counts in zip(COUNTING_MODES, counted, strict=True):
             line[mode] = Counts(*counts).view(recall_with_fd=recall_with_fd)

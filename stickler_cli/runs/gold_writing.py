@@ -9,8 +9,6 @@ from functools import partial
 from pathlib import Path as File
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.figures import number_of
@@ -104,16 +102,16 @@ def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[Change]:
     if document is None or document.gt is None:
         return []
     known: Any = [document.gt], [document.pred], job.options, (), [document.gold]
-    account = compare(job.plan, *known)
-    result = replace(document.result, score=float(account.score[0]))
-    batch = Batch([result], account, np.arange(1))
-    units = (error.unit for error in batch.wrong_units(0))
+    table = compare(job.plan, *known)
+    result = replace(document.result, score=float(table.document_scores[0]))
+    batch = Batch([result], table)
+    units = (error.unit for error in batch.classified_errors(0))
     found = [*errors_of_marks(units, marks, ref.id)]
     accepted = [unit for marked, unit in found if all(VERDICTS[marks[marked].verdict])]
     first = int(job.schemas is not None)  # the first step names the schema
     return [
         Change(it.written[first:], None if it.outcome is Outcome.FN else it.value, accepted=True)
-        for it in changes_of(accepted, account.columns.gt[int(account.gt[0])])
+        for it in changes_of(accepted, table.truths[0])
     ]
 
 

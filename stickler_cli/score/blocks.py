@@ -307,7 +307,7 @@ class Blocks:
 
 def _rows_of(batch: "Batch", at: dict[Names, int]) -> Rows:
     """Return the rows of the documents of a batch that were compared."""
-    counts = batch.counted
+    counts = batch.counts
     if counts is None:
         none = np.zeros(0, np.intp)
         return Rows(none, none, np.zeros((0, CELL), np.int64), np.zeros(0))

@@ -74,9 +74,9 @@ def _with_rates(row: tuple[int, ...], recall_with_fd: bool) -> list[tuple[str, d
 def document_view(batch: Batch, document: int) -> dict[str, object]:
     """Return what results say of one document beyond its counts."""
     errors = batch.errors(document)
-    comparison = batch.comparison(document)
+    tree = batch.tree(document)
     return {
-        "field_scores": comparison.field_scores if comparison else {},
+        "field_scores": tree.field_scores if tree else {},
         "all_fields_matched": not errors,
         "non_matches": [non_match(error) for error in errors],
         "errors": [error_record(error) for error in errors],

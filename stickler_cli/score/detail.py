@@ -11,22 +11,15 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from stickler_cli.compare.account import (
-    Floats,
-    ListAccount,
-    MismatchAccount,
-    ObjectAccount,
-    both_sides,
-)
 from stickler_cli.compare.columns import Indexes, Mask
-from stickler_cli.compare.comparison import Comparison
 from stickler_cli.compare.result import TN, TP, Outcome
+from stickler_cli.compare.tree import UnitTree
+from stickler_cli.compare.units import LIST, VALUE, Floats, UnitBatch, UnitTable
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass
 from .batch import Batch
 from .errors.error_rows import KeptErrors, shown_value
-from .visit import Visit, singles
 
 MOST_VALUES: Final = 30
 """Values of one field, on both sides together: the columns that a screen has room for."""
@@ -93,33 +86,39 @@ class ValuePairs:
             self.counts = {}
 
 
-def value_pairs(visits: Iterable[Visit]) -> Iterator[tuple[Path, ValuePairs]]:
+def value_pairs(table: UnitTable) -> Iterator[tuple[Path, ValuePairs]]:
     """Yield what values of each field were found for which; a field may come up more than once."""
-    for visit in singles(visits):
-        account = visit.account
-        is_value = not isinstance(account, ObjectAccount | ListAccount | MismatchAccount)
-        if is_value and visit.order is not None:
-            (some,) = (visit.outcome != TN).nonzero()
-            if len(some):
-                yield visit.field.path, _pairs(visit, some)
+    for batch in table.batches:
+        if batch.kind != VALUE:
+            continue
+        is_present = batch.outcome != TN
+        for number, positions in batch.positions_by_field():
+            selected = positions[is_present[positions]]
+            if len(selected):
+                yield table.fields.paths[number], _value_pairs(batch, selected)
 
 
-def _pairs(visit: Visit, chosen: Indexes) -> ValuePairs:
-    found, account = ValuePairs(), visit.account
-    at, codes = visit.at[chosen], account.columns.codes
-    columns = codes.gt[account.gt[at]], codes.pred[account.pred[at]], visit.outcome[chosen] == TP
+def _value_pairs(batch: UnitBatch, selected: Indexes) -> ValuePairs:
+    pairs, codes = ValuePairs(), batch.columns.codes
+    columns = (
+        codes.gt[batch.gt_slot[selected]],
+        codes.pred[batch.pred_slot[selected]],
+        batch.outcome[selected] == TP,
+    )
     distinct, counts = np.unique(np.stack(columns), axis=1, return_counts=True)
     if len(set(distinct[:2].ravel().tolist())) > MOST_VALUES + 1:
-        found.too_many = True
-        return found
+        pairs.too_many = True
+        return pairs
     for (gt, pred, right), count in zip(distinct.T.tolist(), counts.tolist(), strict=True):
-        one, other = (ABSENT if code < 0 else _name(codes.values[code]) for code in (gt, pred))
-        if one is None or other is None:
-            found.too_many = True
+        gt_name, pred_name = (
+            ABSENT if code < 0 else _name(codes.values[code]) for code in (gt, pred)
+        )
+        if gt_name is None or pred_name is None:
+            pairs.too_many = True
             break
-        found.add(one, other, count if right else 0, 0 if right else count)
-    found.bound()
-    return found
+        pairs.add(gt_name, pred_name, count if right else 0, 0 if right else count)
+    pairs.bound()
+    return pairs
 
 
 def _name(value: object) -> str | None:
@@ -238,9 +237,9 @@ class Detail:
 
     def update(self, batch: Batch) -> None:
         """Add documents."""
-        for path, similarity, matched in similarities(batch.visits):
+        for path, similarity, matched in similarities(batch.table):
             self.histograms.setdefault(path, Histogram()).add(similarity, matched)
-        for path, pairs in value_pairs(batch.visits):
+        for path, pairs in value_pairs(batch.table):
             self.value_pairs.setdefault(path, ValuePairs()).merge(pairs)
         for document, result in enumerate(batch.results):
             errors = batch.errors(document)
@@ -249,8 +248,8 @@ class Detail:
             rank = result.score, result.id
             self.errors.add(rank, errors)
             may_stay = self.bound is None or rank <= self.bound[:2]
-            if may_stay and (comparison := batch.comparison(document)):
-                self._keep([(*rank, comparison_line(comparison))])
+            if may_stay and (tree := batch.tree(document)):
+                self._keep([(*rank, tree_line(tree))])
         self.errors.settle()
 
     def place(self, boxes: Iterable[tuple[str, list[PlacedBox]]]) -> None:
@@ -288,64 +287,64 @@ class Detail:
             self.comparisons.append(entry)
 
 
-def similarities(visits: Iterable[Visit]) -> Iterator[tuple[Path, Floats, Mask]]:
+def similarities(table: UnitTable) -> Iterator[tuple[Path, Floats, Mask]]:
     """Yield the pairs that have a similarity: field, similarities, and which are matches.
 
     Pairs of list items belong to the field of the list; nothing inside an item below its
     threshold is there, as nothing in it is judged. A field may come up more than once.
     """
-    for visit in singles(visits):
-        is_list = isinstance(visit.account, ListAccount) and visit.units is None
-        if visit.order is not None and not is_list:
-            both = both_sides(visit.outcome)
-            if visit.live is not None:
-                both &= visit.live
-            if both.any():
-                yield visit.field.path, visit.similarity[both], visit.outcome[both] == TP
+    for batch in table.batches:
+        if batch.is_document or batch.is_unlabelled or (batch.kind == LIST and not batch.is_item):
+            continue
+        has_both_sides = batch.has_both_sides
+        if batch.is_judged is not None:
+            has_both_sides = has_both_sides & batch.is_judged
+        for number, positions in batch.positions_by_field():
+            selected = positions[has_both_sides[positions]]
+            if len(selected):
+                is_match = batch.outcome[selected] == TP
+                yield table.fields.paths[number], batch.similarity[selected], is_match
 
 
-def comparison_line(comparison: Comparison) -> bytes:
-    """Write a whole comparison as one JSON array of rows, at most `MOST_LINES`.
+def tree_line(document: UnitTree) -> bytes:
+    """Write a whole document as one JSON array of rows, at most `MOST_LINES`.
 
     A row is depth, name, kind, outcome, similarity, threshold, weight, ground truth, prediction.
     The kind is `object`, `list` or `value`; what has rows of its own below shows no values. Where
     rows are left out, the last one is how many.
     """
     rows: list[list[Any]] = []
-    _add_inner(rows, comparison, 0)
-    more = len(rows) - MOST_LINES
-    return json_line([*rows[:MOST_LINES], more] if more > 0 else rows)[:-1]
+    _add_parts(rows, document, 0)
+    n_hidden = len(rows) - MOST_LINES
+    return json_line([*rows[:MOST_LINES], n_hidden] if n_hidden > 0 else rows)[:-1]
 
 
-def _add_inner(rows: list[list[Any]], comparison: Comparison, depth: int) -> None:
-    """Add the fields or elements of a place, and all that is in them."""
-    for entry in comparison.fields:
-        inner = entry.comparison
-        figures = inner.outcome.name, inner.similarity, inner.threshold, entry.weight
-        _add(rows, [depth, _field_name(entry.name), "value", *figures], inner)
-    pred: Any = comparison.pred
-    for name in comparison.extras:
+def _add_parts(rows: list[list[Any]], unit: UnitTree, depth: int) -> None:
+    """Add the fields or items of a unit, and everything inside them."""
+    for child in unit.fields:
+        _add(rows, child, depth, _field_name(child.name))
+    pred: Any = unit.pred if unit.extra_keys else None
+    for name in unit.extra_keys:
         shown = shown_value(pred[name]) if len(rows) < MOST_LINES else None
         rows.append(
             [depth, _field_name(name), "value", Outcome.FA.name, 0.0, 1.0, None, None, shown]
         )
-    for element in comparison.elements:
-        inner = element.comparison
-        name = _element_name(element.gt_index, element.pred_index)
-        judged = element.outcome.name, inner.similarity, element.threshold
-        _add(rows, [depth, name, "value", *judged, None], inner)
+    for item in unit.items:
+        _add(rows, item, depth, _item_name(item.gt_index, item.pred_index))
 
 
-def _add(rows: list[list[Any]], row: list[Any], comparison: Comparison) -> None:
-    """Add a row without values, and those below it; its values, where there are none."""
+def _add(rows: list[list[Any]], unit: UnitTree, depth: int, name: str) -> None:
+    """Add the row of a unit and those of its parts; without parts, the row has its values."""
+    row: list[Any] = [depth, name, "value", unit.outcome.name, unit.similarity]
+    row += [unit.threshold, unit.weight]
     rows.append(row)
     position = len(rows)
-    _add_inner(rows, comparison, row[0] + 1)
+    _add_parts(rows, unit, depth + 1)
     if len(rows) > position:
-        row[2] = comparison.shape
+        row[2] = unit.shape
         row += [None, None]
     elif position <= MOST_LINES:
-        row += [shown_value(comparison.gt), shown_value(comparison.pred)]
+        row += [shown_value(unit.gt), shown_value(unit.pred)]
 
 
 @lru_cache(10_000)  # far more names than a schema has, and bounded for maps
@@ -353,10 +352,10 @@ def _field_name(name: str) -> str:
     return field_path((name,))
 
 
-def _element_name(gt: int | None, pred: int | None) -> str:
+def _item_name(gt: int | None, pred: int | None) -> str:
     """Return the place of a list element, or both places where they differ.
 
-    >>> _element_name(2, 2), _element_name(2, 5), _element_name(None, 5)
+    >>> _item_name(2, 2), _item_name(2, 5), _item_name(None, 5)
     ('[2]', '[2] ~ [5]', '[5]')
     """
     places = dict.fromkeys(f"[{place}]" for place in (gt, pred) if place is not None)

@@ -9,8 +9,8 @@ import numpy as np
 
 from stickler_cli import __version__
 from stickler_cli.compare.columns import Mask
-from stickler_cli.compare.comparison import Comparison
 from stickler_cli.compare.result import SEMANTICS, FieldInfo
+from stickler_cli.compare.tree import UnitTree
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.option import options_record
 from stickler_cli.core.problems import Problem, UsageError
@@ -265,7 +265,7 @@ class Evaluation(Results):
     semantics: int = SEMANTICS
     """The version of what was counted, and how."""
 
-    def update(self, documents: Batch | Comparison) -> None:
+    def update(self, documents: Batch | UnitTree) -> None:
         """Add documents; a comparison by itself is a document that was evaluated."""
         batch = documents if isinstance(documents, Batch) else batch_of(documents)
         self.add(batch)

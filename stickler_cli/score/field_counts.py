@@ -1,20 +1,17 @@
 """Counts of each field in each document of a chunk, and its values that have a confidence."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.compare.account import Floats, Outcomes
 from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.compare.units import Floats
 from stickler_cli.core.locations import field_names, field_path
 from stickler_cli.core.values import dataclass
-from .visit import FieldRows
 
 CONFIDENCES: Final = "confidences"  # the key of them in what files have of a document
 
@@ -119,7 +116,6 @@ CELL: Final = OF_MODES + len(BESIDE)
 SCORED, RAW, SCORE, WEIGHT = range(4)  # what is known of a field that has a score of its own
 
 
-Modes: TypeAlias = tuple[int, int]  # the first in which something counts, the one after the last
 Names: TypeAlias = tuple[str, ...]  # the path of a field, without list indexes
 Sums: TypeAlias = NDArray[np.int64]  # (3, rows, 5): units by counting mode, row and outcome
 Cells: TypeAlias = NDArray[np.int64]  # (rows, CELL)
@@ -184,129 +180,9 @@ class FieldCounts(NamedTuple):
             yield path, slice(start, end)
 
 
-class Collected:
-    """Pairs to be counted, collected by row, so that all are counted at once."""
-
-    def __init__(self, fields: Sequence[FieldRows]) -> None:
-        """Begin without any; all fields are met, parents first."""
-        self.fields = fields
-        self.there: list[Indexes] = []
-        """Rows that are there, whether or not anything is counted."""
-        self.units: dict[Modes, list[tuple[Indexes, Outcomes]]] = defaultdict(list)
-        """Rows and outcomes, by the counting modes that they count in."""
-        self.scores: list[tuple[Indexes, Floats]] = []
-        self.undeclared: list[Key] = []
-        self.extras: list[Key] = []
-        self.confident: list[tuple[Indexes, Mask, Floats]] = []
-        """Of leaves of predictions: row, whether it is right, and confidence."""
-        self.surplus: list[tuple[Key, float]] = []
-        """Those of `extras` that have a confidence."""
-        self.passed: list[Indexes] = []
-        """Rows of fields that are passed over, if nothing else is evaluated of them."""
-        self.unlabelled: list[Key] = []
-        self.left_out: list[tuple[Key, int]] = []
-
-    def counts(self) -> FieldCounts:
-        """Return the counts of all rows."""
-        each = (*((it.paths, len(it.documents)) for it in self.fields),)
-        paths, ranks, lengths, starts, documents = _laid_out(each)
-        size = sum(lengths)
-        cells = np.zeros((size, CELL), np.int64)
-        sums = units_in(cells)
-        for modes, units in self.units.items():
-            bins = _joined(units, 0) * OUTCOMES + _joined(units, 1)
-            counted = np.bincount(bins, minlength=size * OUTCOMES)
-            of_modes = sums[slice(*modes)]
-            of_modes += counted.reshape(size, OUTCOMES)
-        scores = np.zeros((4, size))
-        if self.scores:
-            scores[:, _joined(self.scores, 0)] = _joined(self.scores, 1)
-        for several in reversed(self.fields):
-            _pass_up(sums, several)
-
-        there = np.zeros(size, np.bool_)
-        for rows in self.there:
-            there[rows] = True
-        kept = there
-        if self.passed:
-            kept = there.copy()
-            kept[np.concatenate(self.passed)] = True
-        if documents is None:
-            documents = np.concatenate([it.documents for it in self.fields for _ in it.paths])
-        confident = None
-        if self.confident or self.surplus:
-            ranked = np.array([ranks[path] for path in paths]).repeat(lengths)
-            confident = self._leaves(ranks, ranked, documents)
-        if starts is None or np.count_nonzero(kept) < size:
-            ranked = np.array([ranks[path] for path in paths]).repeat(lengths)
-            keys = ranked * lengths[0] + documents  # the root has all documents
-            (order,) = kept.nonzero()
-            order = order[np.argsort(keys[order], kind="stable")]
-            # A field that several arms of a union name has rows of each: they are put together.
-            keys, firsts = np.unique(keys[order], return_index=True)
-            cells = np.add.reduceat(cells[order], firsts, axis=0)
-            scores = np.add.reduceat(scores[:, order], firsts, axis=1)
-            there = np.logical_or.reduceat(there[order], firsts)
-            starts = keys.searchsorted(lengths[0] * np.arange(len(ranks)))
-            documents = keys % lengths[0]
-        cells[:, OF_MODES] = ~there
-        known = documents, cells, scores, self.undeclared, self.extras, confident
-        return FieldCounts([*ranks], starts, *known, self.unlabelled, self.left_out)
-
-    def _leaves(self, ranks: Mapping[Names, int], ranked: Indexes, documents: Indexes) -> Leaves:
-        """Return the leaves with a confidence; rows have a rank and a document."""
-        known = {**ranks}
-        parts: list[Any] = [(documents[it], ranked[it], *rest) for it, *rest in self.confident]
-        for (document, path), confidence in self.surplus:
-            at = known.setdefault(path, len(known))
-            parts.append([np.array([it]) for it in (document, at, False, confidence)])
-        return Leaves([*known], *map(np.concatenate, zip(*parts, strict=True)))
-
-
 def units_in(cells: Cells) -> Sums:
     """Return the units of cells, which change with them."""
     return cells[:, :OF_MODES].reshape(-1, LEAVES + 1, OUTCOMES).swapaxes(0, 1)
-
-
-def _joined(entries: list[Any], part: int) -> NDArray[Any]:
-    if len(entries) == 1:
-        return entries[0][part]  # type: ignore[no-any-return] # an array
-    return np.concatenate([entry[part] for entry in entries], axis=-1)
-
-
-def _pass_up(sums: Sums, rows: FieldRows) -> None:
-    """Add what was counted of fields to the object around them."""
-    size = len(rows.documents)
-    if rows.around is None:
-        return
-    mine = sums[:, rows.start : rows.start + size * len(rows.paths)]
-    mine = np.add.reduce(mine.reshape(len(mine), len(rows.paths), size, OUTCOMES), axis=1)
-    # Elsewhere than in whole documents the object itself is the unit.
-    first = OVERALL if rows.of_document else AGGREGATE if rows.counted else LEAVES
-    if not rows.counted:
-        mine[AGGREGATE] = 0
-    if rows.up is None:
-        above = sums[first:, rows.around.start : rows.around.start + size]
-        above += mine[first:]
-    else:
-        sums[first:, rows.around.start + rows.up] += mine[first:]
-
-
-@lru_cache(8)  # chunks of a schema have the same fields, but for keys of maps
-def _laid_out(
-    fields: tuple[tuple[tuple[Names, ...], int], ...],
-) -> tuple[tuple[Names, ...], Mapping[Names, int], list[int], Indexes | None, Indexes | None]:
-    """Return paths, ranks, sizes, first rows and documents of fields that so many documents have.
-
-    No first rows where the ranks are of another order, no documents where some lack a field.
-    """
-    paths = (*chain.from_iterable(of for of, _ in fields),)
-    ranks = parents_first(paths)
-    lengths = [documents for of, documents in fields for _ in of]
-    starts = np.cumsum([0, *lengths[:-1]]) if (*ranks,) == paths else None
-    in_all = {*lengths} == {lengths[0]}
-    documents = np.tile(np.arange(lengths[0]), len(paths)) if in_all else None
-    return paths, ranks, lengths, starts, documents
 
 
 @lru_cache(8)

@@ -38,8 +38,8 @@ class Ledger:
 
     def add(self, batch: "Batch", some: Mask | None = None) -> None:
         """Add the documents of a batch, or what was counted of some that were compared."""
-        if batch.counted is not None and (some is None or some.any()):
-            self.sums.merge(sums_of(batch.counted if some is None else batch.counted.among(some)))
+        if batch.counts is not None and (some is None or some.any()):
+            self.sums.merge(sums_of(batch.counts if some is None else batch.counts.among(some)))
         if some is None:
             self.know(result.id for result in batch.results)
             if self.blocks is not None:

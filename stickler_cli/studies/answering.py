@@ -14,12 +14,12 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.compare.account import Account, Floats
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.field_listing import node_at
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.one_of import followed
 from stickler_cli.compare.plan import Node, Options, Plan
+from stickler_cli.compare.units import Floats, UnitTable
 from stickler_cli.core.figures import some_of, told_apart
 from stickler_cli.core.json_values import JsonObject, JsonValue, brief
 from stickler_cli.core.locations import parse_field_path
@@ -75,8 +75,8 @@ class Answer:
 
 def compared(
     settings: Any, plan: Plan, options: Options, notes: list[str]
-) -> Iterator[tuple[list[DocumentPair], Account]]:
-    """Compare documents that have both sides, and yield some of them at a time with their account.
+) -> Iterator[tuple[list[DocumentPair], UnitTable]]:
+    """Compare documents that have both sides, and yield some of them at a time with their units.
 
     Notes on the sources, and on documents that are left out, are added at the end.
 
@@ -94,21 +94,21 @@ def compared(
 
 def _compared(
     plan: Plan, documents: Iterable[DocumentPair], options: Options, left_out: list[str]
-) -> Iterator[tuple[list[DocumentPair], Account]]:
+) -> Iterator[tuple[list[DocumentPair], UnitTable]]:
     source = iter(documents)
     while chunk := list(islice(source, AT_ONCE)):
         gts: list[Any] = [it.gt for it in chunk]
         preds: list[Any] = [it.pred for it in chunk]
         known = [it.confidences for it in chunk], [it.gold for it in chunk]
         try:
-            account = compare(plan, gts, preds, options, *known)
+            table = compare(plan, gts, preds, options, *known)
         except WorkLimitError as error:
             if len(chunk) == 1:
                 left_out.append(f"{chunk[0].id} is left out: {error.problems[0]}")
             for one in chunk if len(chunk) > 1 else ():
                 yield from _compared(plan, [one], options, left_out)
         else:
-            yield chunk, account
+            yield chunk, table
 
 
 def refuse_unknown(option: str, said: Iterable[str], known: Collection[str], what: str) -> None:

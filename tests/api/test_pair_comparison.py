@@ -76,4 +76,4 @@ def test_a_result_of_evaluate_shows_its_comparison():
 
 
 def test_a_comparison_prints_as_one_line():
-    assert repr(GT.comparison(PRED)) == "<Comparison FD similarity=0.5>"
+    assert repr(GT.comparison(PRED)) == "<PairComparison FD similarity=0.5>"

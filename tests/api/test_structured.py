@@ -28,8 +28,8 @@ from stickler_cli import (
     StructuredModel,
 )
 from stickler_cli.comparators import BaseComparator
-from stickler_cli.compare.comparison import Comparison
 from stickler_cli.compare.result import Outcome
+from stickler_cli.compare.tree import UnitTree
 
 
 class Color(enum.Enum):
@@ -252,8 +252,8 @@ def test_what_is_no_instance_is_a_type_error(pred):
 def test_the_typed_account_is_the_engines_own():
     comparison = Basket(owner="a", items=[{"name": "x"}]).comparison(Basket(owner="a", items=[]))
 
-    assert isinstance(comparison, Comparison)
-    assert [entry.comparison.outcome for entry in comparison.fields] == [Outcome.TP, Outcome.FN]
+    assert isinstance(comparison, UnitTree)
+    assert [entry.outcome for entry in comparison.fields] == [Outcome.TP, Outcome.FN]
 
 
 def test_the_pairing_floor_of_a_run_can_be_set():
@@ -261,7 +261,7 @@ def test_the_pairing_floor_of_a_run_can_be_set():
     gt, pred = Basket(owner="", items=[{"name": "ab"}]), Basket(owner="", items=[{"name": "cd"}])
 
     def outcomes(options):
-        elements = gt.comparison(pred, options).fields[1].comparison.elements
+        elements = gt.comparison(pred, options).fields[1].items
         return [element.outcome for element in elements]
 
     assert outcomes(None) == [Outcome.FN, Outcome.FA]

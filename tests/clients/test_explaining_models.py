@@ -1,8 +1,8 @@
 """Explaining a comparison that asked models asks judges nothing more."""
 
 from stickler_cli.compare.engine import compare
-from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.plan import Options
+from stickler_cli.compare.tree import explain, tree_of
 from stickler_cli.schema.compiler import compile_schema
 
 JUDGED = {
@@ -25,7 +25,9 @@ def names_of(schema):
 def explained(client, schema, gt, pred):
     options = Options(client=client)
     sides = ([{"names": [{"name": name} for name in names]}] for names in (gt, pred))
-    return explain(compare(compile_schema(names_of(schema)), *sides, options), options)
+    root = tree_of(compare(compile_schema(names_of(schema)), *sides, options), 0, options)
+    explain(root)
+    return root
 
 
 def test_judges_are_asked_nothing_more_and_their_reasons_are_told(server, asking):

@@ -11,9 +11,9 @@ from stickler_cli import (
     StructuredModel,
     evaluate_many,
 )
-from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options
+from stickler_cli.compare.tree import tree_of
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
@@ -48,7 +48,7 @@ def items_of(**properties):
 
 def compared(client, schema, gt, pred):
     account = compare(compile_schema(schema), [gt], [pred], Options(client=client))
-    return comparison_of(account, 0)
+    return tree_of(account, 0)
 
 
 def judged_pairs(server):
@@ -97,7 +97,7 @@ def test_a_judge_is_asked_about_each_alternative_until_one_is_right(server, aski
 
     firsts = ["ONE", "two", "THREE"][:asked]
     assert judged_pairs(server) == sorted(tuple(sorted((one, pred))) for one in firsts)
-    assert comparison_of(account, 0).similarity == float(pred in ("one", "TWO", "three"))
+    assert tree_of(account, 0).similarity == float(pred in ("one", "TWO", "three"))
 
 
 def test_a_list_of_judged_values_is_paired_by_edit_distance(server, asking):
@@ -114,7 +114,7 @@ def test_a_list_of_judged_values_is_paired_by_edit_distance(server, asking):
     assert judged_pairs(server) == [("Berlin", "Berlin-Mitte"), ("Paris", "paris")]
     # two false discoveries and a false alarm: by edit distance they would be 0.5 and 1.0
     (found,) = comparison.fields
-    assert found.comparison.similarity == 0.0
+    assert found.similarity == 0.0
     assert [entry.explanation for entry in batch_of(comparison).errors(0)] == [
         "below threshold (0.000 < 0.5): nothing is alike",
         "below threshold (0.000 < 0.5): nothing is alike",

@@ -4,12 +4,13 @@ import numpy as np
 
 from stickler_cli.comparators import ExactComparator, LevenshteinComparator, NumericComparator
 from stickler_cli.compare.columns import Columns
-from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Options, Purpose
+from stickler_cli.compare.tree import tree_of
+from stickler_cli.compare.units_of_account import units_of
 
 DEFAULTS = Options()
 
@@ -46,14 +47,16 @@ def anything(**rest):
 def compared(node, gt, pred, options=DEFAULTS):
     """Compare two values, either of which may be absent."""
     first = np.zeros(1, np.intp)
-    return comparison_of(node.compare(Columns([gt], [pred]), first, first, options), 0)
+    account = node.compare(Columns([gt], [pred]), first, first, options)
+    return tree_of(units_of(account, first), 0, options)
 
 
 def compared_together(node, gts, preds, options=DEFAULTS):
     """Compare pairs of values in one column."""
     at = np.arange(len(gts))
     account = node.compare(Columns(gts, preds), at, at, options)
-    return [comparison_of(account, pair) for pair in at.tolist()]
+    units = units_of(account, at)
+    return [tree_of(units, pair, options) for pair in at.tolist()]
 
 
 def alike(node, gt, pred, options=DEFAULTS):
@@ -90,6 +93,5 @@ def figures(comparison):
 def pairs_of(comparison):
     """Return the units of a list as (position in gt, position in pred, outcome)."""
     return [
-        (element.gt_index, element.pred_index, element.outcome.name)
-        for element in comparison.elements
+        (element.gt_index, element.pred_index, element.outcome.name) for element in comparison.items
     ]

@@ -11,10 +11,10 @@ from stickler_cli.compare import arranged, assignment
 from stickler_cli.compare.arranged import arms_of, pair_arranged
 from stickler_cli.compare.assignment import align
 from stickler_cli.compare.columns import Columns
-from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Options
+from stickler_cli.compare.tree import tree_of
 from stickler_cli.core.problems import RoomLimitError, WorkLimitError
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.compiler import compile_schema
@@ -201,7 +201,7 @@ def test_thousands_of_keyed_items_are_joined():
 
     account = compare(plan, [{"a": gt}], [{"a": pred}], Options(work_limit=1))
 
-    batch = batch_of(comparison_of(account, 0))
+    batch = batch_of(tree_of(account, 0))
     found = comparison_view(batch)["confusion_matrix"]["fields"]["a"]
     assert (found["leaves"]["tp"], found["overall"]["fn"]) == (3995 + 995, 5)
 
@@ -271,7 +271,7 @@ def test_a_key_may_have_alternatives(gt, pred, expected):
 
     account = compare(plan, [others, bare.value], [others, predicted], gold=[None, bare.gold])
 
-    counts = comparison_view(batch_of(comparison_of(account, 1)))["confusion_matrix"]["leaves"]
+    counts = comparison_view(batch_of(tree_of(account, 1)))["confusion_matrix"]["leaves"]
     assert {name: counts[name] for name in ("tp", "fd", "fa", "fn") if counts[name]} == expected
 
 

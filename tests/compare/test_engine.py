@@ -5,11 +5,11 @@ import pytest
 
 from stickler_cli.comparators.base import Answers, BaseComparator
 from stickler_cli.compare import engine
-from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import renamed
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.compare.plan import Options, Plan
+from stickler_cli.compare.tree import tree_of
 from stickler_cli.compare.work import TooMuchAtOnceError
 from stickler_cli.core.problems import WorkLimitError
 from stickler_cli.schema.compiler import compile_schema
@@ -17,14 +17,14 @@ from .nodes import an_object, anything, exact, text
 
 
 def compare(plan, gt, pred, options=None):
-    return comparison_of(engine.compare(plan, [gt], [pred], options), 0)
+    return tree_of(engine.compare(plan, [gt], [pred], options), 0)
 
 
 PLAN = Plan(an_object(name=exact(), city=text()), "Person")
 
 
 def outcomes(comparison):
-    return {entry.name: entry.comparison.outcome.name for entry in comparison.fields}
+    return {entry.name: entry.outcome.name for entry in comparison.fields}
 
 
 def union_of(*kinds):
@@ -48,7 +48,7 @@ def test_the_arm_of_a_root_union_follows_the_ground_truth():
     comparison = compare(plan, {"kind": "dog", "dog": "Rex"}, {"kind": "cat", "cat": "Tom"})
 
     assert outcomes(comparison) == {"kind": "FD", "dog": "FN"}
-    assert comparison.extras == ("cat",)
+    assert comparison.extra_keys == ("cat",)
 
 
 @pytest.mark.parametrize("gt", [{}, {"kind": None}, {"cat": "", "dog": []}])
@@ -136,7 +136,7 @@ def test_the_field_that_cost_most_may_be_a_key_or_of_one_of_several_schemas(plan
 def test_a_comparison_is_shown_by_its_outcome_and_similarity():
     found = compare(PLAN, {"name": "a", "city": "b"}, {"name": "a", "city": "x"})
 
-    assert repr(found) == "<Comparison FD similarity=0.5>"
+    assert repr(found) == "<UnitTree FD similarity=0.5>"
 
 
 def test_comparisons_are_equal_if_all_that_they_say_is():
@@ -157,7 +157,7 @@ def test_documents_are_compared_under_the_names_of_their_fields():
         confidences=[{"Town": 0.5}],
     )
 
-    assert outcomes(comparison_of(account, 0)) == {"name": "TP", "city": "FD"}
+    assert outcomes(tree_of(account, 0)) == {"name": "TP", "city": "FD"}
 
 
 NAMES = {

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.compare.plan import Options
+from stickler_cli.compare.tree import tree_of
 from stickler_cli.core.json_values import Gold
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.compiler import compile_schema
@@ -32,7 +32,7 @@ def result(schema, gt, pred, *, partial=False, **options):
     bare = Unwrapper(plan.root)(gt, is_truth=True)
     how = Options(partial_gt=partial, **options)
     account = compare(plan, [bare.value], [pred], how, gold=[bare.gold])
-    return comparison_view(batch_of(comparison_of(account, 0)))
+    return comparison_view(batch_of(tree_of(account, 0)))
 
 
 def leaves(schema, gt, pred, **how):
@@ -178,7 +178,7 @@ def test_open_lists_say_how_much_they_leave_out():
     pred = {"t": ["q", "a", "r"], "s": ["p"], "m": {"k": "y", "l": "x"}}
     account = compare(plan, [bare.value], [pred], gold=[bare.gold])
 
-    counts = batch_of(comparison_of(account, 0)).counts
+    counts = batch_of(tree_of(account, 0)).counts
     assert sorted(counts.left_out) == [((0, ("s",)), 1), ((0, ("t",)), 2)]
     assert sorted(counts.unlabelled) == [(0, ("m", "k")), (0, ("t",))]
 
@@ -219,7 +219,7 @@ def test_documents_of_several_schemas_have_gold_below_the_names_of_theirs():
     gold = [Gold.around("one/", it.gold) for it in bare]
     account = compare(plan, gts, [{"one/": {"a": "y"}}] * 2, gold=gold)
 
-    found = [comparison_view(batch_of(comparison_of(account, at))) for at in range(2)]
+    found = [comparison_view(batch_of(tree_of(account, at))) for at in range(2)]
     assert [it["confusion_matrix"]["leaves"]["tp"] for it in found] == [1, 0]
 
 
@@ -303,7 +303,7 @@ def test_a_chunk_gives_what_its_documents_give(pairs):
 
     for at, (gt, pred) in enumerate(pairs):
         alone = result(SCHEMA, gt, pred)
-        assert comparison_view(batch_of(comparison_of(together, at))) == alone
+        assert comparison_view(batch_of(tree_of(together, at))) == alone
 
 
 def test_a_document_of_which_nothing_is_left_to_compare_is_right():
@@ -452,7 +452,7 @@ def test_a_place_names_the_values_that_were_not_taken():
     gt = {"a": either("x", "y", "z"), "b": "p", "t": [either("q", None)]}
     bare = Unwrapper(plan.root)(gt, is_truth=True)
     account = compare(plan, [bare.value], [{"a": "y", "b": "p"}], gold=[bare.gold])
-    fields = {it.name: it.comparison for it in comparison_of(account, 0).fields}
+    fields = {it.name: it for it in tree_of(account, 0).fields}
 
     assert (fields["a"].gt, fields["a"].others) == ("y", ("x", "z"))
     assert (fields["b"].others, fields["t"].others) == ((), ())
@@ -464,7 +464,7 @@ def test_a_place_that_was_taken_as_absent_names_the_values_too(schema):
     bare = Unwrapper(plan.root)({"a": either("x", None)}, is_truth=True)
     account = compare(plan, [bare.value], [{}], gold=[bare.gold])
 
-    assert comparison_of(account, 0).fields[0].comparison.others == ("x",)
+    assert tree_of(account, 0).fields[0].others == ("x",)
 
 
 def test_items_go_by_keys_of_which_one_field_has_alternatives():
@@ -563,7 +563,7 @@ def test_what_a_wrapper_says_of_its_list_changes_no_gold_of_the_caller():
     bare = Unwrapper(plan.root)(gt, is_truth=True)
     for _ in range(2):
         account = compare(plan, [bare.value], [{"t": ["b", "z"]}], gold=[bare.gold])
-        assert comparison_of(account, 0).similarity == 1.0
+        assert tree_of(account).similarity == 1.0
     (_, other) = bare.gold.parts["t"].alternatives[0].gold, bare.gold.parts["t"]
     assert [each.gold for each in other.alternatives[0].gold.alternatives] == [None]
 
@@ -573,4 +573,4 @@ def test_a_key_of_a_map_that_is_not_labelled_is_no_part_of_its_comparison():
     bare = Unwrapper(plan.root)({"k": "x", "l": UNKNOWN}, is_truth=True)
     account = compare(plan, [bare.value], [{"k": "x", "l": "y"}], gold=[bare.gold])
 
-    assert [it.name for it in comparison_of(account, 0).fields] == ["k"]
+    assert [it.name for it in tree_of(account, 0).fields] == ["k"]

@@ -3,8 +3,8 @@
 import pytest
 
 from stickler_cli.compare import engine
-from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.open import SchemasNode
+from stickler_cli.compare.tree import tree_of
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
 from tests.score.batches import comparison_view
@@ -18,7 +18,7 @@ def ignoring(**said):
 
 def counts_of(schema, gt, pred):
     account = engine.compare(compile_schema(schema), [gt], [pred])
-    view = comparison_view(batch_of(comparison_of(account, 0)))
+    view = comparison_view(batch_of(tree_of(account, 0)))
     counts = view["confusion_matrix"]["leaves"]
     return {name: counts[name] for name in ("tp", "fd", "fa", "fn", "tn") if counts[name]}, [
         error["field_path"] for error in view["non_matches"]
@@ -27,7 +27,7 @@ def counts_of(schema, gt, pred):
 
 def errors_of(schema, gt, pred):
     account = engine.compare(compile_schema(schema), [gt], [pred])
-    view = comparison_view(batch_of(comparison_of(account, 0)))
+    view = comparison_view(batch_of(tree_of(account, 0)))
     return {
         each["field_path"]: (each["ground_truth_value"], each["prediction_value"])
         for each in view["non_matches"]

@@ -37,7 +37,7 @@ def test_a_list_of_its_own_floor_does_not_ask_the_run(own, run, is_pair):
 
     comparison = compared(node, ["abcdef"], ["abcxyz"], Options(pairing_floor=run))
 
-    assert len(comparison.elements) == (1 if is_pair else 2)
+    assert len(comparison.items) == (1 if is_pair else 2)
     assert comparison.score == (0.5 if is_pair else 0)
     assert alike(node, ["abcdef"], ["abcxyz"], Options(pairing_floor=run)) == comparison.score
 
@@ -76,7 +76,7 @@ def test_each_pair_of_a_union_is_compared_as_the_kind_of_its_ground_truth():
 
     # Texts clip below 0.9, so 0.75 scores 0; numbers are equal.
     assert pairs_of(comparison) == [(0, 1, "FD"), (1, 0, "TP")]
-    assert [element.threshold for element in comparison.elements] == [0.9, 0.5]
+    assert [element.threshold for element in comparison.items] == [0.9, 0.5]
     assert (comparison.similarity, comparison.score) == (0.875, 0.5)
     assert alike(node, gt, pred) == 0.875
 
@@ -92,7 +92,7 @@ def unsaid(items):
 
 
 def thresholds(comparison):
-    return [element.threshold for element in comparison.elements]
+    return [element.threshold for element in comparison.items]
 
 
 def test_lists_of_a_union_pass_on_the_threshold_of_the_arm_of_their_first_element():
@@ -145,7 +145,7 @@ def test_lists_of_a_union_pass_on_the_threshold_of_their_own_elements():
     union = OneOfNode(threshold=0.5, arms=(arm(bool, exact()), arm(str, text(0.6))))
     comparison = compared(a_list(union), [[True], ["abc"]], [[True], ["abd"]])
 
-    assert [element.threshold for element in comparison.elements] == [1.0, 0.6]
+    assert [element.threshold for element in comparison.items] == [1.0, 0.6]
     assert pairs_of(comparison) == [(0, 0, "TP"), (1, 1, "TP")]
 
 
@@ -162,7 +162,7 @@ def test_lists_in_items_are_those_of_their_items_whichever_have_no_pair():
         (3, 0, "TP"),
         (None, 1, "FA"),
     ]
-    tags = [element.comparison.fields[1].comparison for element in comparison.elements]
+    tags = [element.fields[1] for element in comparison.items]
     assert [pairs_of(each) for each in tags] == [
         [(0, None, "FN"), (1, None, "FN")],
         [(0, 1, "TP"), (1, 0, "TP")],

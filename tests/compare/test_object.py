@@ -4,7 +4,6 @@ import pytest
 
 from stickler_cli.comparators import LevenshteinComparator
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode
@@ -25,7 +24,7 @@ from .nodes import (
 
 
 def outcomes(comparison):
-    return {entry.name: entry.comparison.outcome.name for entry in comparison.fields}
+    return {entry.name: entry.outcome.name for entry in comparison.fields}
 
 
 PERSON = an_object(name=text(weight=3), city=text(weight=1))
@@ -101,7 +100,7 @@ def test_field_scores_are_those_of_the_fields():
     (_, second) = compared_together(node, [{}, {"a": "x", "b": {"c": "y"}}], [{}, {"a": "x"}])
 
     assert second.field_scores == {"a": 1.0, "b": 0.0}
-    assert second.fields[0].comparison.field_scores == {}
+    assert second.fields[0].field_scores == {}
     assert compared(anything(), {"k": "x", "l": "y"}, {"k": "x"}).field_scores == {
         "k": 1.0,
         "l": 0.0,
@@ -124,7 +123,7 @@ def test_one_true_makes_fields_opt_in_and_else_false_opts_out(says, counted):
     node = ObjectNode(threshold=0.7, fields=fields)
     comparison = compared(node, {"a": "x"}, {"a": "x"})
 
-    assert {entry.name for entry in comparison.fields if entry.counted} == set(counted)
+    assert {entry.name for entry in comparison.fields if entry.in_aggregate} == set(counted)
 
 
 @pytest.mark.parametrize("wrong", ["x", 0, False, ["x"]])
@@ -133,10 +132,7 @@ def test_a_value_of_another_kind_is_one_false_discovery_with_both_sides_told(wro
 
     comparison = compared(PERSON, gt, wrong)
 
-    missed, invented = (
-        comparison_of(side, comparison.pair)
-        for side in (comparison.account.missed, comparison.account.invented)
-    )
+    missed, invented = comparison.sides
     assert comparison.shape == "mismatch"
     assert (comparison.outcome, comparison.similarity) == (Outcome.FD, 0.0)
     assert outcomes(missed) == {"name": "FN", "city": "FN"}
@@ -214,8 +210,8 @@ def test_keys_that_nothing_names_are_undeclared():
 
     comparison = compared(node, gt, pred)
 
-    assert (comparison.extras, comparison.undeclared) == (("y",), ("x",))
-    assert compared(node, gt, pred, Options(extra_fields="ignore")).extras == ()
+    assert (comparison.extra_keys, comparison.undeclared_keys) == (("y",), ("x",))
+    assert compared(node, gt, pred, Options(extra_fields="ignore")).extra_keys == ()
 
 
 def test_patterns_and_the_rest_have_their_say_on_the_aggregate():
@@ -226,7 +222,7 @@ def test_patterns_and_the_rest_have_their_say_on_the_aggregate():
     )
     comparison = compared(node, {"a": "a", "n_b": "b", "c": "c"}, {"a": "a"})
 
-    assert {entry.name: entry.counted for entry in comparison.fields} == {
+    assert {entry.name: entry.in_aggregate for entry in comparison.fields} == {
         "a": False,
         "n_b": True,
         "c": False,
@@ -263,7 +259,7 @@ def test_a_key_has_its_say_on_the_aggregate_only_where_it_is_present():
 
     found = compared_together(node, [{}, without, with_say], [{}, without, with_say])
 
-    assert [{entry.name: entry.counted for entry in each.fields} for each in found] == [
+    assert [{entry.name: entry.in_aggregate for entry in each.fields} for each in found] == [
         {},
         {"a": True, "c": True},
         {"a": False, "n_b": True, "c": False},
@@ -279,7 +275,7 @@ def test_keys_that_opt_out_are_not_counted_wherever_they_are():
 
     (found,) = compared_together(node, [document], [document])
 
-    assert {entry.name: entry.counted for entry in found.fields} == {"n_b": False, "c": True}
+    assert {entry.name: entry.in_aggregate for entry in found.fields} == {"n_b": False, "c": True}
 
 
 class HasKey(Acceptor):

@@ -80,7 +80,7 @@ def test_a_value_is_judged_as_it_is_before_its_absent_parts_are_left_out():
     (first,) = compared(node, {"a": "x", "b": None}, {"a": "x"}).fields
     (second,) = compared(node, {"a": "x"}, {"a": "x", "b": None}).fields
 
-    assert (first.comparison.threshold, second.comparison.threshold) == (0.9, 0.3)
+    assert (first.threshold, second.threshold) == (0.9, 0.3)
 
 
 def counted_fields(*says):
@@ -91,7 +91,7 @@ def counted_fields(*says):
     gts = [{"value": "x", "name": "n"}, {"value": 1, "name": "n"}, {"name": "n"}, {"name": "n"}]
     preds = [gts[0], gts[1], gts[1], gts[3]]
     found = compared_together(an_object(value=value, name=exact()), gts, preds)
-    return ["".join(entry.name[0] for entry in each.fields if entry.counted) for each in found]
+    return ["".join(entry.name[0] for entry in each.fields if entry.in_aggregate) for each in found]
 
 
 def test_the_arm_in_use_has_its_say_on_the_aggregate():

@@ -19,7 +19,7 @@ OPEN = anything()
 
 
 def outcomes(comparison):
-    return {entry.name: entry.comparison.outcome.name for entry in comparison.fields}
+    return {entry.name: entry.outcome.name for entry in comparison.fields}
 
 
 @pytest.mark.parametrize(

@@ -203,4 +203,4 @@ def test_the_same_number_is_written_in_two_ways_and_is_like_what_either_is_like(
 
     account = compare(plan, [{"l": gt}], [{"l": pred}])
 
-    assert account.similarity[0] == pytest.approx(0.5454, abs=1e-4)
+    assert account.document_scores[0] == pytest.approx(0.5454, abs=1e-4)

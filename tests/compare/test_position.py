@@ -6,9 +6,9 @@ from itertools import permutations
 import pytest
 
 from stickler_cli.compare import rows, selective
-from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.plan import Options
+from stickler_cli.compare.tree import tree_of
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.compiler import compile_schema
@@ -29,7 +29,7 @@ def outcomes_of(schema, gt, pred):
     plan = compile_schema({"type": "object", "properties": {"x": schema}})
     bare = Unwrapper(plan.root)({"x": gt}, is_truth=True)
     account = compare(plan, [bare.value], [{"x": pred}], Options(), gold=[bare.gold])
-    node = comparison_view(batch_of(comparison_of(account, 0)))["confusion_matrix"]["fields"]["x"]
+    node = comparison_view(batch_of(tree_of(account, 0)))["confusion_matrix"]["fields"]["x"]
     leaves = node["leaves"]
     return [leaves[key] for key in ("tp", "fd", "fn", "fa")], node["raw_similarity_score"]
 
@@ -165,8 +165,8 @@ def test_bounds_change_no_pair_of_a_wide_table(share, monkeypatch):
     without = compared(table, gt, pred)
 
     assert with_bounds.similarity == pytest.approx(without.similarity)
-    assert [(each.gt_index, each.pred_index) for each in with_bounds.elements] == [
-        (each.gt_index, each.pred_index) for each in without.elements
+    assert [(each.gt_index, each.pred_index) for each in with_bounds.items] == [
+        (each.gt_index, each.pred_index) for each in without.items
     ]
 
 
@@ -182,7 +182,7 @@ def test_bounds_change_no_pair_of_a_wide_table(share, monkeypatch):
 def test_rows_of_any_form_find_their_pairs(gt, pred):
     found = compared(a_list(by_position(text())), gt, pred)
 
-    pairs = {each.gt_index: each.pred_index for each in found.elements}
+    pairs = {each.gt_index: each.pred_index for each in found.items}
     same = {row: pred.index(value) for row, value in enumerate(gt) if value in pred}
     assert same.items() <= pairs.items()
 

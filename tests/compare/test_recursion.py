@@ -26,9 +26,9 @@ def test_a_tree_is_compared_as_deep_as_the_documents():
     assert table(node, [gt], [pred]) == [[0.9375]]
     comparison = compared(node, gt, pred)
     assert comparison.similarity == 0.9375
-    (child,) = comparison.fields[2].comparison.elements
+    (child,) = comparison.fields[2].items
     assert child.outcome is Outcome.TP
-    assert pairs_of(child.comparison.fields[2].comparison) == [(0, None, "FN"), (None, 0, "FA")]
+    assert pairs_of(child.fields[2]) == [(0, None, "FN"), (None, 0, "FA")]
 
 
 def nested_lists(make, **rest):
@@ -58,7 +58,7 @@ def test_a_value_that_would_be_wrapped_for_ever_counts_as_one_where_it_is_missed
     missed = compared(node, ["a", "b"], None)
 
     assert pairs_of(missed) == [(0, None, "FN"), (1, None, "FN")]
-    assert figures(missed.elements[0].comparison) == ("leaf", "a", None, Outcome.FN, 0.0, 0.0, 0.5)
+    assert figures(missed.items[0]) == ("leaf", "a", None, Outcome.FN, 0.0, 0.0, 0.5)
     assert compared(node, ["a"], "a").outcome is Outcome.FD
 
 

@@ -65,7 +65,7 @@ def test_nested_lists_are_paired_in_proportion_to_their_pairs(depth, children, o
 
     account = compare(plan_of(NODE, counting), [gt], [pred])
 
-    assert account.similarity.tolist() == [1.0]
+    assert account.document_scores.tolist() == [1.0]
     assert counting.asked <= STEPS * size(gt) ** 2
 
 

@@ -372,7 +372,7 @@ def test_long_texts_are_looked_at_for_few_differences_before_they_are_compared()
     account = engine.compare(compile_schema(an_object(a=TEXT)), gts, preds)
     work = steps_of(an_object(a=TEXT), gts, preds)
 
-    assert account.similarity.tolist() == pytest.approx(
+    assert account.document_scores.tolist() == pytest.approx(
         [1199 / 1200, 0.995, 0.95, 11 / 12, 0.5, 2 / 3]
     )
     letters = size * 6 + 6

@@ -1,7 +1,7 @@
 """What the laws ask of a comparison and of its counts."""
 
 from stickler_cli.compare import engine
-from stickler_cli.compare.comparison import comparison_of
+from stickler_cli.compare.tree import tree_of
 from stickler_cli.score.batch import batch_of
 from stickler_cli.score.sums import COUNTING_MODES, Sums, Tally, sums_of
 from tests.score.batches import comparison_view
@@ -9,7 +9,7 @@ from tests.score.batches import comparison_view
 
 def compare(plan, gt, pred, options=None):
     """Compare two documents."""
-    return comparison_of(engine.compare(plan, [gt], [pred], options), 0)
+    return tree_of(engine.compare(plan, [gt], [pred], options), 0)
 
 
 class Node:
@@ -49,19 +49,10 @@ def view(comparison):
     return comparison_view(batch_of(comparison))
 
 
-def sides(comparison):
-    """Return both sides of a mismatch, each against nothing; where elements pair there are none."""
-    account, pair = comparison.account, comparison.pair
-    return [comparison_of(side, pair) for side in (account.missed, account.invented) if side]
-
-
 def units(comparison):
     """Go through everything that a comparison accounts for."""
     yield comparison
-    inside = [part.comparison for part in (*comparison.fields, *comparison.elements)]
-    if comparison.shape == "mismatch":
-        inside = sides(comparison)
-    for part in inside:
+    for part in (*comparison.fields, *comparison.items, *comparison.sides):
         yield from units(part)
 
 
@@ -71,11 +62,11 @@ NAMES = ("shape", "gt", "pred", "outcome", "similarity", "score", "threshold", "
 def values_of(comparison):
     """Return all that a comparison has, to be held against another."""
     return (
-        [getattr(comparison, name) for name in (*NAMES, "extras", "undeclared")],
-        [(it.name, it.weight, it.counted, values_of(it.comparison)) for it in comparison.fields],
+        [getattr(comparison, name) for name in (*NAMES, "extra_keys", "undeclared_keys")],
+        [(it.name, it.weight, it.in_aggregate, values_of(it)) for it in comparison.fields],
         [
-            (it.gt_index, it.pred_index, it.outcome, it.threshold, values_of(it.comparison))
-            for it in comparison.elements
+            (it.gt_index, it.pred_index, it.outcome, it.threshold, values_of(it))
+            for it in comparison.items
         ],
     )
 

@@ -3,7 +3,6 @@
 from collections import Counter
 
 from stickler_cli.compare.result import Outcome
-from .accounts import sides
 
 COUNTING_MODES = ("overall", "aggregate", "leaves")
 BOTH = (Outcome.TP, Outcome.FD)
@@ -58,7 +57,7 @@ def count_document(root):
     node = object_fields(root, live=True)
     for field in node.fields.values():
         node.add_all(field, "overall")
-    node.by_mode["overall"][Outcome.FA] += len(root.extras)
+    node.by_mode["overall"][Outcome.FA] += len(root.extra_keys)
     return node
 
 
@@ -67,23 +66,23 @@ def object_fields(comparison, *, live):
     node = Count()
     one_sided = comparison.outcome not in BOTH
     for entry in comparison.fields:
-        if one_sided and entry.comparison.outcome is Outcome.TN:
+        if one_sided and entry.outcome is Outcome.TN:
             continue
-        field = node.fields[entry.name] = unit(entry.comparison, live=live)
+        field = node.fields[entry.name] = unit(entry, live=live)
         node.add_all(field, "leaves")
-        if entry.counted:
+        if entry.in_aggregate:
             node.add_all(field, "aggregate")
-    for _ in comparison.extras:
+    for _ in comparison.extra_keys:
         node.add(Outcome.FA, *(("aggregate", "leaves") if live else ("leaves",)))
     return node
 
 
 def unit(comparison, *, live):
     """Count one unit, and what is in it."""
-    if comparison.shape == "list" and comparison.elements:
+    if comparison.shape == "list" and comparison.items:
         node = elements(comparison, live=live)
         if live:
-            for element in comparison.elements:
+            for element in comparison.items:
                 node.add(element.outcome, "overall")
         return node
     outcome = comparison.outcome
@@ -93,7 +92,7 @@ def unit(comparison, *, live):
         node = object_fields(comparison, live=False)
     elif comparison.shape == "mismatch":
         node = Count()
-        for side in sides(comparison):
+        for side in comparison.sides:
             part = unit(side, live=False)
             node.add_all(part, "leaves")
             node.join(part)
@@ -110,17 +109,16 @@ def unit(comparison, *, live):
 def elements(comparison, *, live):
     """Count what is in the elements of a list, and those that are not looked into."""
     node = Count()
-    for element in comparison.elements:
-        inner = element.comparison
+    for element in comparison.items:
         opened = live and element.outcome.name == "TP"
         if live and not opened:
             node.add(element.outcome, "aggregate")
-        if inner.shape == "list" and inner.elements:
-            part = elements(inner, live=opened)
-        elif inner.shape == "object":
-            part = object_fields(inner, live=opened)
+        if element.shape == "list" and element.items:
+            part = elements(element, live=opened)
+        elif element.shape == "object":
+            part = object_fields(element, live=opened)
         else:
-            part = unit(inner, live=opened)
+            part = unit(element, live=opened)
         node.add_all(part, "aggregate", "leaves")
         node.join(part)
     return node

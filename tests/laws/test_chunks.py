@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickler_cli.compare import engine
-from stickler_cli.compare.comparison import comparison_of
+from stickler_cli.compare.tree import tree_of
 from .accounts import compare, view
 from .strategies import Scope, cases
 
@@ -17,7 +17,7 @@ def views(case, order):
     """Compare documents together, in this order."""
     gts, preds = ([side[at] for at in order] for side in (case.gts, case.preds))
     account = engine.compare(case.plan, gts, preds, case.options)
-    return [json.dumps(view(comparison_of(account, at))) for at in range(len(order))]
+    return [json.dumps(view(tree_of(account, at))) for at in range(len(order))]
 
 
 @given(ANYTHING)

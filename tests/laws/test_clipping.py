@@ -23,8 +23,8 @@ def judgements(comparison):
     return [
         (
             *(getattr(unit, name) for name in ("shape", "outcome", "similarity", "threshold")),
-            [(each.name, each.weight, each.counted) for each in unit.fields],
-            [(each.gt_index, each.pred_index, each.outcome) for each in unit.elements],
+            [(each.name, each.weight, each.in_aggregate) for each in unit.fields],
+            [(each.gt_index, each.pred_index, each.outcome) for each in unit.items],
         )
         for unit in units(comparison)
     ]

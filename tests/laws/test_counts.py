@@ -67,7 +67,7 @@ def test_the_overall_of_the_root_is_the_sum_of_its_fields_and_extra_keys(case):
 
     expected = sum(
         (child.counts("overall") for child in root.fields.values()),
-        Counts(fa=len(comparison.extras)),
+        Counts(fa=len(comparison.extra_keys)),
     )
     assert root.counts("overall") == expected
 
@@ -78,11 +78,13 @@ def test_what_an_object_counts_is_the_sum_of_its_fields_and_extra_keys(reading):
     def holds(case):
         for comparison, node in objects_in(*accounted(case)):
             counted = {
-                entry.name for entry in comparison.fields if entry.counted or reading == "leaves"
+                entry.name
+                for entry in comparison.fields
+                if entry.in_aggregate or reading == "leaves"
             }
             expected = sum(
                 (node.fields[name].counts(reading) for name in counted),
-                Counts(fa=len(comparison.extras)),
+                Counts(fa=len(comparison.extra_keys)),
             )
             assert node.counts(reading) == expected
 
@@ -93,7 +95,7 @@ def objects_in(comparison, node):
     """Go through the root and the objects below it that have both sides and are in no list."""
     yield comparison, node
     for entry in comparison.fields:
-        part = entry.comparison
+        part = entry
         if part.shape == "object" and part.outcome in (Outcome.TP, Outcome.FD):
             yield from objects_in(part, node.fields[entry.name])
 
@@ -103,8 +105,8 @@ def test_a_nested_object_is_one_unit_of_its_own(case):
     comparison, root = accounted(case)
     for parent, node in objects_in(comparison, root):
         for entry in parent.fields:
-            if entry.comparison.shape in ("object", "mismatch"):
-                assert node.fields[entry.name].counts("overall") == one(entry.comparison.outcome)
+            if entry.shape in ("object", "mismatch"):
+                assert node.fields[entry.name].counts("overall") == one(entry.outcome)
 
 
 def one(outcome):
@@ -114,8 +116,8 @@ def one(outcome):
 @given(cases(Scope(wrong=True), kind="list"))
 def test_a_list_counts_each_of_its_elements_once(case):
     comparison, root = accounted(case)
-    units_of_list = comparison.fields[0].comparison
-    elements = [element.outcome for element in units_of_list.elements]
+    units_of_list = comparison.fields[0]
+    elements = [element.outcome for element in units_of_list.items]
     expected = sum(map(one, elements), Counts()) if elements else Counts(tn=1)
 
     assert root.fields["x"].counts("overall") == expected
@@ -127,13 +129,13 @@ LISTS = Scope(kinds=("text", "number", "list", "object", "tuple"), wrong=True, a
 @given(cases(LISTS, kind="list"))
 def test_the_aggregate_of_items_is_that_of_their_fields_and_one_for_each_not_looked_into(case):
     comparison, root = accounted(case)
-    elements = comparison.fields[0].comparison.elements
-    if all(element.comparison.shape == "object" for element in elements) and elements:
+    elements = comparison.fields[0].items
+    if all(element.shape == "object" for element in elements) and elements:
         node = root.fields["x"]
         expected = sum((child.counts("aggregate") for child in node.fields.values()), Counts())
         for element in elements:
             if element.outcome.name == "TP":
-                expected += Counts(fa=len(element.comparison.extras))
+                expected += Counts(fa=len(element.extra_keys))
             else:
                 expected += one(element.outcome)
 
@@ -144,7 +146,7 @@ def test_the_aggregate_of_items_is_that_of_their_fields_and_one_for_each_not_loo
 def test_no_missed_or_invented_element_vanishes_from_an_aggregate(case):
     comparison, root = accounted(case)
     aggregate = root.counts("aggregate")
-    outcomes = [element.outcome for element in comparison.fields[0].comparison.elements]
+    outcomes = [element.outcome for element in comparison.fields[0].items]
 
     assert aggregate.fn >= outcomes.count(Outcome.FN)
     assert aggregate.fa >= outcomes.count(Outcome.FA)
@@ -155,8 +157,8 @@ def test_no_missed_or_invented_element_vanishes_from_an_aggregate(case):
 def test_every_element_of_both_lists_is_in_one_unit(case):
     for unit in units(compare(case.plan, case.gt, case.pred, case.options)):
         if unit.shape == "list":
-            gts = [each.gt_index for each in unit.elements if each.gt_index is not None]
-            preds = [each.pred_index for each in unit.elements if each.pred_index is not None]
+            gts = [each.gt_index for each in unit.items if each.gt_index is not None]
+            preds = [each.pred_index for each in unit.items if each.pred_index is not None]
             assert sorted(gts) == present(unit.gt)
             assert sorted(preds) == present(unit.pred)
 

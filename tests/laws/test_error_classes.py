@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.result import Outcome
+from stickler_cli.compare.tree import explain, tree_of
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.score.errors.causes import overall
 from stickler_cli.score.errors.error_classes import ErrorClass, Places, classify
@@ -61,7 +61,8 @@ def places_of(place):
 @given(cases(ANYTHING))
 def test_what_is_explained_adds_up(case):
     comparison = compare(case.plan, case.gt, case.pred, case.options)
-    root = explain(comparison.account, case.options)
+    root = tree_of(comparison.table, 0, case.options)
+    explain(root)
 
     assert (root.similarity, root.score) == (comparison.similarity, comparison.score)
     for place in places_of(root):

@@ -5,7 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from stickler_cli.compare import engine
-from stickler_cli.compare.comparison import comparison_of
+from stickler_cli.compare.tree import tree_of
 from stickler_cli.core.json_values import is_absent
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.compiler import compile_schema
@@ -20,13 +20,13 @@ def compare(plan, gt, pred, options=None):
     """Compare two documents, the ground truth being taken out of its wrappers."""
     bare = Unwrapper(plan.root)(gt, is_truth=True)
     account = engine.compare(plan, [bare.value], [pred], options, gold=[bare.gold])
-    return comparison_of(account, 0)
+    return tree_of(account, 0)
 
 
 def place_of(case, gt, pred=None):
     """Compare documents of one field, and return that field; None where it is not labelled."""
     fields = compare(case.plan, gt, case.pred if pred is None else pred, case.options).fields
-    return next((field.comparison for field in fields if field.name == "x"), None)
+    return next((field for field in fields if field.name == "x"), None)
 
 
 @pytest.mark.parametrize("kind", [None, *KINDS])

@@ -2,7 +2,6 @@
 
 from unittest import mock
 
-import numpy as np
 from hypothesis import given
 
 from stickler_cli.compare.engine import compare
@@ -12,10 +11,9 @@ from stickler_cli.schema.annotations import TEXT
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.dialects import walk
 from stickler_cli.schema.inference import choices, infer
-from stickler_cli.score.batch import count_documents
 from stickler_cli.score.comparison_view import sums_view
+from stickler_cli.score.counts import count_units
 from stickler_cli.score.sums import sums_of
-from stickler_cli.score.walk import walked
 from .strategies import KINDS, Scope, X, cases
 
 SILENT = Scope(kinds=tuple(kind for kind in KINDS if kind != "recursion"))
@@ -72,9 +70,9 @@ def test_nothing_changes_but_for_annotations_where_nothing_said_how(case):
         assert kept == {key: part[key] for key in kept}
 
 
-def counted(account):
+def counted(table):
     """Count what was found in one document."""
-    return sums_view(sums_of(count_documents(walked(account, np.arange(1)))))
+    return sums_view(sums_of(count_units(table)))
 
 
 @given(cases(SILENT))
@@ -87,7 +85,7 @@ def test_names_that_say_nothing_change_no_result(case):
         compare(each, [case.gt], [case.pred], case.options) for each in (case.plan, plan)
     )
 
-    assert before.similarity.tolist() == after.similarity.tolist()
+    assert before.document_scores.tolist() == after.document_scores.tolist()
     assert counted(before) == counted(after)
 
 

@@ -14,7 +14,7 @@ many = settings(max_examples=2 * settings.default.max_examples)
 
 
 def wrong_units(comparison):
-    return [error.unit for error in batch_of(comparison).wrong_units(0)]
+    return [error.unit for error in batch_of(comparison).classified_errors(0)]
 
 
 def listed(value):

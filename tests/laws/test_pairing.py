@@ -15,12 +15,12 @@ from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare import engine, pairing
 from stickler_cli.compare.assignment import assign
 from stickler_cli.compare.columns import Columns
-from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.pairing import pair
 from stickler_cli.compare.plan import Options, Purpose
+from stickler_cli.compare.tree import tree_of
 from stickler_cli.core.json_values import is_absent
 from stickler_cli.schema.compiler import compile_schema
 from .accounts import compare, outline, swapped, tally
@@ -396,10 +396,9 @@ def test_of_equally_good_pairings_the_same_is_taken_in_any_company(rows):
         for start in range(0, len(rows), size):
             chunk = slice(start, start + size)
             account = engine.compare(plan, gts[chunk], preds[chunk])
-            whole = (comparison_of(account, at) for at in range(len(account)))
+            whole = (tree_of(account, at) for at in range(account.n_documents))
             found += [
-                [(it.gt_index, it.pred_index) for it in each.fields[0].comparison.elements]
-                for each in whole
+                [(it.gt_index, it.pred_index) for it in each.fields[0].items] for each in whole
             ]
         return found
 
@@ -419,5 +418,5 @@ def test_of_equally_good_partners_an_element_has_the_nearest_else_the_first(gt, 
     plan = compile_schema({"type": "object", "properties": {"x": schema}})
     (field,) = compare(plan, {"x": gt}, {"x": pred}).fields
 
-    found = [(it.gt_index, it.pred_index) for it in field.comparison.elements]
+    found = [(it.gt_index, it.pred_index) for it in field.items]
     assert sorted(each for each in found if each[0] is not None) == places

@@ -19,9 +19,9 @@ MODES = ("overall", "aggregate", "leaves")
 
 def batch(plan, gts, preds, options):
     account = engine.compare(plan, gts, preds, options)
-    scores = account.score.tolist()
+    scores = account.document_scores.tolist()
     results = [DocumentResult(str(at), Status.EVALUATED, score) for at, score in enumerate(scores)]
-    return Batch(results, account, np.arange(len(gts)))
+    return Batch(results, account)
 
 
 def placed(errors, step=()):

@@ -101,7 +101,7 @@ def test_a_similarity_that_is_the_threshold_but_for_rounding_meets_it():
     gt, pred = Models(items=[item]), Models(items=[{**item, "c": "q"}])
 
     assert gt.items[0].compare(pred.items[0]) == pytest.approx(0.8)
-    assert [e.outcome.name for e in gt.comparison(pred).fields[0].comparison.elements] == ["TP"]
+    assert [e.outcome.name for e in gt.comparison(pred).fields[0].items] == ["TP"]
 
 
 def test_a_value_of_a_few_is_the_member_that_it_is():

@@ -9,10 +9,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from stickler_cli.cli.outputs import outputs_of
-from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
-from stickler_cli.compare.explaining import explain
 from stickler_cli.compare.plan import Options
+from stickler_cli.compare.tree import explain, tree_of
 from stickler_cli.core.figures import cells
 from stickler_cli.reports.formats import PAIR_FORMATS, render
 from stickler_cli.reports.json_report import COMPARISON_FORMAT, comparison_record
@@ -41,9 +40,9 @@ PRED = {"name": "Acme Inc", "rows": [{"sku": "a", "unit": "m"}, {"sku": "b", "un
 
 def pair_of(schema=ORDER, gt=GT, pred=PRED, detail="brief", options=None):
     plan, options = compile_schema(schema), options or Options()
-    account = compare(plan, [gt], [pred], options)
-    root = explain(account, options)
-    classes = by_place(batch_of(comparison_of(account, 0)).wrong_units(0))
+    root = tree_of(compare(plan, [gt], [pred], options), 0, options)
+    explain(root)
+    classes = by_place(batch_of(root).classified_errors(0))
     said = options.pairing_floor, options.extra_fields
     return ComparedPair("order.json", plan.model_name, "one", *said, root, [root], classes, detail)
 

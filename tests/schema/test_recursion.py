@@ -4,9 +4,9 @@ import pickle
 
 import pytest
 
-from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.one_of import RecursionNode
+from stickler_cli.compare.tree import tree_of
 from stickler_cli.schema.compiler import LARGE, compile_schema
 from stickler_cli.schema.places import DEEPEST
 
@@ -109,9 +109,10 @@ def test_mutual_recursion_through_unions_and_maps_ends():
     plan = compile_schema(schema)
     document = {"a": {"b": {"x": {"b": {"y": "z"}}}}}
 
-    assert compare(plan, [document], [document]).similarity.item() == 1.0
+    assert compare(plan, [document], [document]).document_scores.item() == 1.0
     assert (
-        compare(plan, [document], [{"a": {"b": {"x": {"b": {"y": "q"}}}}}]).similarity.item() == 0.0
+        compare(plan, [document], [{"a": {"b": {"x": {"b": {"y": "q"}}}}}]).document_scores.item()
+        == 0.0
     )
 
 
@@ -122,7 +123,7 @@ def test_a_schema_that_describes_schemas_is_compared():
     }
     document = {"s": {"type": "object", "properties": {"a": {"type": "string"}}}}
 
-    assert compare(compile_schema(schema), [document], [document]).similarity.item() == 1.0
+    assert compare(compile_schema(schema), [document], [document]).document_scores.item() == 1.0
 
 
 PLANS = {
@@ -154,7 +155,7 @@ def test_a_plan_survives_pickling(name):
     assert again == plan
     gts, preds = [*DOCUMENTS[:2], *DOCUMENTS[:2]], [*DOCUMENTS[:2], *DOCUMENTS[1::-1]]
     here, there = (compare(each, gts, preds) for each in (plan, again))
-    assert here.similarity.tolist() == there.similarity.tolist()
+    assert here.document_scores.tolist() == there.document_scores.tolist()
     assert here.outcome.tolist() == there.outcome.tolist()
 
 
@@ -203,8 +204,8 @@ def test_a_chain_of_references_longer_than_the_stack_compiles():
     plan = compile_schema(chain(1500))
     gt, pred = nested(30, {"next": "x"}), nested(30, {"next": "y"})
 
-    assert compare(copy_of(plan), [gt], [gt]).similarity.item() == 1.0
-    assert compare(plan, [gt], [pred]).similarity.item() == 0.0
+    assert compare(copy_of(plan), [gt], [gt]).document_scores.item() == 1.0
+    assert compare(plan, [gt], [pred]).document_scores.item() == 0.0
 
 
 def test_a_large_place_stands_in_a_plan_once():
@@ -335,7 +336,7 @@ def test_lists_of_what_contains_them_pass_on_its_match_threshold():
 
     account = compare(plan, [grid("abcd", "efgh")], [grid("abcx", "efgh")])
 
-    elements = comparison_of(account, 0).fields[-1].comparison.elements
+    elements = tree_of(account, 0).fields[-1].items
     # The score of the first list is 0.75.
     assert [(each.threshold, each.outcome.name) for each in elements] == [(0.9, "FD"), (0.9, "TP")]
 
@@ -346,4 +347,4 @@ def test_a_recursion_has_the_weight_that_stands_beside_it():
     plan = compile_schema({"$ref": "#/$defs/n", "$defs": {"n": node}})
     gt, pred = ({"v": "a", "c": {"v": "a", "c": {"v": last}}} for last in "ab")
     # The innermost is wrong: (1 + 3 * 0) / 4, and around it (1 + 3 * 1/4) / 4.
-    assert compare(plan, [gt], [pred]).similarity.tolist() == [0.4375]
+    assert compare(plan, [gt], [pred]).document_scores.tolist() == [0.4375]

@@ -11,8 +11,8 @@ from jsonschema_specifications import REGISTRY
 
 from stickler_cli.comparators.base import keyword_parameters
 from stickler_cli.comparators.registry import BUILT_IN, comparator_class
-from stickler_cli.compare.comparison import comparison_of
 from stickler_cli.compare.engine import compare
+from stickler_cli.compare.tree import tree_of
 from stickler_cli.schema.annotations import KEYS, RULES
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
@@ -394,7 +394,5 @@ def test_the_program_counts_what_the_readme_derives(name: str) -> None:
     counted = {}
     for document, gt in documents(name, "gt").items():
         account = compare(plan, [gt], [predictions.get(document, {})])
-        counted[document] = [
-            *sums_of(batch_of(comparison_of(account, 0)).counts)[()].counts("overall")
-        ]
+        counted[document] = [*sums_of(batch_of(tree_of(account, 0)).counts)[()].counts("overall")]
     assert counted == derived

@@ -3,7 +3,7 @@
 import numpy as np
 
 from stickler_cli.compare import engine
-from stickler_cli.compare.comparison import comparison_of
+from stickler_cli.compare.tree import tree_of
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.comparison_view import counts_view, document_view
@@ -34,7 +34,7 @@ def cells_of(counts):
 
 def compare(plan, gt, pred, options=None):
     """Compare two documents."""
-    return comparison_of(engine.compare(plan, [gt], [pred], options), 0)
+    return tree_of(engine.compare(plan, [gt], [pred], options), 0)
 
 
 def batch(plan, documents, options=None, status=Status.EVALUATED, **rest):
@@ -42,9 +42,9 @@ def batch(plan, documents, options=None, status=Status.EVALUATED, **rest):
     account = engine.compare(plan, *map(list, zip(*documents.values(), strict=True)), options)
     results = [
         DocumentResult(name, status, score, **rest)
-        for name, score in zip(documents, account.score.tolist(), strict=True)
+        for name, score in zip(documents, account.document_scores.tolist(), strict=True)
     ]
-    return Batch(results, account, np.arange(len(results)))
+    return Batch(results, account)
 
 
 def not_compared(name, status=Status.FAILED, *problems, **rest):

@@ -117,7 +117,7 @@ def test_documents_of_one_batch_have_the_accounts_that_each_has_alone():
         "c": ({"lines": lines[1:]}, {"id": "c", "new": 1}),
     }
     together, other = batch(PLAN, documents), not_compared("x")
-    mixed = Batch([*other.results, *together.results], together.account, together.at)
+    mixed = Batch([*other.results, *together.results], together.table)
 
     alone = [record_of(name, *pair) for name, pair in documents.items()]
     assert records(mixed) == [failed("x"), *alone]
@@ -347,7 +347,7 @@ def test_documents_with_and_without_confidences_stand_together():
     account = engine.compare(PLAN, gts, preds, None, [None, {"id": 0.5}])
     results = [DocumentResult(name, Status.EVALUATED, 0.0) for name in pairs]
     found = Evaluation(ledger=Ledger(blocks=Blocks()))
-    found.update(Batch(results, account, np.arange(2)))
+    found.update(Batch(results, account))
 
     first, second = found.ledger.blocks.records()
     assert "confidences" not in first

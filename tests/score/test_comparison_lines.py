@@ -4,7 +4,7 @@ import json
 
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
-from stickler_cli.score.detail import MOST_LINES, comparison_line
+from stickler_cli.score.detail import MOST_LINES, tree_line
 from .batches import compare
 
 PLAN = compile_schema({"type": "array", "items": {"type": "string"}})
@@ -13,7 +13,7 @@ PLAN = compile_schema({"type": "array", "items": {"type": "string"}})
 def rows(count):
     """Give the lines of a list that is right."""
     values = [f"{at}" for at in range(count)]
-    return json.loads(comparison_line(compare(PLAN, values, values)))
+    return json.loads(tree_line(compare(PLAN, values, values)))
 
 
 def test_as_many_lines_as_there_is_room_for_have_their_values():

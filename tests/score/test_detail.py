@@ -16,8 +16,8 @@ from stickler_cli.score.detail import (
     DetailLimits,
     Histogram,
     PlacedBox,
-    comparison_line,
     similarities,
+    tree_line,
 )
 from stickler_cli.score.errors import error_rows
 from stickler_cli.score.errors.causes import Causes
@@ -47,7 +47,7 @@ def pairs_of(gt: dict, pred: dict) -> list[tuple[Path, float, bool]]:
     """List the pairs of a document: field, similarity, and whether it is a match."""
     return sorted(
         (path, *pair)
-        for path, *found in similarities(batch_of(compare(PLAN, gt, pred)).visits)
+        for path, *found in similarities(batch_of(compare(PLAN, gt, pred)).table)
         for pair in zip(*(values.tolist() for values in found), strict=True)
     )
 
@@ -189,7 +189,7 @@ def test_a_comparison_is_rows_from_the_outside_in():
     gt = {"a": "x", "items": [{"d": "x"}, {"d": "y"}], "inner": {"c": "x"}}
     pred = {"a": "?", "items": [{"d": "new"}, {"d": "x"}], "extra key": 1}
 
-    rows = json.loads(comparison_line(compare(PLAN, gt, pred)))
+    rows = json.loads(tree_line(compare(PLAN, gt, pred)))
 
     assert [row[:4] for row in rows] == [
         [0, "a", "value", "FD"],

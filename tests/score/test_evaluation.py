@@ -46,9 +46,7 @@ OTHERS = [
 ]
 RESULTS = [*(batch(PLAN, {name: pair}) for name, pair in COMPARED.items()), *OTHERS]
 TOGETHER = batch(PLAN, COMPARED)
-MIXED = Batch(
-    [*OTHERS[1].results, *TOGETHER.results, *OTHERS[0].results], TOGETHER.account, TOGETHER.at
-)
+MIXED = Batch([*OTHERS[1].results, *TOGETHER.results, *OTHERS[0].results], TOGETHER.table)
 
 
 def run(evaluation: Evaluation) -> Run:
@@ -65,7 +63,7 @@ def test_groups_have_the_same_results_whether_documents_come_together_or_alone()
 
     def grouped(some: Batch) -> Batch:
         results = [replace(result, groups={"k": names[result.id]}) for result in some.results]
-        return Batch(results, some.account, some.at)
+        return Batch(results, some.table)
 
     def evaluated(*batches: Batch) -> Evaluation:
         evaluation = Evaluation()
@@ -233,7 +231,7 @@ def test_counts_of_some_documents_are_those_of_these_alone():
         gt, pred = ([side[at] for at in chosen] for side in (gts, preds))
         account = engine.compare(PLAN, gt, pred)
         results = [DocumentResult(f"{at}", Status.EVALUATED, 0.0) for at in chosen]
-        return Batch(results, account, np.arange(len(chosen))).counts
+        return Batch(results, account).counts
 
     every = counts(0, 1, 2)
     for chosen in ((0,), (1,), (0, 2), (1, 2)):

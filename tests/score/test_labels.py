@@ -42,9 +42,9 @@ def batch_of(truths):
     account = compare(
         plan, [it.value for it in bare], [PRED] * len(bare), gold=[it.gold for it in bare]
     )
-    scores = account.score.tolist()
+    scores = account.document_scores.tolist()
     results = [DocumentResult(f"{at}", Status.EVALUATED, it) for at, it in enumerate(scores)]
-    return Batch(results, account, np.arange(len(results)))
+    return Batch(results, account)
 
 
 def evaluation_of(*parts):
@@ -112,6 +112,6 @@ def test_an_evaluation_that_was_read_goes_on_as_it_was(kept):
 
 
 def test_some_documents_of_a_batch_have_the_places_that_are_passed_over_in_them():
-    some = batch_of(TRUTHS).counted.among(np.array([False, True, False, False]))
+    some = batch_of(TRUTHS).counts.among(np.array([False, True, False, False]))
 
     assert some.cells[:, OF_MODES].sum() == 2

@@ -1,6 +1,5 @@
 """What a run comes to with its marked errors right: what it would be with the mended documents."""
 
-import numpy as np
 import pytest
 
 from stickler_cli.compare.engine import compare
@@ -53,7 +52,7 @@ def found_of(marks, *names):
     found = MarkedCounts()
     for position, (name, (gt, pred)) in enumerate(DOCUMENTS.items()):
         if name in names:
-            units = (error.unit for error in ALL.wrong_units(position))
+            units = (error.unit for error in ALL.classified_errors(position))
             errors = [*errors_of_marks(units, marks, name)]
             right = [unit for marked, unit in errors if marks[marked].verdict in TAKEN]
             again = batch(PLAN, {name: (with_none_of(right, gt), pred)})
@@ -138,7 +137,7 @@ def test_a_change_inside_an_alternative_is_written_there():
     pred = {**RIGHT, "lines": [{**LAMP, "name": "lamb"}, BULB]}
     account = compare(PLAN, [bare.value], [pred], gold=[bare.gold])
     result = batch(PLAN, {"one": (RIGHT, pred)}).results
-    units = [error.unit for error in Batch(result, account, np.arange(1)).wrong_units(0)]
+    units = [error.unit for error in Batch(result, account).classified_errors(0)]
 
     changes = changes_of(units, bare.value)
 

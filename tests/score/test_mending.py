@@ -25,7 +25,7 @@ P, Q, Z = {"a": "p"}, {"a": "q", "b": "w"}, {"a": "z", "b": "k"}
 
 def errors(schema, gt, pred):
     """Give the errors of a document by path and class."""
-    found = batch(compile_schema(schema), {"one": (gt, pred)}).wrong_units(0)
+    found = batch(compile_schema(schema), {"one": (gt, pred)}).classified_errors(0)
     return {f"{field_path(it.unit.path)} {it.unit.outcome.name}": it.unit for it in found}
 
 

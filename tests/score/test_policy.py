@@ -65,10 +65,10 @@ def evaluation(documents, groups=None) -> Evaluation:
     account = engine.compare(PLAN, gts, preds, None, known)
     results = [
         DocumentResult(name, Status.EVALUATED, score, groups={"k": groups[name]} if groups else {})
-        for name, score in zip(documents, account.similarity.tolist(), strict=True)
+        for name, score in zip(documents, account.document_scores.tolist(), strict=True)
     ]
     found = Evaluation()
-    found.update(Batch(results, account, np.arange(len(results))))
+    found.update(Batch(results, account))
     return found
 
 

@@ -233,7 +233,7 @@ def test_of_a_document_that_was_not_compared_nothing_is_counted():
     missing = not_compared("x")
 
     assert missing.counts is None
-    assert missing.comparison(0) is None
+    assert missing.tree(0) is None
 
 
 def test_a_view_without_errors_says_so():
@@ -343,7 +343,7 @@ def test_whether_anything_is_wrong_is_known_without_the_errors(pred, some_wrong)
     found = batch(compile_schema(an_object(a=TEXT)), {"": ({"a": "x"}, pred)})
 
     assert found.some_wrong is some_wrong
-    assert bool(found.wrong_units(0)) is some_wrong
+    assert bool(found.classified_errors(0)) is some_wrong
 
 
 @pytest.mark.parametrize(("path", "some"), [(("a",), slice(0, 4)), (("b",), slice(4, 9))])

@@ -87,9 +87,9 @@ TEXT = {"type": "object", "properties": {"a": {"type": "string"}}}
 
 def pairs_of(path, *pairs, schema=TEXT):
     """Give what values of a field were found for which."""
-    visits = batch(compile_schema(schema), dict(enumerate(pairs))).visits
+    table = batch(compile_schema(schema), dict(enumerate(pairs))).table
     total = ValuePairs()
-    for name, found in value_pairs.value_pairs(visits):
+    for name, found in value_pairs.value_pairs(table):
         if name == path:
             total.merge(found)
     return total
@@ -125,7 +125,7 @@ def test_names_of_kinds_have_forty_characters_at_most_and_no_parts(value, names)
 
 
 def test_objects_and_lists_are_no_values():
-    fields = [name for name, _ in value_pairs.value_pairs(batch(PLAN, {"1": (ROWS, ROWS)}).visits)]
+    fields = [name for name, _ in value_pairs.value_pairs(batch(PLAN, {"1": (ROWS, ROWS)}).table)]
 
     assert fields == [("unit",), ("rows", "unit")]
 

@@ -20,11 +20,11 @@ import numpy as np
 from stickler_cli.compare.columns import Mask
 from stickler_cli.core.figures import number_of
 from stickler_cli.core.json_values import JsonValue, json_line
-from stickler_cli.core.locations import ANY_KEY, Path, field_path
+from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.values import dataclass
 from .error_classes import ErrorClass
-from .units import FoundErrors, Origin, WrongUnit
+from .wrong_units import ClassifiedError, DocumentErrors, Origin
 
 MOST_KINDS: Final = 500
 """Kinds of errors of one field and class that are told apart; some 100 kB in a run file."""
@@ -114,26 +114,28 @@ class Causes:
     ids: dict[OneCause, set[str]] | None = field(default_factory=dict)
     """The documents of each; None where nothing is kept of single documents."""
 
-    def add(self, batch: FoundErrors, some: Mask | None = None) -> None:
-        """Add the errors of documents; nobody asks for some of them."""
-        found = defaultdict[tuple[Group, Kind], list[WrongUnit]](list)
+    def add(self, batch: DocumentErrors, some: Mask | None = None) -> None:
+        """Add the errors of documents; causes are never added for some of them only."""
+        errors_by_cause = defaultdict[tuple[Group, Kind], list[ClassifiedError]](list)
         for error in batch.classified(some):
-            if one := cause_of(error):
-                found[one].append(error)
-        names = batch.compared_ids
-        for cause, errors in found.items():
-            documents = {it.unit.document for it in errors}
-            values = sum(1 if it.values is None else it.values for it in errors)
-            origins = Counter(chain.from_iterable(it.origins for it in errors)) or None
-            size = CauseSize(len(errors), values, len(documents))
-            self._add(cause, size, (names[it] for it in documents), origins)
-        for visit, error_class, pairs in batch.plain_errors:
-            live = pairs if visit.live is None else pairs[visit.live[pairs]]
-            if len(live):
-                documents = {*visit.documents[live].tolist()}
-                size = CauseSize(len(live), len(live), len(documents))
-                plain = (visit.pattern, error_class), Kind(visit.field.path)
-                self._add(plain, size, (names[it] for it in documents))
+            if cause := cause_of(error):
+                errors_by_cause[cause].append(error)
+        ids = batch.compared_ids
+        for cause, errors in errors_by_cause.items():
+            documents = {error.unit.document for error in errors}
+            n_values = sum(
+                1 if error.n_wrong_values is None else error.n_wrong_values for error in errors
+            )
+            origins = Counter(chain.from_iterable(error.origins for error in errors)) or None
+            size = CauseSize(len(errors), n_values, len(documents))
+            self._add(cause, size, (ids[document] for document in documents), origins)
+        for simple in batch.simple_errors:
+            n_judged = int(np.count_nonzero(simple.is_judged))
+            if n_judged:
+                documents = {*simple.documents[simple.is_judged].tolist()}
+                size = CauseSize(n_judged, n_judged, len(documents))
+                simple_cause = (simple.pattern, simple.error_class), Kind(simple.field_path)
+                self._add(simple_cause, size, (ids[document] for document in documents))
 
     def merge(self, other: "Causes") -> None:
         """Add the causes of other documents; the order of merging makes no difference."""
@@ -269,21 +271,20 @@ class Causes:
                 self.ids[group, kind] = set(each["document_ids"])
 
 
-def cause_of(error: WrongUnit) -> tuple[Group, Kind] | None:
-    """Return the cause of an error; None of one that repeats another."""
-    if not error.is_cause:
+def cause_of(error: ClassifiedError) -> tuple[Group, Kind] | None:
+    """Return the cause of an error; None for an error that repeats another one."""
+    if not error.loses_values:
         return None
     unit = error.unit
-    pattern = unit.visit.pattern
-    group = pattern if unit.visit.order is not None else (*pattern, ANY_KEY), error.error_class
-    if error.values is None and unit.gt is not None and unit.pred is not None:
-        texts = short_json(unit.gt), short_json(unit.pred)
-        if all(texts):
-            return group, Kind(unit.names, (), *texts)
-    return group, Kind(unit.names, error.differing)
+    group = unit.pattern, error.error_class
+    if error.n_wrong_values is None and unit.gt is not None and unit.pred is not None:
+        gt_text, pred_text = short_json(unit.gt), short_json(unit.pred)
+        if gt_text and pred_text:
+            return group, Kind(unit.field_path, gt=gt_text, pred=pred_text)
+    return group, Kind(unit.field_path, error.differing)
 
 
-def cause_keys(error: WrongUnit) -> str:
+def cause_keys(error: ClassifiedError) -> str:
     """Return the keys of the field and class of an error, and of its cause; empty without one."""
     found = cause_of(error)
     return "" if found is None else cause_key(*found[0], None) + cause_key(*found[0], found[1])
@@ -341,19 +342,21 @@ class ErrorCounts:
     units: dict[Path, ByClass] = field(default_factory=dict)
     """Likewise list items and objects that failed as a whole; their values count in `fields`."""
 
-    def add(self, batch: FoundErrors, some: Mask | None) -> None:
+    def add(self, batch: DocumentErrors, some: Mask | None) -> None:
         """Count the errors of documents, or of some of those that were compared."""
         for error in batch.classified(some):
-            counts, names = self.fields if error.values is None else self.units, error.unit.names
-            if names not in counts:
-                counts[names] = Counter()
-            counts[names][error.error_class] += 1
-        for visit, error_class, pairs in batch.plain_errors:
-            number = len(pairs)
+            counts = self.fields if error.n_wrong_values is None else self.units
+            path = error.unit.field_path
+            if path not in counts:
+                counts[path] = Counter()
+            counts[path][error.error_class] += 1
+        for simple in batch.simple_errors:
+            n_errors = len(simple.documents)
             if some is not None:
-                number = int(np.count_nonzero(some[visit.documents[pairs]]))
-            if number:
-                self.fields.setdefault(visit.field.path, Counter())[error_class] += number
+                n_errors = int(np.count_nonzero(some[simple.documents]))
+            if n_errors:
+                by_class = self.fields.setdefault(simple.field_path, Counter())
+                by_class[simple.error_class] += n_errors
 
     def merge(self, other: "ErrorCounts") -> None:
         """Add the errors of other documents; the order of merging makes no difference."""

@@ -12,18 +12,16 @@ from functools import cache
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, cast
 from zlib import crc32
 
-import numpy as np
-
-from stickler_cli.compare.columns import Mask
-from stickler_cli.compare.result import BOTH_SIDES, TN, Outcome
+from stickler_cli.compare.result import BOTH_SIDES, Outcome
+from stickler_cli.compare.units import UnitTable
 from stickler_cli.core.json_values import JsonValue, json_line, kind_of, least, same_json
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.rules import AnyJson, Count, Fraction, Rule
 from stickler_cli.core.values import dataclass
-from stickler_cli.score.visit import Visit
 from .causes import MOST_KINDS, cause_keys, keys_in
 from .error_classes import ErrorClass
-from .units import Unit, WrongUnit, are_values, documents_units
+from .located_units import LocatedUnit, located_units
+from .wrong_units import ClassifiedError, is_present_value
 
 WrongOutcome: TypeAlias = Literal["FD", "FA", "FN"]
 LONGEST_SHOWN: Final = 2_000  # characters of one value, as JSON; about a page of text
@@ -106,31 +104,33 @@ class Error(NamedTuple):
         return self._replace(gt=shown_value(self.gt), pred=shown_value(self.pred), judge="")
 
 
-def error_of(document: str, error: WrongUnit, *, with_cause: bool = True) -> Error:
+def error_of(document: str, error: ClassifiedError, *, with_cause: bool = True) -> Error:
     """Return the row of a wrong unit."""
-    unit, found = error.unit, error.unit.outcome
-    is_pair = found is Outcome.FD
-    figures = unit.gt, unit.pred, unit.similarity, unit.threshold
+    unit, outcome = error.unit, error.unit.outcome
+    is_pair = outcome is Outcome.FD
+    reason = _UNMATCHED.get(outcome) or reason_of(
+        unit.gt, unit.pred, unit.similarity, unit.threshold
+    )
     return Error(
-        document,
-        field_path(unit.path),
-        field_path(unit.names),
-        cast("WrongOutcome", found.name),
-        error.error_class,
-        unit.gt,
-        unit.pred,
-        unit.similarity if is_pair else None,
-        field_path(unit.inside.path) if unit.inside else None,
-        error.values,
-        _ALONE.get(found) or reason_of(*figures),
-        error.differing if is_pair else (),
-        unit.judge if is_pair else "",
-        cause_keys(error) if with_cause else "",
-        field_path(error.elsewhere or ()),
+        document=document,
+        path=field_path(unit.path),
+        field=field_path(unit.field_path),
+        outcome=cast("WrongOutcome", outcome.name),
+        error_class=error.error_class,
+        gt=unit.gt,
+        pred=unit.pred,
+        similarity=unit.similarity if is_pair else None,
+        inside=field_path(unit.enclosure.path) if unit.enclosure else None,
+        values=error.n_wrong_values,
+        reason=reason,
+        differing=error.differing if is_pair else (),
+        judge=unit.reason if is_pair else "",
+        cause=cause_keys(error) if with_cause else "",
+        swapped_with=field_path(error.elsewhere or ()),
     )
 
 
-_ALONE: Final = {Outcome.FN: "unmatched ground truth", Outcome.FA: "unmatched prediction"}
+_UNMATCHED: Final = {Outcome.FN: "unmatched ground truth", Outcome.FA: "unmatched prediction"}
 
 
 def reason_of(gt: JsonValue, pred: JsonValue, similarity: float, threshold: float) -> str:
@@ -336,58 +336,42 @@ class KeptErrors:
                 yield line
 
 
-def value_lines(documents: Sequence[str], visits: Iterable[Visit]) -> list[bytes]:
+def value_lines(documents: Sequence[str], table: UnitTable) -> list[bytes]:
     """Return the lines of each document that was compared, by its id, in the order of the schema.
 
     They are those that `leaves` counts as TP, FD, FA and FN: also the values in items and objects
     that failed as a whole. docs/tables.md describes the columns.
     """
-    units = documents_units(visits, len(documents), are_there)
+    by_document = located_units(table, is_present_value, extra_keys="all")
     return [
-        b"".join(json_line(_view(name, unit)) for unit in of_one)
-        for name, of_one in zip(documents, units, strict=True)
+        b"".join(json_line(_value_record(name, unit)) for unit in units)
+        for name, units in zip(documents, by_document, strict=True)
     ]
 
 
-def are_there(visit: Visit) -> Mask:
-    """Return which pairs are values that a side has; of objects, any, for the sake of keys."""
-    if visit.order is None:
-        return np.ones(len(visit.at), np.bool_)
-    if not are_values(visit):
-        return np.zeros(len(visit.at), np.bool_)
-    there: Mask = visit.account.outcome[visit.at] != TN
-    return there
-
-
-def outcome_of(unit: Unit) -> Outcome:
-    """Return what a value counts as by itself: its list may ask for more of an item."""
-    if unit.visit.order is None:
-        return unit.outcome
-    return Outcome(int(unit.visit.account.outcome[int(unit.visit.at[unit.pair])]))
-
-
-def _view(document: str, unit: Unit) -> dict[str, object]:
-    account, position = unit.visit.account, int(unit.visit.at[unit.pair])
-    outcome = outcome_of(unit)
-    elsewhere = outcome in BOTH_SIDES and unit.pred_path != unit.gt_path
+def _value_record(document: str, unit: LocatedUnit) -> dict[str, object]:
+    has_both_sides = unit.outcome in BOTH_SIDES
+    is_elsewhere = has_both_sides and unit.pred_path != unit.gt_path
     return {
         "document": document,
-        "field": field_path(unit.names),
+        "field": field_path(unit.field_path),
         "path": field_path(unit.path),
-        "prediction_path": field_path(unit.pred_path or ()) if elsewhere else None,
-        "outcome": outcome.name,
-        "similarity": float(account.similarity[position]) if outcome in BOTH_SIDES else None,
+        "prediction_path": field_path(unit.pred_path or ()) if is_elsewhere else None,
+        "outcome": unit.outcome.name,
+        "similarity": unit.similarity if has_both_sides else None,
         "ground_truth_value": unit.gt,
         "prediction_value": unit.pred,
         "confidence": confidence_of(unit),
     }
 
 
-def confidence_of(unit: Unit) -> float | None:
-    """Return how sure the prediction is of a value, where it says so."""
-    slot = int(unit.visit.account.pred[int(unit.visit.at[unit.pair])])
-    known = unit.visit.account.columns.confidences
-    if known is None or slot < 0:
+def confidence_of(unit: LocatedUnit) -> float | None:
+    """Return how sure the prediction is of a value; None if it does not say so."""
+    slot = int(unit.batch.pred_slot[unit.position])
+    confidences = unit.batch.columns.confidences
+    if confidences is None or slot < 0:
         return None
-    here: Any = known[slot]
-    return least(here.get(unit.path[-1]) if here and unit.visit.order is None else here)
+    stated: Any = confidences[slot]
+    if unit.undeclared_key is not None:
+        stated = stated and stated.get(unit.undeclared_key)
+    return least(stated)

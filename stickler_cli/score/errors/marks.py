@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.compare.result import Outcome
+from stickler_cli.compare.units import UnitBatch
 from stickler_cli.core.json_values import ALTERNATIVES, Alternative, JsonValue
 from stickler_cli.core.locations import Path, Step, field_path
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.sums import COUNTING_MODES, SCORE_UNIT, Counts, RateRule, Tally
-from stickler_cli.score.visit import Visit
-from .units import Unit
+from .located_units import LocatedUnit, alternatives_of, locate
 
 GONE: Final = object()
 """In place of a value that goes, until `without_gone`."""
@@ -52,7 +52,7 @@ class Mark:
     sides: Mapping[str, JsonValue] = field(default_factory=dict)
     """The values that were seen, `gt` and `pred`, as far as the verdict has them."""
 
-    def fits(self, unit: Unit) -> bool:
+    def fits(self, unit: LocatedUnit) -> bool:
         """Return whether an error has the values that were seen."""
         seen = {"gt": unit.gt, "pred": unit.pred}
         return all(seen[side] == value for side, value in self.sides.items())
@@ -86,8 +86,8 @@ class MarkedCounts:
 
 
 def errors_of_marks(
-    units: Iterable[Unit], marks: Mapping[Marked, Mark], document: str
-) -> Iterator[tuple[Marked, Unit]]:
+    units: Iterable[LocatedUnit], marks: Mapping[Marked, Mark], document: str
+) -> Iterator[tuple[Marked, LocatedUnit]]:
     """Yield the errors of a document that marks are about."""
     for unit in units:
         marked = Marked(document, field_path(unit.path), unit.outcome.name)
@@ -169,7 +169,7 @@ def outcome_of_marks(
     )
 
 
-def with_none_of(units: Iterable[Unit], truth: JsonValue) -> JsonValue:
+def with_none_of(units: Iterable[LocatedUnit], truth: JsonValue) -> JsonValue:
     """Return a ground truth, which stays as it is, without errors of its document.
 
     What was missed goes, else the prediction takes its place; what is inside of a place that
@@ -203,7 +203,7 @@ class TruthChange(NamedTuple):
         return path
 
 
-def changes_of(units: Iterable[Unit], truth: JsonValue) -> list[TruthChange]:
+def changes_of(units: Iterable[LocatedUnit], truth: JsonValue) -> list[TruthChange]:
     """Return what errors would change in a ground truth: where, and what would be there.
 
     First what goes, as a value of another kind may come in its place; then from the inside out.
@@ -213,20 +213,25 @@ def changes_of(units: Iterable[Unit], truth: JsonValue) -> list[TruthChange]:
     return sorted(changes, key=lambda it: (it.outcome is not Outcome.FN, -len(it.path)))
 
 
-def _change(unit: Unit, truth: JsonValue, new: dict[Path, dict[Step, int]]) -> TruthChange:
+def _change(unit: LocatedUnit, truth: JsonValue, new: dict[Path, dict[Step, int]]) -> TruthChange:
     """Return the change of an error; new items of a list of the ground truth get its next indexes.
 
     An alternative that was taken is the ground truth of what is inside it.
     """
     value: Any = unit.pred
-    visit, pair, item = unit.visit, unit.pair, unit.visit
     if unit.outcome is Outcome.FN:
         # A position of a tuple stays, or others would be in its place.
-        value = None if _is_position(visit) else GONE
-    while visit.around is not None and visit.place(pair).gt_path is None:
-        pair = pair if visit.of is None else int(visit.of[pair])
-        item, visit = visit, visit.around
-    taken, place = [*visit.alternatives(pair)], visit.place(pair)
+        value = None if _is_position(unit.batch) else GONE
+
+    # The innermost unit around it that has a place in the ground truth, and the item below that.
+    item = around = unit.batch
+    position = unit.position
+    (place,) = locate(unit.table, around, np.array([position]))
+    while around.container is not None and place.gt_path is None:
+        position = int(around.positions[position])
+        item, around = around, around.container
+        (place,) = locate(unit.table, around, np.array([position]))
+    taken = [*alternatives_of(unit.table, around, position)]
     path = place.gt_path or ()
     if unit.gt_path is not None:
         inside = [it for it in taken if it[0] < len(unit.gt_path)]
@@ -252,9 +257,10 @@ def index_of_new(item: Step, truth: JsonValue, path: Path, new: dict[Path, dict[
     return known + items.setdefault(item, len(items))
 
 
-def _is_position(visit: Visit) -> bool:
-    """Return whether pairs are elements that go together by position."""
-    return visit.around is not None and visit.around.account.node.positional
+def _is_position(batch: UnitBatch) -> bool:
+    """Return whether units are items that are compared by position."""
+    container = batch.container
+    return batch.is_item and container is not None and bool(container.node.positional)
 
 
 def with_value(

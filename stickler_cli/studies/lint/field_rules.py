@@ -20,10 +20,11 @@ from stickler_cli.comparators.base import BaseComparator, is_number, meets
 from stickler_cli.comparators.date import DateComparator
 from stickler_cli.comparators.date_parsing import StatedDate
 from stickler_cli.comparators.numeric import NumericComparator, parse_number
-from stickler_cli.compare.columns import NOTHING
+from stickler_cli.compare.columns import NOTHING, Indexes
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Options
+from stickler_cli.compare.units import OBJECT, UnitBatch, UnitTable
 from stickler_cli.core.json_values import JsonValue, brief, kind_of
 from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.problems import ComparisonError
@@ -36,8 +37,7 @@ from stickler_cli.schema.inference.observation import (
     evidence_of,
 )
 from stickler_cli.schema.loading import LoadedSchema
-from stickler_cli.score.visit import Visit
-from stickler_cli.score.walk import visits
+from stickler_cli.score.errors.located_units import field_pattern, locate
 from .findings import Document, Findings, Spot
 from .text_tally import TextTally
 
@@ -365,14 +365,15 @@ class FieldValues:
             return
         gts = [document.value for document in documents]
         # Against nothing every value is visited, and no comparator is asked anything.
-        account = compare(
+        table = compare(
             self._plan, gts, [{}] * len(gts), Options(extra_fields="ignore", work_limit=None)
         )
-        for visit in visits(account, np.arange(len(gts))):
-            if visit.order is None:
-                self._undeclared(visit, documents)
-            elif isinstance(visit.account.node, LeafNode):
-                self._leaves(visit, visit.account.node, documents)
+        for batch in table.batches:
+            if batch.kind == OBJECT:
+                self._note_undeclared(table, batch, documents)
+            for _, positions in batch.positions_by_field():
+                if isinstance(batch.node_of(int(positions[0])), LeafNode):
+                    self._profile_values(table, batch, positions, documents)
 
     def conclude(self) -> list[str]:
         """Find values that stand out in each field; return notes."""
@@ -393,40 +394,53 @@ class FieldValues:
             return []
         return [f"only the values of the first {MOST_FIELDS} fields were looked at together"]
 
-    def _undeclared(self, visit: Visit, documents: Sequence[Document]) -> None:
+    def _note_undeclared(
+        self, table: UnitTable, batch: UnitBatch, documents: Sequence[Document]
+    ) -> None:
         """Tell of the keys of objects that have a value and that the schema does not declare."""
-        account, spot_of = visit.account, _spots(visit, documents)
-        for pair, position in enumerate(visit.at.tolist() if account.undeclared else ()):
-            value: Any = account.columns.gt[int(account.gt[position])]
-            for name in account.undeclared.get(position, ()):
-                spot = spot_of(pair)
+        rows = [row for row in batch.rows.tolist() if row in table.undeclared_keys]
+        spot_of = _spots(table, batch, documents)
+        for row in rows:
+            position = row - batch.start
+            value: Any = batch.gt_values(np.array([position]))[0]
+            for name in table.undeclared_keys[row]:
+                spot = spot_of(position)
                 spot = replace(spot, pointer=spot.pointer + json_pointer((name,)))
-                path = field_path((*visit.pattern, name))
+                path = field_path((*field_pattern(table, batch, position), name))
                 self._findings.add("undeclared-key", path, spot, brief(value[name]))
 
-    def _leaves(self, visit: Visit, node: LeafNode, documents: Sequence[Document]) -> None:
+    def _profile_values(
+        self,
+        table: UnitTable,
+        batch: UnitBatch,
+        positions: Indexes,
+        documents: Sequence[Document],
+    ) -> None:
         """Look at the values of one field, each distinct one once."""
-        path = field_path(visit.pattern)
+        first = int(positions[0])
+        path, node = field_path(field_pattern(table, batch, first)), batch.node_of(first)
         if (path, id(node)) not in self._profiles and len(self._profiles) >= MOST_FIELDS:
             return
         profile = self._profiles.setdefault((path, id(node)), Profile(path, node))
-        account, spot_of = visit.account, _spots(visit, documents)
-        pairs_of: defaultdict[int, list[int]] = defaultdict(list)
-        for pair, code in enumerate(account.columns.codes.gt[account.gt[visit.at]].tolist()):
+        spot_of = _spots(table, batch, documents)
+        codes = batch.columns.codes
+        positions_by_code: defaultdict[int, list[int]] = defaultdict(list)
+        of_values = codes.gt[batch.gt_slot[positions]].tolist()
+        for position, code in zip(positions.tolist(), of_values, strict=True):
             if code != NOTHING:
-                pairs_of[code].append(pair)
-        values = account.columns.codes.values
-        for code, pairs in pairs_of.items():
-            profile.add(values[code], pairs, spot_of)
-        for code, similarity in _unlike_themselves(node, {code: values[code] for code in pairs_of}):
-            value = values[code]
+                positions_by_code[code].append(position)
+        for code, of_code in positions_by_code.items():
+            profile.add(codes.values[code], of_code, spot_of)
+        distinct_values = {code: codes.values[code] for code in positions_by_code}
+        for code, similarity in _unlike_themselves(node, distinct_values):
+            value = codes.values[code]
             judged = f"{node.comparator.name} gives {similarity:g} to it and itself"
             found, expected = f"{brief(value)}: {judged}", f"at least {node.threshold:g}"
             rescued = node.comparator.same_value
             rule = "unreadable-value" if rescued else "never-matches"
-            for pair in pairs_of[code]:
+            for position in positions_by_code[code]:
                 profile.unmatched += not rescued
-                self._findings.add(rule, path, spot_of(pair), found, expected)
+                self._findings.add(rule, path, spot_of(position), found, expected)
 
 
 def _unlike_themselves(
@@ -452,11 +466,12 @@ def _unlike_themselves(
             yield key, similarity
 
 
-def _spots(visit: Visit, documents: Sequence[Document]) -> SpotOf:
-    """Return a function that locates a pair, which takes long."""
+def _spots(table: UnitTable, batch: UnitBatch, documents: Sequence[Document]) -> SpotOf:
+    """Return a function that locates a unit of a batch by its position, which takes long."""
 
-    def spot_of(pair: int) -> Spot:
-        place = visit.place(pair)
-        return documents[place.document].spot(place.gt_path or ())
+    def spot_of(position: int) -> Spot:
+        (place,) = locate(table, batch, np.array([position]))
+        document = documents[int(batch.document[position])]
+        return document.spot(place.gt_path or ())
 
     return spot_of

@@ -21,11 +21,11 @@ from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.boxes import Rectangle, Spot, spots_of
 from stickler_cli.runs.process import ended_by_signals
-from stickler_cli.score.errors.error_rows import are_there, confidence_of, outcome_of
-from stickler_cli.score.errors.units import Unit, documents_units
+from stickler_cli.score.errors.error_rows import confidence_of
+from stickler_cli.score.errors.located_units import LocatedUnit, located_units
+from stickler_cli.score.errors.wrong_units import is_present_value
 from stickler_cli.score.intervals import IntervalSettings, intervals_of, shares_of_documents
 from stickler_cli.score.record import Verdict
-from stickler_cli.score.walk import visits
 from stickler_cli.studies.answering import Answer, Desk, compared, rates_of
 from stickler_cli.studies.study import StudyRecord
 from .question import PlacesSettings
@@ -150,11 +150,10 @@ def answer(settings: PlacesSettings, desk: Desk) -> Answer:
     options = comparing(plan, settings, client_of(plan, policy_of(settings)))
     notes: list[str] = []
     with ended_by_signals():
-        for chunk, account in compared(settings, plan, options, notes):
-            found = visits(account, np.arange(len(chunk)))
-            units = documents_units(found, len(chunk), are_there)
-            for document, its in zip(chunk, units, strict=True):
-                located.add(document, its)
+        for chunk, table in compared(settings, plan, options, notes):
+            by_document = located_units(table, is_present_value, extra_keys="all")
+            for document, units in zip(chunk, by_document, strict=True):
+                located.add(document, units)
     if located.unlike:
         which = "of pixels on one side and fractions of the page on the other"
         notes.append(f"{located.unlike} pairs of boxes are {which}: give --page-size")
@@ -284,7 +283,7 @@ class Located:
     unlike: int = 0
     """Pairs of boxes of which one is in pixels and one in fractions, of a page of unknown size."""
 
-    def add(self, document: DocumentPair, units: Iterable[Unit]) -> None:
+    def add(self, document: DocumentPair, units: Iterable[LocatedUnit]) -> None:
         """Add the values of a document."""
         places = [self._place(document, unit) for unit in units]
         sizes = (spot.size for it in places for spot in (it.gt, it.pred) if spot)
@@ -303,11 +302,11 @@ class Located:
             boxes = [(it.confidence, it.pred) for it in some if it.pred]
             self.detections.setdefault(name, Detections()).add(document.id, true, boxes)
 
-    def _place(self, document: DocumentPair, unit: Unit) -> PlacedValue:
+    def _place(self, document: DocumentPair, unit: LocatedUnit) -> PlacedValue:
         spots = spots_of(unit, *document.metadata, self.settings.boxes)
-        confidence, is_right = confidence_of(unit), outcome_of(unit) is Outcome.TP
+        confidence, is_right = confidence_of(unit), unit.outcome is Outcome.TP
         known = 1.0 if confidence is None else confidence
-        return PlacedValue(field_path(unit.names), is_right, *spots, known)
+        return PlacedValue(field_path(unit.field_path), is_right, *spots, known)
 
     def _counts(self, places: Iterable[PlacedValue]) -> NDArray[np.int64]:
         counts = np.zeros(len(_COUNTED), np.int64)

@@ -16,17 +16,16 @@ from numpy.typing import NDArray
 from scipy.special import bdtr
 
 from stickler_cli.comparators.base import EQUAL_WITHIN
-from stickler_cli.compare.account import Account, Floats, both_sides
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.plan import Node, Options
+from stickler_cli.compare.units import OBJECT, VALUE, Floats, UnitTable
 from stickler_cli.compare.work import Work
 from stickler_cli.core.problems import WorkLimitError
 from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
+from stickler_cli.score.errors.located_units import field_pattern
 from stickler_cli.score.intervals import Interval, IntervalSettings, added_weights, ends, resample
-from stickler_cli.score.walk import visits
 from stickler_cli.studies.answering import (
     AT_ONCE,
     VerdictLine,
@@ -320,27 +319,30 @@ class Evidence:
         return known
 
 
-def of_documents(compared: Iterable[tuple[list[DocumentPair], Account]]) -> Evidence:
+def of_documents(compared: Iterable[tuple[list[DocumentPair], UnitTable]]) -> Evidence:
     """Return the pairs of values that are judged in documents that were compared.
 
     These are leaves and list items of both sides, but nothing inside items that are unlike.
     """
     evidence = Evidence()
-    for chunk, account in compared:
+    for chunk, table in compared:
         first = len(evidence.names)
         evidence.names += (it.id for it in chunk)
-        for visit in visits(account, np.arange(len(chunk))):
-            node = visit.account.node
-            if visit.order is None or not isinstance(node, LeafNode | ObjectNode):
+        for batch in table.batches:
+            is_item_or_value = batch.kind == VALUE or (batch.kind == OBJECT and batch.is_item)
+            if batch.is_document or not is_item_or_value:
                 continue
-            if visit.units is None and isinstance(node, ObjectNode):
-                continue  # an object that is a field: no list item
-            both = both_sides(visit.outcome)
-            if visit.live is not None:
-                both &= visit.live
-            documents = visit.field.documents[visit.rows - visit.field.start] + first
-            found = evidence.of(visit.pattern, node)
-            found.add(visit.similarity[both].tolist(), documents[both].tolist())
+            has_both_sides = batch.has_both_sides
+            if batch.is_judged is not None:
+                has_both_sides = has_both_sides & batch.is_judged
+            for _, positions in batch.positions_by_field():
+                selected = positions[has_both_sides[positions]]
+                first_position = int(positions[0])
+                pairs = evidence.of(
+                    field_pattern(table, batch, first_position), batch.node_of(first_position)
+                )
+                documents = batch.document[selected] + first
+                pairs.add(batch.similarity[selected].tolist(), documents.tolist())
     return evidence
 
 

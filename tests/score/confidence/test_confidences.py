@@ -145,7 +145,7 @@ def test_a_missed_object_with_an_undeclared_key_has_no_confidences():
     plan = compile_schema({"type": "object", "properties": {"a": text, "o": o}})
     gt, pred = {"a": "x", "o": {"b": "y", "new": 1}}, {"a": "x"}
     account = engine.compare(plan, [gt], [pred], None, [{"a": 0.9}])
-    some = Batch([DocumentResult("1", Status.EVALUATED, 0.5)], account, np.arange(1))
+    some = Batch([DocumentResult("1", Status.EVALUATED, 0.5)], account)
 
     assert some.leaves.records(1) == [{"right": {"a": [0.9]}}]
     assert some.counts.undeclared == [(0, ("o", "new"))]
@@ -157,5 +157,5 @@ def test_an_undeclared_key_of_several_documents_has_the_confidence_of_each():
     account = engine.compare(plan, [{"a": "x"}] * 2, preds, None, [{"new": 0.9}, {"new": 0.5}])
     results = [DocumentResult(name, Status.EVALUATED, 0.5) for name in "12"]
 
-    found = Batch(results, account, np.arange(2)).leaves.records(2)
+    found = Batch(results, account).leaves.records(2)
     assert found == [{"wrong": {"new": [0.9]}}, {"wrong": {"new": [0.5]}}]

@@ -8,18 +8,21 @@ from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Plan
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.errors.error_rows import error_of
-from stickler_cli.score.errors.units import are_judged, documents_units
+from stickler_cli.score.errors.located_units import located_units
+from stickler_cli.score.errors.wrong_units import compared_fields, is_judged_unit
 from .batches import TEXT, an_object, batch
 
 
 def units(schema, gt, pred):
-    visits = batch(compile_schema(schema), {"": (gt, pred)}).visits
-    (found,) = documents_units(visits, 1, are_judged)
-    return found
+    table = batch(compile_schema(schema), {"": (gt, pred)}).table
+    (judged,) = located_units(table, is_judged_unit, extra_keys="judged")
+    return judged
 
 
 def paths(schema, gt, pred):
-    return [(unit.path, unit.outcome.name, unit.broken_down) for unit in units(schema, gt, pred)]
+    return [
+        (unit.path, unit.outcome.name, unit.has_parts_listed) for unit in units(schema, gt, pred)
+    ]
 
 
 def test_an_item_that_matches_is_told_by_its_fields_and_another_as_a_whole():
@@ -54,7 +57,7 @@ def test_only_items_that_both_sides_have_differ_in_fields():
     gt = {"rows": [{"a": "x", "b": ["y", "z"]}, {"a": "1", "b": ["2"]}], "tags": ["abcd"]}
     pred = {"rows": [{"a": "x", "b": ["y", "z", "!"], "c": "w", "d": 1}], "tags": ["axyz"]}
 
-    found = [(unit.path, unit.compared_fields) for unit in units(schema, gt, pred)]
+    found = [(unit.path, compared_fields(unit)) for unit in units(schema, gt, pred)]
 
     assert found == [
         (("rows", 0), (("b", "c", "d"), 1)),
@@ -70,7 +73,7 @@ def test_a_unit_has_the_figures_of_its_field():
     (unit,) = units(schema, {"a": "abcd"}, {"a": "abcx"})
 
     assert (unit.similarity, unit.score, unit.threshold, unit.weight) == (0.75, 0.0, 0.8, 3.0)
-    assert (unit.gt, unit.pred, unit.names) == ("abcd", "abcx", ("a",))
+    assert (unit.gt, unit.pred, unit.field_path) == ("abcd", "abcx", ("a",))
 
 
 def test_an_undeclared_key_is_a_unit_with_a_name_of_its_own():
@@ -78,9 +81,9 @@ def test_an_undeclared_key_is_a_unit_with_a_name_of_its_own():
 
     *_, extra = units(schema, {"o": {"a": "x"}}, {"o": {"a": "x", "new": 1}})
 
-    assert (extra.path, extra.names, extra.pred) == (("o", "new"), ("o", "new"), 1)
+    assert (extra.path, extra.field_path, extra.pred) == (("o", "new"), ("o", "new"), 1)
     assert (extra.gt_path, extra.pred_path) == (("o", "new"), ("o", "new"))
-    assert not extra.broken_down
+    assert not extra.has_parts_listed
 
 
 class Judge(BaseComparator):
@@ -116,10 +119,10 @@ def test_undeclared_keys_are_units_in_the_order_of_the_prediction_without_a_thre
 
     assert [unit.path for unit in (first, second)] == [("new",), ("also",)]
     assert (first.similarity, first.score, first.threshold, first.weight) == (0.0, 0.0, 0.0, 1.0)
-    assert (first.compared_fields, first.judge) == (((), 0), "")
+    assert (compared_fields(first), first.reason) == (((), 0), "")
 
 
-def test_what_is_simply_missed_or_invented_is_plain():
+def test_what_is_simply_missed_or_invented_is_simple():
     arms = {"anyOf": [TEXT, {"type": "number"}]}
     schema = an_object(a=arms, o=an_object(b=arms), tags={"type": "array", "items": TEXT})
     pairs = {
@@ -128,12 +131,12 @@ def test_what_is_simply_missed_or_invented_is_plain():
     }
 
     found = [
-        (errors.visit.field.path, errors.error_class.value, errors.visit.documents[it].item())
-        for errors in batch(compile_schema(schema), pairs).plain_errors
-        for it in errors.pairs.tolist()
+        (errors.field_path, errors.error_class.value, document)
+        for errors in batch(compile_schema(schema), pairs).simple_errors
+        for document in errors.documents.tolist()
     ]
 
-    # An invented value beside others may be that of another field, so that a of 2 is not plain.
+    # An invented value beside others may be that of another field, so that a of 2 is not simple.
     assert sorted(found) == [
         (("a",), "missed_value", 0),
         (("o", "b"), "invented_value", 0),
@@ -161,7 +164,7 @@ def test_errors_inside_of_no_other_are_those_of_all_that_are_inside_of_none():
 def moved_of(items, gt, pred):
     schema = an_object(a={"type": "array", "items": items, "x-aws-stickler-ordered": True})
     made = batch(compile_schema(schema), {"": ({"a": gt}, {"a": pred})})
-    return [(error.unit.path[1:], error.error_class.value) for error in made.wrong_units(0)]
+    return [(error.unit.path[1:], error.error_class.value) for error in made.classified_errors(0)]
 
 
 def test_an_element_that_moved_is_missed_and_invented_as_a_move():

@@ -9,11 +9,11 @@ import pytest
 from stickler_cli.comparators.base import Answers, BaseComparator
 from stickler_cli.comparators.exact import ExactComparator
 from stickler_cli.compare.engine import compare
-from stickler_cli.compare.explaining import Candidate, Explained, Pairing, Sum, explain
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.compare.result import Outcome
+from stickler_cli.compare.tree import Candidate, Pairing, Sum, explain, tree_of
 from stickler_cli.schema.compiler import compile_schema
 
 CASES = Path(__file__).parents[1] / "cases" / "documents.jsonl"
@@ -34,7 +34,9 @@ def a_list(items, **keys):
 def explained(schema, gt, pred, **options):
     plan = compile_schema(schema)
     chosen = Options(**options)
-    return explain(compare(plan, [gt], [pred], chosen), chosen)
+    root = tree_of(compare(plan, [gt], [pred], chosen), 0, chosen)
+    explain(root)
+    return root
 
 
 def part(place, *path):
@@ -88,26 +90,14 @@ def test_the_sums_of_every_document_lead_to_its_score(row):
 def test_a_value_is_told_with_all_that_its_comparison_says():
     stated = {**TEXT, "x-aws-stickler-threshold": 0.5, "x-aws-stickler-weight": 2}
     root = explained(an_object(a=stated, b=EXACT), {"a": "abcd", "b": "x"}, {"a": "abcx", "b": "y"})
-    figures = {
-        "similarity": 0.75,
-        "score": 0.75,
-        "threshold": 0.5,
-        "threshold_source": "annotation",
-    }
-    assert part(root, "a") == Explained(
-        gt_path=("a",),
-        pred_path=("a",),
-        kind="leaf",
-        comparator="LevenshteinComparator",
-        gt="abcd",
-        pred="abcx",
-        outcome=Outcome.TP,
-        **figures,
-        weight=2,
-        adds=1.5,
-    )
+    place = part(root, "a")
+    assert (place.gt_path, place.pred_path, place.kind) == (("a",), ("a",), "leaf")
+    assert (place.gt, place.pred, place.outcome) == ("abcd", "abcx", Outcome.TP)
+    assert (place.similarity, place.score, place.threshold) == (0.75, 0.75, 0.5)
+    assert (place.comparator, place.threshold_source) == ("LevenshteinComparator", "annotation")
+    assert (place.weight, place.adds) == (2, 1.5)
     assert (part(root, "b").comparator, part(root, "b").outcome) == ("ExactComparator", Outcome.FD)
-    assert (root.kind, root.comparator, root.gt, root.pred) == ("object", "", None, None)
+    assert (root.kind, root.comparator, root.own_gt, root.own_pred) == ("object", "", None, None)
 
 
 class Judge(BaseComparator):
@@ -125,7 +115,7 @@ def test_what_a_judge_says_is_told_of_a_value():
     leaf = LeafNode(threshold=0.5, comparator=Judge())
     plan = Plan(ObjectNode(threshold=0.7, fields=(Field("a", leaf), Field("b", leaf))), "Judged")
     options = Options(client=object())
-    found = explain(compare(plan, [{"a": "x"}], [{"a": "y"}], options), options)
+    found = tree_of(compare(plan, [{"a": "x"}], [{"a": "y"}], options), 0, options)
     assert [(each.reason, each.similarity) for each in found.parts] == [("1 asked", 0.5), ("", 1.0)]
 
 
@@ -147,10 +137,10 @@ def test_an_item_is_told_as_its_list_judges_it():
         pytest.approx(2 / 3),
         0.7,
     )
-    assert (first.gt, first.pred, first.gt_path) == (None, None, ("rows", 0))
+    assert (first.own_gt, first.own_pred, first.gt_path) == (None, None, ("rows", 0))
     assert (second.outcome, second.gt, second.pred) == (Outcome.FN, gt["rows"][1], None)
     assert (second.gt_path, second.pred_path, second.adds) == (("rows", 1), ("rows", 1), 0.0)
-    assert (found.gt, found.pred, found.sum.divisor) == (None, None, 2)
+    assert (found.own_gt, found.own_pred, found.sum.divisor) == (None, None, 2)
 
 
 def test_an_item_that_matches_may_be_an_object_that_would_not():
@@ -368,11 +358,16 @@ def test_extra_keys_take_no_part_and_undeclared_ones_are_named():
     root = explained(an_object(a=TEXT), {"a": "x", "old": 1}, {"a": "x", "new": 2})
 
     extra = part(root, "new")
-    assert (extra.outcome, extra.extra, extra.pred, extra.adds) == (Outcome.FA, True, 2, None)
+    assert (extra.outcome, extra.is_extra_key, extra.pred, extra.adds) == (
+        Outcome.FA,
+        True,
+        2,
+        None,
+    )
     assert (extra.kind, extra.gt_path, extra.pred_path) == ("leaf", ("new",), ("new",))
     assert (extra.similarity, extra.score, extra.threshold) == (0.0, 0.0, 0.0)
     assert (extra.threshold_source, extra.gt) == ("default", None)
-    assert (root.sum, root.undeclared) == (Sum(1.0, 1.0), ("old",))
+    assert (root.sum, root.undeclared_keys) == (Sum(1.0, 1.0), ("old",))
 
 
 def test_positions_of_a_tuple_have_no_runner_up():
@@ -396,5 +391,5 @@ def test_a_place_is_right_if_nothing_in_it_is_wrong():
     gt = {"rows": [{"a": "1", "b": "2", "c": "3", "d": "4"}]}
     pred = {"rows": [{"a": "1", "b": "2", "c": "3", "d": "9"}]}
 
-    assert not part(explained(schema, gt, pred), "rows", 0).right
-    assert part(explained(schema, gt, gt), "rows").right
+    assert not part(explained(schema, gt, pred), "rows", 0).is_right
+    assert part(explained(schema, gt, gt), "rows").is_right

@@ -1,16 +1,16 @@
-"""The walk through many documents at once: each is told of as it is by itself."""
+"""The units of many documents at once: each document has those that it has by itself."""
 
-import numpy as np
 import pytest
 
 from stickler_cli.compare import engine
 from stickler_cli.compare.open import plan_of_schemas
+from stickler_cli.compare.units import VALUE
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.document_result import DocumentResult, Status
-from stickler_cli.score.errors.units import are_judged, documents_units
+from stickler_cli.score.errors.located_units import located_units
+from stickler_cli.score.errors.wrong_units import is_judged_unit
 from stickler_cli.score.sums import sums_of
-from stickler_cli.score.walk import visits, walked
 from .batches import TEXT, X, a_list, an_object, batch, records
 
 COUNTED = {**TEXT, X + "aggregate": True, X + "weight": 3}
@@ -52,18 +52,21 @@ def compared(plan, pairs):
     account = engine.compare(plan, gts, preds, None, [trusted(pred) for pred in preds])
     results = [
         DocumentResult(name, Status.EVALUATED, score)
-        for name, score in zip(pairs, account.similarity.tolist(), strict=True)
+        for name, score in zip(pairs, account.document_scores.tolist(), strict=True)
     ]
-    return Batch(results, account, np.arange(len(results)))
+    return Batch(results, account)
 
 
 def told(found: Batch):
     """Give all that is told of each document."""
-    units = documents_units(found.visits, len(found.results), are_judged)
+    units = located_units(found.table, is_judged_unit, extra_keys="judged")
     for at, record in enumerate(records(found)):
         # Orders are numbers that only say which comes first: how many differs with the others.
         shown = [
-            (unit.gt_path, unit.pred_path, unit.inside, unit[5:-2], unit.names)
+            (
+                *(unit.gt_path, unit.pred_path, unit.enclosure, unit.outcome, unit.gt, unit.pred),
+                *(unit.similarity, unit.score, unit.threshold, unit.weight, unit.field_path),
+            )
             for unit in units[at]
         ]
         yield record, list(record["fields"]), found.errors(at), shown
@@ -142,8 +145,12 @@ def test_leaves_that_are_compared_together_are_in_the_documents_of_their_object(
         {"rows": [{"a": "x", "b": "y"}, {"a": "v", "b": "w"}]},
         {"rows": [{"a": "x", "b": "y"}]},
     ]
-    account = engine.compare(plan, sides, sides)
-    (found,) = (visit for visit in walked(account, np.arange(2)).visits if visit.below)
-    assert found.documents.tolist() == [0, 0, 1, 0, 0, 1]
-    single = [visit for visit in visits(account, np.arange(2)) if visit.field.path[-1:] == ("b",)]
-    assert [visit.documents.tolist() for visit in single] == [[0, 0, 1]]
+    table = engine.compare(plan, sides, sides)
+
+    (leaves,) = (one for one in table.batches if one.kind == VALUE)
+    assert leaves.document.tolist() == [0, 0, 1, 0, 0, 1]
+    by_name = {
+        table.fields.paths[number][-1]: leaves.document[positions].tolist()
+        for number, positions in leaves.positions_by_field()
+    }
+    assert by_name == {"a": [0, 0, 1], "b": [0, 0, 1]}

@@ -1,0 +1,546 @@
+"""One document of a unit table as a tree: its units with their parts, and how scores came about.
+
+The table does not keep the similarities of pairs that were not chosen. `UnitTree.pairing` computes
+them again, by the same nodes and columns.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from stickler_cli.comparators.base import meets
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.locations import Path, Step
+from stickler_cli.core.rules import Count, Fraction, Rule
+from stickler_cli.core.values import dataclass
+from .columns import NOTHING
+from .leaf import LeafNode
+from .list import ListNode
+from .plan import USUAL, Options, Purpose
+from .result import BOTH_SIDES, ERRORS, NOT_EVALUATED, Outcome, ThresholdSource
+from .tuple import TupleNode
+from .units import LIST, MISMATCH, OBJECT, SCHEMAS, UnitBatch, UnitTable
+
+Shape: TypeAlias = Literal["leaf", "object", "list", "mismatch"]
+PlaceKind: TypeAlias = Literal["leaf", "object", "list", "tuple"]
+
+Index = Annotated[int | None, Rule("a position", {"type": ["integer", "null"], "minimum": 0})]
+Amount = Annotated[float, Rule("a number of at least 0", {"type": "number", "minimum": 0})]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """The next best element of the other side."""
+
+    index: Count
+    """Its position on the other side."""
+    similarity: Fraction
+    """How alike the two are."""
+    paired_with: Index
+    """What it was paired with instead; null if with nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """An element of a list and its partner."""
+
+    ground_truth_index: Index
+    """Its position there; null if it is invented."""
+    prediction_index: Index
+    """Its position there; null if it is missed."""
+    runner_up: Candidate | None
+    """The next best element of the other side; null where none is like it at all."""
+
+    @property
+    def paired(self) -> bool:
+        """Whether there is a pair."""
+        return None not in (self.ground_truth_index, self.prediction_index)
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """A score as a quotient: total / divisor, or 1 where the divisor is 0."""
+
+    total: Amount
+    """The sum of what the parts add."""
+    divisor: Amount
+    """Of an object the weights of its present fields, of a list the elements of the longer side."""
+
+    @property
+    def value(self) -> float:
+        """The score."""
+        return self.total / self.divisor if self.divisor else 1.0
+
+
+class Setting(NamedTuple):
+    """What all units of a tree have in common."""
+
+    table: UnitTable
+    options: Options
+    """The options of the comparison."""
+
+
+_COMPARED: Final = (
+    *("shape", "gt", "pred", "outcome", "similarity", "score", "threshold", "reason", "weight"),
+    *("gt_path", "pred_path", "extra_keys", "undeclared_keys"),
+)
+"""What makes two units of trees equal, beside their parts."""
+
+
+class UnitTree:
+    """A unit of a table with its paths; its parts are made when they are asked for."""
+
+    is_extra_key: Final = False
+    """Whether it is an undeclared key that only the prediction has."""
+
+    __hash__ = None  # type: ignore[assignment] # values of documents are no keys
+
+    def __init__(
+        self,
+        setting: Setting,
+        row: int,
+        gt_path: Path = (),
+        pred_path: Path = (),
+        parent: "UnitTree | None" = None,
+    ) -> None:
+        """Take a row of a table, with its paths and the unit that contains it."""
+        self._setting, self._parent = setting, parent
+        self.row = row
+        self.gt_path = gt_path
+        """With the ground truth's list indexes; where it would be if it is absent."""
+        self.pred_path = pred_path
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether two units are the same as far as a reader can see."""
+        if not isinstance(other, UnitTree):
+            return NotImplemented
+        figures = all(getattr(self, name) == getattr(other, name) for name in _COMPARED)
+        return figures and [*self.parts, *self.sides] == [*other.parts, *other.sides]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.outcome.name} similarity={self.similarity!r}>"
+
+    # --- what the table says ----------------------------------------------------------------------
+
+    @property
+    def table(self) -> UnitTable:
+        """The table that the unit is a row of."""
+        return self._setting.table
+
+    @cached_property
+    def batch(self) -> UnitBatch:
+        """The batch of its row."""
+        return self.table.batch_of(self.row)
+
+    @property
+    def position(self) -> int:
+        """The position of its row in the batch."""
+        return self.row - self.batch.start
+
+    @cached_property
+    def node(self) -> Any:
+        """The node that compared it."""
+        return self.batch.node_of(self.position)
+
+    def _figure(self, name: str) -> float:
+        column = getattr(self.batch, name)
+        return float(column[self.position] if isinstance(column, np.ndarray) else column)
+
+    @property
+    def name(self) -> str:
+        """The name of its field; the path of a list item has no name of its own."""
+        path = self.table.fields.paths[self.table.field[self.row]]
+        return path[-1] if path else ""
+
+    @property
+    def is_item(self) -> bool:
+        """Whether it is a list item."""
+        return self.batch.is_item
+
+    @property
+    def shape(self) -> Shape:
+        """Its shape: fields, items, values of different kinds, or one value."""
+        shapes: dict[int, Shape] = {OBJECT: "object", LIST: "list", MISMATCH: "mismatch"}
+        return shapes.get(self.batch.kind, "leaf")
+
+    @property
+    def kind(self) -> PlaceKind:
+        """How it was compared: by fields, by items, or as one value."""
+        if self.shape == "list":
+            return "tuple" if isinstance(self.node, TupleNode) else "list"
+        return "object" if self.shape == "object" else "leaf"
+
+    @property
+    def gt(self) -> JsonValue:
+        """The ground truth; None if it is absent."""
+        return self.batch.gt_values(np.array([self.position]))[0]
+
+    @property
+    def pred(self) -> JsonValue:
+        """The prediction; None if it is absent."""
+        return self.batch.pred_values(np.array([self.position]))[0]
+
+    @property
+    def others(self) -> tuple[JsonValue, ...]:
+        """The ground-truth alternatives that did not count."""
+        slot, gold = self.table.gold_slots.get(self.row), self.batch.columns.gold
+        if slot is None or gold is None:
+            return ()
+        choices, taken = gold.alternatives(slot)
+        return tuple(choice.value for rank, choice in enumerate(choices) if rank != taken)
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        """Its outcome; that of a document is by its similarity and threshold."""
+        outcome = int(self.batch.outcome[self.position])
+        if outcome != NOT_EVALUATED:
+            return Outcome(outcome)
+        if self.gt is None:
+            return Outcome.TN if self.pred is None else Outcome.FA
+        if self.pred is None:
+            return Outcome.FN
+        return Outcome.TP if meets(self.similarity, self.threshold) else Outcome.FD
+
+    @property
+    def similarity(self) -> float:
+        """Its raw similarity, in [0, 1]; 1.0 if both sides are absent, 0.0 if one is."""
+        return self._figure("similarity")
+
+    @property
+    def score(self) -> float:
+        """Its threshold-applied score, in [0, 1]."""
+        return self._figure("score")
+
+    @property
+    def threshold(self) -> float:
+        """The similarity at which it matches."""
+        return self._figure("threshold")
+
+    @property
+    def weight(self) -> float | None:
+        """What a field is worth in its object; None for documents and items."""
+        return None if self.is_item or self._parent is None else self._figure("weight")
+
+    @property
+    def in_aggregate(self) -> bool:
+        """Whether the `aggregate` of its object includes the field."""
+        return bool(self._figure("in_aggregate"))
+
+    @property
+    def reason(self) -> str:
+        """What a judge said; empty without a judge."""
+        return self.table.reasons.get(self.row, "")
+
+    @property
+    def gt_index(self) -> int | None:
+        """The position of an item in the ground truth; None for an invented item."""
+        return self._index("gt_index")
+
+    @property
+    def pred_index(self) -> int | None:
+        """The position of an item in the prediction; None for a missed item."""
+        return self._index("pred_index")
+
+    def _index(self, name: str) -> int | None:
+        index = int(self._figure(name))
+        return None if index == NOTHING else index
+
+    @property
+    def extra_keys(self) -> tuple[str, ...]:
+        """Undeclared keys that only the prediction has: one false alarm each."""
+        return self.table.extra_keys.get(self.row, ())
+
+    @property
+    def undeclared_keys(self) -> tuple[str, ...]:
+        """Undeclared keys of the ground truth that have a value; they are not evaluated."""
+        return self.table.undeclared_keys.get(self.row, ())
+
+    # --- parts ------------------------------------------------------------------------------------
+
+    @cached_property
+    def _children(self) -> "tuple[UnitTree, ...]":
+        """The units that it contains, in their order, unlabelled ones too."""
+        return tuple(self._child(row) for row in self.table.children(self.row))
+
+    def _child(self, row: int) -> "UnitTree":
+        """Return a unit that it contains."""
+        batch = self.table.batch_of(row)
+        steps: list[Step]
+        if batch.is_side:
+            steps = []
+        elif batch.is_item:
+            at = row - batch.start
+            sides = batch.gt_index, batch.pred_index
+            indexes = [int(np.broadcast_to(index, batch.size)[at]) for index in sides]
+            present = [index for index in indexes if index != NOTHING]
+            steps = [present[0], present[-1]]  # an index that one side lacks is the other's
+        else:
+            name = self.table.fields.paths[self.table.field[row]][-1]
+            steps = [name, name]
+        return UnitTree(
+            self._setting,
+            row,
+            gt_path=(*self.gt_path, *steps[:1]),
+            pred_path=(*self.pred_path, *steps[1:]),
+            parent=self,
+        )
+
+    @property
+    def fields(self) -> "tuple[UnitTree, ...]":
+        """The labelled fields of an object in schema order, then keys of maps."""
+        if self.shape != "object":
+            return ()
+        return tuple(child for child in self._children if not child.batch.is_unlabelled)
+
+    @property
+    def items(self) -> "tuple[UnitTree, ...]":
+        """The items of a list in the order of the ground truth, then those without a pair."""
+        return self._children if self.shape == "list" else ()
+
+    @property
+    def sides(self) -> "tuple[UnitTree, ...]":
+        """The two values of a mismatch, each compared with nothing."""
+        return self._children if self.shape == "mismatch" else ()
+
+    @property
+    def field_scores(self) -> dict[str, float]:
+        """The scores of the fields, by their names."""
+        return self.table.field_scores(self.row) if self.shape == "object" else {}
+
+    @cached_property
+    def parts(self) -> "tuple[TreePart, ...]":
+        """The fields of an object and its undeclared keys, or the items of a list."""
+        values: Any = self.pred if self.extra_keys else None
+        extra_keys = tuple(
+            ExtraKey(
+                name=name,
+                gt_path=(*self.gt_path, name),
+                pred_path=(*self.pred_path, name),
+                pred=values[name],
+            )
+            for name in self.extra_keys
+        )
+        return (*self.fields, *extra_keys, *self.items)
+
+    @property
+    def is_right(self) -> bool:
+        """Whether nothing is wrong here, nor anywhere inside."""
+        return self.outcome not in ERRORS and all(part.is_right for part in self.parts)
+
+    # --- how the score came about -----------------------------------------------------------------
+
+    @property
+    def own_gt(self) -> JsonValue:
+        """The ground truth; None also if it was compared part by part."""
+        return None if self._is_compared_by_parts else self.gt
+
+    @property
+    def own_pred(self) -> JsonValue:
+        """The prediction; None also if it was compared part by part."""
+        return None if self._is_compared_by_parts else self.pred
+
+    @property
+    def _is_compared_by_parts(self) -> bool:
+        return self.kind != "leaf" and self.outcome in BOTH_SIDES
+
+    @property
+    def comparator(self) -> str:
+        """The name of the comparator; empty if parts were compared."""
+        return self.node.comparator.name if isinstance(self.node, LeafNode) else ""
+
+    @property
+    def threshold_source(self) -> ThresholdSource:
+        """Who stated the threshold."""
+        parent = self._parent
+        source: ThresholdSource = (
+            self.node.source_for(self.gt)
+            if self.is_item and parent is not None and parent.kind == "list"
+            else self.node.threshold_source
+        )
+        return source
+
+    @property
+    def adds(self) -> float | None:
+        """What it adds to the sum of its parent; None if it takes no part in it."""
+        parent = self._parent
+        if parent is None or parent.outcome not in BOTH_SIDES:
+            return None
+        if self.is_item:
+            return 0.0 if None in {self.gt_index, self.pred_index} else self.score
+        if self.outcome is Outcome.TN or self.weight is None:
+            return None
+        return self.weight * self.score
+
+    @property
+    def sum(self) -> Sum | None:
+        """The score of an object, list or tuple that both sides have, as a quotient."""
+        if not self._is_compared_by_parts:
+            return None
+        if self.kind == "object":
+            fields = [field for field in self.fields if field.adds is not None]
+            total = weights = 0.0
+            for field in fields:  # in schema order, as the score itself
+                total, weights = total + (field.adds or 0.0), weights + (field.weight or 0.0)
+            return Sum(total, weights)
+        if not self.items:
+            return None
+        total = 0.0
+        for item in self.items:
+            total += item.adds or 0.0
+        n_gt = sum(item.gt_index is not None for item in self.items)
+        n_pred = sum(item.pred_index is not None for item in self.items)
+        return Sum(total, len(self.items) if self._is_by_position else max(n_gt, n_pred))
+
+    @property
+    def _is_by_position(self) -> bool:
+        """Whether the items of a list are compared by their positions."""
+        return self.kind == "tuple" or (isinstance(self.node, ListNode) and self.node.by_position)
+
+    @property
+    def floor(self) -> float | None:
+        """The similarity at or below which items of a list are no pair, in [-1, 1)."""
+        if self.kind != "list" or self._is_by_position or not self.items:
+            return None
+        floor: float = self.node.floor(self._setting.options)
+        return floor
+
+    @property
+    def floor_source(self) -> Literal["annotation", "run"]:
+        """Who stated the floor."""
+        return "annotation" if getattr(self.node, "pairing_floor", None) is not None else "run"
+
+    @property
+    def pairing(self) -> Pairing | None:
+        """Partner and runner-up of an item of a list whose order does not matter."""
+        parent = self._parent
+        if not self.is_item or parent is None or not parent.has_pairings:
+            return None
+        return parent.pairings.get(self.row)
+
+    @property
+    def has_pairings(self) -> bool:
+        """Whether its items had to be paired: both sides have the list, and order is free."""
+        is_paired_list = self.kind == "list" and not self._is_by_position
+        return is_paired_list and bool(self.items) and self.outcome in BOTH_SIDES
+
+    @cached_property
+    def pairings(self) -> "dict[int, Pairing]":
+        """The partner of each item of a list, and the runner-up that it might have had, by row.
+
+        Models that pairs depend on are asked about all pairs once more; judges are asked nothing.
+
+        Raises:
+            ComparisonError: a comparator failed on a pair that was not chosen.
+        """
+        columns = self.node.read(self.batch.columns)
+        gt_lists, pred_lists, values = columns.elements
+        gt_slots, _, gt_places = gt_lists.of(self.batch.gt_slot[[self.position]])
+        pred_slots, _, pred_places = pred_lists.of(self.batch.pred_slot[[self.position]])
+        similarity = self.node.items.compare(
+            values,
+            np.repeat(gt_slots, len(pred_slots)),
+            np.tile(pred_slots, len(gt_slots)),
+            self._setting.options.to(Purpose.PAIRING),
+        ).similarity.reshape(len(gt_slots), len(pred_slots))
+
+        gt_indexes, pred_indexes = gt_places.tolist(), pred_places.tolist()
+        partner_of_gt = {item.gt_index: item.pred_index for item in self.items}
+        partner_of_pred = {item.pred_index: item.gt_index for item in self.items}
+        pairings = {}
+        for item in self.items:
+            if item.gt_index is not None:
+                row = similarity[gt_indexes.index(item.gt_index)].tolist()
+                best = runner_up(row, pred_indexes, item.pred_index, partner_of_pred)
+            else:
+                column = similarity[:, pred_indexes.index(item.pred_index)].tolist()
+                best = runner_up(column, gt_indexes, None, partner_of_gt)
+            pairings[item.row] = Pairing(item.gt_index, item.pred_index, best)
+        return pairings
+
+
+def runner_up(
+    similarities: Sequence[float],
+    indexes: Sequence[int],
+    taken: int | None,
+    partners: Mapping[int | None, int | None],
+) -> Candidate | None:
+    """Return the most similar item of the other side, without the partner; ties go to the first.
+
+    An item with nothing in common is no candidate. An item that an open list drops has no partner.
+    """
+    best: Candidate | None = None
+    for index, similarity in zip(indexes, similarities, strict=True):
+        if index != taken and similarity > (best.similarity if best else 0.0):
+            best = Candidate(index, similarity, partners.get(index))
+    return best
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraKey:
+    """An undeclared key that only the prediction has, as a part of its object.
+
+    It is a false alarm, and takes no part in a score.
+    """
+
+    name: str
+    gt_path: Path
+    pred_path: Path
+    pred: JsonValue
+    gt: None = None
+    outcome: Outcome = Outcome.FA
+    similarity: float = 0.0
+    score: float = 0.0
+    threshold: float = 0.0
+    threshold_source: ThresholdSource = "default"
+    weight: None = None
+    adds: None = None
+    sum: None = None
+    floor: None = None
+    floor_source: Literal["annotation", "run"] = "run"
+    pairing: None = None
+    kind: PlaceKind = "leaf"
+    comparator: str = ""
+    reason: str = ""
+    others: tuple[JsonValue, ...] = ()
+    undeclared_keys: tuple[str, ...] = ()
+    parts: "tuple[TreePart, ...]" = ()
+    is_right: bool = False
+    is_extra_key: bool = True
+
+    @property
+    def own_gt(self) -> None:
+        """The ground truth: there is none."""
+        return
+
+    @property
+    def own_pred(self) -> JsonValue:
+        """The prediction."""
+        return self.pred
+
+
+TreePart: TypeAlias = "UnitTree | ExtraKey"
+
+
+def explain(root: UnitTree) -> None:
+    """Find the runner-ups of all items below a unit, so that reports only read them.
+
+    Raises:
+        ComparisonError: a comparator failed on a pair that was not chosen.
+    """
+    waiting: list[TreePart] = [root]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, UnitTree):
+            if part.has_pairings:
+                part.pairings  # noqa: B018 - kept with the unit
+            waiting += part.parts
+
+
+def tree_of(table: UnitTable, document: int = 0, options: Options | None = None) -> UnitTree:
+    """Return the tree of a document; options are those of its comparison."""
+    root = int(table.document_rows[document])
+    if table.batch_of(root).kind == SCHEMAS:  # its only part is the document of its schema
+        (root,) = table.children(root)
+    return UnitTree(Setting(table, options or USUAL), root)

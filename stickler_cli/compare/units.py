@@ -1,0 +1,530 @@
+"""The unit table: the one flat result of comparing some documents.
+
+A *unit* is anything that receives an outcome or contains units: a document, an object, a list, an
+item, a value. Each unit is a row; a parent has its row before its children. Counts, errors, trees
+and confidences are readers of these columns. docs/architecture.md, "The unit table", says what each
+column means for each kind of unit.
+"""
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from enum import IntEnum
+from functools import cached_property
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickler_cli.core.json_values import Gold, JsonValue
+from .columns import NOTHING, Columns, Indexes, Mask, distinct, groups
+from .result import FA, FD, FN, NOT_EVALUATED, TP
+
+Floats: TypeAlias = NDArray[np.float64]
+Outcomes: TypeAlias = NDArray[np.int8]
+
+FieldPath: TypeAlias = tuple[str, ...]  # names of fields, without list indexes
+FieldNumbers: TypeAlias = "int | Indexes"  # one field for all rows of a batch, or one for each
+
+
+class UnitKind(IntEnum):
+    """What a unit is: the shape of its values, by the node that compared them."""
+
+    VALUE = 0
+    """Compared as one value."""
+    OBJECT = 1
+    """Compared by fields."""
+    LIST = 2
+    """Compared by items; tuples too."""
+    MISMATCH = 3
+    """Two values of different kinds. Its children are its ground truth and its prediction."""
+    UNLABELLED = 4
+    """Any value whose ground truth is not labelled: it is skipped."""
+    SCHEMAS = 5
+    """A document of one of several schemas. Its child is the document below its schema's name."""
+
+
+VALUE, OBJECT, LIST, MISMATCH, UNLABELLED, SCHEMAS = (kind.value for kind in UnitKind)
+# Plain numbers: numpy asks the class of each operand for attributes, which takes an enum long.
+
+
+class FieldIndex:
+    """The fields of a chunk, numbered as they occur: a parent before its children.
+
+    The declared fields of an object are numbered together, in schema order; keys of maps follow as
+    documents have them. Numbers belong to one chunk; paths connect chunks.
+    """
+
+    def __init__(self) -> None:
+        """Begin with the document itself, whose number is 0 and whose path is empty."""
+        self.paths: list[FieldPath] = [()]
+        self.parents: list[int] = [NOTHING]
+        """The number of the field that contains each field; `NOTHING` for the document."""
+        self._numbers: dict[tuple[int, str], int] = {}
+        self._declared: dict[tuple[int, tuple[str, ...]], Indexes] = {}
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def number(self, parent: int, name: str) -> int:
+        """Return the number of a field of a parent field; a new field is added."""
+        number = self._numbers.get((parent, name))
+        if number is None:
+            number = self._numbers[parent, name] = len(self.paths)
+            self.paths.append((*self.paths[parent], name))
+            self.parents.append(parent)
+        return number
+
+    def declared(self, parent: int, names: tuple[str, ...]) -> Indexes:
+        """Return the numbers of the declared fields of an object, (len(names),)."""
+        numbers = self._declared.get((parent, names))
+        if numbers is None:
+            numbers = np.array([self.number(parent, name) for name in names], np.intp)
+            self._declared[parent, names] = numbers
+        return numbers
+
+    def declared_of_each(self, parents: FieldNumbers, names: tuple[str, ...]) -> Indexes:
+        """Return the numbers of declared fields of objects: (len(names), 1 or len(parents))."""
+        if isinstance(parents, int):
+            return self.declared(parents, names)[:, None]
+        different = distinct(parents)
+        numbers = np.stack([self.declared(parent, names) for parent in different.tolist()], axis=1)
+        by_parent: Indexes = numbers[:, different.searchsorted(parents)]
+        return by_parent
+
+    def keys(self, parents: FieldNumbers, names: list[str], codes: Indexes) -> Indexes:
+        """Return the numbers of keys of maps, given by codes into names; (len(codes),)."""
+        of_parents = np.broadcast_to(parents, len(codes)).tolist()
+        pairs = zip(of_parents, codes.tolist(), strict=True)
+        return np.array([self.number(parent, names[code]) for parent, code in pairs], np.intp)
+
+
+class Placement(NamedTuple):
+    """Where units of one batch stand: what their parents know of them."""
+
+    container: "UnitBatch | None"
+    """The batch of their parents; None for documents."""
+    positions: Indexes
+    """The position of the parent of each unit in that batch."""
+    document: Indexes
+    field: FieldNumbers
+    order: "int | Indexes" = 0
+    """Position among the parts of the parent: schema position of a field, then keys of a map as
+    they occur; the rank of an item in its list."""
+    is_item: bool = False
+    in_aggregate: "bool | Mask" = True
+    weight: "float | Floats" = 1.0
+    gt_index: "int | Indexes" = NOTHING
+    pred_index: "int | Indexes" = NOTHING
+    outcome: Outcomes | None = None
+    """Of items: outcomes by the threshold of an item."""
+    threshold: Floats | None = None
+    """Of items: the threshold of an item."""
+    is_map_key: bool = False
+    """Whether the fields are keys of maps, which only documents name."""
+
+    def among(self, selected: Indexes) -> "Placement":
+        """Return the placement of some of the units."""
+        return Placement._make(
+            [column[selected] if isinstance(column, np.ndarray) else column for column in self]
+        )
+
+
+class UnitBatch:
+    """Rows that one node recorded together from one pair of columns.
+
+    All are of one kind, and their parents are rows of one other batch.
+    """
+
+    def __init__(
+        self,
+        start: int,
+        kind: int,
+        node: Any,
+        columns: Columns,
+        place: Placement,
+    ) -> None:
+        """Reserve rows from `start` on for units whose values are found later."""
+        self.start, self.size = start, len(place.document)
+        self.kind, self.node, self.columns = kind, node, columns
+        self.nodes: Any = None
+        """Of a block of leaves: the node of each field, whose units follow each other."""
+        self.document, self.field, self.order = place.document, place.field, place.order
+        self.is_item, self.is_map_key = place.is_item, place.is_map_key
+        self.place(place.container, place.positions)
+        self.in_aggregate, self.weight = place.in_aggregate, place.weight
+        self.gt_index, self.pred_index = place.gt_index, place.pred_index
+        self.gt_slot: Any = NOTHING
+        self.pred_slot: Any = NOTHING
+        self.outcome: Any = NOT_EVALUATED
+        self.similarity: Any = 0.0
+        self.score: Any = 0.0
+        self.threshold: Any = 0.0
+
+    @property
+    def rows(self) -> Indexes:
+        """The rows of the batch in the table."""
+        return np.arange(self.start, self.start + self.size)
+
+    @property
+    def span(self) -> slice:
+        """The rows of the batch as a slice."""
+        return slice(self.start, self.start + self.size)
+
+    @cached_property
+    def parent(self) -> Indexes:
+        """The row of the parent of each unit; `NOTHING` for documents."""
+        if self.container is None:
+            return np.full(self.size, NOTHING)
+        return self.positions + self.container.start
+
+    def node_of(self, position: int) -> Any:
+        """Return the node that compared a unit."""
+        if self.nodes is None:
+            return self.node
+        return self.nodes[position // (self.size // len(self.nodes))]
+
+    def gt_values(self, selected: Indexes) -> list[JsonValue]:
+        """Return the ground truths of some units of the batch; None where one is absent."""
+        values = self.columns.gt
+        return [
+            None if slot == NOTHING else values[slot] for slot in self.gt_slot[selected].tolist()
+        ]
+
+    def pred_values(self, selected: Indexes) -> list[JsonValue]:
+        """Return the predictions of some units of the batch; None where one is absent."""
+        values = self.columns.pred
+        slots = self.pred_slot[selected].tolist()
+        return [None if slot == NOTHING else values[slot] for slot in slots]
+
+    def positions_by_field(self) -> list[tuple[int, Indexes]]:
+        """Return the number of each field of the units, and the positions of its units."""
+        if isinstance(self.field, int):
+            return [(self.field, np.arange(self.size))] if self.size else []
+        return [*groups(self.field)]
+
+    def place(self, container: "UnitBatch | None", positions: Indexes) -> None:
+        """Say in which batch the parents are, and at which positions."""
+        self.container, self.positions = container, positions
+        self.is_document = container is None or container.kind == SCHEMAS
+        """Whether the units are whole documents; of several schemas there are two for each."""
+        self.is_side = container is not None and container.kind == MISMATCH and not self.is_item
+        """Whether the units are one side of values of different kinds, at their parent's place."""
+        self.is_inner_item = self.is_item and container is not None and container.is_item
+        """Whether the units are items of a list that is itself an item."""
+        self.is_in_list: bool = self.is_item or (container is not None and container.is_in_list)
+        """Whether the units are items, or inside an item."""
+
+    @property
+    def is_unlabelled(self) -> bool:
+        """Whether the ground truths of the units are not labelled: the units are skipped."""
+        return self.kind == UNLABELLED
+
+    @cached_property
+    def is_one_sided(self) -> Mask:
+        """Which units only one side has."""
+        is_one_sided: Mask = (self.outcome == FN) | (self.outcome == FA)
+        return is_one_sided
+
+    @property
+    def has_both_sides(self) -> Mask:
+        """Which units both sides have."""
+        has_both_sides: Mask = self.outcome <= FD  # TP is 0
+        return has_both_sides
+
+    @cached_property
+    def is_closed(self) -> Mask | None:
+        """Which units are wrong as a whole, so that nothing inside them is judged; None if none."""
+        if self.is_document or self.kind == VALUE or (self.kind == LIST and not self.is_item):
+            return None
+        if self.is_item:
+            is_closed = self.outcome != TP
+        elif self.kind == MISMATCH:
+            return np.ones(self.size, np.bool_)
+        else:
+            is_closed = self.is_one_sided
+        return is_closed if np.count_nonzero(is_closed) else None
+
+    @cached_property
+    def is_judged(self) -> Mask | None:
+        """Which units are judged: not inside a unit that is wrong as a whole; None if all are."""
+        if self.container is None:
+            return None
+        is_open, is_closed = self.container.is_judged, self.container.is_closed
+        if is_closed is not None:
+            is_open = ~is_closed if is_open is None else is_open & ~is_closed
+        return None if is_open is None else is_open[self.positions]
+
+    def is_open(self, position: int) -> bool:
+        """Return whether what is inside a unit is judged."""
+        is_judged = self.is_judged is None or bool(self.is_judged[position])
+        return is_judged and not (self.is_closed is not None and self.is_closed[position])
+
+    @cached_property
+    def is_in_one_sided(self) -> Mask | None:
+        """Which units are inside an object or item that one side lacks; None if none are."""
+        container = self.container
+        if container is None or (container.is_in_one_sided is None and container.is_closed is None):
+            return None
+        if container.kind == MISMATCH:
+            return np.ones(self.size, np.bool_)
+        lacks_side = container.is_in_one_sided
+        if container.is_closed is not None:
+            is_alone = container.is_closed & container.is_one_sided
+            lacks_side = is_alone if lacks_side is None else lacks_side | is_alone
+        return None if lacks_side is None else lacks_side[self.positions]
+
+    @cached_property
+    def parent_is_one_sided(self) -> Mask | None:
+        """Which units are direct parts of a unit that one side lacks; None if none are."""
+        container = self.container
+        if container is None or container.is_document or not container.is_one_sided.any():
+            return None
+        of_parent: Mask = container.is_one_sided[self.positions]
+        return of_parent
+
+    @cached_property
+    def object_row(self) -> Indexes:
+        """The row of the object whose field each unit is, or is an item of."""
+        if self.container is not None and (self.is_item or self.is_side):
+            return self.container.object_row[self.positions]
+        return self.parent
+
+    @cached_property
+    def field_in_aggregate(self) -> "bool | Mask":
+        """Whether the `aggregate` of that object includes the field."""
+        if self.container is not None and (self.is_item or self.is_side):
+            included = self.container.field_in_aggregate
+            return included[self.positions] if isinstance(included, np.ndarray) else included
+        return self.in_aggregate
+
+
+_COLUMN_TYPES: Final[Mapping[str, type[np.generic]]] = {
+    "kind": np.int8,
+    "is_item": np.bool_,
+    "in_aggregate": np.bool_,
+    "field_in_aggregate": np.bool_,
+    "is_document": np.bool_,
+    "outcome": np.int8,
+    "similarity": np.float64,
+    "score": np.float64,
+    "threshold": np.float64,
+    "weight": np.float64,
+}
+"""The type of each column that does not hold rows, numbers, slots or positions."""
+
+_BATCH_COLUMNS: Final = (
+    *("kind", "node", "nodes", "columns", "document", "field", "order"),
+    *("is_item", "is_map_key", "in_aggregate", "weight", "gt_index", "pred_index"),
+    *("gt_slot", "pred_slot", "outcome", "similarity", "score", "threshold"),
+)
+"""Everything that is stored of a batch, but for its place in the table."""
+
+_NOTES: Final = (
+    *("reasons", "gold_slots", "n_open_items", "n_unlabelled_items"),
+    *("extra_keys", "undeclared_keys"),
+)
+"""The side tables by row."""
+
+
+class UnitTable:
+    """The units of some documents, in batches, and what only few of them have.
+
+    Rows can still be withdrawn (`NOT_EVALUATED`) while units are recorded. The columns are made
+    when they are first read, and recording is over by then.
+    """
+
+    def __init__(self, n_documents: int, fields: FieldIndex | None = None) -> None:
+        """Begin without units."""
+        self.n_documents = n_documents
+        self.fields = FieldIndex() if fields is None else fields
+        self.batches: list[UnitBatch] = []
+        self.size = 0
+        """The number of rows."""
+        self.reasons: dict[int, str] = {}
+        """What a judge said of a unit."""
+        self.gold_slots: dict[int, int] = {}
+        """Slot of the ground-truth alternative that counted, of units that have alternatives."""
+        self.out_of_order: set[int] = set()
+        """Unpaired items of ordered lists that match an unpaired item of the other side."""
+        self.n_open_items: dict[int, int] = {}
+        """Number of predicted items that an open list drops, by the row of the list."""
+        self.n_unlabelled_items: dict[int, int] = {}
+        """Number of unlabelled items of lists and keys of maps that are dropped."""
+        self.extra_keys: dict[int, tuple[str, ...]] = {}
+        """Undeclared keys of objects that only the prediction has: one false alarm each."""
+        self.undeclared_keys: dict[int, tuple[str, ...]] = {}
+        """Undeclared keys of objects that the ground truth has; they are not evaluated."""
+
+    def add(self, kind: int, node: Any, columns: Columns, place: Placement) -> UnitBatch:
+        """Reserve the rows of units; the caller fills in their values."""
+        batch = UnitBatch(self.size, kind, node, columns, place)
+        self.batches.append(batch)
+        self.size += batch.size
+        return batch
+
+    def batch_of(self, row: int) -> UnitBatch:
+        """Return the batch of a row."""
+        return self.batches[bisect_right(self._starts, row) - 1]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [batch.start for batch in self.batches]
+
+    @cached_property
+    def document_rows(self) -> Indexes:
+        """The row of each document, (n_documents,)."""
+        rows = np.empty(self.n_documents, np.intp)
+        for batch in self.document_batches:
+            rows[batch.document] = batch.rows
+        return rows
+
+    @property
+    def document_batches(self) -> list[UnitBatch]:
+        """The batches of whole documents; there are several if different nodes compared them."""
+        return [batch for batch in self.batches if batch.container is None]
+
+    @property
+    def document_scores(self) -> Floats:
+        """The overall score of each document, (n_documents,)."""
+        scores = np.empty(self.n_documents)
+        for batch in self.document_batches:
+            scores[batch.document] = batch.score
+        return scores
+
+    @property
+    def truths(self) -> list[JsonValue]:
+        """The ground truth of each document."""
+        truths: list[JsonValue] = [None] * self.n_documents
+        for batch in self.document_batches:
+            for document, slot in zip(batch.document.tolist(), batch.gt_slot.tolist(), strict=True):
+                truths[document] = batch.columns.gt[slot]
+        return truths
+
+    def sides_of(self, document: int) -> tuple[JsonValue, JsonValue, Gold | None]:
+        """Return ground truth and prediction of a document, and the gold of the ground truth."""
+        row = int(self.document_rows[document])
+        batch = self.batch_of(row)
+        gt_slot = int(batch.gt_slot[row - batch.start])
+        pred_slot = int(batch.pred_slot[row - batch.start])
+        known = batch.columns.gold
+        gold = None if known is None else known.of[gt_slot]
+        return batch.columns.gt[gt_slot], batch.columns.pred[pred_slot], gold
+
+    def select(self, roots: Indexes) -> "UnitTable":
+        """Return the table of some units as documents, with everything inside them.
+
+        No root may be inside another root.
+        """
+        table = UnitTable(len(roots))
+        root_of_row = np.full(self.size + 1, NOTHING)  # the last entry is what `NOTHING` reads
+        root_of_row[roots] = np.arange(len(roots))
+        is_root = root_of_row != NOTHING
+        for batch in self.batches:  # parents come first
+            inherited = root_of_row[batch.parent]
+            root_of_row[batch.span] = np.maximum(root_of_row[batch.span], inherited)
+
+        numbers = self._renumber(table.fields, root_of_row[:-1] != NOTHING, is_root[:-1])
+        copies: dict[int, UnitBatch] = {}
+        new_rows = np.full(self.size, NOTHING)
+        for batch in self.batches:
+            (kept,) = (root_of_row[batch.span] != NOTHING).nonzero()
+            if not len(kept):
+                continue
+            container, positions = None, np.arange(len(kept))
+            if batch.container is not None and not is_root[batch.start + int(kept[0])]:
+                container = copies[id(batch.container)]
+                positions = new_rows[batch.parent[kept]] - container.start
+            copy = table.take(batch, kept, container, positions)
+            copy.document = root_of_row[batch.start + kept]
+            field = numbers[batch.field]
+            copy.field = field[kept] if isinstance(batch.field, np.ndarray) else int(field)
+            copies[id(batch)] = copy
+            new_rows[batch.start + kept] = copy.rows
+        self._copy_notes(table, new_rows)
+        return table
+
+    def _renumber(self, fields: FieldIndex, is_kept: Mask, is_root: Mask) -> Indexes:
+        """Number the fields of the kept units anew, below those of the roots; by old number."""
+        numbers = np.full(len(self.fields), NOTHING)
+        numbers[self.field[is_root]] = 0
+        for number in distinct(self.field[is_kept]).tolist():  # parents have smaller numbers
+            if numbers[number] == NOTHING:
+                parent = int(numbers[self.fields.parents[number]])
+                numbers[number] = fields.number(parent, self.fields.paths[number][-1])
+        return numbers
+
+    def _copy_notes(self, table: "UnitTable", new_rows: Indexes) -> None:
+        """Copy what only few units have to another table; `new_rows` are `NOTHING` outside it."""
+        for name in _NOTES:
+            notes = getattr(self, name)
+            copied = {int(new_rows[row]): note for row, note in notes.items()}
+            copied.pop(NOTHING, None)
+            setattr(table, name, copied)
+        rows = {int(new_rows[row]) for row in self.out_of_order}
+        table.out_of_order = rows - {NOTHING}
+
+    def take(
+        self, batch: UnitBatch, kept: Indexes, container: UnitBatch | None, positions: Indexes
+    ) -> UnitBatch:
+        """Add some units of a batch of another table, with their parents in this one."""
+        copy: UnitBatch = object.__new__(UnitBatch)
+        for name in _BATCH_COLUMNS:
+            column = getattr(batch, name)
+            setattr(copy, name, column[kept] if isinstance(column, np.ndarray) else column)
+        copy.start, copy.size = self.size, len(kept)
+        copy.is_item = batch.is_item and container is not None
+        copy.place(container, positions)
+        self.batches.append(copy)
+        self.size += copy.size
+        return copy
+
+    def field_scores(self, row: int) -> dict[str, float]:
+        """Return the scores of the labelled fields of an object, by their names."""
+        rows = self.children(row)
+        names = [self.fields.paths[number][-1] for number in self.field[rows].tolist()]
+        is_labelled = (self._kind[rows] != UNLABELLED).tolist()
+        columns = zip(names, self._score[rows].tolist(), is_labelled, strict=True)
+        return {name: score for name, score, labelled in columns if labelled}
+
+    @cached_property
+    def _kind(self) -> NDArray[np.int8]:
+        return self.column("kind")
+
+    @cached_property
+    def _score(self) -> Floats:
+        return self.column("score")
+
+    def children(self, row: int) -> list[int]:
+        """Return the rows of the parts of a unit, in their order."""
+        rows, first_of = self._by_parent
+        parts: list[int] = rows[first_of[row] : first_of[row + 1]].tolist()
+        return parts
+
+    @cached_property
+    def _by_parent(self) -> tuple[Indexes, Indexes]:
+        """All rows by parent and order, and where those of each parent begin, (size + 1,)."""
+        parent, order = self.column("parent"), self.column("order")
+        rows = np.lexsort((order, parent))
+        return rows, parent[rows].searchsorted(np.arange(self.size + 1))
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return one column of all batches, (size,)."""
+        values = np.empty(self.size, _COLUMN_TYPES.get(name, np.intp))
+        for batch in self.batches:
+            values[batch.start : batch.start + batch.size] = getattr(batch, name)
+        return values
+
+    @cached_property
+    def document(self) -> Indexes:
+        """The document of each unit."""
+        return self.column("document")
+
+    @cached_property
+    def field(self) -> Indexes:
+        """The number of the field of each unit."""
+        return self.column("field")
+
+    @cached_property
+    def outcome(self) -> Outcomes:
+        """The outcome of each unit, or `NOT_EVALUATED`."""
+        return self.column("outcome")

@@ -1,0 +1,361 @@
+"""Counts of the units of a table: by document, field, counting and outcome; exact items.
+
+Source: docs/semantics.md, "overall, aggregate and leaves".
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from stickler_cli.compare.columns import Indexes, Mask, distinct
+from stickler_cli.compare.result import FA, FD, FN, TN, TP
+from stickler_cli.compare.units import LIST, MISMATCH, OBJECT, VALUE, Floats, UnitBatch, UnitTable
+from stickler_cli.core.json_values import least
+from .field_counts import (
+    AGGREGATE,
+    CELL,
+    LEAVES,
+    OF_ITEMS,
+    OF_MODES,
+    OUTCOMES,
+    OVERALL,
+    RAW,
+    SCORE,
+    SCORED,
+    WEIGHT,
+    FieldCounts,
+    Key,
+    Leaves,
+    parents_first,
+)
+
+MAX_KEYS_PER_UNIT: Final = 8
+"""Fields times documents for each unit, up to which all cells are marked instead of sorted."""
+
+WHOLE, ITEMS, MISSED_ITEMS, INVENTED_ITEMS = range(CELL)[OF_ITEMS]  # columns of a cell
+
+
+def count_units(table: UnitTable) -> FieldCounts:
+    """Count the units of a table, which has at least one document."""
+    ranks = parents_first(tuple(table.fields.paths))
+    rank_of_field = np.array([ranks[path] for path in table.fields.paths], np.intp)
+    keys = rank_of_field[table.field] * table.n_documents + table.document
+    cell_keys, cell = number_cells(keys, len(ranks) * table.n_documents)
+
+    bins = cell_bins(table, cell)
+    cells = np.bincount(bins, minlength=len(cell_keys) * CELL).reshape(-1, CELL)
+    if any(batch.is_unlabelled for batch in table.batches):
+        cells[:, OF_MODES] = 1
+        for batch in table.batches:
+            cells[cell[batch.span][is_evaluated(batch)], OF_MODES] = 0
+
+    first_keys = table.n_documents * np.arange(len(ranks))
+    return FieldCounts(
+        paths=[*ranks],
+        starts=cell_keys.searchsorted(first_keys),
+        documents=cell_keys % table.n_documents,
+        cells=cells,
+        scores=scores_of_cells(table, cell, len(cell_keys)),
+        undeclared=key_paths(table, table.undeclared_keys),
+        extras=key_paths(table, table.extra_keys),
+        confident=confident_values(table, rank_of_field, [*ranks]),
+        unlabelled=unlabelled_places(table),
+        left_out=[
+            (place_of(table, row), n_items) for row, n_items in sorted(table.n_open_items.items())
+        ],
+    )
+
+
+def number_cells(keys: Indexes, n_keys: int) -> tuple[Indexes, Indexes]:
+    """Return the different keys in order, and for each key its position among them.
+
+    >>> number_cells(np.array([7, 3, 7]), 8)
+    (array([3, 7]), array([1, 0, 1]))
+    """
+    if n_keys > MAX_KEYS_PER_UNIT * len(keys):
+        different = distinct(keys)
+        return different, different.searchsorted(keys)
+    is_met = np.zeros(n_keys, np.bool_)
+    is_met[keys] = True
+    (different,) = is_met.nonzero()
+    if len(different) == n_keys:
+        return different, keys
+    return different, (is_met.cumsum() - 1)[keys]
+
+
+# --- units in countings ------------------------------------------------------------------------
+
+
+def cell_bins(table: UnitTable, cell: Indexes) -> Indexes:
+    """Return where each unit counts in the flat array of cells: in its field and in those above.
+
+    A unit counts in every field that contains it: in `leaves` always, in `aggregate` as far as
+    each object on the way includes the field, in `overall` from the fields of a document.
+    """
+    counted = [entry for batch in table.batches for entry in counted_units(batch)]
+    counted += counted_extra_keys(table)
+    rows = np.concatenate([rows for rows, _ in counted])
+    codes = np.concatenate([codes for _, codes in counted])
+
+    bins = [np.empty(0, np.intp), *item_bins(table, cell)]
+    object_row = table.column("object_row")
+    in_aggregate = table.column("field_in_aggregate")
+    is_document = table.column("is_document")
+    while len(rows):
+        bins.append(cell[rows] * CELL + codes)
+        container = object_row[rows]
+        passes_up = codes >= LEAVES * OUTCOMES
+        passes_up |= (codes >= AGGREGATE * OUTCOMES) & in_aggregate[rows]
+        passes_up |= (codes < AGGREGATE * OUTCOMES) & is_document[container]
+        passes_up &= container >= 0
+        rows, codes = container[passes_up], codes[passes_up]
+    return np.concatenate(bins)
+
+
+def counted_units(batch: UnitBatch) -> list[tuple[Indexes, Indexes]]:
+    """Return the units of a batch that count, for each counting, and the columns of their cells.
+
+    A column stands for a counting and an outcome.
+    """
+    outcome, kind = batch.outcome, batch.kind
+    if not batch.size or batch.is_unlabelled:
+        return []
+    if batch.is_document:  # a unit only if it is a list that both sides lack
+        (rows,) = (outcome == TN).nonzero() if kind == LIST else (np.empty(0, np.intp),)
+        codes = np.full(len(rows), TN, np.intp)
+        return [(rows + batch.start, codes + counting * OUTCOMES) for counting in range(3)]
+
+    in_leaves = is_value(batch)
+    if batch.is_item:
+        in_overall: Mask | bool = not batch.is_inner_item
+        in_aggregate: Mask | bool = True if kind == VALUE else outcome != TP
+    elif kind == OBJECT:
+        in_overall = True if in_leaves is True else (outcome != TN) | in_leaves
+        in_aggregate = batch.is_one_sided | in_leaves
+    elif kind == MISMATCH:
+        in_overall = in_aggregate = True
+    else:
+        in_overall = in_aggregate = in_leaves
+    if batch.is_judged is not None:
+        in_overall, in_aggregate = in_overall & batch.is_judged, in_aggregate & batch.is_judged
+
+    rows, codes = batch.rows, outcome.astype(np.intp)
+    counted = []
+    for counting, mask in enumerate((in_overall, in_aggregate, in_leaves)):
+        if mask is True:
+            counted.append((rows, codes + counting * OUTCOMES))
+        elif mask is not False:
+            counted.append((rows[mask], codes[mask] + counting * OUTCOMES))
+    return counted
+
+
+def is_value(batch: UnitBatch) -> Mask | bool:
+    """Return which units of a batch are values: leaves, or objects and lists that are absent.
+
+    An object that only one side has does not miss the fields that it lacks, too.
+    """
+    if batch.kind == MISMATCH or (batch.is_item and batch.kind != VALUE):
+        return False
+    is_absent: Mask = batch.outcome == TN
+    if batch.kind == VALUE:
+        if batch.parent_is_one_sided is None or batch.is_item:
+            return True
+        return ~(is_absent & batch.parent_is_one_sided)
+    if batch.parent_is_one_sided is not None:
+        is_absent = is_absent & ~batch.parent_is_one_sided
+    return is_absent
+
+
+def counted_extra_keys(table: UnitTable) -> list[tuple[Indexes, Indexes]]:
+    """Return the objects of undeclared keys, once for each key and counting, as `counted_units`."""
+    counted = []
+    for row, names in table.extra_keys.items():
+        batch = table.batch_of(row)
+        if not batch.is_open(row - batch.start):
+            countings: tuple[int, ...] = (LEAVES,)
+        elif batch.is_document:
+            countings = (OVERALL, AGGREGATE, LEAVES)
+        else:
+            countings = (AGGREGATE, LEAVES)
+        codes = np.array([counting * OUTCOMES + FA for counting in countings]).repeat(len(names))
+        counted.append((np.full(len(codes), row), codes))
+    return counted
+
+
+# --- items that are right as a whole -------------------------------------------------------------
+
+
+def item_bins(table: UnitTable, cell: Indexes) -> list[Indexes]:
+    """Return where items count: those right as a whole, all, the missed and the invented ones.
+
+    Items are the elements of a list, and an object if a side has it. In a list of lists the items
+    are its elements, the inner lists.
+    """
+    mismatched_objects = [
+        batch.parent for batch in table.batches if batch.is_side and batch.kind == OBJECT
+    ]
+    batches = [
+        batch
+        for batch in table.batches
+        if not batch.is_document and not batch.is_side
+        if (batch.is_item and not batch.is_inner_item)
+        or (batch.kind == OBJECT and not batch.is_item)
+    ]
+    if not batches and not mismatched_objects:
+        return []
+    is_item = np.zeros(table.size, np.bool_)
+    for batch in batches:
+        is_item[batch.span] = True
+    for rows in mismatched_objects:  # one of the two values is an object
+        is_item[rows] |= ~np.isin(rows, inner_items(table)) if len(rows) else False
+    outcome = table.outcome
+    is_item &= outcome < TN
+    is_whole = is_item & (outcome <= FD) & ~has_wrong_unit(table)
+    columns = (
+        (WHOLE, is_whole),
+        (ITEMS, is_item),
+        (MISSED_ITEMS, is_item & (outcome == FN)),
+        (INVENTED_ITEMS, is_item & (outcome == FA)),
+    )
+    return [cell[selected] * CELL + column for column, selected in columns]
+
+
+def has_items(batch: UnitBatch) -> bool:
+    """Return whether the units of a batch are items, or objects that are fields."""
+    if batch.is_document or batch.is_side:
+        return False
+    return not batch.is_inner_item if batch.is_item else batch.kind == OBJECT
+
+
+def inner_items(table: UnitTable) -> Indexes:
+    """Return the rows of items of lists that are themselves items."""
+    rows = [batch.rows for batch in table.batches if batch.is_inner_item]
+    return np.concatenate([np.empty(0, np.intp), *rows])
+
+
+def has_wrong_unit(table: UnitTable) -> Mask:
+    """Return which units are wrong, missed or invented, or contain such a unit."""
+    is_wrong = np.zeros(table.size, np.bool_)
+    if table.extra_keys:
+        is_wrong[[*table.extra_keys]] = True
+    for batch in reversed(table.batches):  # children first
+        if batch.container is None or not batch.size:
+            continue
+        if not batch.is_document and not batch.is_unlabelled:
+            if batch.kind == MISMATCH:
+                is_wrong[batch.span] = True
+            elif batch.kind == VALUE:
+                is_wrong[batch.span] |= (batch.outcome != TP) & (batch.outcome != TN)
+            else:
+                is_wrong[batch.span] |= batch.is_one_sided
+        is_wrong[batch.parent[is_wrong[batch.span]]] = True
+    return is_wrong
+
+
+# --- what stands beside the counts ----------------------------------------------------------------
+
+
+def is_evaluated(batch: UnitBatch) -> Mask | bool:
+    """Return which units of a batch show that their field is evaluated in their document.
+
+    A declared field of an object that one side lacks is evaluated, labelled or not.
+    """
+    if batch.is_document or not batch.is_unlabelled:
+        return True
+    is_key = batch.is_map_key or batch.is_item
+    return False if batch.is_in_one_sided is None or is_key else batch.is_in_one_sided
+
+
+def scores_of_cells(table: UnitTable, cell: Indexes, n_cells: int) -> Floats:
+    """Return the scores of fields that have one, (4, n_cells); 0 for all other fields.
+
+    A field has a score of its own in a document unless it is in a list or not judged.
+    """
+    scores = np.zeros((4, n_cells))
+    for batch in table.batches:
+        if batch.container is None or batch.is_in_list or batch.is_unlabelled:
+            continue
+        judged: Any = slice(None) if batch.is_judged is None else batch.is_judged
+        cells = cell[batch.span][judged]
+        scores[SCORED, cells] = 1.0
+        scores[RAW, cells] = (batch.score if batch.is_document else batch.similarity)[judged]
+        scores[SCORE, cells] = batch.score[judged]
+        weight = batch.weight
+        scores[WEIGHT, cells] = weight[judged] if isinstance(weight, np.ndarray) else weight
+    return scores
+
+
+def key_paths(table: UnitTable, keys: dict[int, tuple[str, ...]]) -> list[Key]:
+    """Return document and path of undeclared keys, given by the row of their object."""
+    paths = []
+    for row, names in keys.items():
+        document, path = place_of(table, row)
+        paths += [(document, (*path, name)) for name in names]
+    return paths
+
+
+def place_of(table: UnitTable, row: int) -> Key:
+    """Return the document and the path of the field of a unit."""
+    return int(table.document[row]), table.fields.paths[int(table.field[row])]
+
+
+def unlabelled_places(table: UnitTable) -> list[Key]:
+    """Return document and path of units that are not labelled, or have unlabelled items."""
+    rows = [row for batch in table.batches if batch.is_unlabelled for row in batch.rows.tolist()]
+    return [place_of(table, row) for row in (*rows, *table.n_unlabelled_items)]
+
+
+def confident_values(
+    table: UnitTable, rank_of_field: Indexes, paths: list[tuple[str, ...]]
+) -> Leaves | None:
+    """Return the predicted values that have a confidence; None if there are none."""
+    if all(batch.columns.confidences is None for batch in table.batches):
+        return None
+    ranks = {path: rank for rank, path in enumerate(paths)}
+    rows: list[int] = []
+    fields: list[int] = []
+    confidences: list[float] = []
+    for row, confidence in confidences_of_values(table):
+        rows.append(row)
+        fields.append(int(rank_of_field[table.field[row]]))
+        confidences.append(confidence)
+    n_values = len(rows)
+    for row, name, confidence in confidences_of_extra_keys(table):
+        rows.append(row)
+        fields.append(ranks.setdefault((*place_of(table, row)[1], name), len(ranks)))
+        confidences.append(confidence)
+    if not rows:
+        return None
+    right = table.outcome[rows] == TP
+    right[n_values:] = False  # the rows of undeclared keys are those of their objects
+    return Leaves(
+        paths=[*ranks],
+        document=table.document[rows],
+        field=np.array(fields, np.intp),
+        right=right,
+        confidence=np.array(confidences, np.float64),
+    )
+
+
+def confidences_of_values(table: UnitTable) -> Iterator[tuple[int, float]]:
+    """Yield the row and the confidence of each predicted value that has one."""
+    for batch in table.batches:
+        stated: Any = batch.columns.confidences
+        if batch.kind == VALUE and stated is not None:
+            for row, slot in enumerate(batch.pred_slot.tolist(), batch.start):
+                confidence = least(stated[slot]) if slot >= 0 else None
+                if confidence is not None:
+                    yield row, confidence
+
+
+def confidences_of_extra_keys(table: UnitTable) -> Iterator[tuple[int, str, float]]:
+    """Yield the row of the object, the name and the confidence of undeclared keys that have one."""
+    for row, names in table.extra_keys.items():
+        batch = table.batch_of(row)
+        stated: Any = batch.columns.confidences
+        of_object = stated and stated[int(batch.pred_slot[row - batch.start])]
+        for name in names if of_object else ():
+            confidence = least(of_object.get(name))
+            if confidence is not None:
+                yield row, name, confidence

@@ -1,0 +1,367 @@
+"""Single units of a table with both of their paths and values, for lists of errors and values."""
+
+from collections.abc import Callable, Iterator
+from operator import attrgetter
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from stickler_cli.compare.columns import NOTHING, Indexes, Mask
+from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.result import BOTH_SIDES, FA, FD, TP, Outcome
+from stickler_cli.compare.units import MISMATCH, OBJECT, VALUE, UnitBatch, UnitTable
+from stickler_cli.core.json_values import Alternative, JsonValue
+from stickler_cli.core.locations import ANY_KEY, Path, Step
+
+SortKey: TypeAlias = tuple[int, ...]  # of the units of a document: in schema order, parents first
+Selection: TypeAlias = Callable[[UnitBatch], Mask]  # which units of a batch to list
+KeySelection: TypeAlias = Literal["all", "judged", "none"]  # which undeclared keys to list
+_AFTER_ALL_FIELDS: Final = 1 << 40  # the order of undeclared keys among the parts of their object
+_OUTCOMES: Final = tuple(Outcome)
+
+
+class Enclosure(NamedTuple):
+    """The unit that failed as a whole and contains other units, so that these are not judged.
+
+    If several such units contain each other, it is the innermost that both sides have, else the
+    outermost of the one-sided ones.
+    """
+
+    path: Path
+    """Its path: in the prediction if only that has it, else in the ground truth."""
+    is_one_sided: bool
+    """Whether all values in it are missed or invented."""
+
+
+class LocatedUnit(NamedTuple):
+    """A unit with its paths and values. An undeclared key is a unit, too."""
+
+    table: UnitTable
+    batch: UnitBatch
+    position: int
+    """Its position in the batch; of an undeclared key, that of its object."""
+    sort_key: SortKey
+    gt_path: Path | None
+    """Where the ground truth is or would be; None for an invented list item."""
+    pred_path: Path | None
+    """Where the prediction is or would be; None for a missed list item."""
+    enclosure: Enclosure | None
+    """What failed as a whole around it; None if it is judged."""
+    outcome: Outcome
+    gt: JsonValue
+    """The ground truth; None if it is absent."""
+    pred: JsonValue
+    """The prediction; None if it is absent."""
+    similarity: float
+    score: float
+    threshold: float
+    weight: float
+    undeclared_key: str | None = None
+    """The name of an undeclared key."""
+
+    @property
+    def row(self) -> int:
+        """Its row in the table; of an undeclared key, that of its object."""
+        return self.batch.start + self.position
+
+    @property
+    def document(self) -> int:
+        """The position of its document."""
+        return int(self.batch.document[self.position])
+
+    @property
+    def path(self) -> Path:
+        """Its path: in the prediction for a false alarm, else in the ground truth."""
+        path = self.pred_path if self.outcome is Outcome.FA else self.gt_path
+        return path or ()
+
+    @property
+    def field_path(self) -> tuple[str, ...]:
+        """The path of its field, without list indexes."""
+        path = self.table.fields.paths[field_number(self.batch, self.position)]
+        return path if self.undeclared_key is None else (*path, self.undeclared_key)
+
+    @property
+    def pattern(self) -> tuple[str, ...]:
+        """The path of its field, with `*` for keys of maps and undeclared keys."""
+        pattern = field_pattern(self.table, self.batch, self.position)
+        return pattern if self.undeclared_key is None else (*pattern, ANY_KEY)
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it is compared as one value, and not an object or list with units inside."""
+        return self.undeclared_key is not None or self.batch.kind == VALUE
+
+    @property
+    def has_parts_listed(self) -> bool:
+        """Whether it is a nested object that both sides have, so that its fields are units."""
+        batch = self.batch
+        is_nested_object = batch.kind == OBJECT and not batch.is_item
+        is_key = self.undeclared_key is not None
+        return is_nested_object and not is_key and self.outcome in BOTH_SIDES
+
+    @property
+    def is_out_of_order(self) -> bool:
+        """Whether it is an item that matches an item at another place of an ordered list."""
+        return self.undeclared_key is None and self.row in self.table.out_of_order
+
+    @property
+    def reason(self) -> str:
+        """What a judge said; empty without a judge."""
+        return self.table.reasons.get(self.row, "") if self.undeclared_key is None else ""
+
+    @property
+    def node(self) -> Any:
+        """The node that compared it."""
+        return self.batch.node_of(self.position)
+
+    @property
+    def comparator(self) -> Any:
+        """The comparator of a value; None for an object, a list or an undeclared key."""
+        is_leaf = self.undeclared_key is None and isinstance(self.node, LeafNode)
+        return self.node.comparator if is_leaf else None
+
+    def alternatives(self) -> Iterator[tuple[int, Alternative]]:
+        """Yield the alternatives that it is or is inside of, with the lengths of their paths."""
+        return alternatives_of(self.table, self.batch, self.position)
+
+
+# --- where units are ------------------------------------------------------------------------------
+
+
+class Location(NamedTuple):
+    """Where a unit is."""
+
+    sort_key: SortKey
+    gt_path: Path | None
+    pred_path: Path | None
+    enclosure: Enclosure | None
+
+
+def locate(table: UnitTable, batch: UnitBatch, selected: Indexes) -> list[Location]:
+    """Return where units of a batch are, given by their positions in it."""
+    levels = levels_of(batch, selected)
+    nowhere: list[Any] = [()] * len(selected)
+    order_columns = [orders(level, positions) for level, positions in levels]
+    sort_keys = [*zip(*order_columns, strict=True)] or nowhere
+    steps = [
+        path_steps(table, level, positions) for level, positions in levels if not level.is_side
+    ]
+    gt_paths = [*zip(*[gt for gt, _ in steps], strict=True)] or nowhere
+    pred_paths = [*zip(*[pred for _, pred in steps], strict=True)] or nowhere
+
+    enclosures: list[Enclosure | None] = [None] * len(selected)
+    if batch.is_judged is not None:
+        for index in (~batch.is_judged[selected]).nonzero()[0].tolist():
+            enclosures[index] = enclosure_of(levels, index, gt_paths[index], pred_paths[index])
+    return [
+        Location(sort_key, whole_path(gt), whole_path(pred), enclosure)
+        for sort_key, gt, pred, enclosure in zip(
+            sort_keys, gt_paths, pred_paths, enclosures, strict=True
+        )
+    ]
+
+
+def levels_of(batch: UnitBatch, selected: Indexes) -> list[tuple[UnitBatch, Indexes]]:
+    """Return the batches that contain units, outermost first, with the positions there.
+
+    The batch of the units is the last; that of the documents is left out.
+    """
+    levels = []
+    level, positions = batch, selected
+    while level.container is not None:
+        levels.append((level, positions))
+        level, positions = level.container, level.positions[positions]
+    levels.reverse()
+    return levels
+
+
+def orders(batch: UnitBatch, positions: Indexes) -> list[int]:
+    """Return the order of units among the parts of their parents."""
+    if isinstance(batch.order, int):
+        return [batch.order] * len(positions)
+    in_order: list[int] = batch.order[positions].tolist()
+    return in_order
+
+
+def path_steps(
+    table: UnitTable, batch: UnitBatch, positions: Indexes
+) -> tuple[list[Step], list[Step]]:
+    """Return the last steps of both paths of units; `NOTHING` where an item is absent."""
+    if batch.is_item:
+        gt_index, pred_index = (
+            np.broadcast_to(indexes, batch.size)[positions].tolist()
+            for indexes in (batch.gt_index, batch.pred_index)
+        )
+        return gt_index, pred_index
+    paths = table.fields.paths
+    numbers = np.broadcast_to(batch.field, batch.size)[positions]
+    names: list[Step] = [paths[number][-1] for number in numbers.tolist()]
+    return names, names
+
+
+def whole_path(steps: Path) -> Path | None:
+    """Return the path that steps make; None if an item on the way is absent."""
+    return None if NOTHING in steps else steps
+
+
+def alternatives_of(
+    table: UnitTable, batch: UnitBatch, position: int
+) -> Iterator[tuple[int, Alternative]]:
+    """Yield the ground-truth alternatives that a unit is or is inside of, innermost first.
+
+    Beside each stands the length of its path.
+    """
+    level: UnitBatch | None = batch
+    while level is not None:
+        slot, gold = table.gold_slots.get(level.start + position), level.columns.gold
+        if slot is not None and gold is not None and not level.is_side:
+            choices, taken = gold.alternatives(slot)
+            if choices:
+                (location,) = locate(table, level, np.array([position]))
+                yield len(location.gt_path or ()), choices[taken]
+        if level.container is not None:
+            position = int(level.positions[position])
+        level = level.container
+
+
+def enclosure_of(
+    levels: list[tuple[UnitBatch, Indexes]], index: int, gt_path: Path, pred_path: Path
+) -> Enclosure | None:
+    """Return what failed as a whole around a unit, given by its index in the levels."""
+    enclosure: Enclosure | None = None
+    depth = 0
+    for batch, positions in levels[:-1]:
+        depth += not batch.is_side
+        position = int(positions[index])
+        if batch.is_closed is None or not batch.is_closed[position]:
+            continue
+        outcome = int(batch.outcome[position])
+        if batch.kind == MISMATCH:
+            enclosure = Enclosure(whole_path(gt_path[:depth]) or (), is_one_sided=True)
+        elif outcome in {TP, FD}:
+            enclosure = Enclosure(whole_path(gt_path[:depth]) or (), is_one_sided=False)
+        else:
+            path = pred_path if outcome == FA else gt_path
+            enclosure = Enclosure(whole_path(path[:depth]) or (), is_one_sided=True)
+        if enclosure.is_one_sided:
+            return enclosure
+    return enclosure
+
+
+def field_number(batch: UnitBatch, position: int) -> int:
+    """Return the number of the field of a unit."""
+    return batch.field if isinstance(batch.field, int) else int(batch.field[position])
+
+
+def field_pattern(table: UnitTable, batch: UnitBatch, position: int) -> tuple[str, ...]:
+    """Return the path of the field of a unit, with `*` for keys of maps."""
+    names: list[str] = []
+    level = batch
+    while level.container is not None:
+        if not level.is_item and not level.is_side:
+            path = table.fields.paths[field_number(level, position)]
+            names.append(ANY_KEY if level.is_map_key else path[-1])
+        position = int(level.positions[position])
+        level = level.container
+    return tuple(reversed(names))
+
+
+# --- units of documents ---------------------------------------------------------------------------
+
+
+def located_units(
+    table: UnitTable, selection: Selection, extra_keys: KeySelection
+) -> list[list[LocatedUnit]]:
+    """Return the selected units of each document, in schema order, parents first."""
+    by_document: list[list[LocatedUnit]] = [[] for _ in range(table.n_documents)]
+    for batch in table.batches:
+        if batch.is_document or not batch.size:
+            continue
+        (selected,) = selection(batch).nonzero()
+        if len(selected):
+            documents = batch.document[selected].tolist()
+            for document, unit in zip(documents, units_at(table, batch, selected), strict=True):
+                by_document[document].append(unit)
+    for row in table.extra_keys if extra_keys != "none" else ():
+        batch = table.batch_of(row)
+        position = row - batch.start
+        if extra_keys == "all" or batch.is_open(position):
+            by_document[int(batch.document[position])] += extra_keys_at(table, batch, position)
+    for units in by_document:
+        units.sort(key=attrgetter("sort_key"))
+    return by_document
+
+
+def units_at(table: UnitTable, batch: UnitBatch, selected: Indexes) -> Iterator[LocatedUnit]:
+    """Yield units of a batch, given by their positions in it."""
+    figures = (
+        np.broadcast_to(column, batch.size)[selected].tolist()
+        for column in (batch.similarity, batch.score, batch.threshold, batch.weight)
+    )
+    columns = zip(
+        selected.tolist(),
+        locate(table, batch, selected),
+        map(_OUTCOMES.__getitem__, batch.outcome[selected].tolist()),
+        batch.gt_values(selected),
+        batch.pred_values(selected),
+        *figures,
+        strict=True,
+    )
+    for position, location, outcome, gt, pred, similarity, score, threshold, weight in columns:
+        yield LocatedUnit(
+            table=table,
+            batch=batch,
+            position=position,
+            sort_key=location.sort_key,
+            gt_path=location.gt_path,
+            pred_path=location.pred_path,
+            enclosure=location.enclosure,
+            outcome=outcome,
+            gt=gt,
+            pred=pred,
+            similarity=similarity,
+            score=score,
+            threshold=threshold,
+            weight=weight,
+        )
+
+
+def extra_keys_at(table: UnitTable, batch: UnitBatch, position: int) -> Iterator[LocatedUnit]:
+    """Yield the undeclared keys of an object that only the prediction has."""
+    selected = np.array([position])
+    (location,) = locate(table, batch, selected)
+    enclosure = location.enclosure
+    if enclosure is None or not enclosure.is_one_sided:
+        enclosure = own_enclosure(batch, position, location) or enclosure
+    (value,) = batch.pred_values(selected)
+    names = table.extra_keys[batch.start + position]
+    for rank, name in enumerate(names, _AFTER_ALL_FIELDS):
+        yield LocatedUnit(
+            table=table,
+            batch=batch,
+            position=position,
+            sort_key=(*location.sort_key, rank),
+            gt_path=None if location.gt_path is None else (*location.gt_path, name),
+            pred_path=(*(location.pred_path or ()), name),
+            enclosure=enclosure,
+            outcome=Outcome.FA,
+            gt=None,
+            pred=value[name],  # type: ignore[index, call-overload] # an object
+            similarity=0.0,
+            score=0.0,
+            threshold=0.0,
+            weight=1.0,
+            undeclared_key=name,
+        )
+
+
+def own_enclosure(batch: UnitBatch, position: int, location: Location) -> Enclosure | None:
+    """Return an object as what its undeclared keys are inside of; None if it is right or judged."""
+    if batch.is_open(position) or batch.is_closed is None or not batch.is_closed[position]:
+        return None
+    outcome = int(batch.outcome[position])
+    if outcome in {TP, FD}:
+        return Enclosure(location.gt_path or (), is_one_sided=False)
+    path = location.pred_path if outcome == FA else location.gt_path
+    return Enclosure(path or (), is_one_sided=True)

@@ -1,0 +1,337 @@
+"""The wrong units of a table: which units are errors, of what class, and with how many inside."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple, Protocol
+
+import numpy as np
+
+from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.compare.result import BOTH_SIDES, ERRORS, FA, FD, FN, TN, TP
+from stickler_cli.compare.units import LIST, MISMATCH, OBJECT, VALUE, UnitBatch, UnitTable
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.locations import Path
+from .error_classes import ErrorClass, Places, classify, origins
+from .located_units import (
+    LocatedUnit,
+    field_pattern,
+    located_units,
+)
+
+_CONTAINERS: Final = frozenset({OBJECT, LIST, MISMATCH})
+
+
+class Origin(NamedTuple):
+    """The fields whose values a wrong field holds instead of its own."""
+
+    field: tuple[str, ...]
+    of: tuple[tuple[str, ...], ...]
+    """One path: the ground truth of another field, or of the same field of another item. Two paths:
+    the product of both, as they are predicted."""
+
+
+class ClassifiedError(NamedTuple):
+    """A wrong unit and its error class."""
+
+    unit: LocatedUnit
+    error_class: ErrorClass
+    differing: tuple[str, ...] = ()
+    """Names of the fields in which a pair of list items differs."""
+    n_wrong_values: int | None = None
+    """Number of wrong values inside an item or object; None for a value."""
+    elsewhere: Path | None = None
+    """For a swapped value, the place whose ground truth it is."""
+
+    @property
+    def origins(self) -> Iterator[Origin]:
+        """Yield the fields whose values it holds."""
+        path, gt, pred = self.unit.field_path, self.unit.gt, self.unit.pred
+        if self.elsewhere is not None:
+            names = tuple(step for step in self.elsewhere if isinstance(step, str))
+            yield Origin(path, (names,))
+        elif self.differing and isinstance(gt, dict) and isinstance(pred, dict):
+            for name, others in origins(gt, pred, self.differing):
+                yield Origin((*path, name), tuple((*path, other) for other in others))
+
+    @property
+    def loses_values(self) -> bool:
+        """Whether values are lost by this error, and not by an error around or inside it."""
+        if self.n_wrong_values is None:
+            return self.unit.enclosure is None
+        is_closed = self.unit.batch.is_closed
+        return is_closed is not None and bool(is_closed[self.unit.position])
+
+
+class SimpleErrors(NamedTuple):
+    """Values of one field that are simply missed or invented; often their number is enough."""
+
+    field_path: tuple[str, ...]
+    pattern: tuple[str, ...]
+    """The path of the field, with `*` for keys of maps."""
+    error_class: ErrorClass
+    documents: Indexes
+    """The document of each value, (n,)."""
+    is_judged: Mask
+    """Which of the values are judged, (n,)."""
+
+
+class DocumentErrors(Protocol):
+    """The errors of some compared documents: a batch of them."""
+
+    @property
+    def simple_errors(self) -> list[SimpleErrors]:
+        """The simple errors of all documents."""
+
+    @property
+    def compared_ids(self) -> Sequence[str]:
+        """The ids of the documents."""
+
+    def classified(self, selected: Mask | None = None) -> Iterator[ClassifiedError]:
+        """Yield all other errors, of all documents or of the selected ones."""
+
+
+# --- which units are wrong --------------------------------------------------------------------
+
+
+def is_wrong(batch: UnitBatch) -> Mask:
+    """Return which units of a batch are errors.
+
+    A unit that failed as a whole is one error and carries its whole value; wrong values inside it,
+    which `leaves` counts, are errors too. In a unit that one side lacks only values are errors.
+    """
+    if batch.kind not in _CONTAINERS | {VALUE} or (batch.kind == LIST and not batch.is_item):
+        return np.zeros(batch.size, np.bool_)
+    outcome = batch.outcome
+    is_error: Mask = (outcome >= FD) & (outcome <= FN)
+    if batch.kind != VALUE and batch.is_in_one_sided is not None:
+        is_error &= ~batch.is_in_one_sided
+    return is_error
+
+
+def is_simple(table: UnitTable, batch: UnitBatch) -> Mask:
+    """Return which units of a batch are values that are simply missed or invented.
+
+    A field that is invented in an object that both sides have may be the value of another field.
+    """
+    if batch.kind != VALUE:
+        return np.zeros(batch.size, np.bool_)
+    is_missed: Mask = batch.outcome == FN
+    if batch.is_item:
+        is_unpaired: Mask = is_missed | (batch.outcome == FA)
+        if table.out_of_order:
+            is_unpaired &= ~np.isin(batch.rows, [*table.out_of_order])
+        return is_unpaired
+    if batch.is_in_one_sided is not None:
+        is_missed |= (batch.outcome == FA) & batch.is_in_one_sided
+    return is_missed
+
+
+def is_judged_unit(batch: UnitBatch) -> Mask:
+    """Return which units are judged by themselves: for items and lists not their parts."""
+    if batch.kind not in _CONTAINERS | {VALUE}:
+        return np.zeros(batch.size, np.bool_)
+    is_judged = np.ones(batch.size, np.bool_)
+    if batch.is_judged is not None:
+        is_judged &= batch.is_judged
+    if batch.kind == LIST and not batch.is_item:
+        is_judged &= batch.outcome == TN
+    elif batch.is_item and batch.kind in {OBJECT, LIST}:
+        is_judged &= batch.outcome != TP
+    return is_judged
+
+
+def is_present_value(batch: UnitBatch) -> Mask:
+    """Return which units are values that a side has."""
+    if batch.kind != VALUE:
+        return np.zeros(batch.size, np.bool_)
+    is_present: Mask = batch.outcome != TN
+    return is_present
+
+
+def has_errors(table: UnitTable) -> bool:
+    """Return whether any unit is wrong, or any object has an undeclared key that is."""
+    return bool(table.extra_keys) or any(
+        np.count_nonzero(is_wrong(batch)) for batch in table.batches if not batch.is_document
+    )
+
+
+def count_wrong_inside(table: UnitTable) -> Indexes:
+    """Count the wrong values inside each unit that failed as a whole, (size,).
+
+    What is inside a nearer unit that failed as a whole is not counted.
+    """
+    n_inside = np.zeros(table.size, np.intp)
+    for row, names in table.extra_keys.items():
+        n_inside[row] = len(names)
+    for batch in reversed(table.batches):  # children first
+        if batch.container is None or batch.is_document or not batch.size:
+            continue
+        inside = n_inside[batch.span]
+        if batch.kind in _CONTAINERS:
+            is_closed = np.zeros(batch.size, np.bool_)
+            if batch.is_closed is not None:
+                is_closed |= batch.is_closed
+            if batch.is_in_one_sided is not None:
+                is_closed &= ~batch.is_in_one_sided
+            passed_on = np.where(is_closed, 0, inside)
+            inside[~is_closed] = 0
+        else:
+            passed_on = is_wrong(batch).astype(np.intp)
+        np.add.at(n_inside, batch.parent, passed_on)
+    return n_inside
+
+
+# --- errors by class ------------------------------------------------------------------------------
+
+_SIMPLE_CLASSES: Final = {
+    False: {FN: ErrorClass.MISSED_VALUE, FA: ErrorClass.INVENTED_VALUE},
+    True: {FN: ErrorClass.MISSED_ITEM, FA: ErrorClass.INVENTED_ITEM},
+}
+"""The class of a simple error by its outcome, for fields and for list items."""
+
+
+def classified_errors(table: UnitTable, truths: Sequence[JsonValue]) -> list[list[ClassifiedError]]:
+    """Return the errors of each document that are not simple, in schema order.
+
+    `truths` are the ground truths of the documents.
+    """
+    n_inside = count_wrong_inside(table)
+    by_document = located_units(
+        table, lambda batch: is_wrong(batch) & ~is_simple(table, batch), extra_keys="all"
+    )
+    errors = []
+    for truth, units in zip(truths, by_document, strict=True):
+        places = Places(truth)
+        errors.append([classified_error(unit, places, n_inside) for unit in units])
+    return errors
+
+
+def outermost_errors(table: UnitTable, truths: Sequence[JsonValue]) -> list[list[ClassifiedError]]:
+    """Return the errors of each document that are inside no other error, in schema order."""
+
+    def is_outermost(batch: UnitBatch) -> Mask:
+        return is_wrong(batch) if batch.is_judged is None else is_wrong(batch) & batch.is_judged
+
+    errors: list[list[ClassifiedError]] = []
+    by_document = located_units(table, is_outermost, extra_keys="judged")
+    for truth, units in zip(truths, by_document, strict=True):
+        places = Places(truth)
+        errors.append(
+            [
+                simple_error(unit) if is_simple_unit(unit) else classified_error(unit, places, None)
+                for unit in units
+            ]
+        )
+    return errors
+
+
+def classified_error(
+    unit: LocatedUnit, places: Places, n_inside: Indexes | None
+) -> ClassifiedError:
+    """Return a wrong unit with its class, looked up among the places of its ground truth.
+
+    `n_inside` are the wrong values inside each unit of the table; None if they do not matter.
+    """
+    if unit.gt_path is None:  # what is in an invented item has no place in the ground truth
+        places = Places(None)
+    error_class = classify(unit.outcome, unit.path, unit.gt, unit.pred, places, unit.comparator)
+    if unit.is_out_of_order:
+        error_class = ErrorClass.MOVED
+    differing, n_right = compared_fields(unit)
+    if error_class is ErrorClass.WRONG_ITEM and n_right >= len(differing) > 0:
+        error_class = ErrorClass.ITEM_WITH_ERRORS
+    n_wrong_values = None
+    if n_inside is not None and not unit.is_value:
+        n_wrong_values = int(n_inside[unit.row])
+    is_swapped = error_class is ErrorClass.SWAPPED
+    return ClassifiedError(
+        unit=unit,
+        error_class=error_class,
+        differing=differing,
+        n_wrong_values=n_wrong_values,
+        elsewhere=places.elsewhere(unit.pred, unit.path) if is_swapped else None,
+    )
+
+
+def compared_fields(unit: LocatedUnit) -> tuple[tuple[str, ...], int]:
+    """Return the fields in which two list items differ, and the number of fields that are right.
+
+    The names are in schema order, then undeclared keys.
+    """
+    batch, table = unit.batch, unit.table
+    is_pair = batch.is_item and batch.kind == OBJECT and unit.outcome in BOTH_SIDES
+    if not is_pair or unit.undeclared_key is not None:
+        return (), 0
+    differing, n_right = [], 0
+    for child in table.children(unit.row):
+        field = table.batch_of(child)
+        outcomes = field_outcomes(table, field, child)
+        if outcomes & ERRORS:
+            differing.append(table.fields.paths[int(table.field[child])][-1])
+        elif TP in outcomes:
+            n_right += 1
+    return (*differing, *table.extra_keys.get(unit.row, ())), n_right
+
+
+def field_outcomes(table: UnitTable, batch: UnitBatch, row: int) -> set[int]:
+    """Return the outcome of a field, or of the items of a list that has any."""
+    if batch.is_unlabelled:
+        return set()
+    if batch.kind == LIST:
+        outcomes = {int(table.outcome[item]) for item in table.children(row)}
+        if outcomes:
+            return outcomes
+    return {int(table.outcome[row])}
+
+
+def is_simple_unit(unit: LocatedUnit) -> bool:
+    """Return whether a wrong unit is a value that is simply missed or invented."""
+    if unit.undeclared_key is not None:
+        return False
+    return bool(is_simple(unit.table, unit.batch)[unit.position])
+
+
+def simple_error(unit: LocatedUnit) -> ClassifiedError:
+    """Return a simple error with its class."""
+    return ClassifiedError(unit, _SIMPLE_CLASSES[unit.batch.is_item][int(unit.outcome)])
+
+
+def located_simple_errors(table: UnitTable) -> list[list[ClassifiedError]]:
+    """Return the simple errors of each document one by one, in schema order."""
+    by_document = located_units(table, lambda batch: is_simple(table, batch), extra_keys="none")
+    return [[*map(simple_error, units)] for units in by_document]
+
+
+def simple_errors(table: UnitTable) -> list[SimpleErrors]:
+    """Return the simple errors of all documents, by field and class."""
+    errors: list[SimpleErrors] = []
+    for batch in table.batches:
+        if batch.kind != VALUE:
+            continue
+        selected = is_simple(table, batch)
+        for outcome, error_class in _SIMPLE_CLASSES[batch.is_item].items():
+            (positions,) = (selected & (batch.outcome == outcome)).nonzero()
+            if len(positions):
+                errors += simple_errors_by_field(table, batch, positions, error_class)
+    return errors
+
+
+def simple_errors_by_field(
+    table: UnitTable, batch: UnitBatch, positions: Indexes, error_class: ErrorClass
+) -> Iterator[SimpleErrors]:
+    """Yield simple errors of one class, given by their positions in a batch, by field."""
+    is_selected = np.zeros(batch.size, np.bool_)
+    is_selected[positions] = True
+    for number, positions_of_field in batch.positions_by_field():
+        of_field = positions_of_field[is_selected[positions_of_field]]
+        if not len(of_field):
+            continue
+        is_judged = np.ones(len(of_field), np.bool_)
+        if batch.is_judged is not None:
+            is_judged = batch.is_judged[of_field]
+        yield SimpleErrors(
+            field_path=table.fields.paths[number],
+            pattern=field_pattern(table, batch, int(of_field[0])),
+            error_class=error_class,
+            documents=batch.document[of_field],
+            is_judged=is_judged,
+        )
