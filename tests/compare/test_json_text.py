@@ -2,9 +2,11 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from stickler_cli.comparators.exact import CaseInsensitiveComparator
+from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.json_text import JsonTextNode, with_read_texts
@@ -59,6 +61,12 @@ def test_elements_that_are_texts_of_json_are_paired_by_their_content():
     assert alike(a_list(NODE), [*gt, "x"], [*pred, "x"]) == pytest.approx(2.5 / 3)
     assert NODE.item_threshold == 0.4
     assert NODE.source_for(gt[0]) == CONTENT.source_for({"id": "A", "n": 1})
+
+
+def test_an_element_has_the_threshold_of_its_content_or_of_its_text():
+    columns = Columns([as_text(id="A"), "none"], [])
+
+    assert NODE.element_thresholds(columns, np.array([0, 1])).tolist() == [0.4, 1.0]
 
 
 def test_a_value_leads_to_the_node_of_its_content():

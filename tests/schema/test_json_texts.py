@@ -6,7 +6,7 @@ from stickler_cli.compare.json_text import JsonTextNode
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.schema.inference import infer
-from stickler_cli.schema.inference.observation import Observed, observed_schema
+from stickler_cli.schema.inference.observation import DEEPEST, Observed, observed_schema
 from stickler_cli.schema.loading import loaded
 
 X = "x-aws-stickler-"
@@ -126,9 +126,11 @@ def test_what_is_seen_in_maps_is_put_together():
 
 def test_levels_and_places_of_texts_are_bounded():
     deep = '{"a": 1}'
-    for _ in range(45):
+    for _ in range(DEEPEST):
         deep = {"a": deep}
-    assert seen_in(deep).kinds["object"] == 1
+    texts = seen_in(deep).texts_at(("a",) * DEEPEST)
+    assert texts.kinds["string"] == 1
+    assert not texts.is_json_text
 
     seen = Observed()
     seen.room.left = 1

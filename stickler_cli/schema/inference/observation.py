@@ -521,9 +521,8 @@ def _schema_of_kind(seen: Observed, name: str, kind: str) -> JsonObject:
 def json_text_keywords(texts: Observed, name: str) -> JsonObject:
     """Return the keywords of a schema for texts of JSON, and for values that are JSON already."""
     content = Observed()
-    for values in (texts.content, texts.containers):
-        if values is not None:
-            content.absorb(values)
+    for values in (texts.content or Observed(), texts.containers):
+        content.absorb(values)
     return {"contentMediaType": JSON_MEDIA_TYPE, "contentSchema": _schema(content, name)}
 
 
