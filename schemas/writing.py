@@ -211,12 +211,20 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+_TEXT: Final = {"type": "string"}
+_OPTION_TYPES: Final[Mapping[Any, Mapping[str, Any]]] = {
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+    tuple[str, ...]: {"type": "array", "items": _TEXT},
+}
+"""JSON Schemas of options by their types; those of other types are texts."""
+
+
 def _options_schema(settings: Any) -> dict[str, Any]:
     hints = get_type_hints(settings)
     found: dict[str, dict[str, Any]] = {}
     for name, option in options_of(settings).items():
-        kind = {float: "number", bool: "boolean"}.get(hints[name], "string")
-        found[name] = {"description": option.help, "type": kind}
+        found[name] = {"description": option.help, **_OPTION_TYPES.get(hints[name], _TEXT)}
         if isinstance(option.values, Choice):
             found[name]["enum"] = list(option.values.words)
     return {

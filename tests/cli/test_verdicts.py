@@ -160,8 +160,8 @@ def test_what_is_accepted_is_written_beside_the_ground_truth(stickler, data):
     ("more", "problem"),
     [
         (("--write-gold", "new"), "there are no verdicts to write"),
-        (("--verdicts", "verdicts.jsonl", "--write-gold", "pred"), "pred has files"),
-        (("--verdicts", "verdicts.jsonl", "--write-gold", "gt/new"), "inside the ground truth"),
+        (("--verdicts", "verdicts.jsonl", "--write-gold", "pred"), "pred: it is PRED, or in it"),
+        (("--verdicts", "verdicts.jsonl", "--write-gold", "gt/new"), "gt/new: it is GT, or in it"),
     ],
 )
 def test_a_ground_truth_is_written_over_no_other(stickler, data, more, problem):
