@@ -307,7 +307,9 @@ class UnitTree:
     @property
     def field_scores(self) -> dict[str, float]:
         """The scores of the fields, by their names."""
-        return self.table.field_scores(self.row) if self.shape == "object" else {}
+        if self.batch.is_document and self.shape == "object":
+            return self.table.field_scores(int(self.batch.document[self.position]))
+        return {field.name: field.score for field in self.fields}
 
     @cached_property
     def parts(self) -> "tuple[TreePart, ...]":

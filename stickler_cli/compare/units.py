@@ -205,6 +205,8 @@ class UnitBatch:
     def place(self, container: "UnitBatch | None", positions: Indexes) -> None:
         """Say in which batch the parents are, and at which positions."""
         self.container, self.positions = container, positions
+        self.is_unlabelled = self.kind == UNLABELLED
+        """Whether the ground truths of the units are not labelled: the units are skipped."""
         self.is_document = container is None or container.kind == SCHEMAS
         """Whether the units are whole documents; of several schemas there are two for each."""
         self.is_side = container is not None and container.kind == MISMATCH and not self.is_item
@@ -213,11 +215,6 @@ class UnitBatch:
         """Whether the units are items of a list that is itself an item."""
         self.is_in_list: bool = self.is_item or (container is not None and container.is_in_list)
         """Whether the units are items, or inside an item."""
-
-    @property
-    def is_unlabelled(self) -> bool:
-        """Whether the ground truths of the units are not labelled: the units are skipped."""
-        return self.kind == UNLABELLED
 
     @cached_property
     def is_one_sided(self) -> Mask:
@@ -282,28 +279,11 @@ class UnitBatch:
         of_parent: Mask = container.is_one_sided[self.positions]
         return of_parent
 
-    @cached_property
-    def object_row(self) -> Indexes:
-        """The row of the object whose field each unit is, or is an item of."""
-        if self.container is not None and (self.is_item or self.is_side):
-            return self.container.object_row[self.positions]
-        return self.parent
-
-    @cached_property
-    def field_in_aggregate(self) -> "bool | Mask":
-        """Whether the `aggregate` of that object includes the field."""
-        if self.container is not None and (self.is_item or self.is_side):
-            included = self.container.field_in_aggregate
-            return included[self.positions] if isinstance(included, np.ndarray) else included
-        return self.in_aggregate
-
 
 _COLUMN_TYPES: Final[Mapping[str, type[np.generic]]] = {
     "kind": np.int8,
     "is_item": np.bool_,
     "in_aggregate": np.bool_,
-    "field_in_aggregate": np.bool_,
-    "is_document": np.bool_,
     "outcome": np.int8,
     "similarity": np.float64,
     "score": np.float64,
@@ -324,6 +304,11 @@ _NOTES: Final = (
     *("extra_keys", "undeclared_keys"),
 )
 """The side tables by row."""
+
+
+def listed(column: Any, size: int) -> list[Any]:
+    """Return a column of a batch as a list; it may be one value for all units."""
+    return column.tolist() if isinstance(column, np.ndarray) else [column] * size
 
 
 class UnitTable:
@@ -478,21 +463,28 @@ class UnitTable:
         self.size += copy.size
         return copy
 
-    def field_scores(self, row: int) -> dict[str, float]:
-        """Return the scores of the labelled fields of an object, by their names."""
-        rows = self.children(row)
-        names = [self.fields.paths[number][-1] for number in self.field[rows].tolist()]
-        is_labelled = (self._kind[rows] != UNLABELLED).tolist()
-        columns = zip(names, self._score[rows].tolist(), is_labelled, strict=True)
-        return {name: score for name, score, labelled in columns if labelled}
+    def field_scores(self, document: int) -> dict[str, float]:
+        """Return the scores of the labelled fields of a document, by their names."""
+        return self._field_scores[document]
 
     @cached_property
-    def _kind(self) -> NDArray[np.int8]:
-        return self.column("kind")
-
-    @cached_property
-    def _score(self) -> Floats:
-        return self.column("score")
+    def _field_scores(self) -> list[dict[str, float]]:
+        scores: list[list[tuple[int, str, float]]] = [[] for _ in range(self.n_documents)]
+        for batch in self.batches:
+            in_document = batch.container is not None and batch.container.is_document
+            if not in_document or batch.is_document or batch.is_item or batch.is_unlabelled:
+                continue
+            names = [self.fields.paths[number][-1] for number in listed(batch.field, batch.size)]
+            columns = zip(
+                batch.document.tolist(),
+                listed(batch.order, batch.size),
+                names,
+                batch.score.tolist(),
+                strict=True,
+            )
+            for document, order, name, score in columns:
+                scores[document].append((order, name, score))
+        return [{name: score for _, name, score in sorted(fields)} for fields in scores]
 
     def children(self, row: int) -> list[int]:
         """Return the rows of the parts of a unit, in their order."""

@@ -93,38 +93,57 @@ def cell_bins(table: UnitTable, cell: Indexes) -> Indexes:
     A unit counts in every field that contains it: in `leaves` always, in `aggregate` as far as
     each object on the way includes the field, in `overall` from the fields of a document.
     """
-    counted = [entry for batch in table.batches for entry in counted_units(batch)]
-    counted += counted_extra_keys(table)
-    rows = np.concatenate([rows for rows, _ in counted])
-    codes = np.concatenate([codes for _, codes in counted])
-
     bins = [np.empty(0, np.intp), *item_bins(table, cell)]
-    object_row = table.column("object_row")
-    in_aggregate = table.column("field_in_aggregate")
-    is_document = table.column("is_document")
-    while len(rows):
-        bins.append(cell[rows] * CELL + codes)
-        container = object_row[rows]
-        passes_up = codes >= LEAVES * OUTCOMES
-        passes_up |= (codes >= AGGREGATE * OUTCOMES) & in_aggregate[rows]
-        passes_up |= (codes < AGGREGATE * OUTCOMES) & is_document[container]
-        passes_up &= container >= 0
-        rows, codes = container[passes_up], codes[passes_up]
+    for batch in table.batches:
+        if batch.size and not batch.is_unlabelled:
+            for positions, codes in counted_units(batch):
+                bins += bins_of_fields(batch, positions, codes, cell)
+    for batch, positions, codes in counted_extra_keys(table):
+        bins += bins_of_fields(batch, positions, codes, cell)
     return np.concatenate(bins)
 
 
-def counted_units(batch: UnitBatch) -> list[tuple[Indexes, Indexes]]:
-    """Return the units of a batch that count, for each counting, and the columns of their cells.
+def bins_of_fields(
+    batch: UnitBatch, positions: Indexes, codes: Indexes, cell: Indexes
+) -> Iterator[Indexes]:
+    """Yield where units of a batch count, in their own field first, then in those around it."""
+    yield cell[batch.start + positions] * CELL + codes
+    level = batch
+    while level.container is not None:
+        is_field = not (level.is_item or level.is_side)  # else it counts in the field of its parent
+        if is_field:
+            passes_up = passing(level, positions, codes)
+            if passes_up is not None:
+                positions, codes = positions[passes_up], codes[passes_up]
+        positions, level = level.positions[positions], level.container
+        if is_field:
+            yield cell[level.start + positions] * CELL + codes
 
-    A column stands for a counting and an outcome.
+
+def passing(level: UnitBatch, positions: Indexes, codes: Indexes) -> Mask | None:
+    """Return which units of fields count in the object around these, too; None for all."""
+    container, in_aggregate = level.container, level.in_aggregate
+    if container is not None and container.is_document and in_aggregate is True:
+        return None
+    passes_up: Mask = codes >= AGGREGATE * OUTCOMES
+    if container is not None and container.is_document:
+        passes_up[:] = True
+    if in_aggregate is not True:
+        included = in_aggregate[positions] if isinstance(in_aggregate, np.ndarray) else False
+        is_aggregate = (codes >= AGGREGATE * OUTCOMES) & (codes < LEAVES * OUTCOMES)
+        passes_up &= ~is_aggregate | included
+    return passes_up
+
+
+def counted_units(batch: UnitBatch) -> list[tuple[Indexes, Indexes]]:
+    """Return the positions of units of a batch that count, and the columns of their cells.
+
+    A column stands for a counting and an outcome; a unit stands once for each of its countings.
     """
     outcome, kind = batch.outcome, batch.kind
-    if not batch.size or batch.is_unlabelled:
-        return []
     if batch.is_document:  # a unit only if it is a list that both sides lack
-        (rows,) = (outcome == TN).nonzero() if kind == LIST else (np.empty(0, np.intp),)
-        codes = np.full(len(rows), TN, np.intp)
-        return [(rows + batch.start, codes + counting * OUTCOMES) for counting in range(3)]
+        (positions,) = (outcome == TN).nonzero() if kind == LIST else (np.empty(0, np.intp),)
+        return [(np.concatenate([positions] * 3), (_COUNTINGS + TN).repeat(len(positions)))]
 
     in_leaves = is_value(batch)
     if batch.is_item:
@@ -140,14 +159,23 @@ def counted_units(batch: UnitBatch) -> list[tuple[Indexes, Indexes]]:
     if batch.is_judged is not None:
         in_overall, in_aggregate = in_overall & batch.is_judged, in_aggregate & batch.is_judged
 
-    rows, codes = batch.rows, outcome.astype(np.intp)
-    counted = []
-    for counting, mask in enumerate((in_overall, in_aggregate, in_leaves)):
-        if mask is True:
-            counted.append((rows, codes + counting * OUTCOMES))
-        elif mask is not False:
-            counted.append((rows[mask], codes[mask] + counting * OUTCOMES))
-    return counted
+    all_positions, codes = np.arange(batch.size), outcome.astype(np.intp)
+    masks = in_overall, in_aggregate, in_leaves
+    if all(mask is True for mask in masks):
+        shifted = (codes + _COUNTINGS).ravel()
+        return [(np.concatenate([all_positions] * 3), shifted)]
+    positions, shifted_codes = [], []
+    for counting, mask in enumerate(masks):
+        if mask is not False:
+            selected = all_positions if mask is True else all_positions[mask]
+            positions.append(selected)
+            shifted_codes.append(codes[selected] + counting * OUTCOMES)
+    if not positions:
+        return []
+    return [(np.concatenate(positions), np.concatenate(shifted_codes))]
+
+
+_COUNTINGS: Final = np.arange(3)[:, None] * OUTCOMES  # what a counting adds to a column
 
 
 def is_value(batch: UnitBatch) -> Mask | bool:
@@ -167,9 +195,11 @@ def is_value(batch: UnitBatch) -> Mask | bool:
     return is_absent
 
 
-def counted_extra_keys(table: UnitTable) -> list[tuple[Indexes, Indexes]]:
-    """Return the objects of undeclared keys, once for each key and counting, as `counted_units`."""
-    counted = []
+def counted_extra_keys(table: UnitTable) -> Iterator[tuple[UnitBatch, Indexes, Indexes]]:
+    """Yield the objects of undeclared keys with the columns in which the keys count.
+
+    Each is a batch, positions and columns, as `counted_units` returns them.
+    """
     for row, names in table.extra_keys.items():
         batch = table.batch_of(row)
         if not batch.is_open(row - batch.start):
@@ -179,8 +209,7 @@ def counted_extra_keys(table: UnitTable) -> list[tuple[Indexes, Indexes]]:
         else:
             countings = (AGGREGATE, LEAVES)
         codes = np.array([counting * OUTCOMES + FA for counting in countings]).repeat(len(names))
-        counted.append((np.full(len(codes), row), codes))
-    return counted
+        yield batch, np.full(len(codes), row - batch.start), codes
 
 
 # --- items that are right as a whole -------------------------------------------------------------

@@ -178,10 +178,7 @@ def levels_of(batch: UnitBatch, selected: Indexes) -> list[tuple[UnitBatch, Inde
 
 def orders(batch: UnitBatch, positions: Indexes) -> list[int]:
     """Return the order of units among the parts of their parents."""
-    if isinstance(batch.order, int):
-        return [batch.order] * len(positions)
-    in_order: list[int] = batch.order[positions].tolist()
-    return in_order
+    return selected_values(batch.order, positions)
 
 
 def path_steps(
@@ -189,15 +186,19 @@ def path_steps(
 ) -> tuple[list[Step], list[Step]]:
     """Return the last steps of both paths of units; `NOTHING` where an item is absent."""
     if batch.is_item:
-        gt_index, pred_index = (
-            np.broadcast_to(indexes, batch.size)[positions].tolist()
-            for indexes in (batch.gt_index, batch.pred_index)
-        )
-        return gt_index, pred_index
+        gt_indexes = selected_values(batch.gt_index, positions)
+        return gt_indexes, selected_values(batch.pred_index, positions)
     paths = table.fields.paths
-    numbers = np.broadcast_to(batch.field, batch.size)[positions]
-    names: list[Step] = [paths[number][-1] for number in numbers.tolist()]
+    names: list[Step] = [paths[number][-1] for number in selected_values(batch.field, positions)]
     return names, names
+
+
+def selected_values(column: Any, positions: Indexes) -> list[Any]:
+    """Return values of a column of a batch, of which there may be one for all units."""
+    if isinstance(column, np.ndarray):
+        values: list[Any] = column[positions].tolist()
+        return values
+    return [column] * len(positions)
 
 
 def whole_path(steps: Path) -> Path | None:
@@ -296,7 +297,7 @@ def located_units(
 def units_at(table: UnitTable, batch: UnitBatch, selected: Indexes) -> Iterator[LocatedUnit]:
     """Yield units of a batch, given by their positions in it."""
     figures = (
-        np.broadcast_to(column, batch.size)[selected].tolist()
+        selected_values(column, selected)
         for column in (batch.similarity, batch.score, batch.threshold, batch.weight)
     )
     columns = zip(
