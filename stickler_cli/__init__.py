@@ -22,8 +22,8 @@ _OFFERED = {
     "api.zero": "assert_matches eval_for evaluate",
     "comparators.anls": "anls_score anls_star_numbers",
     "comparators": "ANLSStarComparator BBoxIoUComparator BERTComparator BaseComparator "
-    "BertComparator CaseInsensitiveComparator DateComparator EnumComparator ExactComparator "
-    "FuzzyComparator LLMComparator "
+    "BertComparator CaseInsensitiveComparator CodeComparator DateComparator "
+    "EnumComparator ExactComparator FuzzyComparator LLMComparator "
     "LevenshteinComparator NormalizedComparator NumericComparator NumericExactC "
     "PhoneComparator SemanticComparator StructuredModelComparator TimeComparator",
     "compare.plan": "Options",

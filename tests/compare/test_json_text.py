@@ -97,8 +97,8 @@ def test_an_alternative_may_be_a_text_of_json():
     gold.parts = {"p": own}
     gt, pred = {"p": as_text(id="A")}, {"p": as_text(id="B")}
 
-    assert compare(plan(), [gt], [pred]).similarity.tolist() == [0.0]
-    assert compare(plan(), [gt], [pred], gold=[gold]).similarity.tolist() == [1.0]
+    assert compare(plan(), [gt], [pred]).document_scores.tolist() == [0.0]
+    assert compare(plan(), [gt], [pred], gold=[gold]).document_scores.tolist() == [1.0]
 
 
 def test_the_confidence_of_a_text_is_that_of_the_values_in_it():
@@ -110,7 +110,7 @@ def test_the_confidence_of_a_text_is_that_of_the_values_in_it():
 
     for stated in (0.9, {"n": 0.9, "tags": [0.9]}, None):
         account = compare(documents, [gt, gt], [gt, {"p": 5}], confidences=[{"p": stated}, None])
-        assert account.similarity.tolist() == [1.0, 0.0]
+        assert account.document_scores.tolist() == [1.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -141,6 +141,6 @@ def test_texts_are_read_only_where_a_plan_says_so():
     gt, pred = {"p": {"id": "A"}}, {"p": '{"id": "A"}'}
     documents = Plan(an_object(p=CONTENT), "documents")
 
-    assert compare(documents, [gt], [pred]).similarity.tolist() == [0.0]
+    assert compare(documents, [gt], [pred]).document_scores.tolist() == [0.0]
     reading = Plan(an_object(p=CONTENT), "documents", reads_texts=True)
-    assert compare(reading, [gt], [pred]).similarity.tolist() == [1.0]
+    assert compare(reading, [gt], [pred]).document_scores.tolist() == [1.0]

@@ -363,7 +363,7 @@ def test_texts_that_are_numbers_are_compared_as_numbers_beside_them(first, form)
     plan = compile_schema({"type": "object", "properties": {"x": field}})
 
     def similarity(gt, pred):
-        return compare(plan, [{"x": gt}], [{"x": pred}]).similarity.tolist()[0]
+        return compare(plan, [{"x": gt}], [{"x": pred}]).document_scores.tolist()[0]
 
     assert similarity("12.50", "12.5") == similarity("12.5", 12.5) == similarity(1e3, "1000") == 1
     assert similarity("12.50", "12.51") == similarity(12.5, "12.51") == 0
@@ -376,4 +376,4 @@ def test_an_arm_that_says_otherwise_keeps_its_texts():
     field = {"anyOf": [{"type": "number"}, exact]}
     plan = compile_schema({"type": "object", "properties": {"x": field}})
 
-    assert compare(plan, [{"x": "12.50"}], [{"x": "12.5"}]).similarity.tolist() == [0]
+    assert compare(plan, [{"x": "12.50"}], [{"x": "12.5"}]).document_scores.tolist() == [0]
