@@ -197,10 +197,8 @@ class UnitTree:
         outcome = int(self.batch.outcome[self.position])
         if outcome != NOT_EVALUATED:
             return Outcome(outcome)
-        if self.gt is None:
-            return Outcome.TN if self.pred is None else Outcome.FA
-        if self.pred is None:
-            return Outcome.FN
+        if self.gt is None:  # the document is not labelled
+            return Outcome.TN
         return Outcome.TP if meets(self.similarity, self.threshold) else Outcome.FD
 
     @property
@@ -378,7 +376,7 @@ class UnitTree:
     @property
     def sum(self) -> Sum | None:
         """The score of an object, list or tuple that both sides have, as a quotient."""
-        if not self._is_compared_by_parts:
+        if not self._is_compared_by_parts or (self.kind != "object" and not self.items):
             return None
         if self.kind == "object":
             fields = [field for field in self.fields if field.adds is not None]
@@ -386,8 +384,6 @@ class UnitTree:
             for field in fields:  # in schema order, as the score itself
                 total, weights = total + (field.adds or 0.0), weights + (field.weight or 0.0)
             return Sum(total, weights)
-        if not self.items:
-            return None
         total = 0.0
         for item in self.items:
             total += item.adds or 0.0

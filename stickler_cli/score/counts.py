@@ -170,8 +170,6 @@ def counted_units(batch: UnitBatch) -> list[tuple[Indexes, Indexes]]:
             selected = all_positions if mask is True else all_positions[mask]
             positions.append(selected)
             shifted_codes.append(codes[selected] + counting * OUTCOMES)
-    if not positions:
-        return []
     return [(np.concatenate(positions), np.concatenate(shifted_codes))]
 
 
@@ -221,23 +219,12 @@ def item_bins(table: UnitTable, cell: Indexes) -> list[Indexes]:
     Items are the elements of a list, and an object if a side has it. In a list of lists the items
     are its elements, the inner lists.
     """
-    mismatched_objects = [
-        batch.parent for batch in table.batches if batch.is_side and batch.kind == OBJECT
-    ]
-    batches = [
-        batch
-        for batch in table.batches
-        if not batch.is_document and not batch.is_side
-        if (batch.is_item and not batch.is_inner_item)
-        or (batch.kind == OBJECT and not batch.is_item)
-    ]
-    if not batches and not mismatched_objects:
+    items = [batch.rows for batch in table.batches if has_items(batch)]
+    items += [batch.parent for batch in table.batches if has_objects_of_mismatches(batch)]
+    if not items:
         return []
     is_item = np.zeros(table.size, np.bool_)
-    for batch in batches:
-        is_item[batch.span] = True
-    for rows in mismatched_objects:  # one of the two values is an object
-        is_item[rows] |= ~np.isin(rows, inner_items(table)) if len(rows) else False
+    is_item[np.concatenate(items)] = True
     outcome = table.outcome
     is_item &= outcome < TN
     is_whole = is_item & (outcome <= FD) & ~has_wrong_unit(table)
@@ -257,10 +244,10 @@ def has_items(batch: UnitBatch) -> bool:
     return not batch.is_inner_item if batch.is_item else batch.kind == OBJECT
 
 
-def inner_items(table: UnitTable) -> Indexes:
-    """Return the rows of items of lists that are themselves items."""
-    rows = [batch.rows for batch in table.batches if batch.is_inner_item]
-    return np.concatenate([np.empty(0, np.intp), *rows])
+def has_objects_of_mismatches(batch: UnitBatch) -> bool:
+    """Return whether the units of a batch are objects compared with values of other kinds."""
+    is_object_side = batch.is_side and batch.kind == OBJECT
+    return is_object_side and batch.container is not None and not batch.container.is_inner_item
 
 
 def has_wrong_unit(table: UnitTable) -> Mask:

@@ -3,14 +3,16 @@
 import numpy as np
 
 from stickler_cli.comparators.base import Answers, BaseComparator
+from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.plan import Plan
+from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.errors.error_rows import error_of
 from stickler_cli.score.errors.located_units import located_units
 from stickler_cli.score.errors.wrong_units import compared_fields, is_judged_unit
-from .batches import TEXT, an_object, batch
+from .batches import TEXT, X, an_object, batch
 
 
 def units(schema, gt, pred):
@@ -204,3 +206,42 @@ def test_of_two_that_could_have_moved_one_has():
         ((2,), "missed_item"),
         ((0,), "moved"),
     ]
+
+
+def labelled(schema, gt, pred):
+    """Compare a ground truth that says something of itself, and return the table of its units."""
+    plan = compile_schema(schema)
+    bare = Unwrapper(plan.root)(gt, is_truth=True)
+    return compare(plan, [bare.value], [pred], gold=[bare.gold])
+
+
+def test_fields_that_are_not_labelled_and_lists_without_items_tell_no_difference():
+    row = an_object(a=TEXT, b=TEXT, c={"type": "array", "items": TEXT})
+    schema = an_object(rows={"type": "array", "items": {**row, X + "match-threshold": 0.9}})
+    item = {"a": "abcd", "b": {"_labelled": False}, "c": []}
+    table = labelled(schema, {"rows": [item]}, {"rows": [{"a": "abxx", "b": "y", "c": []}]})
+
+    (units,) = located_units(table, is_judged_unit, extra_keys="judged")
+    (unit,) = [unit for unit in units if unit.path == ("rows", 0)]
+    assert unit.outcome.name == "FD"
+    assert compared_fields(unit) == ((), 1)
+
+
+def test_a_unit_knows_the_alternatives_that_it_is_or_is_inside_of():
+    schema = an_object(o=an_object(a=TEXT))
+    inner = {"a": {"_value": "x", "_alternatives": ["y"]}}
+    truth = {"o": {"_value": inner, "_alternatives": [{"a": "z"}]}}
+    table = labelled(schema, truth, {"o": {"a": "y"}})
+
+    (units,) = located_units(table, is_judged_unit, extra_keys="none")
+    (unit,) = [unit for unit in units if unit.path == ("o", "a")]
+    taken = [(length, alternative.value) for length, alternative in unit.alternatives()]
+    assert taken == [(2, "y"), (1, {"a": "x"})]
+    assert table.sides_of(0)[1] == {"o": {"a": "y"}}
+
+
+def test_an_undeclared_key_is_an_outermost_error():
+    made = batch(compile_schema(an_object(a=TEXT)), {"1": ({"a": "x"}, {"a": "x", "new": 1})})
+
+    ((error,),) = made.outermost_errors
+    assert (error.unit.path, error.error_class.value) == (("new",), "invented_value")
