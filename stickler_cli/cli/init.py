@@ -92,10 +92,9 @@ def init(settings: InitSettings) -> ExitCode:
     except SchemaError as error:
         if given.file is None or is_schema_file(str(given.file)):
             raise
-        advice = "in a directory, or as a line of a .jsonl file, it is a document"
-        raise SchemaError(
-            [*error.problems, Problem(given.name, "it was taken as a schema", hint=advice)]
-        ) from None
+        finding = "this file was read as a schema"
+        hint = "if it is a document, put it into a directory or on a line of a .jsonl file"
+        raise SchemaError([*error.problems, Problem(given.name, finding, hint=hint)]) from None
     found = infer(
         schema, given.name, given.file, seen=given.seen, allow_plugins=settings.allow_plugins
     )

@@ -132,7 +132,7 @@ def _with_allowed_sources(
     ]
     if refused:
         finding = f"the run names {', '.join(map(decoded, refused))}"
-        expected = "sources below the working directory, or that you name too"
+        expected = "sources below the working directory, or ones that --read allows"
         words = [word for path in refused for word in ("--read", path)]
         raise UsageError([Problem(directory, finding, expected, f"add {shell_command(words)}")])
     return replace(

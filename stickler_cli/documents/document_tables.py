@@ -320,14 +320,17 @@ def _is_text(kind: Any) -> bool:
 
 
 def _check_row_group(group: Any, number: int, columns: Sequence[str]) -> None:
-    """Raise an OSError if a group of rows is small in its file and fills the memory."""
+    """Raise an OSError if a small group of rows would fill the memory once it is unpacked."""
     chunks = [group.column(index) for index in range(group.num_columns)]
-    asked = [chunk for chunk in chunks if chunk.path_in_schema.partition(".")[0] in columns]
-    unpacked_size = sum(chunk.total_uncompressed_size for chunk in asked)
-    size = sum(chunk.total_compressed_size for chunk in asked)
-    if unpacked_size > max(MAX_GROUP_BYTES, MAX_UNPACKED_RATIO * size):
-        found = f"row group {number} has {size:,} bytes, and {unpacked_size:,} once unpacked"
-        raise OSError(f"{found}, expected at most {MAX_UNPACKED_RATIO} times as many")
+    read_chunks = [chunk for chunk in chunks if chunk.path_in_schema.partition(".")[0] in columns]
+    unpacked_bytes = sum(chunk.total_uncompressed_size for chunk in read_chunks)
+    packed_bytes = sum(chunk.total_compressed_size for chunk in read_chunks)
+    max_bytes = max(MAX_GROUP_BYTES, MAX_UNPACKED_RATIO * packed_bytes)
+    if unpacked_bytes > max_bytes:
+        raise OSError(
+            f"row group {number} unpacks from {packed_bytes:,} to {unpacked_bytes:,} bytes, "
+            f"expected at most {max_bytes:,}"
+        )
 
 
 def _parquet_batches(table: Any, columns: Sequence[str]) -> Iterator[Any]:

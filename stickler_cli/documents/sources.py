@@ -324,8 +324,8 @@ def naming_of(said: str | None) -> Naming:
     try:
         return re.compile(said)
     except re.error as error:
-        expected = "a regular expression"
-        raise UsageError([Problem(PAIR_BY, f"{brief(said)} is none ({error})", expected)]) from None
+        finding = f"{brief(said)} cannot be used ({error})"
+        raise UsageError([Problem(PAIR_BY, finding, "a regular expression")]) from None
 
 
 def name_by(naming: re.Pattern[str], name: str) -> str:
@@ -342,21 +342,23 @@ def renamed(
     """Yield documents under the part of their names that a pattern finds.
 
     Raises:
-        UsageError: it finds the same in two of them, or a name is so long that a pattern might
-            take for ever.
+        UsageError: the pattern finds the same text in two names, or a name is so long that a
+            search might never end.
     """
     names: dict[str, str] = {}
     for name, reference in documents():
         if len(name) > LONGEST_NAME:
-            long = f"the id {brief(name)} of {source} has {len(name):,} characters"
-            expected = f"at most {LONGEST_NAME:,} where a pattern looks for a part of each id"
-            raise UsageError([Problem(PAIR_BY, long, expected)])
-        found = name_by(naming, name)
-        if found in names:
-            twice = f"it finds {found!r} in {names[found]!r} and in {name!r} of {source}"
-            raise UsageError([Problem(PAIR_BY, twice, "another name for each document")])
-        names[found] = name
-        yield found, reference
+            finding = f"the id {brief(name)} of {source} has {len(name):,} characters"
+            expected = f"at most {LONGEST_NAME:,}, as the pattern is searched for in each id"
+            raise UsageError([Problem(PAIR_BY, finding, expected)])
+        short_name = name_by(naming, name)
+        if short_name in names:
+            first_name = names[short_name]
+            finding = f"it finds {short_name!r} in {first_name!r} and in {name!r} of {source}"
+            expected = "a pattern that finds a different text in each id"
+            raise UsageError([Problem(PAIR_BY, finding, expected)])
+        names[short_name] = name
+        yield short_name, reference
 
 
 def pattern_for(gts: Sequence[str], preds: Sequence[str]) -> tuple[str, int] | None:

@@ -196,12 +196,12 @@ def pairing_text(place: TreePart, floor: float) -> str:
 
 
 def clipping_text(place: TreePart) -> str:
-    """Return how clipping lowers the score of a place; empty where it does not."""
+    """Say how thresholds lower the score of a place below its similarity; empty if none does."""
     if place.score == place.similarity:
         return ""
     if place.score == 0.0 and place.outcome is Outcome.FD:
         return "below its threshold, so it adds nothing"
-    return f"clipping inside lowers its score to {rate(place.score)}"
+    return f"values below their thresholds lower its score to {rate(place.score)}"
 
 
 def sum_text(place: TreePart) -> str:

@@ -14,7 +14,7 @@ from stickler_cli.core.values import pattern
 MAX_NAMED: Final = 3
 MIN_DOCUMENTS: Final = 2  # one pair of documents is in order
 MIN_FILLED: Final = 0.9  # share of documents that have the field
-MIN_FOUND: Final = 0.5  # share of ids of the shorter side that stand on the other side
+MIN_SHARED: Final = 0.5  # share of ids of the shorter side that the other side has too
 MAX_IN_PLACE: Final = 0.5  # share of pairs that already have the same id on both sides
 ID_DEPTH: Final = 2
 MAX_DEPTH: Final = 50  # levels of documents that are looked at
@@ -35,19 +35,21 @@ class _Values(NamedTuple):
 
 
 def hint_id_field(pairs: Sequence[Documents]) -> Iterator[str]:
-    """Yield the field that would pair documents that were paired by their position."""
+    """Yield the field whose ids would pair documents that were paired by their position."""
     if len(pairs) < MIN_DOCUMENTS:
         return
     gts = [dict(_find_scalars(gt)) for gt, _ in pairs]
     preds = [dict(_find_scalars(pred)) for _, pred in pairs]
     fields = [*dict.fromkeys(field for ids in gts for field in ids)]
-    shares = {field: _share_found(gts, preds, field) for field in fields}
-    fitting = [field for field in fields if shares[field] >= MIN_FOUND]
-    if fitting:
-        best = min(fitting, key=lambda field: (not _is_id_name(field), -shares[field], len(field)))
+    shares = {field: _share_of_ids(gts, preds, field) for field in fields}
+    candidates = [field for field in fields if shares[field] >= MIN_SHARED]
+    if candidates:
+        best = min(
+            candidates, key=lambda field: (not _is_id_name(field), -shares[field], len(field))
+        )
         yield (
-            f"--id-field {field_path(best)}: it identifies documents, and "
-            f"{shares[best]:.0%} of its values stand on both sides, most of them in other places"
+            f"--id-field {field_path(best)}: it pairs documents by their ids; {shares[best]:.0%} "
+            "of the ids are on both sides, most of them at different positions"
         )
 
 
@@ -64,10 +66,11 @@ def _find_scalars(value: JsonValue, parent: Path = ()) -> Iterator[tuple[Path, J
             yield from _find_scalars(child, (*parent, key))
 
 
-def _share_found(gts: Sequence[_Ids], preds: Sequence[_Ids], field: Path) -> float:
-    """Return the share of ids on the shorter side that the other side has in another place.
+def _share_of_ids(gts: Sequence[_Ids], preds: Sequence[_Ids], field: Path) -> float:
+    """Return the share of ids of the shorter side that the other side has too, at any position.
 
-    0 if the field does not identify documents on both sides, or already pairs them.
+    0 if the field does not identify the documents of each side, or if more than `MAX_IN_PLACE` of
+    the pairs have the same id already.
     """
     gt_ids = [str(ids[field]) for ids in gts if field in ids]
     pred_ids = [str(ids[field]) for ids in preds if field in ids]

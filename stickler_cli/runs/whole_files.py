@@ -32,10 +32,10 @@ _STREAMS: Final = {("/", "dev", name) for name in ("fd", "stdout", "stderr")}
 
 
 def own_file(folder: str, name: str) -> Path | None:
-    """Return the path of a file that a run directory holds itself; None if there is none.
+    """Return the path of a regular file in a run directory; None if the name is not there.
 
     Raises:
-        UsageError: it is a link, a pipe or something else that is no file of the directory.
+        UsageError: the file is a link, a pipe or anything else than a regular file.
     """
     path = Path(folder) / name
     try:
@@ -48,7 +48,13 @@ def own_file(folder: str, name: str) -> Path | None:
         return path
     finding = "it is a link" if stat.S_ISLNK(mode) else "this is not a regular file"
     expected = "a file that is in the run directory itself"
-    raise UsageError([Problem(str(path), finding, expected, "copy the run with its files")])
+    raise UsageError(
+        [
+            Problem(
+                str(path), finding, expected, "copy the run with the files that its links lead to"
+            )
+        ]
+    )
 
 
 def check_own_files(folder: str) -> None:
@@ -58,23 +64,28 @@ def check_own_files(folder: str) -> None:
 
 
 def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str, str]]) -> None:
-    """Refuse outputs that would take the place of an input or of another output.
+    """Check that no output would overwrite an input or another output.
 
-    Outputs are options and paths, inputs names and paths. A directory stands for everything in it;
-    links in it count as the files that they lead to.
+    An output is an option and its path; an input is its name in messages and its path. A directory
+    stands for everything in it; a link in it stands for the file that it leads to.
+
+    Raises:
+        UsageError: some output would.
     """
-    used = [(name, _real_place(path), path) for name, path in inputs if path and path != "-"]
-    problems, taken = [], set()
+    input_places = [
+        (name, _real_place(path), path) for name, path in inputs if path and path != "-"
+    ]
+    problems, output_places = [], set()
     for option, path in outputs:
         place = _real_place(path)
         source = f"{option} {shown_url(path) if is_url(path) else path}"
-        if place in taken:
+        if place in output_places:
             problems.append(Problem(source, "another output goes there too", "a file of its own"))
-        taken.add(place)
+        output_places.add(place)
         partial = place.with_name(place.name + PARTIAL) if place.name else place
         problems += (
             Problem(source, f"it is {name}, or in it, and would overwrite it", "another place")
-            for name, input_place, input_path in used
+            for name, input_place, input_path in input_places
             if _overlap(place, input_place)
             or partial == input_place
             or _is_linked_to(place, input_path)

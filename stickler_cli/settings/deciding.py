@@ -76,18 +76,23 @@ class PredictionSource(Settings):
     """The source of predictions."""
 
     pred: str = option(
-        "", "Predictions: likewise.", "PRED", is_path=True, argument=True, role="input"
+        "",
+        "Predictions, in any of the forms of GT.",
+        "PRED",
+        is_path=True,
+        argument=True,
+        role="input",
     )
 
 
 class PairsSource(Settings, panel="input"):
-    """Both in one."""
+    """One table that holds ground truth and predictions."""
 
     pairs: str | None = option(
         None,
         "Instead of GT and PRED: a table of pairs (.jsonl, .csv, .parquet, .arrow, or a .json "
-        "array), with columns such as ground_truth and prediction, or expected and output, and, "
-        "if there are ids, id.",
+        "array), with columns such as ground_truth and prediction, or expected and output; a "
+        "column id is optional.",
         "FILE",
         is_path=True,
         in_file="none",

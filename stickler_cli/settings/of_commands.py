@@ -109,7 +109,7 @@ class EvalSettings(
     )
     documents: str | None = option(
         None,
-        "Write a row for each document to this file; likewise.",
+        "Write a row for each document to this file, in any format of --non-matches.",
         "FILE",
         is_path=True,
         panel="output",
@@ -117,7 +117,8 @@ class EvalSettings(
     )
     values: str | None = option(
         None,
-        "Write a row for each value that was compared, right or wrong, to this file; likewise.",
+        "Write a row for each value that was compared, right or wrong, to this file, in any "
+        "format of --non-matches.",
         "FILE",
         is_path=True,
         panel="output",
@@ -201,8 +202,8 @@ class RecordedOptions(Settings, panel="input"):
 
     read: tuple[str, ...] = option(
         (),
-        "Read this again, which RUN names: a URL, or a path that is not below the working "
-        "directory, as it stands there. Repeatable.",
+        "Allow reading this source of RUN, written as in RUN: a URL, a model, or a path that is "
+        "not below the working directory. Repeatable.",
         "SOURCE",
         in_file="none",
         role="input",

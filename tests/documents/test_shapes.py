@@ -106,8 +106,8 @@ def test_a_name_without_the_pattern_stays_what_it_is(tmp_path):
 @pytest.mark.parametrize(
     ("pattern", "told"),
     [
-        ("[", r'--pair-by: "\[" is none \(unterminated character set'),
-        ("gt", r"it finds 'gt' in 'gt_1' and in 'gt_2' of .*gt, expected another name"),
+        ("[", r'--pair-by: "\[" cannot be used \(unterminated character set'),
+        ("gt", r"it finds 'gt' in 'gt_1' and in 'gt_2' of .*gt, expected a pattern that"),
     ],
 )
 def test_a_pattern_that_is_none_or_too_coarse_is_refused(tmp_path, pattern, told):

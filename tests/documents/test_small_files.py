@@ -50,8 +50,8 @@ def test_a_group_of_rows_that_unpacks_to_far_more_is_a_problem(tmp_path, monkeyp
     (row,) = rows_of(file, ("gt",), 100_000)
 
     assert isinstance(row.documents[0], Problem)
-    assert "row group 0 has " in row.documents[0].found
-    assert "once unpacked, expected at most 2 times as many" in row.documents[0].found
+    assert "row group 0 unpacks from " in row.documents[0].found
+    assert "bytes, expected at most 5,000" in row.documents[0].found
 
 
 def test_a_packed_file_unpacks_to_a_hundred_times_its_size(tmp_path, monkeypatch):

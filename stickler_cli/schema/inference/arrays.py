@@ -104,11 +104,11 @@ def position_reason(
     if place.positions or states_pairing(place.merged) or not kinds <= _LEAVES:
         return ""
     if outer is not None and outer.is_table:
-        return "rows of equal length: cells keep their positions"
+        return "rows of equal length, so cells are paired by position"
     if outer is not None and shape is not None and shape.differs_by_position:
-        return "values of another kind at each position"
+        return "each position has its own kind of value"
     if kinds <= _NUMBERS and _has_ordered_name(name, shape):
-        return "numbers whose order says which is which"
+        return "numbers whose order has a meaning"
     return ""
 
 

@@ -75,13 +75,17 @@ class DiffSettings(
     allow_different: bool = option(False, "Compare runs under different schemas or options too.")
     base: tuple[str, ...] = option(
         (),
-        "Several runs of the system that was, instead of BASE; predictions after SCHEMA GT.",
+        "Several runs of the old system, instead of BASE; after SCHEMA GT, predictions of it.",
         "RUN...",
         in_file="none",
         role="input",
     )
     new: tuple[str, ...] = option(
-        (), "Several runs of the system that is, likewise.", "RUN...", in_file="none", role="input"
+        (),
+        "Several runs of the new system, instead of NEW; after SCHEMA GT, predictions of it.",
+        "RUN...",
+        in_file="none",
+        role="input",
     )
 
     def titles_of_inputs(self, argument: str) -> Sequence[str]:
