@@ -53,13 +53,13 @@ class PairComparison(UnitTree):
     """A document compared with its ground truth, as a tree."""
 
     def __init__(self, table: UnitTable, document: int, plan: Plan, options: Options) -> None:
-        """Take the units of documents, the position of one, and how it was compared."""
+        """Show one document of a unit table, given by its position among the documents."""
         root = tree_of(table, document)
         super().__init__(Setting(table, options), root.row)
         self.model_name = plan.model_name
         """The name that the schema has for its documents."""
         self.options = options
-        """Those of the comparison."""
+        """The options of the comparison."""
 
     def explain(self, detail: Detail = "brief", width: int | None = None) -> str:
         """Return how the score came about, as `stickler compare` prints it in a terminal.

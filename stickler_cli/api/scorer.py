@@ -335,16 +335,17 @@ def scorer_for(schema: str, of: str = "f1") -> Scorer:
 def bare_truths(
     truths: Sequence[JsonDocument], root: Place | None = None, *, lists_values: bool = False
 ) -> tuple[Sequence[Any], Sequence[Gold | None]]:
-    """Return ground truths, and their gold by wrappers of our own form, where some have any.
+    """Take ground truths out of their `_value` wrappers; return them and their gold.
 
-    With `lists_values`, they may list the values that are right at a place.
+    The gold is empty if no ground truth needs unwrapping. With `lists_values`, a list in a ground
+    truth may hold the alternative right values of one place.
     """
     text = json_line([*truths])
     if not lists_values and b'"_value"' not in text and b'"_labelled"' not in text:
         return truths, ()
     unwrapper = Unwrapper(root, reads_any_of=lists_values)
     bare = [unwrapper(truth, is_truth=True) for truth in truths]
-    return [it.value for it in bare], [it.gold for it in bare]
+    return [document.value for document in bare], [document.gold for document in bare]
 
 
 class _Compared:

@@ -191,14 +191,14 @@ def _keeping(gt: str, settings: FindingOptions) -> str:
 
 
 def _gt_column(file: str, settings: FindingOptions) -> tuple[str, ...]:
-    """Return the column of ground truths in lines of pairs, as steps."""
+    """Return the keys that lead to the ground truth in each line of pairs; none if unknown."""
     if settings.gt_column is not None:
         return parse_root(settings.gt_column)
-    first = next(lines_of(file, settings.max_document_size), None)
-    line = (first.data or b"") if isinstance(first, LineReference) else b""
-    keys = parse_document(line, file)
-    names = [name for name in SIDES["gt"] if isinstance(keys, dict) and name in keys]
-    return tuple(names[:1])
+    first_line = next(lines_of(file, settings.max_document_size), None)
+    text = (first_line.data or b"") if isinstance(first_line, LineReference) else b""
+    pair = parse_document(text, file)
+    columns = [name for name in SIDES["gt"] if isinstance(pair, dict) and name in pair]
+    return tuple(columns[:1])
 
 
 def is_model(name: str) -> bool:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 HERE: Final = "127.0.0.1"
 MAX_CONNECTIONS: Final = 64  # that showed the token of the page
-MAX_STRANGERS: Final = 32  # connections that have not shown the token yet
+MAX_WITHOUT_TOKEN: Final = 32  # connections that have not shown the token yet
 REQUEST_SECONDS: Final = 10.0  # until a request has arrived, however its bytes drip
 IDLE: Final = 60.0  # seconds after which a connection that takes no answer is closed
 PATIENCE: Final = 5.0  # seconds after which it is told how many errors were read
@@ -136,25 +136,26 @@ class _Server(ThreadingHTTPServer):
     """A server with a thread for each connection, and a limit of connections.
 
     Connections that have not shown the token yet have places of their own. When these are taken,
-    the oldest of them is closed: connections that are held open without the token shut out no
-    page.
+    the oldest of them is closed, so that connections held open without the token never keep a page
+    waiting.
     """
 
     def __init__(self, *arguments: Any) -> None:
         self._places = BoundedSemaphore(MAX_CONNECTIONS)
-        self._strangers: dict[socket, None] = {}  # connections without the token, oldest first
+        self._without_token: dict[socket, None] = {}
+        """Connections that have not shown the token yet, oldest first."""
         self._lock = Lock()
         super().__init__(*arguments)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Begin to answer on a connection, in a thread of its own."""
+        """Answer a connection in a new thread; close the oldest one without the token if full."""
         with self._lock:
-            if len(self._strangers) >= MAX_STRANGERS:
-                oldest = next(iter(self._strangers))
-                del self._strangers[oldest]
+            if len(self._without_token) >= MAX_WITHOUT_TOKEN:
+                oldest = next(iter(self._without_token))
+                del self._without_token[oldest]
                 with suppress(OSError):  # it is gone already
                     oldest.shutdown(SHUT_RDWR)
-            self._strangers[request] = None
+            self._without_token[request] = None
         super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
@@ -163,13 +164,13 @@ class _Server(ThreadingHTTPServer):
             super().process_request_thread(request, client_address)
         finally:
             with self._lock:
-                self._strangers.pop(request, None)
+                self._without_token.pop(request, None)
 
     @contextmanager
     def place_of_token_holder(self, request: Any) -> Iterator[bool]:
         """Hold a place for a connection that showed the token; yield whether one was free."""
         with self._lock:
-            self._strangers.pop(request, None)
+            self._without_token.pop(request, None)
         is_free = self._places.acquire(timeout=IDLE)
         try:
             yield is_free

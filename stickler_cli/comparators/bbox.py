@@ -52,8 +52,7 @@ class BBoxIoUComparator(BaseComparator):
         """Read a box, or a quadrilateral as its bounding rectangle.
 
         A box is four numbers or two pairs of them, a quadrilateral the corners as eight numbers or
-        four pairs. None where that is not what stands there, and for a box without a finite area
-        above 0.
+        four pairs. None for any other value, and for a box whose area is 0 or not finite.
         """
         numbers = _numbers(value)
         if numbers is None or len(numbers) not in (BOX_NUMBERS, QUADRILATERAL_NUMBERS):
@@ -66,8 +65,9 @@ class BBoxIoUComparator(BaseComparator):
         left, right = min(numbers[::2]), max(numbers[::2])
         top, bottom = min(numbers[1::2]), max(numbers[1::2])
         area = (right - left) * (bottom - top)
-        fits = 0 < area <= sys.float_info.max / 2  # so that two areas can be added
-        return Box(left, top, right, bottom, area) if fits else None
+        # Half of the largest float, so that the sum of two areas is finite.
+        has_valid_area = 0 < area <= sys.float_info.max / 2
+        return Box(left, top, right, bottom, area) if has_valid_area else None
 
     def similarity(self, gt: Box | None, pred: Box | None) -> float:
         """Compare two boxes: intersection over union; 0.0 where either is not one."""

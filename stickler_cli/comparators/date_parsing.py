@@ -46,11 +46,11 @@ _DELIMITER: Final = pattern(r"\s(?:to|through|-)\s")
 _UNCLEAR_TIME: Final = pattern(r":\d(?!\d)")
 _WORD: Final = pattern(r"[^\W\d_]+\.?")
 _FIRST_OF_MONTH: Final = pattern(r"\b1\s?(?:er|re|\.?[º°o])(?![^\W\d_])")
-_BESIDE_DATES: Final = frozenset(
+_WORDS_OF_DATES: Final = frozenset(
     ("de", "del", "di", "do", "den", "le", "el", "il", "am", "vom", "tanggal")
 )
-"""Words that stand around a date or inside it, in other languages than English."""
-_IN_CHARACTERS: Final = pattern(
+"""Articles and prepositions before or inside dates of languages other than English."""
+_DATE_IN_CHARACTERS: Final = pattern(
     r"(?:(\d{4})\s?[年년]\s?)?(\d{1,2})\s?[月월](?:\s?(\d{1,2})\s?[日号일])?"
 )
 """A date with the characters for year, month and day, of Chinese, Japanese and Korean."""
@@ -232,7 +232,7 @@ def _read_date(text: str) -> tuple[StatedDate | None, StatedDate | None]:
 
 
 def _in_english(text: str) -> str:
-    """Return a text with months of other languages under their English names.
+    """Translate the months of a date into English, and leave out other words of dates.
 
     >>> _in_english("1er août 2024"), _in_english("2024年3月5日")
     ('1 aug 2024', '5 mar 2024')
@@ -242,14 +242,14 @@ def _in_english(text: str) -> str:
         name = folded(word[0]).removesuffix(".")
         if name in MONTHS:
             return _ENGLISH_MONTHS[MONTHS[name]]
-        return "" if name in _BESIDE_DATES or name in WEEKDAYS else word[0]
+        return "" if name in _WORDS_OF_DATES or name in WEEKDAYS else word[0]
 
     def rearrange(date: re.Match[str]) -> str:
         year, month, day = date.groups(default="")
         name = _ENGLISH_MONTHS[int(month)] if int(month) < len(_ENGLISH_MONTHS) else month
         return f"{day and int(day)} {name} {year} "
 
-    text = _IN_CHARACTERS.sub(rearrange, normalize_text("NFC", text))
+    text = _DATE_IN_CHARACTERS.sub(rearrange, normalize_text("NFC", text))
     text = _WORD.sub(translate, _FIRST_OF_MONTH.sub("1", text.lower()))
     return " ".join(text.split())
 

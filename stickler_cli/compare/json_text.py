@@ -88,7 +88,9 @@ class JsonTextNode(Node):
         read = columns.read((id(self), "content"), read_json_text)
         if columns.confidences is not None and read.confidences is columns.confidences:
             stated = zip(columns.confidences, read.pred, strict=True)
-            read.confidences = [_of_content(confidence, value) for confidence, value in stated]
+            read.confidences = [
+                _spread_confidence(confidence, value) for confidence, value in stated
+            ]
         return read
 
     def _are_texts(self, columns: Columns) -> tuple[Mask, Mask]:
@@ -110,14 +112,17 @@ class JsonTextNode(Node):
         return masks
 
 
-def _of_content(confidence: Any, value: JsonValue) -> Any:
-    """Return the confidence of a text for all values inside it."""
+def _spread_confidence(confidence: Any, value: JsonValue) -> Any:
+    """Give the one confidence of a text to every value that the text holds, in their shape.
+
+    Confidences that have a shape already stay as they are.
+    """
     if isinstance(confidence, dict | list) or confidence is None:
         return confidence
     if isinstance(value, dict):
-        return {name: _of_content(confidence, child) for name, child in value.items()}
+        return {name: _spread_confidence(confidence, child) for name, child in value.items()}
     if isinstance(value, list):
-        return [_of_content(confidence, child) for child in value]
+        return [_spread_confidence(confidence, child) for child in value]
     return confidence
 
 

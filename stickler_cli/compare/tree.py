@@ -193,7 +193,7 @@ class UnitTree:
 
     @cached_property
     def outcome(self) -> Outcome:
-        """Its outcome; that of a document is by its similarity and threshold."""
+        """Its outcome. Documents have none in the table: similarity and threshold decide theirs."""
         outcome = int(self.batch.outcome[self.position])
         if outcome != NOT_EVALUATED:
             return Outcome(outcome)
@@ -263,17 +263,18 @@ class UnitTree:
         return tuple(self._child(row) for row in self.table.children(self.row))
 
     def _child(self, row: int) -> "UnitTree":
-        """Return a unit that it contains."""
+        """Make the tree of a child, with its paths on both sides."""
         batch = self.table.batch_of(row)
         steps: list[Step]
         if batch.is_side:
             steps = []
         elif batch.is_item:
-            at = row - batch.start
+            position = row - batch.start
             sides = batch.gt_index, batch.pred_index
-            indexes = [int(np.broadcast_to(index, batch.size)[at]) for index in sides]
+            indexes = [int(np.broadcast_to(index, batch.size)[position]) for index in sides]
+            # The side without the item gets the index of the other side.
             present = [index for index in indexes if index != NOTHING]
-            steps = [present[0], present[-1]]  # an index that one side lacks is the other's
+            steps = [present[0], present[-1]]
         else:
             name = self.table.fields.paths[self.table.field[row]][-1]
             steps = [name, name]

@@ -47,7 +47,7 @@ _OPENINGS: Final = {
 }
 """Beginnings of an object, and of a list of objects or texts, by the kinds of documents."""
 _THOUGHTS: Final = pattern(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
-"""Begins, or ends, the thoughts of a model, drafts of the document included."""
+"""Tags around the thoughts of a model, which may hold drafts of the document."""
 _BRACKET: Final = pattern(r"[{}\[\]]")
 _NOT_SPACE: Final = pattern(r"\S")
 
@@ -156,18 +156,22 @@ def _find_in_text(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
 
 
 def _find_end_of_thoughts(text: str) -> int:
-    """Return where a model stops to think aloud; 0 where it does not, the end if it never stops.
+    """Return the index behind the thoughts of a model, which stand before its answer.
 
-    Some leave out the tag that begins it.
+    0 if the text has no thoughts there, the length of the text if they never end. Some models
+    leave out the opening tag.
     """
-    opening_pattern = _OPENINGS[OBJECTS]
-    opening = opening_pattern.search(text)
+    opening_bracket = _OPENINGS[OBJECTS]
+    first_bracket = opening_bracket.search(text)
     tags = [*_THOUGHTS.finditer(text)]
-    is_begun = bool(tags) and not tags[0][1]
-    if not tags or (is_begun and opening is not None and opening.start() < tags[0].start()):
+    if not tags:
         return 0
+    has_opening_tag = not tags[0][1]
+    if has_opening_tag and first_bracket is not None and first_bracket.start() < tags[0].start():
+        return 0  # the answer comes first
     end = next((tag.end() for tag in tags if tag[1]), len(text))
-    return end if is_begun or opening_pattern.search(text, end) else 0
+    # Without an opening tag, only an answer after the closing tag shows that it ends thoughts.
+    return end if has_opening_tag or opening_bracket.search(text, end) else 0
 
 
 class _ValueSearch:

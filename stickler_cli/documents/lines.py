@@ -218,7 +218,7 @@ def _elements(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReferenc
 
 
 def _rows(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReference | Problem]:
-    """Yield the rows of CSV or TSV as documents of texts; the parts of dotted names are nested.
+    """Yield each row of CSV or TSV as a document of texts; column `a.b` is field b of object a.
 
     Raises:
         UsageError: two columns are for one place in a document.
@@ -230,15 +230,15 @@ def _rows(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReference | 
         paths = _paths_of([name.removeprefix("\ufeff") for name in next(rows, ())], source)
         for number, cells in enumerate(rows, 1):
             if len(cells) > len(paths):
-                found = f"the row has {len(cells)} cells"
-                expected, hint = f"at most {len(paths)}, as the header", "is a comma not quoted?"
-                yield Problem(source, found, expected, hint, line=number)
+                finding = f"the row has {len(cells)} cells"
+                expected = f"at most {len(paths)}, as the header"
+                yield Problem(source, finding, expected, "is a comma not quoted?", line=number)
                 continue
-            data = json_line(_nested(paths, cells))[:-1]
-            large = len(data) > limit
-            told = f"the row has {len(data):,} bytes"
-            problem = too_large(source, told, limit, number) if large else None
-            yield problem or LineReference(file, number, len(data), None, data)
+            document = json_line(_nested(paths, cells))[:-1]
+            if len(document) > limit:
+                yield too_large(source, f"the row has {len(document):,} bytes", limit, number)
+            else:
+                yield LineReference(file, number, len(document), None, document)
     except csv.Error as error:
         yield Problem(source, f"it cannot be read as CSV: {error}", line=rows.line_num)
 

@@ -147,8 +147,9 @@ class Unwrapper:
     def __call__(self, document: JsonValue, *, is_truth: bool = False) -> Unwrapped:
         """Return a document without its wrappers; of a ground truth with what these say of it."""
         work = _Work(self, Unwrapped(document), is_truth=is_truth)
-        value, confidences = work.taken(document, self._root, (), None)
-        return work.done(value, confidences) if work.found.is_changed else Unwrapped(document)
+        value, confidences = work.unwrap_tree(document, self._root, (), None)
+        is_changed = work.result.is_changed
+        return work.finish(value, confidences) if is_changed else Unwrapped(document)
 
     def form_of(
         self,
@@ -215,34 +216,36 @@ def beside(bare: Unwrapped, given: JsonValue) -> Unwrapped:
             problems=[*bare.problems],
         ),
     )
-    return work.done(bare.value, work.mirrored(bare.value, given, (), None))
+    return work.finish(bare.value, work.mirror_confidences(bare.value, given, (), None))
 
 
 class _Work:
-    """One document that is being unwrapped."""
+    """One document that is being unwrapped, and the result so far."""
 
     def __init__(
         self,
         unwrapper: Unwrapper,
-        found: Unwrapped,
+        result: Unwrapped,
         *,
         is_truth: bool = False,
         parent: Path = (),
     ) -> None:
         self.unwrapper = unwrapper
-        self.found = found
-        self.document = found.value
+        self.result = result
+        self.document = result.value
         self.has_azure_values: bool | None = None
         self.is_truth = is_truth
         self.parent = parent
         """The place of an alternative in its document."""
-        self.known = False
+        self.has_confidences = False
 
-    def done(self, value: JsonValue, confidences: JsonValue) -> Unwrapped:
-        self.found.value, self.found.confidences = value, confidences if self.known else None
-        return self.found
+    def finish(self, value: JsonValue, confidences: JsonValue) -> Unwrapped:
+        """Return the result with a value, and with its confidences if there are any."""
+        self.result.value = value
+        self.result.confidences = confidences if self.has_confidences else None
+        return self.result
 
-    def taken(
+    def unwrap_tree(
         self,
         value: JsonValue,
         node: Place | None,
@@ -251,37 +254,43 @@ class _Work:
         *,
         is_candidate: bool = False,
     ) -> tuple[JsonValue, JsonValue]:
-        """Return a value without wrappers and metadata, and its confidences in the same shape."""
+        """Return a value without wrappers and metadata, and its confidences in the same shape.
+
+        A value without a confidence of its own has the `inherited` one. An alternative right value
+        is a candidate: if it is a list, it is no list of alternatives again.
+        """
         value, own = self.unwrap(value, node, path)
         if isinstance(value, list) and not is_candidate and self.is_any_of(node):
             value, own = self.take_first(value, node, path)
         if isinstance(value, dict) and (keys := self.unwrapper.metadata_of(value, node)):
-            confidence, metadata = keys
-            self.found.skipped_keys[confidence] += 1
-            own = self.add_metadata(value, confidence, metadata, path, own)
-            value = {name: child for name, child in value.items() if name not in metadata}
+            confidence_key, metadata_keys = keys
+            self.result.skipped_keys[confidence_key] += 1
+            own = self.add_metadata(value, confidence_key, metadata_keys, path, own)
+            value = {name: child for name, child in value.items() if name not in metadata_keys}
         if own is not None:
-            self.found.stated[path] = own
-        nearest = inherited if own is None else own
+            self.result.stated[path] = own
+        confidence = inherited if own is None else own
 
         if isinstance(value, dict):
             value = self.edit_keys(value, path)
             names = self.unwrapper.declared(node)
             fields = {
-                name: self.taken(child, names.get(name, names.get(ANY_KEY)), (*path, name), nearest)
+                name: self.unwrap_tree(
+                    child, names.get(name, names.get(ANY_KEY)), (*path, name), confidence
+                )
                 for name, child in value.items()
             }
             return (
                 {name: child for name, (child, _) in fields.items()},
-                {name: confidence for name, (_, confidence) in fields.items()},
+                {name: child_confidence for name, (_, child_confidence) in fields.items()},
             )
         if isinstance(value, list):
             items = [
-                self.taken(item, self.element_of(node, index), (*path, index), nearest)
+                self.unwrap_tree(item, self.element_of(node, index), (*path, index), confidence)
                 for index, item in enumerate(value)
             ]
-            return [item for item, _ in items], [confidence for _, confidence in items]
-        return value, self.counted(value, nearest, inherited=own is None)
+            return [item for item, _ in items], [item_confidence for _, item_confidence in items]
+        return value, self.count_confidence(value, confidence, inherited=own is None)
 
     def element_of(self, node: Place | None, index: int) -> Place | None:
         """Return the place of an element; that of the list has the same fields."""
@@ -302,14 +311,14 @@ class _Work:
         """
         if _is_list(node) and not any(isinstance(value, list) for value in values):
             return values, None
-        self.found.is_changed = True
+        self.result.is_changed = True
         if not values:
             return None, None
         first, *others = (None if value == "" else value for value in values)
-        self.found.gold = self.found.gold or Gold()
-        gold = self.found.gold.part(path)
+        self.result.gold = self.result.gold or Gold()
+        gold = self.result.gold.part(path)
         alternatives = (
-            self.alternative(value, node, path, (index,), is_candidate=True)
+            self.unwrap_alternative(value, node, path, (index,), is_candidate=True)
             for index, value in enumerate(others, start=1)
         )
         gold.alternatives = (*alternatives, *gold.alternatives)
@@ -320,7 +329,7 @@ class _Work:
             return value
         parent = (*self.parent, *path)
         edited = self.unwrapper.edits.edit(value, parent, is_truth=self.is_truth)
-        self.found.is_changed = self.found.is_changed or edited is not value
+        self.result.is_changed = self.result.is_changed or edited is not value
         return edited
 
     def unwrap(
@@ -329,9 +338,9 @@ class _Work:
         """Return a value without the wrappers around it, and the confidence of the innermost."""
         own, within = None, tuple[Step, ...]()
         while isinstance(value, dict) and (form := self.form_of(value, node)):
-            self.found.wrappers[form.name] += 1
+            self.result.wrappers[form.name] += 1
             if self.is_truth and not SAID.keys().isdisjoint(value):
-                self.say(value, path, within, node)
+                self.add_gold(value, path, within, node)
             metadata = value.keys() - {form.value}
             own = self.add_metadata(value, form.confidence, metadata, path, own)
             value, within = value.get(form.value), (*within, form.value)
@@ -358,38 +367,41 @@ class _Work:
         outer: float | None,
     ) -> float | None:
         """Note the metadata of a value; return its own confidence, else that of `outer`."""
-        self.found.is_changed = True
+        self.result.is_changed = True
         own = outer
         if confidence_key in value:
-            stated = self.confidence(value[confidence_key], (*path, confidence_key))
+            stated = self.read_confidence(value[confidence_key], (*path, confidence_key))
             own = own if stated is None else stated
         more = {key: value[key] for key in value if key in metadata_keys and key != confidence_key}
         if more:
-            self.found.metadata[path] = self.found.metadata.get(path, {}) | more
-            self.found.skipped_keys.update(key for key in more if key not in SAID)
+            self.result.metadata[path] = self.result.metadata.get(path, {}) | more
+            self.result.skipped_keys.update(key for key in more if key not in SAID)
         return own
 
-    def say(self, wrapper: JsonObject, path: Path, within: Path, node: Place | None) -> None:
-        """Note what a wrapper says of its value; `within` is where it is in those around it."""
-        self.found.gold = self.found.gold or Gold()
-        gold, told = self.found.gold.part(path), {}
+    def add_gold(self, wrapper: JsonObject, path: Path, within: Path, node: Place | None) -> None:
+        """Record the gold that a wrapper states of its value.
+
+        `within` are the keys that lead to this wrapper inside the outermost wrapper of the value.
+        """
+        self.result.gold = self.result.gold or Gold()
+        gold, stated = self.result.gold.part(path), {}
         for key in SAID.keys() & wrapper.keys():
             kind, expected = SAID[key]
             if isinstance(wrapper[key], kind):
-                told[key] = wrapper[key]
+                stated[key] = wrapper[key]
             else:
-                found = f"{json_pointer((*path, key))} is {brief(wrapper[key])}"
-                self.found.misread.append(Problem("", found, expected))
-        gold.labelled = gold.labelled and told.get(LABELLED) is not False
-        gold.exhaustive = gold.exhaustive and told.get(EXHAUSTIVE) is not False
-        others: Any = told.get(ALTERNATIVES, ())
-        mine = tuple(
-            self.alternative(value, node, path, (*within, ALTERNATIVES, at))
-            for at, value in enumerate(others)
+                finding = f"{json_pointer((*path, key))} is {brief(wrapper[key])}"
+                self.result.misread.append(Problem("", finding, expected))
+        gold.labelled = gold.labelled and stated.get(LABELLED) is not False
+        gold.exhaustive = gold.exhaustive and stated.get(EXHAUSTIVE) is not False
+        values: Any = stated.get(ALTERNATIVES, ())
+        alternatives = tuple(
+            self.unwrap_alternative(value, node, path, (*within, ALTERNATIVES, index))
+            for index, value in enumerate(values)
         )
-        gold.alternatives = mine + gold.alternatives
+        gold.alternatives = alternatives + gold.alternatives
 
-    def alternative(
+    def unwrap_alternative(
         self,
         value: JsonValue,
         node: Place | None,
@@ -399,48 +411,55 @@ class _Work:
         is_candidate: bool = False,
     ) -> Alternative:
         work = _Work(self.unwrapper, Unwrapped(value), is_truth=True, parent=path)
-        bare, _ = work.taken(value, node, (), None, is_candidate=is_candidate)
-        found = work.found
-        self.found.wrappers += found.wrappers
-        self.found.skipped_keys += found.skipped_keys
-        self.found.misread += found.misread
-        return Alternative(bare, found.gold, found.metadata, written)
+        bare, _ = work.unwrap_tree(value, node, (), None, is_candidate=is_candidate)
+        inner = work.result
+        self.result.wrappers += inner.wrappers
+        self.result.skipped_keys += inner.skipped_keys
+        self.result.misread += inner.misread
+        return Alternative(bare, inner.gold, inner.metadata, written)
 
-    def counted(self, value: JsonValue, known: float | None, *, inherited: bool) -> float | None:
-        if known is not None and not is_absent(value):
-            self.known = True
-            self.found.inherited += inherited
-        return known
+    def count_confidence(
+        self, value: JsonValue, confidence: float | None, *, inherited: bool
+    ) -> float | None:
+        """Note that a present value has a confidence; return the confidence."""
+        if confidence is not None and not is_absent(value):
+            self.has_confidences = True
+            self.result.inherited += inherited
+        return confidence
 
-    def mirrored(
-        self, value: JsonValue, given: JsonValue, path: Path, around: float | None
+    def mirror_confidences(
+        self, value: JsonValue, given: JsonValue, path: Path, inherited: float | None
     ) -> JsonValue:
-        """Return the confidences of a value in its shape; it inherits `around`."""
+        """Return given confidences in the shape of a value.
+
+        A value without a confidence of its own has the `inherited` one.
+        """
         own = None
         if not isinstance(given, dict | list):
-            own = self.confidence(given, path)
-        known = around if own is None else own
+            own = self.read_confidence(given, path)
+        confidence = inherited if own is None else own
         if isinstance(value, dict):
-            parts = given if isinstance(given, dict) else {}
+            by_name = given if isinstance(given, dict) else {}
             return {
-                name: self.mirrored(part, parts.get(name), (*path, name), known)
-                for name, part in value.items()
+                name: self.mirror_confidences(child, by_name.get(name), (*path, name), confidence)
+                for name, child in value.items()
             }
         if isinstance(value, list):
-            listed = given if isinstance(given, list) else []
+            by_index = given if isinstance(given, list) else []
+            items = zip_longest(value, by_index[: len(value)])
             return [
-                self.mirrored(part, each, (*path, at), known)
-                for at, (part, each) in enumerate(zip_longest(value, listed[: len(value)]))
+                self.mirror_confidences(item, item_given, (*path, index), confidence)
+                for index, (item, item_given) in enumerate(items)
             ]
-        return self.counted(value, known, inherited=own is None)
+        return self.count_confidence(value, confidence, inherited=own is None)
 
-    def confidence(self, stated: JsonValue, path: Path) -> float | None:
+    def read_confidence(self, stated: JsonValue, path: Path) -> float | None:
         """Return a confidence as a number in [0, 1]; None, and a problem, of anything else."""
         if stated is None:
             return None
         if isinstance(stated, int | float) and not isinstance(stated, bool) and 0 <= stated <= 1:
             return float(stated)
-        self.found.problems.append(f"{json_pointer(path)}: the confidence is {brief(stated)}")
+        self.result.problems.append(f"{json_pointer(path)}: the confidence is {brief(stated)}")
         return None
 
 

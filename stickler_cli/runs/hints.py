@@ -74,16 +74,19 @@ def _documents_of(assembly: "Assembly", pairs: Iterable[DocumentPair]) -> Iterat
 
 
 def _shape_hints(assembly: "Assembly", run: "Run", pairs: Sequence[DocumentPair]) -> Iterator[str]:
-    """Yield the options for documents that all have another shape than the schema."""
+    """Yield the options that help if all documents have a different shape than the schema."""
     evaluated = run.evaluation.statuses[Status.EVALUATED]
     paths = [info.field for info in run.fields if info.field]
     names = {str(path[0]) for path in paths if len(path) == 1}
-    keys = run.evaluation.fold(PathCounts)
-    extras = [path for path, count in sorted(keys.extra_keys.items()) if count >= evaluated]
+
+    # Undeclared keys of every document: of predictions, then of ground truths.
+    counts = run.evaluation.fold(PathCounts)
+    extras = [path for path, count in sorted(counts.extra_keys.items()) if count >= evaluated]
     undeclared = [
-        path for path, count in sorted(keys.undeclared_keys.items()) if count >= evaluated
+        path for path, count in sorted(counts.undeclared_keys.items()) if count >= evaluated
     ]
     pred_names = {str(path[0]) for path in extras if len(path) == 1}
+
     preds = [pair.pred for pair in pairs if isinstance(pair.pred, dict)]
     gts = [pair.gt for pair in pairs if isinstance(pair.gt, dict)]
     pred_hints = [*_root_hint("--pred-root", "prediction", preds, names)] if pred_names else []
@@ -91,9 +94,10 @@ def _shape_hints(assembly: "Assembly", run: "Run", pairs: Sequence[DocumentPair]
     if any(len(path) == 1 for path in undeclared):
         yield from _root_hint("--gt-root", "ground truth", gts, names)
     elif pred_names and not pred_hints:
-        # The schema may have been inferred from ground truths around which more stands.
+        # The schema may have been inferred from ground truths that stand inside other keys.
         yield from _root_hint("--gt-root", "ground truth", gts, pred_names)
     yield from _case_hints(extras, paths)
+
     leaves = [info.field[0] for info in run.fields if info.kind == "leaf" and len(info.field) == 1]
     yield from _wrapper_hint(assembly, pairs, leaves)
 

@@ -210,7 +210,7 @@ def test_connections_without_the_token_shut_nobody_out(address):
         assert answer(address)[0] == 200
         assert answer(address, "select", {})[0] == 200
         closed = 0
-        for line in lines[: 100 - viewing.MAX_STRANGERS]:
+        for line in lines[: 100 - viewing.MAX_WITHOUT_TOKEN]:
             with suppress(ConnectionError):
                 assert line.recv(1) == b""
             closed += 1
@@ -218,7 +218,7 @@ def test_connections_without_the_token_shut_nobody_out(address):
         for line in lines:
             line.close()
 
-    assert closed == 100 - viewing.MAX_STRANGERS
+    assert closed == 100 - viewing.MAX_WITHOUT_TOKEN
 
 
 def test_so_many_callers_with_the_token_are_answered_at_once(stickler, monkeypatch):

@@ -49,7 +49,7 @@ _SCRIPT: Final = pattern(r"[\w)}][_^]\{[^{}\s]")
 _FORMULA: Final = pattern(
     r"(?=[^=]*=)(?=[^^]*\^)(?:[A-Za-z]{1,3}(?![A-Za-z])|[\d\s+\-*/=^_(){}\[\]|<>.,!'])+"
 )
-_SIGNS_OF_CODE: Final = pattern(
+_STATEMENT_OF_CODE: Final = pattern(
     r"^\s*(?:(?:async\s+)?def\s+\w+\s*\(|class\s+\w+\s*[(:{]|from\s+[\w.]+\s+import\s|import\s+[\w.]+\s*;?\s*$"
     r"|#include\s*[<\"]|(?:public|private|protected|static)\s+(?:[\w<>\[\]]+\s+){1,4}\w+\s*[(=;]"
     r"|(?:export\s+)?(?:async\s+)?function\s*\w*\s*\(|(?:const|let|var)\s+\w+\s*=|fn\s+\w+\s*\(|func\s+\w+\s*\("
@@ -72,7 +72,7 @@ SHORTEST_PROTEIN: Final = 20  # residues
 
 
 def code_form(text: str) -> str | None:
-    """Return the form of a text that is no prose, a key of `CODE_LANGUAGES`; None for prose.
+    """Recognize code, markup, tables and sequences: a key of `CODE_LANGUAGES`; None for prose.
 
     >>> code_form("SELECT a FROM t WHERE b > 3"), code_form("Select one from the list below")
     ('SQL', None)
@@ -86,7 +86,7 @@ def code_form(text: str) -> str | None:
         return "a Markdown table"
     if _COMMAND.search(text) or _SCRIPT.search(text) or _FORMULA.fullmatch(text):
         return "LaTeX"
-    if _SIGNS_OF_CODE.search(text) and (_INDENTED_BLOCK.search(text) or _has_signs(text)):
+    if _STATEMENT_OF_CODE.search(text) and (_INDENTED_BLOCK.search(text) or _has_symbols(text)):
         return "source code"
     return _form_of_letters(text)
 
@@ -97,7 +97,7 @@ def _is_query(text: str) -> bool:
     return _QUERY.match(text) is not None and _SIGNS_OF_QUERY.search(text) is not None
 
 
-def _has_signs(text: str) -> bool:
+def _has_symbols(text: str) -> bool:
     """Return whether a text has the brackets or operators of code."""
     return any(sign in text for sign in ("(", "{", "=", ";")) or text.startswith(("import", "from"))
 

@@ -86,7 +86,7 @@ class ListShape:
     boxes: BoxCounts = field(default_factory=BoxCounts)
 
     def add(self, values: list[JsonValue]) -> None:
-        """See one more list."""
+        """Count the length, kinds, rows and items, or the box, of one list."""
         if len(self.lengths) < MAX_LENGTHS or len(values) in self.lengths:
             self.lengths[len(values)] += 1
         self._add_kinds(values)
@@ -130,7 +130,7 @@ class ListShape:
         self.max_counted = max(self.max_counted, len(items))
 
     def absorb(self, other: "ListShape") -> None:
-        """See all lists that another place has seen."""
+        """Add what was counted at another place."""
         self.lengths.update(other.lengths)
         self.has_tables |= other.has_tables
         self.is_ragged |= other.is_ragged

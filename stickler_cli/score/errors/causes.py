@@ -340,11 +340,12 @@ class ErrorCounts:
     fields: dict[Path, ByClass] = field(default_factory=dict)
     """Wrong values, by the path of the field, without list indexes; only fields that have any."""
     units: dict[Path, ByClass] = field(default_factory=dict)
-    """Likewise list items and objects that failed as a whole; their values count in `fields`."""
+    """List items and objects that failed as a whole, by the path of the field. The wrong values
+    inside them count in `fields`."""
 
-    def add(self, batch: DocumentErrors, some: Mask | None) -> None:
-        """Count the errors of documents, or of some of those that were compared."""
-        for error in batch.classified(some):
+    def add(self, batch: DocumentErrors, selected: Mask | None) -> None:
+        """Count the errors of the selected documents; without a mask, of all documents."""
+        for error in batch.classified(selected):
             counts = self.fields if error.n_wrong_values is None else self.units
             path = error.unit.field_path
             if path not in counts:
@@ -352,8 +353,8 @@ class ErrorCounts:
             counts[path][error.error_class] += 1
         for simple in batch.simple_errors:
             n_errors = len(simple.documents)
-            if some is not None:
-                n_errors = int(np.count_nonzero(some[simple.documents]))
+            if selected is not None:
+                n_errors = int(np.count_nonzero(selected[simple.documents]))
             if n_errors:
                 by_class = self.fields.setdefault(simple.field_path, Counter())
                 by_class[simple.error_class] += n_errors

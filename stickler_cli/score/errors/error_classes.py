@@ -91,7 +91,7 @@ def classify(  # noqa: PLR0911, PLR0913, PLR0917 - one for each rule, in their o
         is_object = isinstance(pred, dict)
         return ErrorClass.INVENTED_OBJECT if is_object else ErrorClass.INVENTED_VALUE
     if not isinstance(gt, dict | list) and not isinstance(pred, dict | list):
-        return _of_scalars(path, gt, pred, places, comparator)
+        return _classify_scalars(path, gt, pred, places, comparator)
     if kind_of(gt) != kind_of(pred):
         return ErrorClass.WRONG_KIND
     if is_element:
@@ -101,31 +101,36 @@ def classify(  # noqa: PLR0911, PLR0913, PLR0917 - one for each rule, in their o
     return ErrorClass.WRONG_OBJECT if isinstance(gt, dict) else ErrorClass.OTHER
 
 
-def _of_scalars(
+def _classify_scalars(
     path: Path,
     gt: JsonValue,
     pred: JsonValue,
     places: "Places",
     comparator: Any,
 ) -> ErrorClass:
-    texts = plain_text(gt), plain_text(pred)
-    if max(map(len, texts)) > LONGEST:
-        return _of_long_texts(*texts) or _rest(path)
-    compared: Any = _of_two if {gt.__class__, pred.__class__} <= _SCALARS else _of_two.__wrapped__
-    anywhere, here = compared(gt, pred, *texts)
-    as_read = _of_read_values(comparator, gt, pred, texts[0], texts[1])
-    if as_read is not None and anywhere is not ErrorClass.WRONG_KIND:
-        anywhere, here = None, as_read
-    if anywhere is not None:
-        return anywhere  # type: ignore[no-any-return] # of a cached function
-    swapped = places.elsewhere(pred, path) is not None
-    return ErrorClass.SWAPPED if swapped else here or _rest(path)
+    """Return the class of two values of which neither is an object or a list."""
+    gt_text, pred_text = plain_text(gt), plain_text(pred)
+    if max(len(gt_text), len(pred_text)) > LONGEST:
+        return _classify_long_texts(gt_text, pred_text) or _unexplained(path)
+    # Only plain scalars are safe as keys of its cache; other values call the function itself.
+    can_be_cached = {gt.__class__, pred.__class__} <= _SCALARS
+    classify_pair: Any = _classify_pair if can_be_cached else _classify_pair.__wrapped__
+    certain, unless_swapped = classify_pair(gt, pred, gt_text, pred_text)
+
+    by_reading = _classify_as_read(comparator, gt, pred, gt_text, pred_text)
+    if by_reading is not None and certain is not ErrorClass.WRONG_KIND:
+        certain, unless_swapped = None, by_reading
+    if certain is not None:
+        return certain  # type: ignore[no-any-return] # of a cached function
+    if places.elsewhere(pred, path) is not None:
+        return ErrorClass.SWAPPED
+    return unless_swapped or _unexplained(path)
 
 
-def _of_read_values(
+def _classify_as_read(
     comparator: Any, gt: JsonValue, pred: JsonValue, gt_text: str, pred_text: str
 ) -> ErrorClass | None:
-    """Return the class of two values that only look alike if they are read in another way."""
+    """Return the class of two values that look alike, but that the comparator reads differently."""
     if hasattr(comparator, "read_number"):
         gt_number, pred_number = comparator.read_number(gt), comparator.read_number(pred)
         if gt_number is not None and pred_number is not None and shifted(gt_number, pred_number):
@@ -140,33 +145,36 @@ def _of_read_values(
 
 
 @lru_cache(4096, typed=True)  # the same values are wrong in many documents
-def _of_two(  # noqa: PLR0911 - one for each rule, in their order
+def _classify_pair(  # noqa: PLR0911 - one for each rule, in their order
     gt: Any, pred: Any, gt_text: str, pred_text: str
 ) -> tuple[ErrorClass | None, ErrorClass | None]:
-    """Return the class of two values in any place, or that of one that no other place has."""
+    """Return a class that holds at any place, and one that holds unless the value is swapped.
+
+    At least one of the two is None.
+    """
     if gt_text == pred_text and type(gt) is type(pred):
         return ErrorClass.WRONG_KIND, None  # nothing differs: the comparator reads neither
     gt_amount, pred_amount = amount(gt), amount(pred)
     if gt_amount is not None and pred_amount is not None:
         if gt_amount == pred_amount or same_in_other_separators(gt, pred):
             return ErrorClass.FORMAT, None
-        return None, _of_numbers(gt_amount, pred_amount)
+        return None, _classify_numbers(gt_amount, pred_amount)
     if same_text(gt_text, pred_text) or same_date(gt_text, pred_text):
         return ErrorClass.FORMAT, None
     if look_alike(gt_text, pred_text):
         return ErrorClass.LOOK_ALIKE, None
     if _kind_of_number(gt) != _kind_of_number(pred):
         return ErrorClass.WRONG_KIND, None
-    return None, _of_texts(gt_text, pred_text)
+    return None, _classify_texts(gt_text, pred_text)
 
 
-def _of_numbers(gt: Decimal, pred: Decimal) -> ErrorClass | None:
+def _classify_numbers(gt: Decimal, pred: Decimal) -> ErrorClass | None:
     if shifted(gt, pred):
         return ErrorClass.DECIMAL_SHIFT
     return ErrorClass.DIGIT_SLIP if confused_numbers(gt, pred) else None
 
 
-def _of_texts(gt: str, pred: str) -> ErrorClass | None:
+def _classify_texts(gt: str, pred: str) -> ErrorClass | None:
     if day_and_month_swapped(gt, pred):
         return ErrorClass.DAY_MONTH_SWAPPED
     if part_of_date(gt, pred):
@@ -185,7 +193,7 @@ def _kind_of_number(value: JsonValue) -> str:
     return "number" if kind == "integer" else kind
 
 
-def _of_long_texts(gt: str, pred: str) -> ErrorClass | None:
+def _classify_long_texts(gt: str, pred: str) -> ErrorClass | None:
     if gt.startswith(pred) or gt.endswith(pred):
         return ErrorClass.TRUNCATED
     if pred.startswith(gt) or pred.endswith(gt):
@@ -193,7 +201,8 @@ def _of_long_texts(gt: str, pred: str) -> ErrorClass | None:
     return None
 
 
-def _rest(path: Path) -> ErrorClass:
+def _unexplained(path: Path) -> ErrorClass:
+    """Return the class of an error for which no other rule holds."""
     return ErrorClass.WRONG_ITEM if isinstance(path[-1], int) else ErrorClass.OTHER
 
 

@@ -105,7 +105,7 @@ class Error(NamedTuple):
 
 
 def error_of(document: str, error: ClassifiedError, *, with_cause: bool = True) -> Error:
-    """Return the row of a wrong unit."""
+    """Make the report row of one error."""
     unit, outcome = error.unit, error.unit.outcome
     is_pair = outcome is Outcome.FD
     reason = _UNMATCHED.get(outcome) or reason_of(

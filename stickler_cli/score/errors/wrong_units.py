@@ -206,9 +206,10 @@ def classified_errors(table: UnitTable, truths: Sequence[JsonValue]) -> list[lis
 
 
 def outermost_errors(table: UnitTable, truths: Sequence[JsonValue]) -> list[list[ClassifiedError]]:
-    """Return the errors of each document that are inside no other error, in schema order."""
+    """Return the errors of each document that are not inside another error, in schema order."""
 
     def is_outermost(batch: UnitBatch) -> Mask:
+        # A unit is judged unless it is inside a unit that failed as a whole.
         return is_wrong(batch) if batch.is_judged is None else is_wrong(batch) & batch.is_judged
 
     errors: list[list[ClassifiedError]] = []

@@ -167,11 +167,15 @@ class JoinedRuns:
         return bool(self._sum_cells(path, self.cells[:, OF_ITEMS]).any())
 
     def exact_fractions(self, path: Path, name: str) -> list[tuple[Numbers, Numbers]]:
-        """Return the dividends and divisors of a rate of exact items in every run, by document."""
+        """Return dividends and divisors of a rate of exact items: a pair for each run.
+
+        Both have shape (documents,).
+        """
         items = self._sum_cells(path, self.cells[:, OF_ITEMS])
         fractions = []
         for exact, all_items, missed, invented in items:
             wrong = all_items - exact - missed - invented
+            # In the order of outcomes: TP, FD, FA, FN, TN. Absent items are not counted.
             counts = (exact, wrong, invented, missed, np.zeros_like(exact))
             fractions.append(EXACT_RULE.fractions(counts)[name])
         return fractions
