@@ -116,20 +116,23 @@ def similarity_by_words(similarity: float, gt: Words, pred: Words) -> float:
     """
     if gt.is_address and pred.is_address:
         return 0.0
-    gone, come = gt.without(pred), pred.without(gt)
-    if "".join(gone) == "".join(come):
-        same = _without_signs(gt.text) == _without_signs(pred.text)
-        return max(similarity, SAME) if same else similarity
-    left, more = _without_joined(gone, come)
-    more, left = _without_joined(more, left)
-    if not _NEGATIONS.isdisjoint((*left, *more)) or _are_replaced(gt, pred, left, more):
+    missed, added = gt.without(pred), pred.without(gt)
+    if "".join(missed) == "".join(added):
+        is_same = _without_signs(gt.text) == _without_signs(pred.text)
+        return max(similarity, SAME) if is_same else similarity
+
+    # Words that one text joins or shortens to initials are in both texts.
+    only_gt, only_pred = _without_joined(missed, added)
+    only_pred, only_gt = _without_joined(only_pred, only_gt)
+    if not _NEGATIONS.isdisjoint((*only_gt, *only_pred)):
         return 0.0
-    if _have_opposites(left, more):
+    if _are_replaced(gt, pred, only_gt, only_pred) or _have_opposites(only_gt, only_pred):
         return 0.0
-    short = len(gone) == len(come) and all(map(abbreviates, gone, come))
-    plural = "".join(gone).removesuffix("s") == "".join(come).removesuffix("s")
-    shared = plural or any(word not in gone for word in gt.sequence)
-    return max(similarity, SAME) if short and shared else similarity
+
+    are_abbreviations = len(missed) == len(added) and all(map(abbreviates, missed, added))
+    are_plurals = "".join(missed).removesuffix("s") == "".join(added).removesuffix("s")
+    have_context = are_plurals or any(word not in missed for word in gt.sequence)
+    return max(similarity, SAME) if are_abbreviations and have_context else similarity
 
 
 def _without_signs(text: str) -> str:
@@ -156,20 +159,20 @@ def _without_joined(words: list[str], candidates: list[str]) -> tuple[list[str],
     return kept, [word for word in candidates if word not in joined]
 
 
-def _are_replaced(gt: Words, pred: Words, gone: list[str], come: list[str]) -> bool:
-    """Return whether more words stand in the place of others than a text of this length bears."""
-    if not gone or not come:
+def _are_replaced(gt: Words, pred: Words, only_gt: list[str], only_pred: list[str]) -> bool:
+    """Return whether more words are replaced by others than a text of this length tolerates."""
+    if not only_gt or not only_pred:
         return False
-    content_words = min(gt.n_content_words, pred.n_content_words)
-    tolerated = min(content_words // WORDS_PER_REPLACED, MAX_REPLACED)
-    left = _first_replaced(gone, come, tolerated + 1)
-    more = _first_replaced(come, gone, tolerated + 1)
-    n_replaced = min(len(left), len(more))
-    if n_replaced <= tolerated:
+    n_content_words = min(gt.n_content_words, pred.n_content_words)
+    n_tolerated = min(n_content_words // WORDS_PER_REPLACED, MAX_REPLACED)
+    replaced = _first_replaced(only_gt, only_pred, n_tolerated + 1)
+    replacing = _first_replaced(only_pred, only_gt, n_tolerated + 1)
+    n_replaced = min(len(replaced), len(replacing))
+    if n_replaced <= n_tolerated:
         # A function word is replaced only if the content word stands between the same words.
-        n_replaced += _stand_at_one_place(gt, gone, pred, more[n_replaced:])
-        n_replaced += _stand_at_one_place(pred, come, gt, left[n_replaced:])
-    return n_replaced > tolerated
+        n_replaced += _stand_at_one_place(gt, only_gt, pred, replacing[n_replaced:])
+        n_replaced += _stand_at_one_place(pred, only_pred, gt, replaced[n_replaced:])
+    return n_replaced > n_tolerated
 
 
 def _stand_at_one_place(

@@ -214,10 +214,11 @@ def counted_extra_keys(table: UnitTable) -> Iterator[tuple[UnitBatch, Indexes, I
 
 
 def item_bins(table: UnitTable, cell: Indexes) -> list[Indexes]:
-    """Return where items count: those right as a whole, all, the missed and the invented ones.
+    """Return the bins of items: of exact items, of all items, of missed and of invented ones.
 
-    Items are the elements of a list, and an object if a side has it. In a list of lists the items
-    are its elements, the inner lists.
+    `cell` is the number of the cell of each unit; an item counts in a column of its cell. Items are
+    the elements of a list, and each object that a side has. The items of a list of lists are the
+    inner lists.
     """
     items = [batch.rows for batch in table.batches if has_items(batch)]
     items += [batch.parent for batch in table.batches if has_objects_of_mismatches(batch)]

@@ -108,7 +108,7 @@ def parse_gate(
 def _field_gate(text: str, option: str, lowest: float, metrics: Collection[str]) -> Gate:
     match = _GATE.fullmatch(text)
     if match is None or "=>" in text or "=<" in text:
-        raise refused(option, f"{text!r} is not a gate", SYNTAX, _mended(text))
+        raise refused(option, f"{text!r} is not a gate", SYNTAX, _correct_operator(text))
     _check_set(text, match, option)
     path, bound = _without_bound(_path_of(text, match, option), match["mode"], metrics)
     metric = str(path[-1]) if path else ""
@@ -134,7 +134,7 @@ def _field_gate(text: str, option: str, lowest: float, metrics: Collection[str])
                 option,
                 f"{text!r} has more than one comparison",
                 SYNTAX,
-                _mended(text, "<>") or each,
+                _correct_operator(text, "<>") or each,
             )
         expected = f"one of {', '.join(metrics or METRICS)}"
         hint = _meant(gate, option, lowest, metrics)
@@ -229,15 +229,17 @@ def name_of(gate: Gate) -> str:
     return gate.text.rpartition(gate.operator)[0].strip()  # a key may have one in it
 
 
-def _mended(text: str, only: str = "") -> str:
-    """Return a hint where the operator is spelt in another way; empty for other texts."""
-    pairs = (
-        (wrong, right)
-        for wrong, right in _OTHER_OPERATORS.items()
-        if wrong in text and only in wrong
+def _correct_operator(text: str, only: str = "") -> str:
+    """Return a hint with a valid operator in the place of `=>`, `<>` and so on; empty if none fits.
+
+    With `only`, no other of these operators is replaced.
+    """
+    gates = (
+        text.replace(operator, valid_operator, 1)
+        for operator, valid_operator in _OTHER_OPERATORS.items()
+        if operator in text and only in operator
     )
-    meant = (text.replace(wrong, right, 1) for wrong, right in pairs)
-    return next((_did_you_mean(whole) for whole in meant if _GATE.fullmatch(whole)), "")
+    return next((_did_you_mean(gate) for gate in gates if _GATE.fullmatch(gate)), "")
 
 
 _OTHER_OPERATORS: Final = {"=>": ">=", "=<": "<=", "≥": ">=", "≤": "<=", "<>": "!=", "=": "=="}

@@ -130,13 +130,14 @@ def leaf_choice(
     seen: Observed | None = None,
     currencies: frozenset[str] = frozenset(),
 ) -> Inferred:
-    """Choose for a leaf that belongs to a field of some name.
+    """Choose the comparator of a leaf: by its annotations, its kind, its name, then its values.
 
-    `seen` are values of it, and `currencies` those that the fields beside it state.
+    `name` is that of its field. `seen` are values of the leaf; `currencies` are those that the
+    fields beside it state.
     """
     if says_how(place.merged):
         return annotated_choice(place.merged, place.default)
-    if seen is not None and seen.listed:  # of which the documents may have seen only some
+    if seen is not None and seen.listed:  # the documents may not have all values of the list
         return _choice(CODE, "a few values, each seen often")
     by_kind = kind_choice(place)
     if not place.members and place.format == "time":
@@ -144,17 +145,17 @@ def leaf_choice(
     if place.members or place.default not in (NUMBER, TEXT):
         return by_kind if place.members or seen is None else _read_as_seen(by_kind, seen)
     kind = "string" if place.kind == "string" else "number"
-    read = place.format != "duration"  # whose values no rule for names can read
-    rule = rule_for(name, kind) if read else None
-    how, reason = (rule[0].how, _told(*rule)) if rule else (None, by_kind.reason)
-    if seen is not None and kind == "string" and read:
-        how, reason = _by_values(how, seen) or (how, reason)
-    how = how or (ANY_TEXT if place.default is TEXT else NUMBER_READ)
-    if seen is not None and how.comparator not in READS and (code := _code_choice(seen)):
+    can_read_values = place.format != "duration"  # no rule for names reads durations
+    rule = rule_for(name, kind) if can_read_values else None
+    default, reason = (rule[0].how, _told(*rule)) if rule else (None, by_kind.reason)
+    if seen is not None and kind == "string" and can_read_values:
+        default, reason = _by_values(default, seen) or (default, reason)
+    default = default or (ANY_TEXT if place.default is TEXT else NUMBER_READ)
+    if seen is not None and default.comparator not in READS and (code := _code_choice(seen)):
         return code
-    if how is MONEY and _has_decimals(seen, currencies):
-        how = MONEY_WITH_DECIMALS
-    choice = _choice(_by_length(how, seen), reason)
+    if default is MONEY and _has_decimals(seen, currencies):
+        default = MONEY_WITH_DECIMALS
+    choice = _choice(_by_length(default, seen), reason)
     return choice if seen is None else _read_as_seen(choice, seen)
 
 

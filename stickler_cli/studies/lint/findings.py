@@ -250,7 +250,7 @@ RULES: Final = {
     ),
     "mixed-date-order": Rule(
         "warning",
-        "dates that can only have the day first beside others that can only have the month first",
+        "some dates have the day first, and others in the same field the month first",
         "write all dates of a field in one order: until then both orders are tried",
     ),
     "inconsistent-spelling": Rule(
@@ -268,7 +268,7 @@ RULES: Final = {
     ),
     "numbers-decide": Rule(
         "note",
-        "texts that are wrong if a number in them, or the unit beside it, is another one",
+        "texts in which a different number, or a different unit beside it, makes the value wrong",
         "give the field another comparator, or config, if the numbers do not matter",
     ),
     "words-tolerated": Rule(
