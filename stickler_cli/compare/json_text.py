@@ -58,14 +58,14 @@ class JsonTextNode(Node):
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
         """Return the similarity at which these list elements are matches."""
         is_text = self._are_texts(columns)[0][gt]
-        of_content = self.content.element_thresholds(self._read(columns), gt)
+        of_content = self.content.element_thresholds(self._read_content(columns), gt)
         return np.where(is_text, self.text.threshold, of_content)
 
     def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
         """Account for pairs of texts by their content."""
         gt_is_text, pred_is_text = self._are_texts(columns)
         is_text = gt_is_text[gt] | pred_is_text[pred]
-        read = self._read(columns)
+        read = self._read_content(columns)
         parts = [
             Part(
                 rows,
@@ -77,7 +77,7 @@ class JsonTextNode(Node):
         ]
         return split(self, columns, gt, pred, parts, self.weight)
 
-    def _read(self, columns: Columns) -> Columns:
+    def _read_content(self, columns: Columns) -> Columns:
         """Return the columns of the content; texts that are no JSON stay as they are."""
 
         def count_letters() -> None:
@@ -97,7 +97,7 @@ class JsonTextNode(Node):
         """Return which slots of either side hold a single value that is no JSON text."""
 
         def find() -> tuple[Mask, Mask]:
-            read = self._read(columns)
+            read = self._read_content(columns)
             gt, pred = (
                 np.array([not isinstance(value, dict | list) for value in (*side, [])])
                 for side in (read.gt, read.pred)

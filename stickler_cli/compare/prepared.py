@@ -133,7 +133,7 @@ class Prepared:
         lengths = self.lengths[gt], self.lengths[pred]
         if not self._some_long or not len(long := np.flatnonzero(np.minimum(*lengths) > LONG)):
             self._charge(lengths, places, size)
-            return self._found(gt, pred)
+            return self._similarities_of(gt, pred)
         similarity = np.full(len(gt), -1.0)
         for least in ALIKE:
             self._charge([of[long] for of in lengths], places[long], size, 2 * (1 - least))
@@ -147,7 +147,7 @@ class Prepared:
         (rest,) = (similarity < 0).nonzero()
         if len(rest):
             self._charge([of[rest] for of in lengths], places[rest], size)
-            similarity[rest] = self._found(gt[rest], pred[rest])
+            similarity[rest] = self._similarities_of(gt[rest], pred[rest])
         return similarity
 
     def _charge(self, lengths: Sequence[Keys], places: Keys, size: int, share: float = 1.0) -> None:
@@ -161,7 +161,7 @@ class Prepared:
             gt, pred = (of[places // size == at] for of in lengths)
             place.below(name).charge(int(share * steps(gt, pred)))
 
-    def _found(self, gt: Keys, pred: Keys) -> Similarities:
+    def _similarities_of(self, gt: Keys, pred: Keys) -> Similarities:
         similarity = self._by_comparator(gt, pred)
         if self.same is not None:  # what cannot be read matches the same value
             similarity[(self.same[gt] == self.same[pred]) & (similarity == 0)] = 1.0

@@ -143,7 +143,7 @@ class Validities:
     sides: dict[Side, Validity] = field(default_factory=dict)
 
     def add(self, batch: "Batch", some: Mask | None) -> None:
-        """Add the documents of a batch; nobody asks for some of them."""
+        """Add all documents of a batch: no rows are selected."""
         for result in batch.results:
             for side, verdict in result.verdicts.items():
                 self.sides.setdefault(side, Validity()).update(result.id, verdict)
@@ -284,7 +284,7 @@ class PathCounts:
     """Predicted elements without a pair, of lists that need not have all."""
 
     def add(self, batch: "Batch", some: Mask | None) -> None:
-        """Add the documents of a batch; nobody asks for some of them."""
+        """Add all documents of a batch: no rows are selected."""
         if batch.counts is not None:
             self.undeclared_keys.update(path for _, path in batch.counts.undeclared)
             self.extra_keys.update(path for _, path in batch.counts.extras)
