@@ -204,16 +204,16 @@ def load_observed(
 ) -> LoadedSchema:
     """Infer the schema of documents that were seen; raise SchemaError if they have no field.
 
-    `keeps` is the command that would write it to a file.
+    `keeps` is the command that would write the schema to a file.
     """
     schema = observed_schema(seen)
     digest = schema_digest(json_line(schema))
     how: Infer = "never" if when == "never" else "always"
     settings: Any = {"when": how, "look": lambda: seen, "boxes": boxes}
     found = loaded(schema, f"inferred from {source}", None, digest, **settings)
-    count = f"{seen.total} document{'s' * (seen.total != 1)}"
-    told = f" (`{keeps}` keeps it)" if keeps else ""
-    remark = f"no SCHEMA: it was inferred from the {count} of {source}, read once for that{told}"
+    remark = f"no schema given: inferred one from {number_of(seen.total, 'document')} in {source}"
+    if keeps:
+        remark += f"; save it with `{keeps}`"
     return replace(found, remark=remark)
 
 

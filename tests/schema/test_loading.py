@@ -255,11 +255,10 @@ def test_a_schema_is_inferred_from_documents(when):
         "NumericComparator"
     }
     assert found.remark == (
-        "no SCHEMA: it was inferred from the 4 documents of gt, read once for that "
-        "(`stickler init gt` keeps it)"
+        "no schema given: inferred one from 4 documents in gt; save it with `stickler init gt`"
     )
     assert load_observed(observed({"n": 1}), "gt").remark.endswith(
-        "from the 1 document of gt, read once for that"
+        "inferred one from 1 document in gt"
     )
 
 
