@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socket import SHUT_RDWR, socket
 from threading import BoundedSemaphore, Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
@@ -35,6 +34,7 @@ HERE: Final = "127.0.0.1"
 MAX_CONNECTIONS: Final = 64  # that showed the token of the page
 MAX_WITHOUT_TOKEN: Final = 32  # connections that have not shown the token yet
 REQUEST_SECONDS: Final = 10.0  # until a request has arrived, however its bytes drip
+BOTH_WAYS: Final = 2  # `socket.SHUT_RDWR`: only the clients of models import what opens connections
 IDLE: Final = 60.0  # seconds after which a connection that takes no answer is closed
 PATIENCE: Final = 5.0  # seconds after which it is told how many errors were read
 
@@ -113,7 +113,7 @@ def _announced(rows: Iterable[T]) -> Iterator[T]:
 class _RequestReader(io.RawIOBase):
     """Reader of the bytes of a request until a deadline."""
 
-    def __init__(self, connection: socket, seconds: float) -> None:
+    def __init__(self, connection: Any, seconds: float) -> None:
         self._connection, self._deadline = connection, monotonic() + seconds
 
     def readable(self) -> bool:
@@ -127,9 +127,10 @@ class _RequestReader(io.RawIOBase):
             raise TimeoutError
         self._connection.settimeout(seconds)
         try:
-            return self._connection.recv_into(buffer)
+            n_bytes: int = self._connection.recv_into(buffer)
         finally:
             self._connection.settimeout(IDLE)
+        return n_bytes
 
 
 class _Server(ThreadingHTTPServer):
@@ -142,7 +143,7 @@ class _Server(ThreadingHTTPServer):
 
     def __init__(self, *arguments: Any) -> None:
         self._places = BoundedSemaphore(MAX_CONNECTIONS)
-        self._without_token: dict[socket, None] = {}
+        self._without_token: dict[Any, None] = {}
         """Connections that have not shown the token yet, oldest first."""
         self._lock = Lock()
         super().__init__(*arguments)
@@ -154,7 +155,7 @@ class _Server(ThreadingHTTPServer):
                 oldest = next(iter(self._without_token))
                 del self._without_token[oldest]
                 with suppress(OSError):  # it is gone already
-                    oldest.shutdown(SHUT_RDWR)
+                    oldest.shutdown(BOTH_WAYS)
             self._without_token[request] = None
         super().process_request(request, client_address)
 
