@@ -156,10 +156,10 @@ def _find_in_text(text: str, kinds: Sequence[DocumentKind]) -> Wrapped | None:
 
 
 def _find_end_of_thoughts(text: str) -> int:
-    """Return the index behind the thoughts of a model, which stand before its answer.
+    """Return the index after the thoughts of a model, where its answer begins.
 
-    0 if the text has no thoughts there, the length of the text if they never end. Some models
-    leave out the opening tag.
+    0 if the text does not begin with thoughts, the length of the text if they never end. Some
+    models leave out the opening tag.
     """
     opening_bracket = _OPENINGS[OBJECTS]
     first_bracket = opening_bracket.search(text)

@@ -48,13 +48,8 @@ def own_file(folder: str, name: str) -> Path | None:
         return path
     finding = "it is a link" if stat.S_ISLNK(mode) else "this is not a regular file"
     expected = "a file that is in the run directory itself"
-    raise UsageError(
-        [
-            Problem(
-                str(path), finding, expected, "copy the run with the files that its links lead to"
-            )
-        ]
-    )
+    hint = "copy the run with the files that its links lead to"
+    raise UsageError([Problem(str(path), finding, expected, hint)])
 
 
 def check_own_files(folder: str) -> None:
@@ -70,7 +65,7 @@ def check_outputs(outputs: Iterable[tuple[str, str]], inputs: Iterable[tuple[str
     stands for everything in it; a link in it stands for the file that it leads to.
 
     Raises:
-        UsageError: some output would.
+        UsageError: an output would overwrite one of them.
     """
     input_places = [
         (name, _real_place(path), path) for name, path in inputs if path and path != "-"

@@ -36,7 +36,7 @@ def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
 
 
 def list_rules(merged: Merged) -> dict[str, Any]:
-    """Return the annotations of a list that say how its elements pair; absent ones left out."""
+    """Return the stated annotations of a list on how its elements pair and count."""
     rules = {
         "exhaustive": merged.exhaustive,
         "pairing": merged.list_pairing,
