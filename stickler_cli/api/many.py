@@ -3,7 +3,7 @@
 import math
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
@@ -33,6 +33,7 @@ from stickler_cli.runs.job import (
 )
 from stickler_cli.schema.inference.observation import FIRST, Look, Observed
 from stickler_cli.schema.judging import MOST_LEVELS
+from stickler_cli.schema.kinds import open_default
 from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas, loaded
 from stickler_cli.score.record import join_rare_keys
 from stickler_cli.settings.deciding import (
@@ -145,11 +146,11 @@ def evaluate_many(  # noqa: PLR0913 - a keyword for each option
 
         def look() -> Observed:
             head.extend(islice(rest, FIRST - len(head)))
-            return _values_in(_document_pairs(head, OBJECTS_OR_ARRAYS))
+            return _values_in(_truths_in(head, settings))
 
         if schema is None:
             look()
-            schema = _schema_of(head)
+            schema = _schema_of(head, settings)
         plan, contents, file = compiled(schema, settings, look)
         documents = _document_pairs(chain(head, rest), (plan.kind,))
         validation = validation_by(contents, file, settings)
@@ -195,10 +196,10 @@ def _of_schemas(
     def look(schemas: Mapping[str, LoadedSchema]) -> dict[str, Observed]:
         head.extend(islice(rest, FIRST))
         found: dict[str, Observed] = {}
-        for pair in _document_pairs(head, OBJECTS_OR_ARRAYS):
-            step = f"{group_of(pair.id, pair.gt, by)}/"
-            if step in schemas and isinstance(pair.gt, dict | list):
-                found.setdefault(step, Observed()).add(pair.gt)
+        for name, truth in _truths_in(head, settings):
+            step = f"{group_of(name, truth, by)}/"
+            if step in schemas:
+                found.setdefault(step, Observed()).add(truth)
         return found
 
     how: Any = {"allow_plugins": settings.allow_plugins, "when": settings.infer}
@@ -217,7 +218,7 @@ def _of_schemas(
     )
 
 
-def _schema_of(pairs: Iterable[object]) -> Plan | type:
+def _schema_of(pairs: Sequence[object], settings: ManySettings) -> Plan | type:
     """Return the class of the first documents, or the plan of the schema that they show.
 
     Raises:
@@ -225,9 +226,8 @@ def _schema_of(pairs: Iterable[object]) -> Plan | type:
     """
     from .schemaless import schema_of  # loads pydantic, and few runs have no schema
 
-    truths = (pair.gt for pair in _document_pairs(pairs, OBJECTS_OR_ARRAYS))
-    documents = [truth for truth in truths if isinstance(truth, dict | list)]
-    return schema_of(_sides_of(pairs), documents)
+    truths = [truth for _, truth in _truths_in(pairs, settings)]
+    return schema_of(_sides_of(pairs), truths)
 
 
 def _sides_of(pairs: Iterable[object]) -> Iterator[tuple[object, object]]:
@@ -240,11 +240,22 @@ def _sides_of(pairs: Iterable[object]) -> Iterator[tuple[object, object]]:
                     yield gt, pred
 
 
-def _values_in(pairs: Iterable[DocumentPair]) -> Observed:
-    seen = Observed()
-    for pair in pairs:
+def _truths_in(
+    pairs: Iterable[object], settings: ManySettings
+) -> Iterator[tuple[str, JsonDocument]]:
+    """Yield the id and the values of each ground truth, without wrappers and ignored keys."""
+    unwrap = unwrapper_of(open_default(), settings)
+    for pair in _document_pairs(pairs, OBJECTS_OR_ARRAYS):
         if isinstance(pair.gt, dict | list):
-            seen.add(pair.gt)
+            values: Any = unwrap(pair.gt, is_truth=True).value if unwrap else pair.gt
+            if isinstance(values, dict | list):
+                yield pair.id, values
+
+
+def _values_in(truths: Iterable[tuple[str, JsonDocument]]) -> Observed:
+    seen = Observed()
+    for _, truth in truths:
+        seen.add(truth)
     return seen
 
 

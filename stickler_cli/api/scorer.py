@@ -25,7 +25,7 @@ from stickler_cli.core.problems import (
 )
 from stickler_cli.documents.document import read_plain, read_text
 from stickler_cli.documents.reading import expected_of, parse_document
-from stickler_cli.documents.wrappers import Place, Unwrapper, has_any_of
+from stickler_cli.documents.wrappers import Place, Unwrapped, Unwrapper, has_any_of
 from stickler_cli.reports.feedback import BUDGET, REVEALS, Reveal, Teller
 from stickler_cli.schema.inference.observation import FIRST, Observed
 from stickler_cli.schema.loading import LoadedSchema
@@ -301,9 +301,10 @@ class Scorer:
         return str(error) if self.reveal == "all" else f"{_ANSWER}: it could not be compared"
 
     def _compared(self, gts: Sequence[JsonDocument], preds: Sequence[JsonDocument]) -> Batch:
-        """Compare documents, ground truths out of their wrappers."""
+        """Compare documents out of their wrappers."""
         truths, gold = bare_truths(gts, self.plan.root, lists_values=self._lists_values)
-        return compared(self.plan, truths, preds, self.options, (), gold)
+        predictions = _bare_predictions(preds, self.plan.root)
+        return compared(self.plan, truths, predictions, self.options, (), gold)
 
     def _values(self, side: object, name: str) -> JsonDocument:
         values: Any = side
@@ -335,17 +336,39 @@ def scorer_for(schema: str, of: str = "f1") -> Scorer:
 def bare_truths(
     truths: Sequence[JsonDocument], root: Place | None = None, *, lists_values: bool = False
 ) -> tuple[Sequence[Any], Sequence[Gold | None]]:
-    """Take ground truths out of their `_value` wrappers; return them and their gold.
+    """Take ground truths out of their wrappers; return them and their gold.
 
     The gold is empty if no ground truth needs unwrapping. With `lists_values`, a list in a ground
     truth may hold the alternative right values of one place.
     """
-    text = json_line([*truths])
-    if not lists_values and b'"_value"' not in text and b'"_labelled"' not in text:
-        return truths, ()
     unwrapper = Unwrapper(root, reads_any_of=lists_values)
-    bare = [unwrapper(truth, is_truth=True) for truth in truths]
+    if not _may_be_wrapped(truths, unwrapper):
+        return truths, ()
+    bare = [_bare(unwrapper, truth, is_truth=True) for truth in truths]
     return [document.value for document in bare], [document.gold for document in bare]
+
+
+def _bare_predictions(predictions: Sequence[JsonDocument], root: Place | None) -> Sequence[Any]:
+    """Take predictions out of their wrappers."""
+    unwrapper = Unwrapper(root, reads_any_of=False)
+    if not _may_be_wrapped(predictions, unwrapper):
+        return predictions
+    return [_bare(unwrapper, prediction).value for prediction in predictions]
+
+
+def _bare(unwrapper: Unwrapper, document: JsonDocument, *, is_truth: bool = False) -> Unwrapped:
+    """Take a document out of its wrappers, unless a value of another kind is left of it."""
+    bare = unwrapper(document, is_truth=is_truth)
+    return bare if kind_of(bare.value) == kind_of(document) else Unwrapped(document)
+
+
+def _may_be_wrapped(documents: Sequence[JsonDocument], unwrapper: Unwrapper) -> bool:
+    """Return whether the text of some documents has a key of a wrapper, or cannot be written."""
+    try:
+        text = json_line([*documents])
+    except ValueError:  # a number with more digits than Python writes
+        return True
+    return any(mark in text for mark in unwrapper.marks)
 
 
 class _Compared:

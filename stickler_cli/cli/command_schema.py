@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, JsonDocument, json_line
+from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, JsonDocument, JsonValue, json_line
 from stickler_cli.core.option import paths_named
 from stickler_cli.core.problems import Problem, SchemaError, UsageError, imported
 from stickler_cli.core.remote import is_url
@@ -19,14 +19,13 @@ from stickler_cli.core.values import pattern
 from stickler_cli.documents.document import LineReference
 from stickler_cli.documents.document_pair import Shape
 from stickler_cli.documents.document_tables import SIDES, is_arrow_table
-from stickler_cli.documents.key_edits import NO_EDITS, parse_key_edits
 from stickler_cli.documents.lines import holds_array, is_stream, lines_of, looking_into
 from stickler_cli.documents.pairs import DocumentSet, open_documents
 from stickler_cli.documents.reading import decoded, parse_document
 from stickler_cli.documents.roots import parse_root, root_text
 from stickler_cli.documents.sources import Kind, kind_of_source, near_name
 from stickler_cli.documents.wrappers import Unwrapper
-from stickler_cli.runs.job import group_of, parse_groupings
+from stickler_cli.runs.job import group_of, parse_groupings, unwrapper_of
 from stickler_cli.runs.whole_files import check_outputs
 from stickler_cli.schema.inference.observation import FIRST, Observed
 from stickler_cli.schema.kinds import open_default
@@ -44,13 +43,13 @@ from stickler_cli.settings.deciding import (
     BoxFormat,
     FindingOptions,
     Infer,
-    KeyOptions,
     PairsSource,
     PluginOptions,
     PredictionSource,
     SchemaOptions,
     SeveralSchemas,
     TruthSource,
+    WrapperOptions,
 )
 from stickler_cli.settings.running import ConsoleOptions
 from .console import show_problems, warn
@@ -170,13 +169,14 @@ def _values_of(
 ) -> Iterator[tuple[str, JsonDocument | None]]:
     """Yield the documents of a ground truth out of their wrappers; None of those unread."""
     shape = Shape(gt_root=parse_root(settings.gt_root), kinds=OBJECTS_OR_ARRAYS)
-    edits = NO_EDITS
-    if isinstance(settings, KeyOptions):
-        edits = parse_key_edits(settings.ignore, settings.rename)
-    unwrapper = Unwrapper(open_default(), None, edits)
+    unwrapper: Unwrapper | None = Unwrapper(open_default())
+    if isinstance(settings, WrapperOptions):
+        unwrapper = unwrapper_of(open_default(), settings)
     for name, reference in found.refs():
         value = shape.read(reference, "gt").value
-        bare = None if isinstance(value, Problem) else unwrapper(value, is_truth=True).value
+        bare: JsonValue | None = None if isinstance(value, Problem) else value
+        if bare is not None and unwrapper is not None:
+            bare = unwrapper(bare, is_truth=True).value
         yield name, bare if isinstance(bare, dict | list) else None
 
 

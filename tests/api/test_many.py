@@ -3,7 +3,7 @@
 import pytest
 from pydantic import BaseModel, Field
 
-from stickler_cli import StructuredModel, UsageError, evaluate, evaluate_many
+from stickler_cli import Scorer, StructuredModel, UsageError, evaluate, evaluate_many
 
 BOLT, NUT = {"sku": "bolt", "count": 4}, {"sku": "nut", "count": 1}
 GT = {"id": "A-17", "total": 9.5, "lines": [BOLT, NUT]}
@@ -97,3 +97,48 @@ def test_values_decide_where_predictions_are_of_several_classes_or_without_field
 def test_no_schema_and_no_ground_truth_is_an_error_that_says_so():
     with pytest.raises(UsageError, match="schema: it is None, and there is no ground truth"):
         evaluate_many(None, [])
+
+
+def rated(value, confidence):
+    return {"value": value, "confidence": confidence}
+
+
+# Of the two values of a document the second is wrong; confidences are no values.
+RATED_GT = {"total": rated(13.5, 1.0), "unit": rated("g/dL", 1.0)}
+RATED_PRED = {"total": rated(13.5, 0.4), "unit": rated("mg/dL", 0.9)}
+PLAIN_SCHEMA = {"properties": {"total": {"type": "number"}, "unit": {"type": "string"}}}
+
+
+@pytest.mark.filterwarnings("ignore:no schema given", INFERRED)
+@pytest.mark.parametrize("gt", [RATED_GT, {"total": 13.5, "unit": "g/dL"}])
+@pytest.mark.parametrize("schema", [None, PLAIN_SCHEMA])
+def test_values_are_taken_out_of_objects_with_confidences_however_documents_are_compared(
+    schema, gt
+):
+    many = evaluate_many(schema, [(gt, RATED_PRED)])
+    alone = evaluate(gt, RATED_PRED, schema=schema)
+    scored = Scorer(PLAIN_SCHEMA).score(gt, RATED_PRED)
+
+    assert many.tally.counts("leaves") == (1, 1, 0, 0, 0)
+    assert many.overall_score == alone.overall_score == 0.5
+    assert [error["field_path"] for error in alone.non_matches] == ["unit"]
+    assert scored.fields == {"total": 1.0, "unit": 0.0}
+
+
+@pytest.mark.filterwarnings("ignore:no schema given")
+def test_ground_truths_that_show_the_schema_are_unwrapped_as_the_options_say():
+    gt, pred = {"total": {"val": 5, "score": 1}}, {"total": {"val": 5, "score": 0.5}}
+
+    def counts(wrapped, ignore=()):
+        pairs = [(gt, pred)]
+        return evaluate_many(None, pairs, wrapped=wrapped, ignore=ignore).tally.counts("leaves")
+
+    assert counts("auto") == (1, 1, 0, 0, 0)  # a form that is not known
+    assert counts("val:score") == (1, 0, 0, 0, 0)
+    assert counts("none", ("**.score",)) == (1, 0, 0, 0, 0)
+
+
+@pytest.mark.filterwarnings("ignore:no schema given")
+def test_a_document_that_looks_like_a_wrapper_of_one_value_stays_a_document():
+    assert evaluate({"total": 5}, {"value": [5], "confidence": 0.5}).f1 == 0.0
+    assert evaluate(rated(5, 1), rated(5, 1)).field_scores == {"value": 1.0, "confidence": 1.0}
