@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from stickler_cli.core.json_values import json_key, same_json
-from stickler_cli.core.normal_forms import normalize_text
+from stickler_cli.core.normal_forms import mark_exponents, normalize_text
 from stickler_cli.core.values import pattern
 from .base import (
     BaseComparator,
@@ -148,7 +148,7 @@ _RUN: Final = pattern(r"[0-9]+(?:[^\W\d_]+[0-9]+)*")
 
 def _without_separators(text: str) -> str:
     """Leave out white space, a number sign, and separators; runs of digits follow."""
-    text = normalize_text("NFKC", text).replace("\u2212", "-").strip()
+    text = normalize_text("NFKC", mark_exponents(text)).replace("\u2212", "-").strip()
     text = text.lstrip("#").rstrip(".").replace(_RUNS, _NUL_OF_TEXT)
     return f"{_SEPARATOR.sub('', text)}{_RUNS}{' '.join(_RUN.findall(text))}"
 
@@ -287,7 +287,7 @@ class NormalizedComparator(ExactComparator):
         return self._letters(text) + digits
 
     def _letters(self, text: str) -> str:
-        text = normalize_text("NFKC", text)
+        text = normalize_text("NFKC", mark_exponents(text))
         if not self.case_sensitive:
             text = normalize_text("NFKC", text.casefold())
         if not text.isascii():

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.core.normal_forms import normalize_text
+from stickler_cli.core.normal_forms import mark_exponents, normalize_text
 from stickler_cli.core.values import pattern
 from .base import (
     BaseComparator,
@@ -131,7 +131,8 @@ def measured(text: str, *, money: bool = False) -> Measured:
     >>> measured("1.200,50 €").number, measured("120.00-").number, measured("<5 mg").units
     (Decimal('1200.50'), Decimal('-120.00'), frozenset({'mg'}))
     """
-    text = normalize_text("NFKC", text.translate(_DASHES)).translate(_DASHES).strip()
+    text = mark_exponents(text).translate(_DASHES)
+    text = normalize_text("NFKC", text).translate(_DASHES).strip()
     plain = _POWER.sub("", text)
     runs = [*_NUMBER.finditer(plain)]
     relation = "".join(_RELATION.findall(text))

@@ -10,7 +10,7 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Levenshtein
 
 from stickler_cli.core.caching import lru_cache_of_short_texts
-from stickler_cli.core.normal_forms import normalize_text
+from stickler_cli.core.normal_forms import mark_exponents, normalize_text
 from stickler_cli.core.values import pattern
 from .base import (
     BaseComparator,
@@ -46,7 +46,7 @@ def digits_of(text: str) -> str:
     """
     if not text.isascii():
         text = _THOUSANDS.sub(lambda found: "".join(filter(str.isdecimal, found[0])), text)
-        text = normalize_text("NFKC", text).translate(_MINUS)
+        text = normalize_text("NFKC", mark_exponents(text)).translate(_MINUS)
         text = "".join(str(unicodedata.digit(it)) if it.isdecimal() else it for it in text)
     text = _THOUSANDS.sub(lambda found: "".join(filter(str.isdecimal, found[0])), text)
     return " ".join(f"{(it[1] or '').strip()}{it[2]}" for it in _RUN.finditer(text))

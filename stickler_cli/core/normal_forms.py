@@ -4,6 +4,8 @@ import unicodedata
 from itertools import groupby
 from typing import Final, Literal, TypeAlias
 
+from .values import pattern
+
 Form: TypeAlias = Literal["NFC", "NFKC", "NFKD"]
 
 SHORT_TEXT: Final = 1000  # letters; even a text of nothing but marks takes 2 ms
@@ -12,6 +14,18 @@ _DECOMPOSED: Final[dict[Form, Literal["NFD", "NFKD"]]] = {
     "NFKC": "NFKD",
     "NFKD": "NFKD",
 }
+
+_EXPONENT: Final = pattern("(?<=[0-9])(?=[\u00b2\u00b3\u00b9\u2070-\u207b])")
+"""The place between a digit and a superscript digit or sign."""
+
+
+def mark_exponents(text: str) -> str:
+    r"""Put `^` between a digit and a superscript, which NFKC would make one number.
+
+    >>> mark_exponents("10\u00b2 m"), mark_exponents("5 m\u00b2")
+    ('10^\u00b2 m', '5 m\u00b2')
+    """
+    return text if text.isascii() else _EXPONENT.sub("^", text)
 
 
 def normalize_text(form: Form, text: str) -> str:

@@ -57,6 +57,7 @@ TEXT = LevenshteinComparator(**STRICT)
         ("１２３", "123"),  # noqa: RUF001
         ("٣ of ٤", "3 4"),
         ("10.0.0.1", "10 0 0 1"),
+        ("10⁶ and 5 m²", "10 6 5 2"),
         ("none", ""),
     ],
 )
@@ -69,6 +70,7 @@ def test_runs_of_digits_are_told_with_their_signs(text, digits):
     [
         ("Net 45", "Net 54"),
         ("at -4 C", "at 4 C"),
+        ("a count of 10⁶ cells in each sample", "a count of 106 cells in each sample"),
         ("not settled", "settled"),
         ("hypertension, mild", "hypotension, mild"),
         ("the lessor", "the lessee"),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stickler_cli.core import normal_forms
-from stickler_cli.core.normal_forms import SHORT_TEXT, normalize_text
+from stickler_cli.core.normal_forms import SHORT_TEXT, mark_exponents, normalize_text
 
 FORMS = ("NFC", "NFKC", "NFKD")
 # Letters, composed letters, marks of several classes, signs that decompose into marks, Hangul.
@@ -33,3 +33,17 @@ def test_a_long_text_of_marks_comes_to_an_end(form):
     marks = "\u0300\u0323" * 1_000_000  # days by insertion
 
     assert len(normalize_text(form, "a" + marks)) >= len(marks)
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("10⁶", "10^⁶"),
+        ("10⁻³ m²", "10^⁻³ m²"),
+        ("5 m²", "5 m²"),
+        ("H₂O", "H₂O"),
+        ("10^2", "10^2"),
+    ],
+)
+def test_an_exponent_behind_a_digit_is_marked(text, marked):
+    assert mark_exponents(text) == marked
