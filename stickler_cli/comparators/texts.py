@@ -1,6 +1,7 @@
 """Likeness of two texts, by rapidfuzz: edit distance, and ratios of whole texts, parts or words."""
 
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Final
@@ -24,7 +25,7 @@ from .base import (
     text_of,
 )
 from .vocabulary import folded
-from .words import SAME, SPELT_OUT, Words, similarity_by_words
+from .words import SAME, SPELT_OUT, Words, have_replaced_signs, signs_of, similarity_by_words
 
 _THOUSANDS: Final = pattern(
     r"(?<![\d.,])\d{1,3}([.,'\u2019\u00a0\u2009\u202f])\d{3}(?:\1\d{3})*(?!\d)"
@@ -81,6 +82,11 @@ class ReadText(str):
     def digits(self) -> str:
         """Its runs of digits."""
         return digits_of(str(self))  # a bare text, as others keep it
+
+    @cached_property
+    def signs(self) -> Counter[tuple[int, int]]:
+        """Its signs that mean something, counted."""
+        return signs_of(self)
 
     @cached_property
     def arranged(self) -> str:
@@ -271,6 +277,8 @@ def _without_slips(
             charge(STEPS_OF_WORDS_OF_PAIR + STEPS_OF_LETTER * (len(gt) + len(pred)))
             words = gt.beside(pred.folded[0])
             found[index] = similarity_by_words(similarity, words, pred.beside(words))
+            if have_replaced_signs(gt.signs, pred.signs):
+                found[index] = 0.0
     if how.same_digits:  # words in another order, as 3 of 12 and 12 of 3
         for index in np.flatnonzero(found == 1).tolist():
             found[index] = ReadText.of(gts[index]).digits == ReadText.of(preds[index]).digits

@@ -65,6 +65,32 @@ _WORD: Final = pattern(r"[\u3400-\u9fff]|[^\W\d_\u3400-\u9fff]+")
 SPELT_OUT: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "æ": "ae", "å": "aa"})
 _NO_NUMBER: Final = pattern(r"\bn[or][.:#]?\s*(?=\d)")
 _LEFT_OUT: Final = pattern(r"[.,;:!?'\"()\u2019‘“”\s]+|(?<![^\s(])\+(?=\d)")  # noqa: RUF001
+_SIGN: Final = pattern(
+    r"\+/[-\u2212]|[+\u00b1%\u2030$\u20ac\u00a3\u00a5=\u2260\u2610-\u2612\u2713\u2714\u2705\u2717\u2718\u274c]"
+    r"|(?<=\()[-\u2212](?=\))|(?<=[^\W_])[-\u2212](?![^\s,;./)])|\[[ x]\]"
+)
+"""A minus is a sign only in brackets, and behind a word that it ends: `(-)` and `ER-`."""
+_SIGNS_OF_ONE_KIND: Final = (
+    ("+", "-\u2212", "\u00b1"),  # plus, minus, plus or minus
+    ("%", "\u2030"),  # percent, per mille
+    ("$", "\u20ac", "\u00a3", "\u00a5"),  # dollar, euro, pound, yen
+    ("=", "\u2260"),  # equal, unequal
+    ("\u2610", "\u2611\u2612\u2713\u2714\u2705\u2717\u2718\u274c"),  # an empty box, and a mark
+    ("\u2611\u2713\u2714\u2705", "\u2717\u2718\u274c"),  # a tick, a cross
+)
+"""Signs that say another thing in each other's place, by meaning."""
+_MEANINGS_OF_SIGNS: Final = {
+    (sign, kind): meaning
+    for kind, meanings in enumerate(_SIGNS_OF_ONE_KIND)
+    for meaning, signs in enumerate(meanings)
+    for sign in signs
+}
+_SIGNS_IN_LETTERS: Final = {
+    "+/-": "\u00b1",
+    "+/\u2212": "\u00b1",
+    "[ ]": "\u2610",
+    "[x]": "\u2611",
+}
 _HYPHEN: Final = pattern(r"(?<=\w)[-\u2010\u2013/](?=\w)")
 
 
@@ -107,6 +133,24 @@ class Words:
 
 def _spell_out(contraction: re.Match[str]) -> str:
     return _LONG_NEGATIONS.get(contraction[0], " not")
+
+
+def signs_of(text: str) -> Counter[tuple[int, int]]:
+    """Count the signs of a text that mean something, by kind and meaning.
+
+    >>> signs_of("HER2 (+)") == signs_of("+ HER2"), signs_of("pre-test")
+    (True, Counter())
+    """
+    signs = [_SIGNS_IN_LETTERS.get(sign, sign) for sign in _SIGN.findall(text)]
+    kinds = range(len(_SIGNS_OF_ONE_KIND))
+    keys = [(sign, kind) for sign in signs for kind in kinds if (sign, kind) in _MEANINGS_OF_SIGNS]
+    return Counter((kind, _MEANINGS_OF_SIGNS[sign, kind]) for sign, kind in keys)
+
+
+def have_replaced_signs(gt: Counter[tuple[int, int]], pred: Counter[tuple[int, int]]) -> bool:
+    """Return whether a sign of one text stands in the place of one of another meaning."""
+    kinds_gone = {kind for kind, _ in gt - pred}
+    return any(kind in kinds_gone for kind, _ in pred - gt)
 
 
 def similarity_by_words(similarity: float, gt: Words, pred: Words) -> float:

@@ -3,7 +3,12 @@
 import pytest
 
 from stickler_cli.comparators import FuzzyComparator, LevenshteinComparator
-from stickler_cli.comparators.words import MAX_PAIRS_OF_WORDS, is_slip
+from stickler_cli.comparators.words import (
+    MAX_PAIRS_OF_WORDS,
+    have_replaced_signs,
+    is_slip,
+    signs_of,
+)
 
 BEGINNING = "The patient was seen in the clinic for the follow-up of the lesion and "
 COMPARATORS = (
@@ -143,3 +148,22 @@ def test_too_many_words_that_differ_are_no_slips():
 )
 def test_a_slip_is_an_abbreviation_a_plural_or_a_misread_letter(first, second, is_one_word):
     assert is_slip(first, second) is is_slip(second, first) is is_one_word
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "expected"),
+    [
+        ("a size of ±5 mm", "a size of +/-5 mm", False),
+        ("[x] smokes", "☑ smokes", False),
+        ("☒ smokes", "☑ smokes", False),  # a cross may mark a box
+        ("☒ smokes", "☐ smokes", True),
+        ("35 % of it", "35 percent of it", False),
+        ("$5 a day", "USD 5 a day", False),
+        ("a well-known sign (+)", "a well known sign +", False),
+        ("HER2 (+), ER (-)", "ER (-), HER2 (+)", False),
+        ("HER2 (+), ER (+)", "HER2 (+), ER (-)", True),
+    ],
+)
+def test_a_sign_is_replaced_by_one_of_another_meaning_alone(gt, pred, expected):
+    assert have_replaced_signs(signs_of(gt), signs_of(pred)) is expected
+    assert have_replaced_signs(signs_of(pred), signs_of(gt)) is expected
