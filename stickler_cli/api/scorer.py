@@ -90,7 +90,10 @@ class Scorer:
         self.plan, self.inferred, self.name = (
             schema if isinstance(schema, Ruled) else ruled(schema, fields or {})
         )
-        is_inferred = any(field.source == "inferred" for field in self.inferred)
+        is_stated = any(field.source == "annotation" for field in self.inferred)
+        # A place without a description shows nothing before there are values.
+        is_open = not is_stated and any(not field.comparator for field in self.inferred)
+        is_inferred = is_open or any(field.source == "inferred" for field in self.inferred)
         self._source: tuple[Schema, Mapping[str, FieldRules]] | None = None
         if is_inferred and not isinstance(schema, Ruled | LoadedSchema):
             self._source = schema, fields or {}

@@ -669,6 +669,20 @@ def test_a_scorer_sees_the_values_of_its_ground_truths_as_evaluate_many_does():
     assert scorer.evaluate(*DUES_SEEN[1]).to_dict() == evaluate(*DUES_SEEN[1], schema=DUE).to_dict()
 
 
+@pytest.mark.parametrize(
+    ("schema", "n_errors"),
+    [
+        ({"properties": {"due": {}}}, 0),
+        ({"properties": {"due": {}, "paid": {"x-aws-stickler-comparator": "ExactComparator"}}}, 1),
+    ],
+)
+def test_a_scorer_sees_the_values_of_places_without_a_description(schema, n_errors):
+    # The same day by a date, and another text by the defaults of an annotated schema.
+    scored = Scorer(schema).score({"due": "30 November 2024"}, {"due": "2024-11-30"})
+
+    assert len(scored.errors) == n_errors
+
+
 def test_scorers_by_values_are_kept_in_bounded_number(monkeypatch):
     monkeypatch.setattr(scorer_module, "MAX_SCORERS", 2)
     scorer = Scorer(MOODS)
