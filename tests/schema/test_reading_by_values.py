@@ -71,6 +71,23 @@ def test_a_dot_in_an_amount_is_read_as_other_values_show(texts, decimal):
     assert config("total_price", *texts) == {**CENT, "decimal": decimal}
 
 
+@pytest.mark.parametrize("name", ["weight", "quantity", "figure"])
+@pytest.mark.parametrize(
+    ("texts", "decimal"),
+    [
+        (["9.100", "3.500"], "auto"),
+        (["9.100", "1.234,5"], "money"),
+        (["9.100", "1.234.567"], "money"),
+        (["9.100", "1.234,5", "12.50"], "auto"),
+        (["9.100", "2,5"], "auto"),
+    ],
+)
+def test_a_dot_in_a_quantity_separates_thousands_only_where_other_values_show_it(
+    name, texts, decimal
+):
+    assert config(name, *texts) == {"unit": "same", "decimal": decimal}
+
+
 @pytest.mark.parametrize(
     ("currencies", "decimal"),
     [(("KWD", "OMR"), "auto"), (("KWD", "EUR"), "money"), (("?", "?"), "money")],

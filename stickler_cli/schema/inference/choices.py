@@ -30,6 +30,7 @@ from .name_rules import (
     NUMBER_READ,
     PROSE,
     QUANTITY,
+    QUANTITY_WITH_DOTS,
     SIGN,
     TIME,
     NameRule,
@@ -155,6 +156,8 @@ def leaf_choice(
         return code
     if default is MONEY and _has_decimals(seen, currencies):
         default = MONEY_WITH_DECIMALS
+    if default == QUANTITY and seen is not None and _has_dots_for_thousands(seen):
+        default, reason = QUANTITY_WITH_DOTS, f"{reason}; a dot separates thousands"
     choice = _choice(_by_length(default, seen), reason)
     return choice if seen is None else _read_as_seen(choice, seen)
 
@@ -175,6 +178,11 @@ def _has_decimals(seen: Observed | None, currencies: frozenset[str]) -> bool:
     if evidence[DOT_FOR_THOUSANDS] or evidence[DOT_FOR_DECIMALS]:
         return not evidence[DOT_FOR_THOUSANDS]
     return states_three_decimals(currencies)
+
+
+def _has_dots_for_thousands(seen: Observed) -> bool:
+    """Return whether the dots in numbers separate thousands, and no other dot says otherwise."""
+    return seen.evidence[DOT_FOR_THOUSANDS] > 0 and not seen.evidence[DOT_FOR_DECIMALS]
 
 
 def _read_as_seen(choice: Inferred, seen: Observed) -> Inferred:

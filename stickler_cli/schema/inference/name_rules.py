@@ -41,6 +41,8 @@ MONEY: Final = LeafDefault("NumericComparator", 1.0, {**CENT, "unit": "same", "d
 MONEY_WITH_DECIMALS: Final = LeafDefault("NumericComparator", 1.0, {**CENT, **READING})
 """Of amounts with three decimals: `25.000` is 25."""
 QUANTITY: Final = LeafDefault("NumericComparator", 1.0, READING)
+QUANTITY_WITH_DOTS: Final = LeafDefault("NumericComparator", 1.0, {**READING, "decimal": "money"})
+"""Of numbers whose dots separate thousands: `9.100` is 9100."""
 SIGN: Final = LeafDefault("NumericComparator", 1.0, {"unit": "same"})
 """Of currencies and units alone: `$` is USD."""
 NUMBER_READ: Final = LeafDefault("NumericComparator", 0.5, READING)
