@@ -315,12 +315,11 @@ FIGURES: Final = {
         "odd docstrings": 10.7,
     },
     "compare": {
-        "vague locals": 20.7,
-        "vague parameters": 4.0,
-        "vague attributes": 4.0,
-        "vague functions": 10.1,
-        "packed calls": 15,
-        "odd docstrings": 18.9,
+        "vague locals": 13.8,
+        "vague attributes": 3.2,
+        "vague functions": 9.3,
+        "packed calls": 8,
+        "odd docstrings": 16.8,
     },
     "core": {
         "vague locals": 22.0,

@@ -9,14 +9,13 @@ import numpy as np
 
 from stickler_cli.comparators.base import EQUAL_WITHIN
 from stickler_cli.comparators.exact import EnumComparator
-from .account import Floats
 from .assignment import ALIGNED, ALIGNED_IN_BYTE, ASSIGNED, KEPT_OF_CELL, align, assign_all, blocks
-from .columns import Columns, Elements, Indexes, Mask, aligned, distinct, spread
+from .columns import Columns, Elements, Floats, Indexes, Mask, aligned, distinct, spread
 from .leaf import LeafNode
 from .object import ObjectNode
 from .one_of import ChoiceNode, OneOfNode, followed
-from .pairing import AT_ONCE, Pairs, Search, empty_pairs, joined
-from .plan import Node, Options, Purpose
+from .pairing import AT_ONCE, Pairs, Search, joined
+from .plan import Mode, Node, Options
 from .result import FD, TP
 
 BY_KEY: Final = 3.0
@@ -108,9 +107,9 @@ def pair_by_position(
         gt_slots, owner = spread(gt_lists.starts[gt], n_pairs)
         pred_slots = gt_slots + (pred_lists.starts[pred] - gt_lists.starts[gt])[owner]
 
-    account = item.compare(elements, gt_slots, pred_slots, options.to(Purpose.PAIRING))
-    pairs = Pairs(owner, gt_slots, pred_slots, account.similarity)
-    return pairs if elements.gold is None else pairs.some((~empty_pairs(account)).nonzero()[0])
+    scores = item.similarity(elements, gt_slots, pred_slots, options, Mode.PAIRING)
+    pairs = Pairs(owner, gt_slots, pred_slots, scores.similarity)
+    return pairs if elements.gold is None else pairs.some((~scores.is_empty).nonzero()[0])
 
 
 def key_node(item: Node, name: str) -> Node:
@@ -313,12 +312,12 @@ class _Parts(Search):
     def _keyed_gains(self, near: Indexes, key: Key) -> Floats:
         """Return the gains of elements with all others of their part; those of a pair by key."""
         near, far = self._all(near)
-        options, same = self._options.to(Purpose.PAIRING), np.full(len(near), bool(key))
+        options, same = self._options, np.full(len(near), bool(key))
         differs, (gt, pred) = ~same & False, self._sides(near, far)
         if key:  # the key of a truth with alternatives is that of the one that is most alike
-            gt = self._item.resolved(self._elements, gt, pred, options)
+            gt = self._item.choose_alternatives(self._elements, gt, pred, options, Mode.PAIRING)
         for columns, node in key:
-            outcome = node.compare(columns, gt, pred, options).outcome
+            outcome = node.similarity(columns, gt, pred, options, Mode.PAIRING).outcome
             same &= outcome == TP
             differs |= outcome == FD
         gain, (at,) = np.zeros(len(near)), (~differs).nonzero()

@@ -6,8 +6,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .account import Floats
-from .columns import Indexes
+from .columns import Floats, Indexes
 
 Bits: TypeAlias = NDArray[np.uint8]
 

@@ -25,6 +25,8 @@ T = TypeVar("T")
 Indexes: TypeAlias = NDArray[np.intp]
 Mask: TypeAlias = NDArray[np.bool_]
 Kinds: TypeAlias = NDArray[np.int8]
+Floats: TypeAlias = NDArray[np.float64]
+Outcomes: TypeAlias = NDArray[np.int8]
 
 Parts: TypeAlias = Callable[[JsonValue], Iterable[tuple[int, JsonValue]]]
 Aligned: TypeAlias = tuple[Indexes, Indexes, Indexes, Indexes]  # as `aligned` returns them

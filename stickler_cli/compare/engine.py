@@ -9,22 +9,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from stickler_cli.core.json_values import (
-    UNLABELLED,
-    Alternative,
-    Gold,
-    JsonDocument,
-    JsonValue,
-    is_absent,
-    part_of,
-)
-from stickler_cli.core.locations import ANY_KEY, Step, pointer_steps
+from stickler_cli.core.json_values import Gold, JsonDocument, JsonValue
+from stickler_cli.core.locations import pointer_steps
 from .columns import Columns
+from .gold import label_documents
 from .json_text import with_read_texts
-from .object import ObjectNode, is_unseen
-from .plan import USUAL, Node, Options, Plan, Purpose, Renames
-from .units import UnitTable
-from .units_of_account import units_of
+from .plan import USUAL, Node, Options, Plan, Renames
+from .units import Placement, UnitTable
 from .work import Work
 
 
@@ -64,145 +55,31 @@ def compare(  # noqa: PLR0913, PLR0917 - documents, and what is known of them
     truths: list[JsonValue] = [*gts]
     known: list[Gold | None] | None = None
     if options.partial_gt or any(gold):
-        truths, known = _labelled(plan.root, gts, gold, partial=options.partial_gt)
+        truths, known = label_documents(plan.root, gts, gold, is_partial=options.partial_gt)
     columns = Columns(truths, list(preds), work.place(), gold=known)
     columns.confidences = [*confidences] if any(it is not None for it in confidences) else None
-    every = np.arange(len(gts))
-    account = plan.root.compare(columns, every, every, options.to(Purpose.DOCUMENTS))
-    return units_of(account, every)
+    return record_pairs(plan.root, columns, options, are_documents=True)
 
 
-def _labelled(
-    root: Node, documents: Sequence[JsonDocument], gold: Sequence[Gold | None], *, partial: bool
-) -> tuple[list[JsonValue], list[Gold | None]]:
-    """Return ground truths with the values that count where nothing is predicted, and their gold.
+def record_pairs(
+    node: Node, columns: Columns, options: Options, *, are_documents: bool = False
+) -> UnitTable:
+    """Compare each ground truth of columns with the prediction of the same slot.
 
-    `partial` says that nobody labelled a declared key that is left out.
+    `are_documents` says that objects are compared by fields even where one is empty.
     """
-    each = [*gold] or [None] * len(documents)
-    found = [
-        (document, None)
-        if known is None and not partial
-        else _taken_out(root, document, known, partial)
-        for document, known in zip(documents, each, strict=True)
-    ]
-    return [document for document, _ in found], [known for _, known in found]
-
-
-def _taken_out(
-    node: Node | None, value: JsonValue, gold: Gold | None, partial: bool
-) -> tuple[JsonValue, Gold | None]:
-    if gold is not None and not gold.labelled:
-        return None, UNLABELLED
-    if gold is None or not gold.alternatives:
-        return _inside(node, value, gold, partial)
-    own = Gold()
-    own.parts, own.exhaustive = gold.parts, gold.exhaustive
-    own_value, own_gold = _inside(node, value, own, partial)
-    if own_gold is not None and not own_gold.labelled:
-        return None, UNLABELLED
-    candidates = [Alternative(own_value, own_gold)]
-    for alternative in gold.alternatives:
-        candidates += _candidates(node, alternative, partial)
-    if not gold.exhaustive:  # the annotation of a list holds for each of its candidates
-        candidates = [
-            candidate._replace(gold=replace(candidate.gold or Gold(), exhaustive=False))
-            for candidate in candidates
-        ]
-    place = Gold()
-    place.alternatives = tuple(candidates)
-    known = [candidate.gold for candidate in candidates]
-    place.hides = any(gold is not None and gold.hides for gold in known)
-    are_optional = [gold is not None and gold.optional for gold in known]
-    are_absent = [
-        not is_optional
-        and (is_absent(candidate.value) or (node is not None and node.is_nothing(candidate.value)))
-        for candidate, is_optional in zip(candidates, are_optional, strict=True)
-    ]
-    place.there = are_absent[0] and not all(are_absent)
-    place.optional = any(are_absent + are_optional) and not all(are_absent)
-    return candidates[0].value, place
-
-
-def _candidates(node: Node | None, alternative: Alternative, partial: bool) -> list[Alternative]:
-    """Return the candidates that an alternative stands for: several where it is wrapped itself.
-
-    The list is empty if no value in the alternative is labelled.
-    """
-    if alternative.gold is None or not alternative.gold.alternatives:
-        value, gold = _taken_out(node, alternative.value, alternative.gold, partial)
-        is_labelled = gold is None or gold.labelled
-        return [alternative._replace(value=value, gold=gold)] if is_labelled else []
-    _, gold = _taken_out(node, alternative.value, alternative.gold, partial)
-    return [
-        candidate._replace(
-            metadata={**alternative.metadata, **candidate.metadata},
-            at=(*alternative.at, *candidate.at),
-        )
-        for candidate in (gold.alternatives if gold is not None else ())
-    ]
-
-
-def _may_be_absent(value: JsonValue, gold: Gold | None) -> bool:
-    """Return whether a part may be missing; values that count as nothing do not reach up."""
-    if gold is None:
-        return is_absent(value)
-    if gold.alternatives:
-        return any(_may_be_absent(each.value, each.gold) for each in gold.alternatives)
-    return gold.optional or not gold.labelled or is_absent(value)
-
-
-def _inside(
-    node: Node | None, value: JsonValue, gold: Gold | None, partial: bool
-) -> tuple[JsonValue, Gold | None]:
-    """Return the labelled part of a value, and its gold."""
-    if not isinstance(value, dict | list) or (gold is None and not partial):
-        return value, gold
-    node = node.chosen(value) if node is not None else None
-    found = Gold()
-    found.exhaustive = gold is None or gold.exhaustive
-    parts: dict[Step, JsonValue] = {}
-    for step, part in _looked_at(node, value):
-        told, known = _taken_out(node and node.below(step), part, part_of(gold, step), partial)
-        if known is not None:
-            found.parts[step] = known
-        parts[step] = told
-    unlabelled = [step for step, known in found.parts.items() if not known.labelled]
-    if isinstance(value, dict) and partial and node is not None:
-        names = (name for name, _ in node.named() if name != ANY_KEY)
-        left_out = [name for name in names if name not in value]
-        found.parts |= dict.fromkeys(left_out, UNLABELLED)
-    bare: Any = [*parts.values()] if isinstance(value, list) else {**value, **parts}
-    if len(unlabelled) == len(parts) and any(not it.labelled for it in found.parts.values()):
-        return bare, UNLABELLED
-    by_place = isinstance(value, dict) or (node is not None and node.positional)
-    found.dropped = len(unlabelled) if isinstance(value, list) else 0
-    if unlabelled and not by_place:
-        found.exhaustive = False
-        for step in unlabelled:
-            del found.parts[step]
-    found.hides = by_place and any(known.hides for known in found.parts.values())
-    nothing = is_absent(bare) or (
-        isinstance(bare, list) and node is not None and node.is_nothing(bare)
+    slots = np.arange(len(columns.pred))
+    table = UnitTable(len(slots))
+    place = Placement(
+        container=None,
+        positions=slots,
+        document=slots,
+        field=0,
+        weight=1.0,
+        is_whole=are_documents,
     )
-    found.there = nothing and any(known.there for known in found.parts.values())
-    found.optional = any(known.optional for known in found.parts.values()) and all(
-        _may_be_absent(part, found.parts.get(step)) or is_unseen(node and node.below(step), part)
-        for step, part in parts.items()
-    )
-    says = found.parts or found.dropped or not found.exhaustive
-    return bare, found if says else None
-
-
-def _looked_at(
-    node: Node | None, value: dict[str, JsonValue] | list[JsonValue]
-) -> Iterable[tuple[Step, JsonValue]]:
-    """Return the parts of a value, but for fields that nobody looks at."""
-    if isinstance(value, list):
-        return enumerate(value)
-    if not isinstance(node, ObjectNode):
-        return value.items()
-    return ((name, part) for name, part in value.items() if not node.ignores(name))
+    node.record(columns, slots, slots, options, table, place)
+    return table
 
 
 OTHER_NAMES: Final = "x-other-names"

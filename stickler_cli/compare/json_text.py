@@ -1,17 +1,18 @@
 """Texts that hold JSON, which are compared as the values that they hold."""
 
 from dataclasses import field
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 
 from stickler_cli.core.json_texts import MAX_LEVELS, read_json_text
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.values import dataclass
-from .account import Account, Floats, Part, split
-from .columns import Columns, Indexes, Mask, groups
+from .columns import Columns, Floats, Indexes, Mask, groups
 from .leaf import LeafNode
-from .plan import Node, Options
+from .one_of import DelegatingNode
+from .pair_scores import PairGroup, PairScores, join_groups
+from .plan import Node, Task
 from .result import ThresholdSource
 
 STEPS_OF_LETTER: Final = 10
@@ -19,7 +20,7 @@ STEPS_OF_LETTER: Final = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JsonTextNode(Node):
+class JsonTextNode(DelegatingNode):
     """A text of JSON.
 
     A value that is JSON already is compared as it is. Where a side holds a text that is no JSON,
@@ -29,9 +30,6 @@ class JsonTextNode(Node):
     content: Node
     text: LeafNode = field(repr=False, compare=False)
     """For pairs of which a side is no JSON."""
-
-    shows_nothing: ClassVar[bool] = True  # to the content
-    nested: ClassVar[bool] = True
 
     @property
     def item_threshold(self) -> float:
@@ -61,21 +59,18 @@ class JsonTextNode(Node):
         of_content = self.content.element_thresholds(self._read_content(columns), gt)
         return np.where(is_text, self.text.threshold, of_content)
 
-    def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
-        """Account for pairs of texts by their content."""
+    def delegate(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
+        """Do a task with pairs of texts by their content."""
         gt_is_text, pred_is_text = self._are_texts(columns)
         is_text = gt_is_text[gt] | pred_is_text[pred]
         read = self._read_content(columns)
-        parts = [
-            Part(
-                rows,
-                self.text.compare(columns, gt[rows], pred[rows], options)
-                if are_texts
-                else self.content.compare(read, gt[rows], pred[rows], options),
-            )
-            for are_texts, rows in groups(is_text.astype(np.intp))
-        ]
-        return split(self, columns, gt, pred, parts, self.weight)
+        task = task.with_weight(self.weight)
+        groups_of_pairs = []
+        for are_texts, positions in groups(is_text.astype(np.intp)):
+            node, values = (self.text, columns) if are_texts else (self.content, read)
+            scores = node.compare_pairs(values, gt[positions], pred[positions], task.of(positions))
+            groups_of_pairs.append(PairGroup(positions, scores))
+        return join_groups(self, columns, gt, pred, groups_of_pairs, self.weight)
 
     def _read_content(self, columns: Columns) -> Columns:
         """Return the columns of the content; texts that are no JSON stay as they are."""

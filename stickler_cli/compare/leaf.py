@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -16,20 +16,12 @@ from stickler_cli.comparators.base import (
 from stickler_cli.comparators.registry import is_built_in
 from stickler_cli.core.json_values import JsonValue, Reading
 from stickler_cli.core.values import dataclass
-from .account import (
-    NO_REASONS,
-    Account,
-    BlockAccount,
-    Floats,
-    Leaves,
-    Outcomes,
-    class_of_absent,
-    clipped,
-)
-from .columns import ABSENT, ARRAY, LEAF, OBJECT, Columns, Indexes, Mask, present
-from .plan import Node, Options, Purpose
+from .columns import ABSENT, ARRAY, LEAF, OBJECT, Columns, Floats, Indexes, Mask, Outcomes, present
+from .pair_scores import NO_REASONS, PairScores, add_rows, classify_absent, clip_scores, score_zero
+from .plan import Mode, Node, Options, Task
 from .prepared import PairError
 from .result import FD
+from .units import VALUE, Placement, UnitTable, notes_by_row
 from .work import CALL, PAIR
 
 _CONTAINERS: Final = {"array": ARRAY, "object": OBJECT}
@@ -45,7 +37,7 @@ class LeafNode(Node):
     unsaid: bool = field(default=False, repr=False, compare=False)
     """Whether these are texts of which nobody says how they are compared."""
 
-    shows_nothing = True  # it has no code, and is shown as it stands
+    sees_absent_values = True  # they have no code, and are shown as they stand
 
     @property
     def columnar(self) -> bool:
@@ -74,74 +66,178 @@ class LeafNode(Node):
         gt_kinds, pred_kinds = columns.kinds
         return np.isin(gt_kinds, taken), np.isin(pred_kinds, taken)
 
-    def compare(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
-        """Account for pairs of values of one place; scalars need no look at their kinds."""
+    def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
+        """Do a task with pairs of values; the kinds of scalars need no look."""
         if columns.scalar:
             columns.place.charge(CALL + PAIR * len(gt))
-            return self.account(columns, gt, pred, options)
-        return super(LeafNode, self).compare(columns, gt, pred, options)  # noqa: UP008 - has slots
+            return self.compare_declared(columns, gt, pred, task)
+        return super(LeafNode, self).compare_pairs(columns, gt, pred, task)  # noqa: UP008 - has slots
 
-    def _mismatches(
-        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
-    ) -> Account:
-        """Account for pairs that the comparator does not take: each is one unit."""
-        unjudged = options.to(Purpose.PAIRING)
-        return super(LeafNode, self)._mismatches(columns, gt, pred, unjudged)  # noqa: UP008
+    def _score_mismatches(
+        self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
+    ) -> PairScores:
+        """Score pairs that the comparator does not take: each is one unit."""
+        outcome = np.full(len(gt), FD, np.int8)
+        return task.add(VALUE, score_zero(self, columns, gt, pred, outcome))
 
     def is_nothing(self, value: JsonValue) -> bool:
         """Return whether a value is one that stands for nothing."""
         return self.reading is not None and self.reading(value) is None
 
-    def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
-        """Account for pairs of values that the comparator takes."""
+    def score_declared(
+        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
+    ) -> PairScores:
+        """Score pairs of values that the comparator takes."""
         read = columns.read_by(self.reading)
-        codes = read.codes.gt[gt], read.codes.pred[pred]
+        gt_codes, pred_codes = read.codes.gt[gt], read.codes.pred[pred]
         least = self.threshold - EQUAL_WITHIN
-        similarity, outcome, reasons = _compared(self.comparator, read, *codes, options, least)
+        similarity, outcome, reasons = _compare_codes(
+            self.comparator, read, gt_codes, pred_codes, options, mode, least
+        )
         gt, pred = present(gt, columns.codes.gt), present(pred, columns.codes.pred)
-        score = clipped(similarity, outcome, clip=self.clip and not options.pairing)
-        account = Account(self, columns, gt, pred, outcome, similarity, score)
-        account.reasons = reasons
-        return account
+        scores = PairScores(self, columns, gt, pred, outcome, similarity)
+        scores.reasons = reasons
+        return scores
+
+    def record_declared(  # noqa: PLR0913, PLR0917 - as `record` takes them
+        self,
+        columns: Columns,
+        gt: Indexes,
+        pred: Indexes,
+        options: Options,
+        table: UnitTable,
+        place: Placement,
+    ) -> PairScores:
+        """Score and record pairs of values that the comparator takes."""
+        scores = self.score_declared(columns, gt, pred, options, Mode.FINAL)
+        score = clip_scores(scores.similarity, scores.outcome, clip=self.clip)
+        scores.score = scores.item_score = score
+        return add_rows(table, VALUE, scores, place)
 
 
-class LeafBlock(Leaves):
+class BlockLayout(NamedTuple):
+    """Where the pairs of a block stand: all pairs of one leaf, then of the next."""
+
+    size: int
+    """The number of pairs of each leaf."""
+    leaf: Indexes
+    """Which leaf of the block each pair is of."""
+    pair: Indexes
+    """Which pair of objects each pair is in."""
+    order: Indexes
+    """The position of its leaf in the object."""
+    weight: Floats
+    """What each pair is worth in its object."""
+    threshold: Floats
+    """What the similarity of each pair has to reach."""
+
+
+MAX_KEPT_LAYOUT: Final = 1 << 12
+"""Pairs of objects up to which a layout is kept for further chunks."""
+
+
+class LeafBlock:
     """Leaves of an object that share a comparator: one column, compared by one call."""
 
-    nodes: Sequence[LeafNode]
-
     def __init__(self, leaves: Sequence[tuple[int, str, LeafNode]]) -> None:
-        """Take the position of each in the object, its name, and its node."""
-        positions, names, nodes = zip(*leaves, strict=True)
-        super().__init__([*positions], names, nodes)
+        """Take the position of each leaf in its object, its name, and its node."""
+        positions, self.names, self.nodes = zip(*leaves, strict=True)
+        self.positions: list[int] = [*positions]
+        first, end = positions[0], positions[-1] + 1
+        self.span = slice(first, end) if end - first == len(positions) else np.array(positions)
+        """The positions, as an index into the fields of the object."""
+        self.weight = np.array([[float(node.weight)] for node in self.nodes])
         self._clips = any(node.clip for node in self.nodes)
         self._reading = self.nodes[0].reading
         self._least = np.array([[node.threshold - EQUAL_WITHIN] for node in self.nodes])
         self._clip = np.array([[node.clip] for node in self.nodes])
+        self._layout = self._lay_out(1)
 
-    def compare(
-        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
-    ) -> BlockAccount:
-        """Account for the leaves of pairs of objects, which are scalars on both sides."""
-        fields, size, comparator = len(self.names), len(gt), self.nodes[0].comparator
-        columns.place.charge(CALL + PAIR * size * fields)
+    def layout(self, size: int) -> BlockLayout:
+        """Return the layout of a number of objects; kept, for most chunks have the same size."""
+        layout = self._layout
+        if layout.size != size:
+            layout = self._lay_out(size)
+            if size <= MAX_KEPT_LAYOUT:
+                self._layout = layout
+        return layout
+
+    def _lay_out(self, size: int) -> BlockLayout:
+        leaf, pair = np.indices((len(self.names), size)).reshape(2, -1)
+        return BlockLayout(
+            size=size,
+            leaf=leaf,
+            pair=pair,
+            order=np.array(self.positions)[leaf],
+            weight=self.weight[leaf, 0],
+            threshold=np.array([float(node.threshold) for node in self.nodes])[leaf],
+        )
+
+    def similarity(
+        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
+    ) -> PairScores:
+        """Score the leaves of pairs of objects, which are scalars on both sides.
+
+        `gt` and `pred` are the slots of the objects; there are as many scores for each leaf.
+        """
+        n_fields, size, comparator = len(self.names), len(gt), self.nodes[0].comparator
+        columns.place.charge(CALL + PAIR * size * n_fields)
         read = columns.read_by(self._reading)
-        gt_codes = read.codes.gt.reshape(fields, -1).take(gt, 1).ravel()
-        pred_codes = read.codes.pred.reshape(fields, -1).take(pred, 1).ravel()
+        gt_codes = read.codes.gt.reshape(n_fields, -1).take(gt, 1).ravel()
+        pred_codes = read.codes.pred.reshape(n_fields, -1).take(pred, 1).ravel()
         try:
-            found = _compared(comparator, read, gt_codes, pred_codes, options, self._least)
+            similarity, outcome, reasons = _compare_codes(
+                comparator, read, gt_codes, pred_codes, options, mode, self._least
+            )
         except PairError as error:
             failed = (gt_codes == error.codes[0]) & (pred_codes == error.codes[1])
             pair = int(failed.argmax())
             raise error.below(self.names[pair // size]) from error.__cause__
-        similarity, outcome, reasons = found
-        score = similarity
-        if self._clips and not options.pairing:
-            clips = self._clip & (outcome == FD).reshape(fields, -1)
-            score = np.where(clips.ravel(), 0.0, similarity)
-        account = BlockAccount(self.nodes[0], columns, gt, pred, outcome, similarity, score)
-        account.block, account.reasons, account.worth = self, reasons, self.weight
-        return account
+        scores = PairScores(self.nodes[0], columns, gt, pred, outcome, similarity)
+        scores.reasons, scores.weight = reasons, self.weight
+        return scores
+
+    def record(  # noqa: PLR0913, PLR0917 - as a node records
+        self,
+        columns: Columns,
+        gt: Indexes,
+        pred: Indexes,
+        options: Options,
+        table: UnitTable,
+        objects: Placement,
+        numbers: Indexes,
+    ) -> PairScores:
+        """Score and record the leaves of pairs of objects.
+
+        `objects` says where the fields of each pair stand, `numbers` are those of all fields of
+        the objects.
+        """
+        scores = self.similarity(columns, gt, pred, options, Mode.FINAL)
+        outcome, similarity = scores.outcome, scores.similarity
+        n_fields, size = len(self.names), len(gt)
+        if self._clips:
+            is_clipped = self._clip & (outcome == FD).reshape(n_fields, -1)
+            scores.score = np.where(is_clipped.ravel(), 0.0, similarity)
+
+        layout = self.layout(size)
+        place = objects._replace(
+            positions=objects.positions[layout.pair],
+            document=objects.document[layout.pair],
+            field=numbers[self.span].repeat(size // numbers.shape[1], axis=1).ravel(),
+            order=layout.order,
+            weight=layout.weight,
+        )
+        batch = table.add(VALUE, self.nodes[0], columns, place)
+        scores.batch, batch.nodes = batch, self.nodes
+        codes = columns.codes
+        gt_stride, pred_stride = len(codes.gt) // n_fields, len(codes.pred) // n_fields
+        batch.gt_slot = present(gt[layout.pair] + gt_stride * layout.leaf, codes.gt)
+        batch.pred_slot = present(pred[layout.pair] + pred_stride * layout.leaf, codes.pred)
+        batch.outcome, batch.similarity, batch.score = outcome, similarity, scores.score
+        batch.threshold = layout.threshold
+        if scores.reasons:
+            table.reasons.update(notes_by_row(scores.reasons, batch))
+        return scores
 
 
 def blocks_of(leaves: Iterable[tuple[int, str, LeafNode]]) -> tuple[LeafBlock, ...]:
@@ -168,19 +264,20 @@ def _in_common(comparator: BaseComparator) -> object:
     return type(comparator), config
 
 
-def _compared(  # noqa: PLR0913, PLR0917 - two sides of columns, and what compares them
+def _compare_codes(  # noqa: PLR0913, PLR0917 - two sides of columns, and what compares them
     comparator: BaseComparator,
     columns: Columns,
     gt: Indexes,
     pred: Indexes,
     options: Options,
+    mode: Mode,
     least: float | Floats,
 ) -> tuple[Floats, Outcomes, Mapping[int, str]]:
     """Compare pairs of codes of scalars or of values that the comparator takes.
 
     Returned are similarities, classes by the least similarity of a match, and what a judge said.
     """
-    if options.pairing and comparator.pairing is not None:
+    if mode >= Mode.PAIRING and comparator.pairing is not None:
         comparator = comparator.pairing
     unlike, lacking = gt != pred, (gt | pred) < 0
     similarity = 1.0 - unlike  # where both are absent, too
@@ -189,7 +286,7 @@ def _compared(  # noqa: PLR0913, PLR0917 - two sides of columns, and what compar
     if len(at):
         prepared = columns.prepared(comparator)
         pairs = gt[at], pred[at]
-        if options.purpose is Purpose.ROUGH and not comparator.columnar:
+        if mode is Mode.LISTS_AND_TEXTS_MATCH and not comparator.columnar:
             similarity[at] = 1.0
         elif comparator.asks_models:
             # Not counted: judges are asked of so many pairs at most.
@@ -206,5 +303,5 @@ def _compared(  # noqa: PLR0913, PLR0917 - two sides of columns, and what compar
     outcome = below.view(np.int8)  # TP is 0, and FD 1
     (at,) = lacking.nonzero()
     if len(at):
-        outcome[at] = class_of_absent(gt[at], pred[at])
+        outcome[at] = classify_absent(gt[at], pred[at])
     return similarity, outcome, reasons

@@ -9,30 +9,25 @@ import numpy as np
 from stickler_cli.core.json_values import JsonValue, is_absent, json_key
 from stickler_cli.core.locations import Step
 from stickler_cli.core.values import dataclass
-from .account import (
-    Account,
-    Floats,
-    ListAccount,
-    Units,
-    both_sides,
-    classify,
-    met,
-    of_each,
-)
 from .arranged import pair_arranged, pair_by_position
 from .columns import (
     ARRAY,
     NOTHING,
     Columns,
     Elements,
+    Floats,
     Indexes,
     Mask,
+    Outcomes,
     distinct,
     spread,
 )
+from .gold import first_absent_alternatives
+from .pair_scores import PairScores, classify, classify_present, fill_rows, has_both_sides
 from .pairing import Pairs, joined, pair
-from .plan import Node, Options, Purpose
-from .result import FA, FN, TP, ListPairing, ThresholdSource
+from .plan import Mode, Node, Options, Recording, Task
+from .result import FA, FN, NOT_EVALUATED, TN, TP, ListPairing, ThresholdSource
+from .units import LIST, OBJECT, Placement, UnitBatch, UnitTable, notes_by_row, some_of
 
 HELD: Final = 300
 """Bytes that a pair of lists takes while their elements are paired: measured, about."""
@@ -74,10 +69,9 @@ class SequenceNode(Node, ABC):
 
         return columns.read((id(self), "read"), left)
 
-    def compare(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
-        """Account for pairs of lists; those that are documents are lists like any."""
-        inside = options.to(max(options.purpose, Purpose.ACCOUNT))
-        return Node.compare(self, columns, gt, pred, inside)
+    def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
+        """Do a task with pairs of lists; those that are documents are lists like any."""
+        return Node.compare_pairs(self, columns, gt, pred, task.by_value())
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
         """Take any value, but one that would be wrapped for ever."""
@@ -107,17 +101,17 @@ class SequenceNode(Node, ABC):
             node = node.first_of(value)
         return False
 
-    def _told(
-        self, columns: Columns, gt: Indexes, pred: Indexes, raw: Floats, score: Floats
-    ) -> ListAccount:
-        """Account for pairs of lists by their similarities and their scores; none is clipped."""
-        similarity, score, outcome = classify(raw, score, self.threshold, gt, pred)
-        return ListAccount(self, columns, gt, pred, outcome, similarity, score)
+    def score_lists(
+        self, columns: Columns, gt: Indexes, pred: Indexes, similarity: Floats, score: Floats
+    ) -> PairScores:
+        """Return scores of pairs of lists, given those of their items; none is clipped."""
+        similarity, score, outcome = classify(similarity, score, self.threshold, gt, pred)
+        return PairScores(self, columns, gt, pred, outcome, similarity, score)
 
-    def _full_match(self, columns: Columns, gt: Indexes, pred: Indexes) -> ListAccount:
-        """Account for pairs of lists as if all of their elements were the same."""
+    def score_full_match(self, columns: Columns, gt: Indexes, pred: Indexes) -> PairScores:
+        """Return scores of pairs of lists as if all of their items were the same."""
         ones = np.ones(len(gt))
-        return self._told(columns, gt, pred, ones, ones)
+        return self.score_lists(columns, gt, pred, ones, ones)
 
 
 class PairedLists(NamedTuple):
@@ -240,33 +234,81 @@ class ListNode(SequenceNode):
         """Return the similarity at or below which two elements are no pair."""
         return options.pairing_floor if self.pairing_floor is None else self.pairing_floor
 
-    def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
-        """Account for pairs of lists: put elements together, then account for those pairs."""
+    def score_declared(
+        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
+    ) -> PairScores:
+        """Score pairs of lists by the mean similarity of their paired items."""
         whole, columns = columns, self.read(columns)
-        if options.purpose >= Purpose.BOUND:
-            return self._full_match(columns, gt, pred)
-        if options.pairing:
-            known, at = self._met(columns, gt, pred, options)
-            paired, of_pairs = known.lengths[at], None
-            if columns.elements[2].gold is not None:
-                some, owner = spread(known.starts[at], paired)
-                of_pairs = owner, known.pairs.gt[some]
-            gt, pred, longest = self._lengths(columns, gt, pred, paired, of_pairs)
-            similarity = known.similarity[at] / longest
-            return self._told(whole, gt, pred, similarity, similarity)
+        if mode >= Mode.LISTS_MATCH:
+            return self.score_full_match(columns, gt, pred)
+        if mode is Mode.FINAL:
+            return self._score_final(whole, columns, gt, pred, options)
+        paired_lists, rows = self._pair_inner_lists(columns, gt, pred, options)
+        n_pairs, pairs = paired_lists.lengths[rows], None
+        if columns.elements[2].gold is not None:
+            selected, owner = spread(paired_lists.starts[rows], n_pairs)
+            pairs = owner, paired_lists.pairs.gt[selected]
+        gt, pred, longest = self._lengths(columns, gt, pred, n_pairs, pairs)
+        similarity = paired_lists.similarity[rows] / longest
+        return self.score_lists(whole, gt, pred, similarity, similarity)
+
+    def _score_final(
+        self, whole: Columns, columns: Columns, gt: Indexes, pred: Indexes, options: Options
+    ) -> PairScores:
+        """Score pairs of lists as `record` does, without their unpaired items."""
+        pairs = self._final_pairs(columns, gt, pred, options)
+        n_pairs = np.bincount(pairs.owner, minlength=len(gt))
+        elements = columns.elements[2]
+        elements.listed = np.bool_(True)
+        gt, pred, longest = self._lengths(columns, gt, pred, n_pairs, (pairs.owner, pairs.gt))
+        similarity = np.zeros(len(gt))
+        if len(pairs.owner):
+            items = self.items.similarity(elements, pairs.gt, pairs.pred, options, Mode.FINAL)
+            is_pair = has_both_sides(items.outcome)
+            similarity = _means(pairs.owner, np.where(is_pair, items.similarity, 0.0), longest)
+        return self.score_lists(whole, gt, pred, similarity, similarity)
+
+    def record_declared(  # noqa: PLR0913, PLR0917 - as `record` takes them
+        self,
+        columns: Columns,
+        gt: Indexes,
+        pred: Indexes,
+        options: Options,
+        table: UnitTable,
+        place: Placement,
+    ) -> PairScores:
+        """Record pairs of lists: pair their items, then record pairs and unpaired items."""
+        whole, columns = columns, self.read(columns)
+        batch = table.add(LIST, self, whole, place)
+        pairs = self._final_pairs(columns, gt, pred, options)
+        n_pairs = np.bincount(pairs.owner, minlength=len(gt))
+        list_gt, list_pred, longest = self._lengths(
+            columns, gt, pred, n_pairs, (pairs.owner, pairs.gt)
+        )
+        items, n_open = self._find_items(columns, gt, pred, pairs)
+        is_absent = np.maximum(list_gt, list_pred) < 0
+        if is_absent.any():
+            items = items.some(~is_absent[items.owner])
+        columns.elements[2].listed = np.bool_(True)
+        similarity = score = np.zeros(len(gt))
+        if len(items.owner):
+            similarity, score = self._record_items(columns, items, longest, options, table, batch)
+        scores = self.score_lists(whole, list_gt, list_pred, similarity, score)
+        fill_rows(table, batch, scores, place)
+        if place.is_document:
+            batch.outcome = np.where(scores.outcome == TN, TN, NOT_EVALUATED)
+        table.n_open_items.update(notes_by_row(n_open, batch))
+        if columns.gold is not None:
+            table.n_unlabelled_items.update(notes_by_row(columns.gold.dropped(gt), batch))
+        return scores
+
+    def _final_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Pairs:
+        """Return the paired items of lists; known ones where items with such lists were paired."""
         if columns.pairings is None:
-            pairs = self._pairs(columns, gt, pred, options)
-        else:  # some were found when elements were paired
-            known, at = self._met(columns, gt, pred, options)
-            some, owner = spread(known.starts[at], known.lengths[at])
-            pairs = known.pairs.some(some)._replace(owner=owner)
-        units, left_out = self._units(columns, gt, pred, pairs, options)
-        paired = np.bincount(pairs.owner, minlength=len(gt))
-        dropped = columns.gold.dropped(gt) if columns.gold else {}
-        gt, pred, longest = self._lengths(columns, gt, pred, paired, (pairs.owner, pairs.gt))
-        found = self._told(whole, gt, pred, *_means(units, longest))
-        found.units, found.left_out, found.dropped = units, left_out, dropped
-        return found
+            return self._pairs(columns, gt, pred, options)
+        paired_lists, rows = self._pair_inner_lists(columns, gt, pred, options)
+        selected, owner = spread(paired_lists.starts[rows], paired_lists.lengths[rows])
+        return paired_lists.pairs.some(selected)._replace(owner=owner)
 
     def _pairs(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Pairs:
         if self.by_position:
@@ -277,18 +319,20 @@ class ListNode(SequenceNode):
             return pair_arranged(*lists, self.key, ordered=self.ordered)
         return pair(self.items, columns, gt, pred, floor, options)
 
-    def compared(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
-        """Account for pairs of lists; of nothing that need not be all, nothing is evaluated."""
+    def compare_labelled(
+        self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
+    ) -> PairScores:
+        """Do a task with pairs of lists; nothing is evaluated against an empty open list."""
         if self.exhaustive and columns.gold is None:
-            return Node.compared(self, columns, gt, pred, options)
+            return Node.compare_labelled(self, columns, gt, pred, task)
         gt_lists, pred_lists, _ = self.read(columns).elements
-        nothing = self._open(columns, gt) & (gt_lists.lengths[gt] == 0) & ~columns.listed
-        nobody = np.where(nothing, NOTHING, pred)
-        found = Node.compared(self, columns, gt, nobody, options)
-        if not options.pairing:
-            beyond = np.where(nothing, pred_lists.lengths[pred], 0)
-            found.left_out = {**found.left_out, **_positive(beyond)}
-        return found
+        is_empty = self._open(columns, gt) & (gt_lists.lengths[gt] == 0) & ~columns.listed
+        scores = Node.compare_labelled(self, columns, gt, np.where(is_empty, NOTHING, pred), task)
+        if isinstance(task, Recording) and not scores.groups:
+            n_dropped = np.where(is_empty, pred_lists.lengths[pred], 0)
+            notes = notes_by_row(_positive(n_dropped), scores.batch)
+            task.table.n_open_items.update(notes)
+        return scores
 
     def _open(self, columns: Columns, gt: Indexes) -> Mask:
         """Return which ground truths need not list all."""
@@ -312,7 +356,7 @@ class ListNode(SequenceNode):
         gt_lists, pred_lists, elements = columns.elements
         n, m = gt_lists.lengths[gt], pred_lists.lengths[pred]
         if elements.gold is not None and pairs is not None:
-            may_lack = self.items.optional(elements) >= 0
+            may_lack = first_absent_alternatives(self.items, elements) >= 0
             before = np.concatenate([[0], may_lack.cumsum()])
             starts, (owner, paired_gts) = gt_lists.starts[gt], pairs
             found = np.bincount(owner[may_lack[paired_gts]], minlength=len(gt))
@@ -324,7 +368,7 @@ class ListNode(SequenceNode):
         longest = n + m - paired if self.by_position else np.maximum(n, m)
         return gt, pred, np.maximum(longest, 1)
 
-    def _met(
+    def _pair_inner_lists(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> tuple[PairedLists, Indexes]:
         """Return results of pairs of lists inside elements, and the row of each pair in them.
@@ -353,56 +397,137 @@ class ListNode(SequenceNode):
             place.keep(-copied)
         return known, known.positions(keys)
 
-    def _units(
-        self, columns: Columns, gt: Indexes, pred: Indexes, pairs: Pairs, options: Options
-    ) -> tuple[Units, dict[int, int]]:
-        """Return the units of lists, and by position how many elements of a prediction are none."""
+    def _find_items(
+        self, columns: Columns, gt: Indexes, pred: Indexes, pairs: Pairs
+    ) -> "tuple[Items, dict[int, int]]":
+        """Return the items of lists, and by position how many predicted ones an open list drops."""
         gt_lists, pred_lists, elements = columns.elements
-        rows, row_owner, _ = gt_lists.of(gt)
-        others, owners, _ = pred_lists.of(pred)
-        partner = np.full(len(rows), NOTHING)
+        gt_slots, gt_owner, _ = gt_lists.of(gt)
+        pred_slots, pred_owner, _ = pred_lists.of(pred)
+        partner = np.full(len(gt_slots), NOTHING)
         partner[_positions(gt_lists, gt, pairs.owner, pairs.gt)] = pairs.pred
-        alone = np.ones(len(others), np.bool_)
-        alone[_positions(pred_lists, pred, pairs.owner, pairs.pred)] = False
-        left_out: dict[int, int] = {}
+        is_unpaired = np.ones(len(pred_slots), np.bool_)
+        is_unpaired[_positions(pred_lists, pred, pairs.owner, pairs.pred)] = False
+        n_open: dict[int, int] = {}
         if not self.exhaustive or columns.gold is not None:
             is_open = self._open(columns, gt)
-            left_out = _positive(np.bincount(owners[alone], minlength=len(gt)) * is_open)
-            alone &= ~is_open[owners]
-            kept = (partner >= 0) | (self.items.optional(elements)[rows] < 0)
-            rows, row_owner, partner = rows[kept], row_owner[kept], partner[kept]
-        (invented,) = alone.nonzero()
-        owner = np.concatenate([row_owner, owners[invented]])
-        # By list; ground-truth elements stand before those that only the prediction has.
+            n_open = _positive(np.bincount(pred_owner[is_unpaired], minlength=len(gt)) * is_open)
+            is_unpaired &= ~is_open[pred_owner]
+            may_be_absent = first_absent_alternatives(self.items, elements)[gt_slots] >= 0
+            is_kept = (partner >= 0) | ~may_be_absent
+            gt_slots, gt_owner, partner = gt_slots[is_kept], gt_owner[is_kept], partner[is_kept]
+        (invented,) = is_unpaired.nonzero()
+        owner = np.concatenate([gt_owner, pred_owner[invented]])
+        # By list; ground-truth items stand before those that only the prediction has.
         order = owner.argsort(kind="stable")
-        gt = np.concatenate([rows, np.full(len(invented), NOTHING)])[order]
-        pred = np.concatenate([partner, others[invented]])[order]
-        elements.listed = np.bool_(True)
-        account = self.items.compare(elements, gt, pred, options)
-        # What has no pair must reach its own threshold.
-        paired = (account.gt >= 0) & (account.pred >= 0)
-        threshold = np.where(paired, _passing(account), own_thresholds(account))
-        places = _places(gt_lists.places, account.gt), _places(pred_lists.places, account.pred)
-        units = element_units(owner[order], places, account, threshold)
-        if self.ordered:
-            units.moved = self._moved(units, elements, options)
-        return units, left_out
+        items = Items(
+            owner=owner[order],
+            gt=np.concatenate([gt_slots, np.full(len(invented), NOTHING)])[order],
+            pred=np.concatenate([partner, pred_slots[invented]])[order],
+        )
+        return items, n_open
 
-    def _moved(self, units: Units, elements: Columns, options: Options) -> Mask:
-        """Return which elements without a pair match another one, each of them with one."""
-        moved = np.zeros(len(units.owner), np.bool_)
-        (missed,), (invented,) = (units.outcome == FN).nonzero(), (units.outcome == FA).nonzero()
-        low = units.owner[invented].searchsorted(units.owner[missed], "left")
-        high = units.owner[invented].searchsorted(units.owner[missed], "right")
-        at, of = spread(low, high - low)
-        one, other = missed[of], invented[at]
-        sides = units.account.gt[one], units.account.pred[other]
-        found = self.items.compare(elements, *sides, options.to(Purpose.PAIRING))
-        (match,) = (met(found.similarity, _passing(found)) == TP).nonzero()
-        for gt, pred in zip(one[match].tolist(), other[match].tolist(), strict=True):
-            if not moved[gt] and not moved[pred]:
-                moved[[gt, pred]] = True
-        return moved
+    def _record_items(  # noqa: PLR0913, PLR0917 - items of lists, and their rows
+        self,
+        columns: Columns,
+        items: "Items",
+        longest: Indexes,
+        options: Options,
+        table: UnitTable,
+        lists: UnitBatch,
+    ) -> tuple[Floats, Floats]:
+        """Record the items of lists; returns the mean similarity and score of each list."""
+        elements, owner = columns.elements[2], items.owner
+        place = place_items(lists, owner)
+        scores = self.items.record(elements, items.gt, items.pred, options, table, place)
+        outcome = scores.outcome.copy()
+        for positions, group in scores.by_node():
+            # An item without a partner must reach its own threshold.
+            gt, pred = scores.gt[positions], scores.pred[positions]
+            is_pair = (gt >= 0) & (pred >= 0)
+            as_item = group.node.element_thresholds(group.columns, group.gt)
+            threshold = np.where(is_pair, as_item, group.node.threshold)
+            outcome[positions] = _record_as_items(group, threshold)
+            set_indexes(group.batch, columns, gt, pred)
+        if self.ordered:
+            self._record_out_of_order(elements, owner, scores, outcome, options, table)
+
+        is_pair = has_both_sides(outcome)
+        similarity = _means(owner, np.where(is_pair, scores.similarity, 0.0), longest)
+        if scores.item_score is scores.similarity:
+            return similarity, similarity
+        return similarity, _means(owner, np.where(is_pair, scores.item_score, 0.0), longest)
+
+    def _record_out_of_order(  # noqa: PLR0913, PLR0917 - items of lists, and their scores
+        self,
+        elements: Columns,
+        owner: Indexes,
+        scores: PairScores,
+        outcome: Outcomes,
+        options: Options,
+        table: UnitTable,
+    ) -> None:
+        """Record which unpaired items match an unpaired item of the other side, one each."""
+        is_moved = np.zeros(len(owner), np.bool_)
+        (missed,), (invented,) = (outcome == FN).nonzero(), (outcome == FA).nonzero()
+        low = owner[invented].searchsorted(owner[missed], "left")
+        high = owner[invented].searchsorted(owner[missed], "right")
+        positions, of_missed = spread(low, high - low)
+        gt_items, pred_items = missed[of_missed], invented[positions]
+        gt, pred = scores.gt[gt_items], scores.pred[pred_items]
+        candidates = self.items.similarity(elements, gt, pred, options, Mode.PAIRING)
+        is_match = classify_present(candidates.similarity, _thresholds_as_items(candidates)) == TP
+        matches = zip(gt_items[is_match].tolist(), pred_items[is_match].tolist(), strict=True)
+        for gt_item, pred_item in matches:
+            if not is_moved[gt_item] and not is_moved[pred_item]:
+                is_moved[[gt_item, pred_item]] = True
+        for group_positions, group in scores.by_node():
+            (moved,) = is_moved[group_positions].nonzero()
+            table.out_of_order.update((group.batch.start + moved).tolist())
+
+
+class Items(NamedTuple):
+    """The items of lists: pairs, missed and invented ones, by list."""
+
+    owner: Indexes
+    """The position of the list of each item."""
+    gt: Indexes
+    pred: Indexes
+    """The slots of both sides among the elements; `NOTHING` where a list has no such item."""
+
+    def some(self, selected: Mask) -> "Items":
+        """Return some of the items."""
+        return Items(self.owner[selected], self.gt[selected], self.pred[selected])
+
+
+def place_items(lists: UnitBatch, owner: Indexes) -> Placement:
+    """Return where items stand, given the positions of their lists in a batch."""
+    return Placement(
+        container=lists,
+        positions=owner,
+        document=lists.document[owner],
+        field=some_of(lists.field, owner),
+        order=np.arange(len(owner)),
+        is_item=True,
+        weight=some_of(lists.weight, owner),
+    )
+
+
+def set_indexes(batch: UnitBatch, columns: Columns, gt: Indexes, pred: Indexes) -> None:
+    """Record the indexes of items in both lists, given their slots among the elements."""
+    gt_lists, pred_lists, _ = columns.elements
+    batch.gt_index = _indexes_of(gt_lists.places, gt)
+    batch.pred_index = _indexes_of(pred_lists.places, pred)
+
+
+def _record_as_items(scores: PairScores, threshold: Floats) -> Outcomes:
+    """Record the outcomes of items by their thresholds: objects and lists have one for items."""
+    batch, outcome = scores.batch, scores.outcome
+    batch.threshold = threshold
+    if batch.kind in {OBJECT, LIST}:
+        as_item = classify_present(scores.similarity, threshold)
+        outcome = batch.outcome = np.where(has_both_sides(outcome), as_item, outcome)
+    return outcome
 
 
 def _positive(numbers: Indexes) -> dict[int, int]:
@@ -417,41 +542,22 @@ def _positions(lists: Elements, chosen: Indexes, owner: Indexes, slots: Indexes)
     return slots + (lengths.cumsum() - lengths - lists.starts[chosen])[owner]
 
 
-def _means(units: Units, longest: Indexes) -> tuple[Floats, Floats]:
-    """Return the mean similarity and the mean score of the items of each list."""
-    account, is_pair = units.account, both_sides(units.outcome)
-
-    def mean(figures: Floats) -> Floats:
-        of_pairs = np.where(is_pair, figures, 0.0)
-        means: Floats = np.bincount(units.owner, of_pairs, len(longest)) / longest
-        return means
-
-    similarity = mean(account.similarity)
-    is_clipped = account.item_score is not account.similarity
-    return similarity, mean(account.item_score) if is_clipped else similarity
+def _means(owner: Indexes, figures: Floats, longest: Indexes) -> Floats:
+    """Return the mean figure of the items of each list."""
+    means: Floats = np.bincount(owner, figures, len(longest)) / longest
+    return means
 
 
-def _passing(account: Account) -> float | Floats:
+def _thresholds_as_items(scores: PairScores) -> float | Floats:
     """Return the similarity at which each pair is a match as an element of a list."""
-    return of_each(account, lambda of: of.node.element_thresholds(of.columns, of.gt), np.float64)
+    thresholds: float | Floats = scores.of_each(
+        lambda group: group.node.element_thresholds(group.columns, group.gt), np.float64
+    )
+    return thresholds
 
 
-def own_thresholds(account: Account) -> float | Floats:
-    """Return the similarity at which each pair is a match as a value of its own."""
-    return of_each(account, lambda of: of.node.threshold, np.float64)
-
-
-def element_units(
-    owner: Indexes, places: tuple[Indexes, Indexes], account: Account, threshold: Floats
-) -> Units:
-    """Classify the units of lists: objects and lists pass on the threshold for elements."""
-    graded = of_each(account, lambda one: one.graded, np.bool_) & both_sides(account.outcome)
-    outcome = np.where(graded, met(account.similarity, threshold), account.outcome)
-    return Units(owner, *places, outcome, threshold, account)
-
-
-def _places(places: Indexes, slots: Indexes) -> Indexes:
-    """Return the index of each slot in its list; `NOTHING` for nothing."""
+def _indexes_of(places: Indexes, slots: Indexes) -> Indexes:
+    """Return the index of each slot in its list; `NOTHING` for no slot."""
     if not len(places):
         return np.full(len(slots), NOTHING)
     return np.where(slots == NOTHING, NOTHING, places[slots])

@@ -3,10 +3,10 @@
 Some fields may be named only by the documents.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import chain, repeat
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -14,24 +14,33 @@ from stickler_cli.core.json_values import JsonValue, is_absent, part_of
 from stickler_cli.core.locations import ANY_KEY, Step
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.core.values import dataclass
-from .account import (
-    Account,
-    BlockAccount,
-    EntryAccount,
-    FieldsPart,
+from .columns import (
+    ABSENT,
+    NOTHING,
+    OBJECT,
+    Columns,
     Floats,
-    ObjectAccount,
+    Indexes,
+    Mask,
     Outcomes,
-    both_sides,
-    classify,
-    clipped,
-    met,
+    aligned,
+    groups,
 )
-from .columns import ABSENT, NOTHING, OBJECT, Columns, Indexes, Known, Mask, aligned, groups
+from .gold import EXCLUDED, absent_slots
 from .leaf import LeafBlock, LeafNode, blocks_of
 from .one_of import SAYS, OneOfNode
-from .plan import Node, Options, Purpose
-from .result import DEFAULT_MATCH_THRESHOLD, TN, ThresholdSource
+from .pair_scores import (
+    PairScores,
+    classify,
+    classify_present,
+    clip_scores,
+    fill_rows,
+    has_both_sides,
+)
+from .plan import Mode, Node, Options
+from .result import DEFAULT_MATCH_THRESHOLD, NOT_EVALUATED, TN, ThresholdSource
+from .units import OBJECT as OBJECT_UNIT
+from .units import Placement, UnitBatch, UnitTable, notes_by_row, some_of
 from .work import UNDECLARED
 
 _OBJECTS: Final = frozenset((dict, type(None)))
@@ -61,6 +70,46 @@ class Field:
     """Whether it has a say in which list items are pairs."""
 
 
+class FieldScores(NamedTuple):
+    """The scores of a block of leaves, or of one other field."""
+
+    part: LeafBlock | int
+    """The block of leaves, or the position of the field in the object."""
+    scores: PairScores
+    """One entry a pair of objects; of a block, all pairs of one field, then of the next."""
+
+
+class KeyScores(NamedTuple):
+    """The scores of keys of maps that only the documents name, all under one node."""
+
+    owner: Indexes
+    """Which pair of objects each key is in."""
+    aggregate: "bool | Outcomes | None"
+    """What the keys themselves say of the aggregate, None for nothing; or `SAYS` of each."""
+    scores: PairScores
+
+
+ComparePart = Callable[["LeafBlock | int", Columns], PairScores]
+CompareKeys = Callable[["MapKeys", Indexes, Node], PairScores]
+
+
+class MapKeys(NamedTuple):
+    """Keys of pairs of maps that belong to a family, by map and as documents have them."""
+
+    values: Columns
+    names: list[str]
+    """The names of all keys, by code."""
+    gt: Indexes
+    pred: Indexes
+    """The slots of the values of each key; `NOTHING` where one map has no such key."""
+    owner: Indexes
+    """Which pair of maps each key is in."""
+    code: Indexes
+    """The code of the name of each key."""
+    order: Indexes
+    """The position of each key among those of its map."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectNode(Node):
     """An object; with families of fields it is a map."""
@@ -86,6 +135,7 @@ class ObjectNode(Node):
     """Positions of the fields that have no say in which list items are pairs."""
     together: tuple[LeafBlock | int, ...] = field(init=False, compare=False, repr=False)
     """All fields by what compares them: leaves in blocks, others by their positions."""
+    labels_inside = True
 
     def __post_init__(self) -> None:
         own = {entry.name: entry for entry in reversed((*self.fields, *self.ignored))}
@@ -144,14 +194,15 @@ class ObjectNode(Node):
         return found is not None and found.ignored
 
     def is_nothing(self, value: JsonValue) -> bool:
-        """Return whether nobody looks at any of the values in an object."""
-        return isinstance(value, dict) and all(
-            is_absent(part) or self.ignores(name) or self._hides(name, part)
+        """Return whether a value is an object in which all values are absent or ignored."""
+        return isinstance(value, dict) and self.has_only_ignored(value)
+
+    def has_only_ignored(self, value: dict[str, JsonValue]) -> bool:
+        """Return whether all values in an object are absent or ignored."""
+        return all(
+            is_absent(part) or self.ignores(name) or self.ignores_inside(name, part)
             for name, part in value.items()
         )
-
-    def _hides(self, step: Step, value: JsonValue) -> bool:
-        return is_unseen(self.below(step), value)
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
         """Return which slots hold objects; None if all values do."""
@@ -159,11 +210,6 @@ class ObjectNode(Node):
             return None
         gt_kinds, pred_kinds = columns.kinds
         return (gt_kinds == OBJECT) | (gt_kinds == ABSENT), pred_kinds == OBJECT
-
-    def keeps(self, columns: Columns, known: Known, gt: Indexes, pred: Indexes) -> Mask | bool:
-        """Return the objects in which something is not labelled, where objects are predicted."""
-        found: Mask = known.hiding[gt] & (columns.kinds[1][pred] == OBJECT)
-        return found
 
     def below(self, step: Step) -> Node | None:
         """Return the node of a field; None where it has none. No position is a field's name."""
@@ -175,12 +221,221 @@ class ObjectNode(Node):
         """Return who said the threshold for list items of this model."""
         return self.match_source
 
-    def of_entries(
+    @property
+    def bound_mode(self) -> Mode | None:
+        """The mode in which similarities are cheap upper bounds; None if there is none."""
+        if self.families:
+            return None
+        is_nested = [entry.node.nested for entry in self.fields]
+        is_cheap = [entry.node.columnar for entry in self.fields]
+        if any(is_nested):
+            return None if all(is_nested) else Mode.LISTS_MATCH
+        return Mode.LISTS_AND_TEXTS_MATCH if any(is_cheap) and not all(is_cheap) else None
+
+    def upper_bound(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
-    ) -> tuple[EntryAccount, ...]:
-        """Account for the fields that only the documents name, one call for each family."""
+    ) -> Floats | None:
+        """Return what the similarity of each pair does not exceed; None if that costs too much."""
+        mode = self.bound_mode
+        if mode is None:
+            return None
+        scores = self.similarity(columns, gt, pred, options, mode)
+        if columns.gold is None:
+            return scores.similarity
+        return np.where(scores.is_empty, EXCLUDED, scores.similarity)
+
+    def score_declared(
+        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
+    ) -> PairScores:
+        """Score pairs of objects by the weighted mean of their fields."""
+        field_mode = max(mode, Mode.FINAL)
+        (compared,) = ((gt & pred) >= 0).nonzero()  # at least one side is present
+        compared_gt, compared_pred = gt, pred
+        if len(compared) < len(gt):
+            compared_gt, compared_pred = gt[compared], pred[compared]
+
+        def score_part(part: LeafBlock | int, columns: Columns) -> PairScores:
+            node = part if isinstance(part, LeafBlock) else self.fields[part].node
+            return node.similarity(columns, compared_gt, compared_pred, options, field_mode)
+
+        def score_keys(keys: MapKeys, selected: Indexes, node: Node) -> PairScores:
+            gt, pred = keys.gt[selected], keys.pred[selected]
+            return node.similarity(keys.values, gt, pred, options, field_mode)
+
+        fields: list[FieldScores] = []
+        key_scores: list[KeyScores] = []
+        if len(compared):
+            fields = self._compare_fields(columns, score_part)
+            key_scores = self._compare_keys(
+                columns, compared_gt, compared_pred, options, field_mode, score_keys
+            )
+        is_pairing = mode >= Mode.PAIRING
+        not_pairing = self.not_pairing if is_pairing else ()
+        similarity, _ = _means(self, fields, key_scores, len(compared), not_pairing)
+        is_unfounded = is_pairing and _find_unfounded(columns, gt, compared, fields, key_scores)
+        if columns.gold is not None and mode is not Mode.DOCUMENTS:
+            gt = np.where(absent_slots(self, columns)[0][gt], NOTHING, gt)
+        if len(compared) < len(gt):
+            similarity, _ = _spread(similarity, similarity, compared, len(gt))
+        similarity, _, outcome = classify(similarity, similarity, self.threshold, gt, pred)
+        scores = PairScores(self, columns, gt, pred, outcome, similarity)
+        scores.is_unfounded = is_unfounded
+        return scores
+
+    def record_declared(  # noqa: PLR0913, PLR0917 - as `record` takes them
+        self,
+        columns: Columns,
+        gt: Indexes,
+        pred: Indexes,
+        options: Options,
+        table: UnitTable,
+        place: Placement,
+    ) -> PairScores:
+        """Record pairs of objects, then their fields; whole documents even where one is empty."""
+        gold_gt = gt
+        if columns.gold is not None and not place.is_whole:
+            gt = np.where(absent_slots(self, columns)[0][gt], NOTHING, gt)
+        batch = table.add(OBJECT_UNIT, self, columns, place)
+        (compared,) = ((gt & pred) >= 0).nonzero()  # at least one side is present
+        fields: list[FieldScores] = []
+        key_scores: list[KeyScores] = []
+        if len(compared):
+            fields, key_scores = self._record_fields(
+                columns, gold_gt, pred, options, table, batch, compared
+            )
+        similarity, score = _means(self, fields, key_scores, len(compared))
+        if len(compared) < len(gt):
+            similarity, score = _spread(similarity, score, compared, len(gt))
+        similarity, score, outcome = classify(similarity, score, self.threshold, gt, pred)
+        scores = PairScores(self, columns, gt, pred, outcome, similarity, score)
+        if self.clip and not place.is_whole:
+            _clip(scores, self.match_threshold)
+        fill_rows(table, batch, scores, place)
+        if place.is_document:
+            batch.outcome = np.full(batch.size, NOT_EVALUATED, np.int8)
+        undeclared = _undeclared(self, columns, gt, "gt")
+        if undeclared:
+            table.undeclared_keys.update(notes_by_row(undeclared, batch))
+        if options.extra_fields == "fa" and (extras := _extras(self, columns, gold_gt, pred)):
+            table.extra_keys.update(notes_by_row(extras, batch))
+        return scores
+
+    def _record_fields(  # noqa: PLR0913, PLR0917 - pairs of objects, and their rows
+        self,
+        columns: Columns,
+        gt: Indexes,
+        pred: Indexes,
+        options: Options,
+        table: UnitTable,
+        batch: UnitBatch,
+        positions: Indexes,
+    ) -> tuple[list[FieldScores], list[KeyScores]]:
+        """Record the fields of the pairs of objects at `positions` of a batch."""
+        document, field = batch.document, batch.field
+        if len(positions) < len(gt):
+            gt, pred, document = gt[positions], pred[positions], document[positions]
+            field = some_of(field, positions)
+        objects = Placement(container=batch, positions=positions, document=document, field=field)
+        numbers: Indexes = table.fields.declared_of_each(objects.field, self.in_order)
+
+        def record_part(part: LeafBlock | int, columns: Columns) -> PairScores:
+            if isinstance(part, LeafBlock):
+                return part.record(columns, gt, pred, options, table, objects, numbers)
+            of_field = numbers[part]
+            place = objects._replace(
+                field=int(of_field[0]) if len(of_field) == 1 else of_field, order=part
+            )
+            return self.fields[part].node.record(columns, gt, pred, options, table, place)
+
+        def record_keys(keys: MapKeys, selected: Indexes, node: Node) -> PairScores:
+            owner = keys.owner[selected]
+            parent_fields = some_of(objects.field, owner)
+            place = Placement(
+                container=batch,
+                positions=positions[owner],
+                document=objects.document[owner],
+                field=table.fields.keys(parent_fields, keys.names, keys.code[selected]),
+                order=len(self.fields) + keys.order[selected],
+                is_map_key=True,
+            )
+            gt, pred = keys.gt[selected], keys.pred[selected]
+            return node.record(keys.values, gt, pred, options, table, place)
+
+        fields = self._compare_fields(columns, record_part)
+        key_scores = self._compare_keys(columns, gt, pred, options, Mode.FINAL, record_keys)
+        self._record_aggregates(fields, key_scores, len(gt))
+        return fields, key_scores
+
+    def _record_aggregates(
+        self, fields: Sequence[FieldScores], key_scores: Sequence[KeyScores], size: int
+    ) -> None:
+        """Record which fields of `size` pairs of objects the aggregates include."""
+        if self.included is not None and not key_scores:
+            included: Sequence[bool | Mask] = self.included
+            included_keys: Sequence[bool | Mask] = ()
+        else:
+            included, included_keys = find_included(self, fields, key_scores, size)
+        if all(flag is True for flag in (*included, *included_keys)):
+            return  # as all rows say already
+        for entry in fields:
+            if isinstance(entry.part, int):
+                _set_aggregate(entry.scores, included[entry.part])
+                continue
+            flags = [included[position] for position in entry.part.positions]
+            entry.scores.batch.in_aggregate = np.concatenate(
+                [np.broadcast_to(flag, size) for flag in flags]
+            )
+        for keys, flag in zip(key_scores, included_keys, strict=True):
+            _set_aggregate(keys.scores, flag)
+
+    def _compare_keys(  # noqa: PLR0913, PLR0917 - pairs of maps, and how their keys are compared
+        self,
+        columns: Columns,
+        gt: Indexes,
+        pred: Indexes,
+        options: Options,
+        mode: Mode,
+        compare: CompareKeys,
+    ) -> list[KeyScores]:
+        """Score the keys that only the documents name, one call for each family."""
         if not self.families:
-            return ()
+            return []
+        keys, family = self._keys_of(columns, gt, pred)
+        values = keys.values
+
+        def compare_named(selected: Indexes, node: Node) -> PairScores:
+            try:
+                return compare(keys, selected, node)
+            except ComparisonError as error:
+                for key in selected.tolist() if len(selected) > 1 else ():  # whose fault it is
+                    compare_named(np.array([key]), node)
+                name = keys.names[int(keys.code[selected[0]])]
+                raise error.below(name) from error.__cause__
+
+        key_scores = []
+        for number, of_family in groups(family):
+            entry, selected = self.families[number], of_family
+            if columns.place.hides or values.gold is not None:
+                no_gt, no_pred = absent_slots(entry.node, values)
+                has_neither = no_gt[keys.gt[of_family]] & no_pred[keys.pred[of_family]]
+                selected = of_family[~has_neither]
+            if values.gold is not None:
+                key_pred = keys.pred[selected]
+                chosen = entry.node.choose_alternatives(
+                    values, keys.gt[selected], key_pred, options, mode
+                )
+                is_missing = (key_pred < 0) & (pred[keys.owner[selected]] >= 0)
+                may_lack = values.gold.lacks[chosen]
+                keys.gt[selected] = np.where(may_lack & is_missing, NOTHING, chosen)
+            if not len(selected):
+                continue
+            scores = compare_named(selected, entry.node)
+            says = find_annotation(entry.node, entry.aggregate, scores)
+            key_scores.append(KeyScores(keys.owner[selected], says, scores))
+        return key_scores
+
+    def _keys_of(self, columns: Columns, gt: Indexes, pred: Indexes) -> tuple[MapKeys, Indexes]:
+        """Return the keys of pairs of maps that belong to a family, and the family of each."""
         gt_entries, pred_entries, values, names = columns.entries
         family = columns.derived(
             (id(self), "family"),
@@ -188,101 +443,47 @@ class ObjectNode(Node):
         )
         sides: list[tuple[Indexes, Indexes, Indexes]] = []
         for entries, slots in ((gt_entries, gt), (pred_entries, pred)):
-            chosen, owner, place = entries.of(slots)
-            (at,) = (family[place] != NOTHING).nonzero()
-            sides.append((chosen[at], owner[at], place[at]))
-        gt_slots, pred_slots, owner, key = aligned(sides[0], sides[1], len(names) or 1)
+            chosen, owner, code = entries.of(slots)
+            (selected,) = (family[code] != NOTHING).nonzero()
+            sides.append((chosen[selected], owner[selected], code[selected]))
+        gt_slots, pred_slots, owner, code = aligned(sides[0], sides[1], len(names) or 1)
         # As the ground truth has them, then the prediction: not by name, whose number is the
         # chunk's, so that sums of floats are the same in every chunk.
         place = np.where(gt_slots < 0, len(values.gt) + pred_slots, gt_slots)
         by_place = np.lexsort((place, owner))
         gt_slots, pred_slots = gt_slots[by_place], pred_slots[by_place]
-        owner, key = owner[by_place], key[by_place]
+        owner, code = owner[by_place], code[by_place]
         order = np.arange(len(owner)) - owner.searchsorted(owner)
+        keys = MapKeys(
+            values=values,
+            names=names,
+            gt=gt_slots,
+            pred=pred_slots,
+            owner=owner,
+            code=code,
+            order=order,
+        )
+        return keys, family[code]
 
-        def compared(node: Node, at: Indexes) -> Account:
-            try:
-                return node.compare(values, gt_slots[at], pred_slots[at], options)
-            except ComparisonError as error:
-                for entry in at.tolist() if len(at) > 1 else ():  # whose fault it is
-                    compared(node, np.array([entry]))
-                raise error.below(names[int(key[at[0]])]) from error.__cause__
-
-        found = []
-        for position, every in groups(family[key]):
-            named, at = self.families[position], every
-            if columns.place.hides or values.gold is not None:
-                no_gt, no_pred = named.node.nothing(values)
-                at = every[~(no_gt[gt_slots[every]] & no_pred[pred_slots[every]])]
-            if values.gold is not None:
-                some = named.node.resolved(values, gt_slots[at], pred_slots[at], options)
-                alone = (pred_slots[at] < 0) & (pred[owner[at]] >= 0)
-                gt_slots[at] = np.where(values.gold.lacks[some] & alone, NOTHING, some)
-            account = compared(named.node, at)
-            say = said(named.node, named.aggregate, account)
-            found.append(EntryAccount(names, key[at], owner[at], order[at], say, True, account))
-        return tuple(found)
-
-    def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
-        """Account for pairs of objects field by field; whole documents even where one is empty."""
-        inside = options.to(max(options.purpose, Purpose.ACCOUNT))
-        (live,) = ((gt & pred) >= 0).nonzero()  # of those where a side is there
-        at = None if len(live) == len(gt) else live
-        some = (gt, pred) if at is None else (gt[at], pred[at])
-        parts: list[FieldsPart] = []
-        entries: tuple[EntryAccount, ...] = ()
-        if len(live):
-            parts = self._compared(columns, *some, inside)
-            entries = self.of_entries(columns, *some, inside)
-        not_pairing = self.not_pairing if options.pairing else ()
-        similarity, score = _means(self, parts, entries, len(live), not_pairing)
-        said = gt
-        is_unfounded = options.pairing and _find_unfounded(columns, gt, live, parts, entries)
-        if columns.gold is not None and options.purpose is not Purpose.DOCUMENTS:
-            gt = np.where(self.nothing(columns)[0][gt], NOTHING, gt)
-        if at is not None:
-            for entry in entries:
-                entry.owner = at[entry.owner]
-            similarity, score = _spread(similarity, score, at, len(gt))
-        similarity, score, outcome = classify(similarity, score, self.threshold, gt, pred)
-        account = ObjectAccount(self, columns, gt, pred, outcome, similarity, score)
-        account.is_unfounded = is_unfounded
-        if self.clip and options.purpose is Purpose.ACCOUNT:  # a document is not clipped
-            _clip(account, self.match_threshold)
-        if not options.pairing:
-            account.parts, account.compared, account.entries = parts, at, entries
-            if parts:
-                account.names = self.in_order
-            if parts or entries:
-                account.included = counted(self, account)
-            account.undeclared = _undeclared(self, columns, gt, "gt")
-            if options.extra_fields == "fa":
-                account.extras = _extras(self, columns, said, pred)
-        return account
-
-    def _compared(
-        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
-    ) -> list[FieldsPart]:
-        """Account for all fields; of several that fail, the first is told."""
-        found: list[FieldsPart] = []
-        failed: dict[int, ComparisonError] = {}
-        for part, of_part in self._parts(columns):
-            if failed and _first(part) >= min(failed):
+    def _compare_fields(self, columns: Columns, compare: ComparePart) -> list[FieldScores]:
+        """Score all fields; of several that fail, the first is reported."""
+        fields: list[FieldScores] = []
+        failures: dict[int, ComparisonError] = {}
+        for part, part_columns in self._parts(columns):
+            if failures and _first(part) >= min(failures):
                 continue
             try:
-                if isinstance(part, LeafBlock):
-                    found.append(part.compare(of_part, gt, pred, options))
-                else:
-                    account = self.fields[part].node.compare(of_part, gt, pred, options)
-                    found.append((part, account))
+                scores = compare(part, part_columns)
             except ComparisonError as error:
-                # A block says of which leaf it tells.
-                told = error if isinstance(part, LeafBlock) else error.below(self.in_order[part])
-                told.__cause__ = error.__cause__
-                failed[self.in_order.index(str(told.path[0]))] = told
-        if failed:
-            raise failed[min(failed)]
-        return found
+                # A block names the leaf itself.
+                named = error if isinstance(part, LeafBlock) else error.below(self.in_order[part])
+                named.__cause__ = error.__cause__
+                failures[self.in_order.index(str(named.path[0]))] = named
+                continue
+            fields.append(FieldScores(part, scores))
+        if failures:
+            raise failures[min(failures)]
+        return fields
 
     def _parts(self, columns: Columns) -> Iterator[tuple[LeafBlock | int, Columns]]:
         """Yield what compares fields, with their columns."""
@@ -300,20 +501,10 @@ def _first(part: LeafBlock | int) -> int:
     return part if isinstance(part, int) else part.positions[0]
 
 
-def is_unseen(node: Node | None, value: JsonValue) -> bool:
-    """Return whether everything in a value is ignored; a value for nothing is not."""
-    if node is None:
-        return False
-    node = node.chosen(value)
-    if isinstance(value, list):
-        return all(is_absent(it) or is_unseen(node.below(at), it) for at, it in enumerate(value))
-    return isinstance(value, dict) and isinstance(node, ObjectNode) and node.is_nothing(value)
-
-
 def _means(
     node: ObjectNode,
-    parts: Sequence[FieldsPart],
-    entries: Sequence[EntryAccount],
+    fields: Sequence[FieldScores],
+    key_scores: Sequence[KeyScores],
     size: int,
     not_pairing: Sequence[int] = (),
 ) -> tuple[Floats, Floats]:
@@ -322,53 +513,53 @@ def _means(
     Both are 1.0 where neither side has a field. Fields at the positions `not_pairing` have no
     weight.
     """
-    accounts = [part if isinstance(part, BlockAccount) else part[1] for part in parts]
-    accounts += (entry.account for entry in entries)
-    is_clipped = any(account.score is not account.similarity for account in accounts)
-    rows = len(node.fields) if parts else 1
-    sums = np.zeros((2 + is_clipped, rows, size))  # of weights, similarities, and scores
-    for part in parts:
-        index, account = (part.block.span, part) if isinstance(part, BlockAccount) else part
-        sums[0, index] = (account.outcome < TN).reshape(-1, size) * account.worth
-        sums[1, index] = account.similarity.reshape(-1, size)
+    is_clipped = any(entry.scores.score is not entry.scores.similarity for entry in fields) or any(
+        keys.scores.score is not keys.scores.similarity for keys in key_scores
+    )
+    sums = np.zeros((2 + is_clipped, len(node.fields) if fields else 1, size))
+    for part, scores in fields:  # rows of weights, similarities, and scores
+        positions = part if isinstance(part, int) else part.span
+        sums[0, positions] = (scores.outcome < TN).reshape(-1, size) * scores.weight
+        sums[1, positions] = scores.similarity.reshape(-1, size)
         if is_clipped:
-            sums[2, index] = account.score.reshape(-1, size)
+            sums[2, positions] = scores.score.reshape(-1, size)
     if not_pairing:
         sums[0, list(not_pairing)] = 0.0
     sums[1:] *= sums[0]
     # One after the other: `sum` adds rows of one pair in another order than those of several.
     weight: Floats
     weight, *totals = np.add.accumulate(sums, axis=1)[:, -1]
-    for entry in entries:
-        account = entry.account
-        weights = np.broadcast_to(account.worth, len(account)) * (account.outcome < TN)
-        weight += np.bincount(entry.owner, weights, size)
-        totals[0] += np.bincount(entry.owner, weights * account.similarity, size)
+    for owner, _, scores in key_scores:
+        weights = np.broadcast_to(scores.weight, len(owner)) * (scores.outcome < TN)
+        weight += np.bincount(owner, weights, size)
+        totals[0] += np.bincount(owner, weights * scores.similarity, size)
         if is_clipped:
-            totals[1] += np.bincount(entry.owner, weights * account.score, size)
+            totals[1] += np.bincount(owner, weights * scores.score, size)
     is_judged = weight > 0
-    similarity, *scores = (
+    similarity, *means = (
         np.divide(total, weight, out=np.ones(size), where=is_judged) for total in totals
     )
-    return similarity, scores[0] if scores else similarity
+    return similarity, means[0] if means else similarity
 
 
-def _clip(account: ObjectAccount, match_threshold: float) -> None:
+def _clip(scores: PairScores, match_threshold: float) -> None:
     """Clip the scores of objects by their threshold, and as list items by their match-threshold."""
-    similarity, score, outcome = account.similarity, account.score, account.outcome
-    item_outcome = np.where(both_sides(outcome), met(similarity, match_threshold), outcome)
-    account.score = clipped(score, outcome, clip=True)
-    account.item_score = clipped(score, item_outcome, clip=True)
+    score, outcome = scores.score, scores.outcome
+    item_outcome = np.where(
+        has_both_sides(outcome), classify_present(scores.similarity, match_threshold), outcome
+    )
+    scores.score = clip_scores(score, outcome, clip=True)
+    scores.item_score = clip_scores(score, item_outcome, clip=True)
 
 
 def _find_unfounded(
     columns: Columns,
     gt: Indexes,
     compared: Indexes,
-    field_groups: Sequence[FieldsPart],
-    entries: Sequence[EntryAccount],
+    fields: Sequence[FieldScores],
+    key_scores: Sequence[KeyScores],
 ) -> Mask | bool:
-    """Find pairs of objects without a present field, of which the ground truth may be left out.
+    """Find pairs of objects without a present field, of which the ground truth may be absent.
 
     `compared` are the positions of the pairs that were compared by fields.
     """
@@ -376,11 +567,10 @@ def _find_unfounded(
         return False
     size = len(compared)
     has_fields = np.zeros(size, np.bool_)
-    for group in field_groups:
-        account = group if isinstance(group, BlockAccount) else group[1]
-        has_fields |= (account.outcome < TN).reshape(-1, size).any(axis=0)
-    for entry in entries:
-        has_fields[entry.owner[entry.account.outcome < TN]] = True
+    for entry in fields:
+        has_fields |= (entry.scores.outcome < TN).reshape(-1, size).any(axis=0)
+    for keys in key_scores:
+        has_fields[keys.owner[keys.scores.outcome < TN]] = True
     unfounded: Mask = columns.gold.lacks[gt]
     unfounded[compared] &= ~has_fields
     return unfounded
@@ -399,45 +589,46 @@ def _spread(
     return similarities, scores
 
 
-def counted(node: ObjectNode, account: ObjectAccount) -> Sequence[bool | Mask]:
-    """Return whether the aggregate of its object includes each field, and say it of entries.
+def find_included(
+    node: ObjectNode, fields: Sequence[FieldScores], key_scores: Sequence[KeyScores], size: int
+) -> tuple[Sequence[bool | Mask], Sequence[bool | Mask]]:
+    """Return whether the aggregate of its object includes each field, and each group of keys.
 
     One `true` among the fields makes them opt in; without one, `false` opts out. A field that is a
     union says what the arm in use says, and a key of a map has a say where it is present.
     """
-    if node.included is not None and account.parts and not account.entries:
-        return node.included
-    says: list[bool | Outcomes | None] = []
-    if account.parts:
-        says += [entry.aggregate for entry in node.fields]
-    for part in account.parts:
-        if not isinstance(part, BlockAccount):
-            entry = node.fields[part[0]]
-            says[part[0]] = said(entry.node, entry.aggregate, part[1])
-    says += [each.aggregate for each in account.entries]
-    fields = len(says) - len(account.entries)
-    found: list[bool | Mask]
-    if all(entry.aggregate is not True for entry in account.entries) and not any(
+    says: list[bool | Outcomes | None] = [entry.aggregate for entry in node.fields]
+    for entry in fields:
+        if isinstance(entry.part, int):
+            declared = node.fields[entry.part]
+            says[entry.part] = find_annotation(declared.node, declared.aggregate, entry.scores)
+    says += [keys.aggregate for keys in key_scores]
+    n_fields = len(node.fields)
+    included: list[bool | Mask]
+    if all(keys.aggregate is not True for keys in key_scores) and not any(
         isinstance(say, np.ndarray) for say in says
     ):
-        found = [*_included(says)]
+        included = [*_included(says)]
     else:
-        every = np.arange(len(account)) if account.compared is None else account.compared
-        owners = [*repeat(every, fields), *(entry.owner for entry in account.entries)]
+        owners = [*repeat(np.arange(size), n_fields), *(keys.owner for keys in key_scores)]
         stated = [
             np.broadcast_to(say if isinstance(say, np.ndarray) else SAYS[say], len(owner))
             for say, owner in zip(says, owners, strict=True)
         ]
-        opts_in = np.zeros(len(account), np.bool_)
+        opts_in = np.zeros(size, np.bool_)
         for say, owner in zip(stated, owners, strict=True):
             opts_in[owner[say == SAYS[True]]] = True
-        found = [
+        included = [
             np.where(opts_in[owner], say == SAYS[True], say != SAYS[False])
             for say, owner in zip(stated, owners, strict=True)
         ]
-    for of, included in zip(account.entries, found[fields:], strict=True):
-        of.counted = included
-    return found[:fields]
+    return included[:n_fields], included[n_fields:]
+
+
+def _set_aggregate(scores: PairScores, included: bool | Mask) -> None:
+    """Record whether the aggregates include some units."""
+    for positions, group in scores.by_node():
+        group.batch.in_aggregate = some_of(included, positions)
 
 
 def _included(says: Sequence[object]) -> Iterator[bool]:
@@ -446,9 +637,11 @@ def _included(says: Sequence[object]) -> Iterator[bool]:
     return (say is True if opt_in else say is not False for say in says)
 
 
-def said(node: Node, aggregate: bool | None, account: Account) -> bool | Outcomes | None:
+def find_annotation(
+    node: Node, aggregate: bool | None, scores: PairScores
+) -> bool | Outcomes | None:
     """Return a field's annotation of the aggregate; of a union, that of the arm in use."""
-    return node.says(account) if isinstance(node, OneOfNode) else aggregate
+    return node.says(scores) if isinstance(node, OneOfNode) else aggregate
 
 
 def _undeclared(

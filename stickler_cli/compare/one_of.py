@@ -9,16 +9,48 @@ import numpy as np
 
 from stickler_cli.core.json_values import JsonValue, without_absent
 from stickler_cli.core.values import dataclass
-from .account import Account, Floats, Outcomes, Part, split
-from .columns import NOTHING, OBJECT, Columns, Indexes, Known, Mask, groups
-from .plan import Node, Options, Purpose
+from .columns import NOTHING, Columns, Floats, Indexes, Outcomes, groups
+from .gold import drop_absent
+from .pair_scores import PairGroup, PairScores, join_groups
+from .plan import Mode, Node, Options, Recording, Scoring, Task
+from .units import Placement, UnitTable
 
 SAYS: Final = {None: -1, False: 0, True: 1}
 """What a field or an arm says of an aggregate, as a number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChoiceNode(Node, ABC):
+class DelegatingNode(Node, ABC):
+    """A node that leaves its pairs to other nodes, whether they are scored or recorded."""
+
+    nested = True
+    sees_absent_values = True  # the other nodes see them
+
+    @abstractmethod
+    def delegate(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
+        """Do a task with pairs of values, each by another node."""
+
+    def score_declared(
+        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
+    ) -> PairScores:
+        """Score pairs of values, each by another node."""
+        return self.delegate(columns, gt, pred, Scoring(options, mode))
+
+    def record_declared(  # noqa: PLR0913, PLR0917 - as `record` takes them
+        self,
+        columns: Columns,
+        gt: Indexes,
+        pred: Indexes,
+        options: Options,
+        table: UnitTable,
+        place: Placement,
+    ) -> PairScores:
+        """Score and record pairs of values, each by another node."""
+        return self.delegate(columns, gt, pred, Recording(options, table, place))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChoiceNode(DelegatingNode, ABC):
     """A node that leaves each pair to one that its ground truth chooses, else its prediction."""
 
     @abstractmethod
@@ -29,10 +61,10 @@ class ChoiceNode(Node, ABC):
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
         """Return the nodes, and the position of the chosen one for each slot of either side."""
 
-    nested = True
-    shows_nothing = True  # to the chosen nodes
+    labels_inside = True
+    lists_inside = True
     weighs: ClassVar[bool] = False
-    """Whether what the pairs are worth is for this node to say, not for the chosen ones."""
+    """Whether this node says what pairs are worth, not the chosen nodes."""
 
     def chosen(self, value: JsonValue) -> Node:
         """Return the node that a value by itself leads to."""
@@ -42,28 +74,27 @@ class ChoiceNode(Node, ABC):
         """Return whether a value counts as nothing for the node that it chooses."""
         return self.choose(value).is_nothing(value)
 
-    def keeps(self, columns: Columns, known: Known, gt: Indexes, pred: Indexes) -> Mask | bool:
-        """Return those of which the chosen nodes have something to say."""
-        hiding = known.hiding[gt] & (columns.kinds[1][pred] == OBJECT)
-        found: Mask = hiding | known.open[gt]
-        return found
-
-    def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
-        """Account for pairs of values, each by the node that it chooses."""
+    def delegate(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
+        """Do a task with pairs of values, each by the node that it chooses."""
         # Documents are compared whole, but an absent one has no say on the node.
-        whole = options.purpose is Purpose.DOCUMENTS
-        present = columns.present(gt, pred) if whole else (gt, pred)
+        present_gt, present_pred = columns.present(gt, pred) if task.is_whole else (gt, pred)
         nodes, gt_choice, pred_choice = self.choices(columns)
         if columns.place.hides:
-            present = self.seen(columns, *present)[0], present[1]
-        chosen = np.where(present[0] == NOTHING, pred_choice[present[1]], gt_choice[present[0]])
+            present_gt = drop_absent(self, columns, present_gt, present_pred)[0]
+        is_absent = present_gt == NOTHING
+        chosen = np.where(is_absent, pred_choice[present_pred], gt_choice[present_gt])
         if columns.place.hides:  # what is nothing to its own node is so to another one
-            gt = np.where((present[0] == NOTHING) & (chosen != gt_choice[gt]), NOTHING, gt)
-        parts = [
-            Part(at, nodes[position].compare(columns, gt[at], pred[at], options))
-            for position, at in groups(chosen)
-        ]
-        return split(self, columns, gt, pred, parts, self.weight if self.weighs else None)
+            gt = np.where(is_absent & (chosen != gt_choice[gt]), NOTHING, gt)
+        weight = self.weight if self.weighs else None
+        if weight is not None:
+            task = task.with_weight(weight)
+        groups_by_node = []
+        for number, positions in groups(chosen):
+            scores = nodes[number].compare_pairs(
+                columns, gt[positions], pred[positions], task.of(positions)
+            )
+            groups_by_node.append(PairGroup(positions, scores))
+        return join_groups(self, columns, gt, pred, groups_by_node, weight)
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
         """Return the similarity at which these list elements are matches."""
@@ -133,13 +164,13 @@ class OneOfNode(ChoiceNode):
     def _accepting(self, value: JsonValue) -> int | None:
         return next((at for at, arm in enumerate(self.arms) if arm.accepts(value)), None)
 
-    def says(self, account: Account) -> bool | Outcomes | None:
+    def says(self, scores: PairScores) -> bool | Outcomes | None:
         """Return the annotation of the aggregate by pair: one value, or `SAYS` of each."""
         said = {arm.aggregate for arm in self.arms}
         if len(said) == 1:
             return said.pop()
-        _, gt_choice, pred_choice = self.choices(account.columns)
-        chosen = np.where(account.gt == NOTHING, pred_choice[account.pred], gt_choice[account.gt])
+        _, gt_choice, pred_choice = self.choices(scores.columns)
+        chosen = np.where(scores.gt == NOTHING, pred_choice[scores.pred], gt_choice[scores.gt])
         return np.array([SAYS[arm.aggregate] for arm in self.arms], np.int8)[chosen]
 
 
@@ -197,9 +228,9 @@ class RecursionNode(ChoiceNode):
         """Return the target, whose fields are those of this place."""
         return (self.choose(None),)
 
-    def compare(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
-        """Account for pairs of values as the target does."""
-        return self.choose(None).compare(columns, gt, pred, options)
+    def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
+        """Do a task with pairs of values as the target does it."""
+        return self.choose(None).compare_pairs(columns, gt, pred, task)
 
 
 def followed(node: Node) -> Node:

@@ -11,14 +11,15 @@ from stickler_cli.core.json_values import JsonValue, kind_of, part_of
 from stickler_cli.core.locations import Step
 from stickler_cli.core.problems import ComparisonError
 from stickler_cli.core.values import dataclass
-from .account import Account, Part, split
 from .columns import Columns, Indexes
 from .leaf import LeafNode
 from .list import ListNode
 from .object import Field, ObjectNode
 from .one_of import ChoiceNode, OneOfNode, RecursionNode
-from .plan import Node, Options, Plan
-from .result import ThresholdSource
+from .pair_scores import PairGroup, PairScores, join_groups
+from .plan import Mode, Node, Options, Plan
+from .result import NOT_EVALUATED, ThresholdSource
+from .units import SCHEMAS, Placement, UnitTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,30 +131,64 @@ class SchemasNode(Node):
         """Return the root of the documents of a schema."""
         return self.plans[str(step)].root
 
-    def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
-        """Account for documents, those of each schema together."""
-        slots: dict[str, list[int]] = {}
+    def score_declared(
+        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
+    ) -> PairScores:
+        """Refuse to score documents by themselves: none of them has alternatives or is an item."""
+        raise AssertionError("documents of several schemas are recorded, never only scored")
+
+    def record_declared(  # noqa: PLR0913, PLR0917 - as `record` takes them
+        self,
+        columns: Columns,
+        gt: Indexes,
+        pred: Indexes,
+        options: Options,
+        table: UnitTable,
+        place: Placement,
+    ) -> PairScores:
+        """Record documents, those of each schema together and below its name."""
+        slots_by_schema: dict[str, list[int]] = {}
         for slot, document in enumerate(columns.gt):
-            slots.setdefault(next(iter(document)), []).append(slot)  # type: ignore[arg-type]
-        parts = []
-        for step, at in slots.items():
-            gts, preds = (
-                [side[slot][step] for slot in at]  # type: ignore[index, call-overload]
-                for side in (columns.gt, columns.pred)
+            slots_by_schema.setdefault(next(iter(document)), []).append(slot)  # type: ignore[arg-type]
+        batch = table.add(SCHEMAS, self, columns, place)
+        groups = []
+        for step, slots in slots_by_schema.items():
+            documents = self._documents_of_schema(columns, step, slots)
+            positions, every = np.array(slots), np.arange(len(slots))
+            below = Placement(
+                container=batch,
+                positions=positions,
+                document=place.document[positions],
+                field=table.fields.number(0, step),
+                weight=1.0,
+                is_whole=True,
             )
-            known = columns.gold
-            gold = None if known is None else [part_of(known.of[slot], step) for slot in at]
-            inside = Columns(gts, preds, columns.place.below(step), gold=gold)
-            if columns.confidences is not None:
-                stated = (columns.confidences[slot] for slot in at)
-                inside.confidences = [each and each[step] for each in stated]  # type: ignore[index, call-overload]
-            every = np.arange(len(at))
             try:
-                account = self.plans[step].root.compare(inside, every, every, options)
+                scores = self.plans[step].root.record(
+                    documents, every, every, options, table, below
+                )
             except ComparisonError as error:
                 raise error.below(step) from error.__cause__
-            parts.append(Part(np.array(at), account, step))
-        return split(self, columns, gt, pred, parts, self.weight)
+            groups.append(PairGroup(positions, scores))
+        scores = join_groups(self, columns, gt, pred, groups, self.weight)
+        batch.gt_slot, batch.pred_slot = gt, pred
+        batch.outcome = np.full(batch.size, NOT_EVALUATED, np.int8)
+        batch.similarity = batch.score = scores.score
+        return scores
+
+    def _documents_of_schema(self, columns: Columns, step: str, slots: list[int]) -> Columns:
+        """Return the columns of the documents below the key of one schema."""
+        gts, preds = (
+            [values[slot][step] for slot in slots]  # type: ignore[index, call-overload]
+            for values in (columns.gt, columns.pred)
+        )
+        known = columns.gold
+        gold = None if known is None else [part_of(known.of[slot], step) for slot in slots]
+        documents = Columns(gts, preds, columns.place.below(step), gold=gold)
+        if columns.confidences is not None:
+            stated = (columns.confidences[slot] for slot in slots)
+            documents.confidences = [each and each[step] for each in stated]  # type: ignore[index, call-overload]
+        return documents
 
 
 def plan_of_schemas(plans: Mapping[str, Plan], name: str) -> Plan:

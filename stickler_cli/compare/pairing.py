@@ -4,21 +4,20 @@ Candidates, a certificate, and an assignment where two elements want the same: d
 "Lists", tells the three steps.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, cached_property
-from operator import attrgetter
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from stickler_cli.comparators.base import EQUAL_WITHIN
-from .account import Account, Floats, of_each
 from .assignment import ASSIGNED, LOOK, LOOK_AT_EACH, assign, assign_all, blocks
-from .columns import NOTHING, Columns, Indexes, Mask, distinct, spread
+from .columns import NOTHING, Columns, Floats, Indexes, Mask, distinct, spread
+from .gold import EXCLUDED
 from .leaf import LeafBlock, LeafNode
 from .object import ObjectNode
 from .one_of import followed
-from .plan import LEFT_OUT, Node, Options, Purpose
+from .plan import Mode, Node, Options
 from .rows import Rows
 from .selective import SelectiveField, leaves_of, selective_fields
 from .work import PAIR
@@ -55,12 +54,6 @@ class Pairs(NamedTuple):
     def some(self, which: Indexes | slice) -> "Pairs":
         """Return some of the pairs."""
         return Pairs(self.owner[which], self.gt[which], self.pred[which], self.similarity[which])
-
-
-def empty_pairs(account: Account) -> Mask:
-    """Find pairs of items that have no value left to compare, and so are not a pair."""
-    is_empty: Mask = of_each(account, attrgetter("is_empty"), np.bool_)
-    return is_empty
 
 
 def joined(several: list[Pairs]) -> Pairs:
@@ -174,20 +167,32 @@ class Search:
         one, other = self._near[near], self._far[far]
         return np.minimum(one, other), np.maximum(one, other) - self._gts
 
-    def _similarity(
-        self, near: Indexes, far: Indexes, purpose: Purpose = Purpose.PAIRING
-    ) -> Floats:
-        options = self._options.to(purpose)
+    def _similarity(self, near: Indexes, far: Indexes) -> Floats:
+        """Return the similarities of pairs; `EXCLUDED` for pairs without a value to compare."""
         similarities = [np.empty(0)]
-        for start in range(0, len(near), self._at_once):
-            block = slice(start, start + self._at_once)
-            sides = self._sides(near[block], far[block])
-            account = self._item.compare(self._elements, *sides, options)
-            similarity = account.similarity
+        for gt, pred in self._blocks(near, far):
+            scores = self._item.similarity(self._elements, gt, pred, self._options, Mode.PAIRING)
+            similarity = scores.similarity
             if self._elements.gold is not None:
-                similarity = np.where(empty_pairs(account), LEFT_OUT, similarity)
+                similarity = np.where(scores.is_empty, EXCLUDED, similarity)
             similarities.append(similarity)
         return np.concatenate(similarities)
+
+    def _upper_bound(self, near: Indexes, far: Indexes) -> Floats | None:
+        """Return what the similarities of pairs do not exceed; None if that costs too much."""
+        bounds = [np.empty(0)]
+        for gt, pred in self._blocks(near, far):
+            bound = followed(self._item).upper_bound(self._elements, gt, pred, self._options)
+            if bound is None:
+                return None
+            bounds.append(bound)
+        return np.concatenate(bounds)
+
+    def _blocks(self, near: Indexes, far: Indexes) -> Iterator[tuple[Indexes, Indexes]]:
+        """Yield both sides of pairs, so many at a time as are compared at once."""
+        for start in range(0, len(near), self._at_once):
+            block = slice(start, start + self._at_once)
+            yield self._sides(near[block], far[block])
 
     def _gains(self, near: Indexes, far: Indexes, similarity: Floats) -> tuple[Floats, Floats]:
         """Return the gain of each pair for the total, and the greatest of each element; or 0."""
@@ -251,14 +256,14 @@ class Search:
         possible = self._bound(near, far) + 2 * EQUAL_WITHIN >= best[near]
         near, far = near[possible], far[possible]
         if self._item.by_position:
-            rows = Rows(self._item, self._elements, self._options.to(Purpose.PAIRING))
+            rows = Rows(self._item, self._elements, self._options)
             may_be_best = rows.may_be_best(*self._sides(near, far), near, best)
             near, far = near[may_be_best], far[may_be_best]
-        purpose = bound_of(self._item)
-        if purpose is None:
+        bound = self._upper_bound(near, far)
+        if bound is None:
             return self._best_of(near, far, self._similarity(near, far))
         # Pairs whose bound is below what is known of an element are not its best.
-        most, greatest = self._gains(near, far, self._similarity(near, far, purpose))
+        most, greatest = self._gains(near, far, bound)
         likely = _first_best(near, far, most, greatest)
         found = self._similarity(near[likely], far[likely])
         best = best.copy()
@@ -364,15 +369,3 @@ def width_of(item: Node) -> int:
     item = followed(item)
     blocks = item.together if isinstance(item, ObjectNode) else ()
     return max([1, *(len(of.names) for of in blocks if isinstance(of, LeafBlock))])
-
-
-def bound_of(item: Node) -> Purpose | None:
-    """Return a cheap way to bound the similarity of two elements; None for no way."""
-    item = followed(item)
-    if not isinstance(item, ObjectNode) or item.families:
-        return None
-    nested = [entry.node.nested for entry in item.fields]
-    cheap = [entry.node.columnar for entry in item.fields]
-    if any(nested):
-        return None if all(nested) else Purpose.BOUND
-    return Purpose.ROUGH if any(cheap) and not all(cheap) else None

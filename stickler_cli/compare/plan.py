@@ -1,4 +1,7 @@
-"""Nodes, of which a plan is made: one for each place of a schema, and their one method.
+"""Nodes, of which a plan is made: one for each place of a schema, and their three methods.
+
+Pairs of values are scored, or scored and recorded. What all nodes do alike (gold, absence, values
+of another kind) is written once, for either task.
 
 A value of another kind than the declared one is never an error: where both sides share another
 kind they are compared as that kind (`other`), else they have nothing in common.
@@ -8,20 +11,29 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from enum import IntEnum
-from functools import cached_property, lru_cache
-from operator import attrgetter
-from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from stickler_cli.clients.model import DEFAULT_POLICY, Policy
-from stickler_cli.core.json_values import DocumentKind, JsonValue, is_absent, labelled_part
+from stickler_cli.core.json_values import DocumentKind, JsonValue, is_absent
 from stickler_cli.core.locations import Step
 from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import ComparisonOptions, ExtraFields, LimitedOptions
-from .account import Account, MismatchAccount, Part, Rules, UnlabelledAccount, of_each, split
-from .columns import ABSENT, NOTHING, Columns, Indexes, Known, Mask
-from .result import FA, FD, FN, NOT_EVALUATED, TN
+from .columns import NOTHING, Columns, Floats, Indexes, Known, Mask
+from .gold import EXCLUDED, choose_alternatives, drop_unlabelled_predictions, present_pairs
+from .pair_scores import (
+    PairGroup,
+    PairScores,
+    add_rows,
+    classify_one_sided,
+    fill_rows,
+    join_groups,
+    score_zero,
+)
+from .result import FD, NOT_EVALUATED, TN, ThresholdSource
+from .units import MISMATCH, UNLABELLED, VALUE, Placement, UnitTable
 from .work import CALL, PAIR
 
 if TYPE_CHECKING:
@@ -33,29 +45,6 @@ its values may be."""
 
 PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
 """At or below it two list elements are not the same item. Source: docs/semantics.md, Lists."""
-
-
-ALIKE_WITHIN: Final = 1e-12
-"""Scores of alternatives that differ by no more are equal. Source: docs/semantics.md."""
-
-
-LEFT_OUT: Final = -1.0
-"""In the place of a similarity: less than any similarity, and not above any pairing floor."""
-
-
-class Purpose(IntEnum):
-    """The purpose of a comparison of pairs."""
-
-    DOCUMENTS = 0
-    """They are whole documents, which are compared by fields even where one is empty."""
-    ACCOUNT = 1
-    """For the account of what happened."""
-    PAIRING = 2
-    """To pair list elements: only what each pair has in common is kept, and no judge is asked."""
-    BOUND = 3
-    """For what no similarity exceeds: lists inside count as a full match."""
-    ROUGH = 4
-    """For the same at less cost: leaves that are dear to compare count as a full match, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,48 +63,193 @@ class Options:
     """Those that may be done without a look at signals."""
     partial_gt: bool = ComparisonOptions.partial_gt
     """Whether nobody labelled a declared key that a ground truth leaves out."""
-    purpose: Purpose = field(default=Purpose.ACCOUNT, compare=False, repr=False)
-    """Set by the engine, not by a run."""
-
-    @property
-    def pairing(self) -> bool:
-        """Whether elements are being paired, so that only similarities count."""
-        return self.purpose >= Purpose.PAIRING
-
-    def to(self, purpose: Purpose) -> "Options":
-        """Return the same options for another purpose, in which documents have no limits."""
-        if self.purpose is purpose:
-            return self
-        how = self.pairing_floor, self.extra_fields
-        return (
-            _options(*how, purpose)
-            if self.client is None
-            else _options.__wrapped__(*how, purpose, self.client)
-        )
-
-
-@lru_cache(64)  # not of clients, which are let go with what used them
-def _options(
-    floor: float, extra_fields: ExtraFields, purpose: Purpose, client: "Client | None" = None
-) -> Options:
-    return Options(floor, extra_fields, client, None, None, False, purpose)
 
 
 USUAL: Final = Options()
 """Those of who asks for none."""
 
 
+class Mode(IntEnum):
+    """What similarities are for."""
+
+    DOCUMENTS = 0
+    """For the choice among alternatives of whole documents, which are compared by fields even
+    where one is empty."""
+    FINAL = 1
+    """For the choice among alternatives, and for studies of single pairs."""
+    PAIRING = 2
+    """To pair list items: no judge is asked, and texts have their edit distance instead."""
+    LISTS_MATCH = 3
+    """For an upper bound: lists inside items count as a full match."""
+    LISTS_AND_TEXTS_MATCH = 4
+    """For an upper bound that costs less: so do values whose comparator is expensive."""
+
+
+class Scoring(NamedTuple):
+    """The task to score pairs and to leave nothing behind."""
+
+    options: Options
+    mode: Mode
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the pairs are documents that are compared by fields even where one is empty."""
+        return self.mode is Mode.DOCUMENTS
+
+    def by_value(self) -> "Scoring":
+        """Return the task for documents that are compared like any other values."""
+        return self._replace(mode=Mode.FINAL) if self.is_whole else self
+
+    def of(self, positions: Indexes) -> "Scoring":
+        """Return the task for some of the pairs."""
+        return self
+
+    def with_weight(self, weight: float) -> "Scoring":
+        """Return the task for pairs of a weight."""
+        return self
+
+    def with_gold(self, slots: Indexes) -> "Scoring":
+        """Return the task for pairs whose alternatives were chosen."""
+        return self
+
+    def compare_declared(
+        self, node: "Node", columns: Columns, gt: Indexes, pred: Indexes
+    ) -> PairScores:
+        """Score pairs of values of the kind that a node declares."""
+        return node.score_declared(columns, gt, pred, self.options, self.mode)
+
+    def add(self, kind: int, scores: PairScores) -> PairScores:
+        """Return the scores of pairs that have no parts."""
+        return scores
+
+    def add_mismatches(self, scores: PairScores) -> PairScores:
+        """Return the scores of pairs of values of different kinds."""
+        return scores
+
+
+class Recording(NamedTuple):
+    """The task to score pairs and to record them and everything inside them in a table."""
+
+    options: Options
+    table: UnitTable
+    place: Placement
+
+    @property
+    def mode(self) -> Mode:
+        """The mode in which alternatives are scored before one is recorded."""
+        return Mode.DOCUMENTS if self.place.is_whole else Mode.FINAL
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the pairs are documents that are compared by fields even where one is empty."""
+        return self.place.is_whole
+
+    def by_value(self) -> "Recording":
+        """Return the task for documents that are compared like any other values."""
+        if not self.is_whole:
+            return self
+        return self._replace(place=self.place._replace(is_whole=False))
+
+    def of(self, positions: Indexes) -> "Recording":
+        """Return the task for some of the pairs, given by their positions in order."""
+        if len(positions) == len(self.place.document):  # they are all
+            return self
+        return self._replace(place=self.place.among(positions))
+
+    def with_weight(self, weight: float) -> "Recording":
+        """Return the task for pairs of a weight, unless one is stated already."""
+        if self.place.weight is not None:
+            return self
+        return self._replace(place=self.place._replace(weight=weight))
+
+    def with_gold(self, slots: Indexes) -> "Recording":
+        """Return the task for pairs whose alternatives were chosen; the first choice counts."""
+        if self.place.gold_slot is not None:
+            return self
+        return self._replace(place=self.place._replace(gold_slot=slots))
+
+    def compare_declared(
+        self, node: "Node", columns: Columns, gt: Indexes, pred: Indexes
+    ) -> PairScores:
+        """Score and record pairs of values of the kind that a node declares."""
+        return node.record_declared(columns, gt, pred, self.options, self.table, self.place)
+
+    def add(self, kind: int, scores: PairScores) -> PairScores:
+        """Record pairs that have no parts."""
+        return add_rows(self.table, kind, scores, self.place)
+
+    def add_mismatches(self, scores: PairScores) -> PairScores:
+        """Record pairs of values of different kinds: both values as parts of one unit."""
+        batch = self.table.add(MISMATCH, scores.node, scores.columns, self.place)
+        fill_rows(self.table, batch, scores, self.place)
+        side = Placement(
+            container=batch,
+            positions=np.arange(batch.size),
+            document=batch.document,
+            field=batch.field,
+            weight=1.0,
+        )
+        absent = np.full(batch.size, NOTHING)
+        node, columns = scores.node, scores.columns
+        node.record(columns, scores.gt, absent, self.options, self.table, side)
+        node.record(columns, absent, scores.pred, self.options, self.table, side)
+        return scores
+
+
+Task = Scoring | Recording
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node(Rules, ABC):
+class Node(ABC):
     """One place of a schema, ready to compare the values that stand there."""
 
+    threshold: float
+    """In [0, 1]; at or above it the values match, as one unit."""
+    weight: float = 1.0
+    """Above 0; what the field is worth in the score of its object."""
+    clip: bool = False
+    """Whether a similarity below the threshold scores 0.0."""
+    threshold_source: ThresholdSource = field(default="default", repr=False, compare=False)
+    """Who stated `threshold`; for explanations only."""
     other: "Node | None" = field(default=None, repr=False, compare=False)
     """The node for two values that share a kind other than the declared one."""
 
     any_of: bool = False
     """Whether a list in a ground truth has the values that are right here, one by one."""
-    shows_nothing: ClassVar[bool] = False
-    """Whether values that count as nothing are left for the account to look at."""
+    sees_absent_values: ClassVar[bool] = False
+    """Whether values that count as absent are left to the comparison of the node."""
+    labels_inside: ClassVar[bool] = False
+    """Whether values may be objects in which something is not labelled."""
+    lists_inside: ClassVar[bool] = False
+    """Whether values may be lists that need not be exhaustive."""
+
+    @property
+    def positional(self) -> bool:
+        """Whether elements are compared by their positions."""
+        return False
+
+    @property
+    def by_position(self) -> bool:
+        """Whether this is a list whose elements are paired by their positions."""
+        return False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether values are lists whose ground truths need not list everything."""
+        return False
+
+    @property
+    def item_threshold(self) -> float:
+        """The similarity at which a pair of list elements of this kind is a match."""
+        return self.threshold
+
+    def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
+        """Return the similarity at which these list elements are matches."""
+        return self.item_threshold
+
+    def source_for(self, element: JsonValue) -> ThresholdSource:
+        """Return who stated the threshold for this list element and another."""
+        return self.threshold_source
 
     @property
     def columnar(self) -> bool:
@@ -136,8 +270,22 @@ class Node(Rules, ABC):
         return None
 
     @abstractmethod
-    def account(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
-        """Account for pairs of values of the declared kind, `NOTHING` where one is absent."""
+    def score_declared(
+        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
+    ) -> PairScores:
+        """Score pairs of values of the declared kind, `NOTHING` where one is absent."""
+
+    @abstractmethod
+    def record_declared(  # noqa: PLR0913, PLR0917 - as `record` takes them
+        self,
+        columns: Columns,
+        gt: Indexes,
+        pred: Indexes,
+        options: Options,
+        table: UnitTable,
+        place: Placement,
+    ) -> PairScores:
+        """Score and record pairs of values of the declared kind."""
 
     def parts(self) -> "Sequence[Node]":
         """Return the nodes whose fields are those of this place: of elements, arms, positions."""
@@ -163,181 +311,163 @@ class Node(Rules, ABC):
         """Return whether a value that is there counts as nothing here."""
         return False
 
-    def seen(self, columns: Columns, gt: Indexes, pred: Indexes) -> tuple[Indexes, Indexes]:
-        """Return pairs with `NOTHING` for every value that counts as nothing here."""
-        no_gt, no_pred = self.nothing(columns)
-        return np.where(no_gt[gt], NOTHING, gt), np.where(no_pred[pred], NOTHING, pred)
+    def ignores(self, name: str) -> bool:
+        """Return whether the values of a key are never compared."""
+        return False
 
-    def present(self, columns: Columns, gt: Indexes, pred: Indexes) -> tuple[Indexes, Indexes]:
-        """Return pairs with `NOTHING` for every value that is absent or counts as nothing here."""
-        there, given = columns.present(gt, pred)
-        if columns.place.hides and not self.shows_nothing:
-            there, given = self.seen(columns, there, given)
-        if columns.gold is not None:
-            there = np.where(columns.gold.lacking(gt, pred >= 0) & (given < 0), NOTHING, there)
-            there = np.where((given >= 0) & self.keeps(columns, columns.gold, gt, given), gt, there)
-        return there, given
+    def ignores_inside(self, step: Step, value: JsonValue) -> bool:
+        """Return whether everything in the value of a field or item is ignored."""
+        node = self.below(step)
+        return node is not None and node.ignores_all(value)
 
-    def keeps(self, columns: Columns, known: Known, gt: Indexes, pred: Indexes) -> Mask | bool:
-        """Return which absent ground truths say something of what is predicted in their place."""
+    def ignores_all(self, value: JsonValue) -> bool:
+        """Return whether everything in a value is ignored; an absent value is not ignored."""
+        node = self.chosen(value)
+        if isinstance(value, list):
+            items = enumerate(value)
+            return all(is_absent(item) or node.ignores_inside(at, item) for at, item in items)
+        return isinstance(value, dict) and node.has_only_ignored(value)
+
+    def has_only_ignored(self, value: dict[str, JsonValue]) -> bool:
+        """Return whether all values in an object are absent or ignored."""
         return False
 
     def chosen(self, value: JsonValue) -> "Node":
         """Return the node that a value by itself leads to: this one, or one that it chooses."""
         return self
 
-    def compare(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
-        """Return the account of n pairs of values of one place, in their order.
+    def similarity(
+        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
+    ) -> PairScores:
+        """Score n pairs of values of one place, in their order.
 
         A pair is two slots of the columns, in `gt` and `pred`, both (n,); `NOTHING` is an absent
-        side, so what only one side has needs no method of its own, nor do all pairs of two lists.
+        side. Nothing is left behind but the pairings of lists inside the values, with the columns.
 
         Raises:
             ComparisonError: a comparator failed, or gave no finite number in [0, 1].
         """
+        return self.compare_pairs(columns, gt, pred, Scoring(options, mode))
+
+    def upper_bound(
+        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
+    ) -> Floats | None:
+        """Return what the similarity of each pair does not exceed; None if that costs too much."""
+        return None
+
+    def record(  # noqa: PLR0913, PLR0917 - pairs, and where their units stand
+        self,
+        columns: Columns,
+        gt: Indexes,
+        pred: Indexes,
+        options: Options,
+        table: UnitTable,
+        place: Placement,
+    ) -> PairScores:
+        """Score n pairs as `similarity` does, and record them and everything inside them."""
+        return self.compare_pairs(columns, gt, pred, Recording(options, table, place))
+
+    def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
+        """Do a task with pairs: choose alternatives, and skip what is not labelled."""
         columns.place.charge(CALL + PAIR * len(gt))
         if columns.gold is None:
-            return self.compared(columns, gt, pred, options)
-        gt = self.resolved(columns, gt, pred, options)
-        found = self._settled(columns, columns.gold, gt, pred, options)
-        found.note(gt)
-        return found
+            return self.compare_labelled(columns, gt, pred, task)
+        gt = self.choose_alternatives(columns, gt, pred, task.options, task.mode)
+        return self._compare_chosen(columns, columns.gold, gt, pred, task.with_gold(gt))
 
-    def resolved(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Indexes:
-        """Choose the most similar candidate of each ground truth; ties go to the first.
-
-        Where nothing is predicted, choose the first absent candidate, else the first one. A
-        candidate with nothing to compare in an open list is chosen only if no other one is left.
-        """
+    def choose_alternatives(
+        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
+    ) -> Indexes:
+        """Return the slots of the alternatives that count, given the slots of ground truths."""
         gold = columns.gold
-        if gold is None or not gold.lengths[gt].any():
+        if gold is None:
             return gt
-        n_candidates, first_slot, chosen = gold.lengths[gt], gold.starts[gt], gt.copy()
-        (pairs,) = n_candidates.nonzero()
-        absent_slot = self.optional(columns)[gt[pairs]]
-        chosen[pairs] = np.where(absent_slot == NOTHING, first_slot[pairs], absent_slot)
 
-        pairs = pairs[~self.nothing(columns)[1][pred[pairs]]]
-        greatest = np.full(len(gt), LEFT_OUT)
-        for number in range(int(n_candidates.max())):
-            pairs = pairs[(number < n_candidates[pairs]) & (greatest[pairs] < 1 - ALIKE_WITHIN)]
-            if not len(pairs):
-                break
-            slots = first_slot[pairs] + number
-            account = self._settled(columns, gold, slots, pred[pairs], options)
-            is_open = gold.open[slots] | of_each(account, attrgetter("node.is_open"), np.bool_)
-            is_empty = is_open & (account.outcome == TN)
-            similarity = np.where(is_empty, LEFT_OUT, account.similarity)
-            is_better = similarity > greatest[pairs] + ALIKE_WITHIN
-            greatest[pairs[is_better]] = similarity[is_better]
-            chosen[pairs[is_better]] = slots[is_better]
-        return chosen
+        def score_candidates(pairs: Indexes, gt: Indexes, pred: Indexes) -> Floats:
+            scores = self._compare_chosen(columns, gold, gt, pred, Scoring(options, mode))
+            is_open = gold.open[gt] | scores.of_each(lambda part: part.node.is_open, np.bool_)
+            return np.where(is_open & (scores.outcome == TN), EXCLUDED, scores.similarity)
 
-    def nothing(self, columns: Columns) -> tuple[Mask, Mask]:
-        """Return which slots hold nothing, or a value that counts as nothing here."""
+        return choose_alternatives(self, columns, gt, pred, score_candidates)
 
-        def find() -> tuple[Mask, Mask]:
-            gt, pred = (kinds == ABSENT for kinds in columns.kinds)
-            if columns.place.hides:
-                gt, pred = (
-                    found | np.array([*map(self.is_nothing, side), True])
-                    for found, side in ((gt, columns.gt), (pred, columns.pred))
-                )
-            if columns.gold is not None:  # something is there in an alternative
-                gt = gt & ~columns.gold.there
-            return gt, pred
-
-        return columns.derived((id(self), "absent"), find)
-
-    def optional(self, columns: Columns) -> Indexes:
-        """Return the slot of the first absent alternative of each slot; `NOTHING` for none.
-
-        A value in which all may be absent is one itself.
-        """
-        known = columns.gold
-        if known is None:
-            return np.full(len(columns.gt) + 1, NOTHING)
-
-        def find() -> Indexes:
-            found = known.first_of(self.nothing(columns)[0] | known.optional)
-            (inside,) = (known.optional & (found == NOTHING)).nonzero()
-            found[inside] = inside
-            return found
-
-        return columns.derived((id(self), "optional"), find)
-
-    def _settled(
-        self, columns: Columns, known: Known, gt: Indexes, pred: Indexes, options: Options
-    ) -> Account:
-        """Account for pairs of single ground truths, and pass over those that are not labelled."""
-        # A document is compared field by field, whatever is left of it.
-        if options.purpose is not Purpose.DOCUMENTS and (hiding := known.hiding[gt]).any():
-            gt, pred = gt.copy(), pred.copy()
-            for one in np.flatnonzero(hiding & (pred >= 0)).tolist():
-                value = labelled_part(columns.pred[pred[one]], known.of[gt[one]])
-                if is_absent(value) or self.is_nothing(value):
-                    pred[one] = NOTHING
-                    gt[one] = NOTHING if known.lacks[gt[one]] else gt[one]
-        unlabelled = known.unlabelled[gt]
-        if options.purpose is Purpose.DOCUMENTS:  # one that is passed over has no fields
-            gt, pred = (np.where(unlabelled, NOTHING, side) for side in (gt, pred))
-            return self.compared(columns, gt, pred, options)
+    def _compare_chosen(
+        self, columns: Columns, gold: Known, gt: Indexes, pred: Indexes, task: Task
+    ) -> PairScores:
+        """Do a task with pairs of single ground truths, and skip those that are not labelled."""
+        if task.is_whole:  # a document is compared by fields; one that is skipped has none
+            unlabelled = gold.unlabelled[gt]
+            gt, pred = (np.where(unlabelled, NOTHING, slots) for slots in (gt, pred))
+            return self.compare_labelled(columns, gt, pred, task)
+        gt, pred = drop_unlabelled_predictions(self, columns, gold, gt, pred)
+        unlabelled = gold.unlabelled[gt]
         if not unlabelled.any():
-            return self.compared(columns, gt, pred, options)
-        (passed,), (rest,) = unlabelled.nonzero(), (~unlabelled).nonzero()
-        outcome, ones = np.full(len(passed), NOT_EVALUATED, np.int8), np.ones(len(passed))
-        pairs = columns, gt[passed], pred[passed], outcome, ones, ones
-        parts = [Part(passed, UnlabelledAccount(self, *pairs))]
+            return self.compare_labelled(columns, gt, pred, task)
+        (skipped,), (rest,) = unlabelled.nonzero(), (~unlabelled).nonzero()
+        outcome, ones = np.full(len(skipped), NOT_EVALUATED, np.int8), np.ones(len(skipped))
+        scores = PairScores(self, columns, gt[skipped], pred[skipped], outcome, ones)
+        groups = [PairGroup(skipped, task.of(skipped).add(UNLABELLED, scores))]
         if len(rest):
-            parts.append(Part(rest, self.compared(columns, gt[rest], pred[rest], options)))
-        return split(self, columns, gt, pred, parts)
+            scores = self.compare_labelled(columns, gt[rest], pred[rest], task.of(rest))
+            groups.append(PairGroup(rest, scores))
+        return join_groups(self, columns, gt, pred, groups)
 
-    def compared(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Account:
-        """Account for pairs as `compare` does, of which nothing else is said."""
-        if options.purpose is Purpose.DOCUMENTS:
-            return self.account(columns, gt, pred, options)
-        gt, pred = self.present(columns, gt, pred)
+    def compare_labelled(
+        self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
+    ) -> PairScores:
+        """Do a task with pairs of single, labelled ground truths: each by the kind of its values.
+
+        Two values that share a kind other than the declared one are compared as that kind.
+        """
+        if task.is_whole:
+            return self.compare_declared(columns, gt, pred, task)
+        gt, pred = present_pairs(self, columns, gt, pred)
         declared = self.declares(columns)
         if declared is None:
-            return self.account(columns, gt, pred, options)
-        right = (declared[0][gt] | (gt < 0)) & (declared[1][pred] | (pred < 0))
-        if np.count_nonzero(right) == len(gt):
-            return self.account(columns, gt, pred, options)
-        # Some are of another kind than the declared one.
-        both = (gt >= 0) & (pred >= 0)
-        unlike = both & ~right
-        groups = [(self.account, right), (self._one_sided_value, ~right & ~both)]
+            return self.compare_declared(columns, gt, pred, task)
+        is_declared = (declared[0][gt] | (gt < 0)) & (declared[1][pred] | (pred < 0))
+        if np.count_nonzero(is_declared) == len(gt):
+            return self.compare_declared(columns, gt, pred, task)
+
+        has_both = (gt >= 0) & (pred >= 0)
+        is_mismatch = has_both & ~is_declared
+        task = task.with_weight(self.weight)
+        methods = [
+            (self.compare_declared, is_declared),
+            (self._score_one_sided, ~is_declared & ~has_both),
+        ]
         if self.other is not None:
-            alike = columns.kinds[0][gt] == columns.kinds[1][pred]
-            other = both & alike & ~declared[0][gt] & ~declared[1][pred]
-            groups.append((self.other.compare, other))
-            unlike &= ~other
-        groups.append((self._mismatches, unlike))
-        parts = []
-        for compare, which in groups:
-            at = np.flatnonzero(which)
-            if len(at):
-                parts.append(Part(at, compare(columns, gt[at], pred[at], options)))
-        return split(self, columns, gt, pred, parts, self.weight)
+            is_alike = columns.kinds[0][gt] == columns.kinds[1][pred]
+            is_other = has_both & is_alike & ~declared[0][gt] & ~declared[1][pred]
+            methods.append((self.other.compare_pairs, is_other))
+            is_mismatch &= ~is_other
+        methods.append((self._score_mismatches, is_mismatch))
+        groups = []
+        for method, selected in methods:
+            (positions,) = selected.nonzero()
+            if len(positions):
+                scores = method(columns, gt[positions], pred[positions], task.of(positions))
+                groups.append(PairGroup(positions, scores))
+        return join_groups(self, columns, gt, pred, groups, self.weight)
 
-    def _one_sided_value(
-        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
-    ) -> Account:
-        outcome, zeros = np.where(gt == NOTHING, FA, FN).astype(np.int8), np.zeros(len(gt))
-        return Account(self, columns, gt, pred, outcome, zeros, zeros)
+    def compare_declared(
+        self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
+    ) -> PairScores:
+        """Do a task with pairs of values of the declared kind."""
+        return task.compare_declared(self, columns, gt, pred)
 
-    def _mismatches(
-        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
-    ) -> Account:
-        """Account for pairs that have nothing in common, being of different kinds."""
-        outcome, zeros = np.full(len(gt), FD, np.int8), np.zeros(len(gt))
-        if options.pairing:
-            return Account(self, columns, gt, pred, outcome, zeros, zeros)
-        nothing = np.full(len(gt), NOTHING)
-        found = MismatchAccount(self, columns, gt, pred, outcome, zeros, zeros)
-        found.missed = self.compare(columns, gt, nothing, options)
-        found.invented = self.compare(columns, nothing, pred, options)
-        return found
+    def _score_one_sided(
+        self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
+    ) -> PairScores:
+        """Score values of another kind than the declared one against nothing: each is one unit."""
+        scores = score_zero(self, columns, gt, pred, classify_one_sided(gt))
+        return task.add(VALUE, scores)
+
+    def _score_mismatches(
+        self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
+    ) -> PairScores:
+        """Score pairs that have nothing in common, being of different kinds."""
+        outcome = np.full(len(gt), FD, np.int8)
+        return task.add_mismatches(score_zero(self, columns, gt, pred, outcome))
 
 
 def once_each(root: Node, inside: Callable[[Node], Iterable[Node]]) -> Iterator[Node]:

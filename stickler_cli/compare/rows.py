@@ -5,11 +5,10 @@ from typing import Final
 import numpy as np
 
 from stickler_cli.comparators.base import EQUAL_WITHIN
-from .account import Floats
-from .columns import Columns, Indexes, Mask, distinct
+from .columns import Columns, Floats, Indexes, Mask, distinct
 from .leaf import LeafNode
 from .one_of import followed
-from .plan import Node, Options
+from .plan import Mode, Node, Options
 
 MIN_PAIRS: Final = 1000
 """Pairs of rows from which on bounds take less time than comparing all of their cells."""
@@ -23,7 +22,7 @@ class Rows:
     """Rows that are being paired, and what compares their cells."""
 
     def __init__(self, row_node: Node, rows: Columns, options: Options) -> None:
-        """Take the node and the columns of rows; options are those of pairing."""
+        """Take the node and the columns of rows."""
         self._cell = followed(row_node.parts()[0])
         self._rows, self._options = rows, options
 
@@ -54,7 +53,9 @@ class Rows:
             compared = pairs[position < n_shared[pairs]]
             gt_cells = gt_rows.starts[gt[compared]] + position
             pred_cells = pred_rows.starts[pred[compared]] + position
-            similarity = self._cell.compare(cells, gt_cells, pred_cells, self._options).similarity
+            similarity = self._cell.similarity(
+                cells, gt_cells, pred_cells, self._options, Mode.PAIRING
+            ).similarity
             lower[compared] += similarity / longest[compared]
             upper[compared] -= (1 - similarity) / longest[compared]
             np.maximum.at(best, near[pairs], lower[pairs])

@@ -18,7 +18,7 @@ from stickler_cli.core.values import dataclass
 from .columns import NOTHING
 from .leaf import LeafNode
 from .list import ListNode
-from .plan import USUAL, Options, Purpose
+from .plan import USUAL, Mode, Options
 from .result import BOTH_SIDES, ERRORS, NOT_EVALUATED, Outcome, ThresholdSource
 from .tuple import TupleNode
 from .units import LIST, MISMATCH, OBJECT, SCHEMAS, UnitBatch, UnitTable
@@ -437,11 +437,12 @@ class UnitTree:
         gt_lists, pred_lists, values = columns.elements
         gt_slots, _, gt_places = gt_lists.of(self.batch.gt_slot[[self.position]])
         pred_slots, _, pred_places = pred_lists.of(self.batch.pred_slot[[self.position]])
-        similarity = self.node.items.compare(
+        similarity = self.node.items.similarity(
             values,
             np.repeat(gt_slots, len(pred_slots)),
             np.tile(pred_slots, len(gt_slots)),
-            self._setting.options.to(Purpose.PAIRING),
+            self._setting.options,
+            Mode.PAIRING,
         ).similarity.reshape(len(gt_slots), len(pred_slots))
 
         gt_indexes, pred_indexes = gt_places.tolist(), pred_places.tolist()

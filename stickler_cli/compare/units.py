@@ -10,17 +10,16 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.core.json_values import Gold, JsonValue
-from .columns import NOTHING, Columns, Indexes, Mask, distinct, groups
+from .columns import NOTHING, Columns, Floats, Indexes, Mask, Outcomes, distinct, groups
 from .result import FA, FD, FN, NOT_EVALUATED, TP
 
-Floats: TypeAlias = NDArray[np.float64]
-Outcomes: TypeAlias = NDArray[np.int8]
+T = TypeVar("T")
 
 FieldPath: TypeAlias = tuple[str, ...]  # names of fields, without list indexes
 FieldNumbers: TypeAlias = "int | Indexes"  # one field for all rows of a batch, or one for each
@@ -112,15 +111,21 @@ class Placement(NamedTuple):
     they occur; the rank of an item in its list."""
     is_item: bool = False
     in_aggregate: "bool | Mask" = True
-    weight: "float | Floats" = 1.0
+    weight: "float | Floats | None" = None
+    """What each unit is worth in its parent; None leaves it to the node that compares it."""
     gt_index: "int | Indexes" = NOTHING
     pred_index: "int | Indexes" = NOTHING
-    outcome: Outcomes | None = None
-    """Of items: outcomes by the threshold of an item."""
-    threshold: Floats | None = None
-    """Of items: the threshold of an item."""
     is_map_key: bool = False
     """Whether the fields are keys of maps, which only documents name."""
+    is_whole: bool = False
+    """Whether these are documents that are compared by fields even where one is empty."""
+    gold_slot: Indexes | None = None
+    """Slots of the ground-truth alternatives that count; None before they are chosen."""
+
+    @property
+    def is_document(self) -> bool:
+        """Whether the units are whole documents."""
+        return self.container is None or self.container.kind == SCHEMAS
 
     def among(self, selected: Indexes) -> "Placement":
         """Return the placement of some of the units."""
@@ -151,7 +156,8 @@ class UnitBatch:
         self.document, self.field, self.order = place.document, place.field, place.order
         self.is_item, self.is_map_key = place.is_item, place.is_map_key
         self.place(place.container, place.positions)
-        self.in_aggregate, self.weight = place.in_aggregate, place.weight
+        self.in_aggregate = place.in_aggregate
+        self.weight = node.weight if place.weight is None else place.weight
         self.gt_index, self.pred_index = place.gt_index, place.pred_index
         self.gt_slot: Any = NOTHING
         self.pred_slot: Any = NOTHING
@@ -347,6 +353,17 @@ class UnitTable:
         self.size += batch.size
         return batch
 
+    def discard(self, start: int) -> None:
+        """Remove all rows from `start` on, which no parent has been filled in for."""
+        while self.batches and self.batches[-1].start >= start:
+            self.batches.pop()
+        self.size = start
+        for name in _NOTES:
+            notes = getattr(self, name)
+            for row in [row for row in notes if row >= start]:
+                del notes[row]
+        self.out_of_order = {row for row in self.out_of_order if row < start}
+
     def batch_of(self, row: int) -> UnitBatch:
         """Return the batch of a row."""
         return self.batches[bisect_right(self._starts, row) - 1]
@@ -429,10 +446,15 @@ class UnitTable:
         return table
 
     def _renumber(self, fields: FieldIndex, is_kept: Mask, is_root: Mask) -> Indexes:
-        """Number the fields of the kept units anew, below those of the roots; by old number."""
+        """Number the fields of the kept units anew, below those of the roots; by old number.
+
+        Old numbers depend on the chunk, so fields are taken in the order of the kept units.
+        """
         numbers = np.full(len(self.fields), NOTHING)
         numbers[self.field[is_root]] = 0
-        for number in distinct(self.field[is_kept]).tolist():  # parents have smaller numbers
+        (kept,) = is_kept.nonzero()
+        kept = kept[np.lexsort((self.column("order")[kept], self.column("parent")[kept]))]
+        for number in dict.fromkeys(self.field[kept].tolist()):  # parents come first
             if numbers[number] == NOTHING:
                 parent = int(numbers[self.fields.parents[number]])
                 numbers[number] = fields.number(parent, self.fields.paths[number][-1])
@@ -520,3 +542,13 @@ class UnitTable:
     def outcome(self) -> Outcomes:
         """The outcome of each unit, or `NOT_EVALUATED`."""
         return self.column("outcome")
+
+
+def notes_by_row(notes: Mapping[int, T], batch: UnitBatch) -> dict[int, T]:
+    """Return by row what is said of units by their positions in a batch."""
+    return {batch.start + position: note for position, note in notes.items()}
+
+
+def some_of(values: Any, selected: Indexes) -> Any:
+    """Return the values of some pairs; a single value holds for all pairs, so it is returned."""
+    return values[selected] if isinstance(values, np.ndarray) else values

@@ -6,9 +6,9 @@ from itertools import count
 
 import numpy as np
 
-from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.compare.columns import Floats, Indexes, Mask
 from stickler_cli.compare.tree import UnitTree, tree_of
-from stickler_cli.compare.units import Floats, UnitTable
+from stickler_cli.compare.units import UnitTable
 from .counts import count_units
 from .document_result import DocumentResult, Status
 from .errors.error_rows import Error, error_of

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from stickler_cli.compare.columns import Indexes, Mask, distinct
+from stickler_cli.compare.columns import Floats, Indexes, Mask, distinct
 from stickler_cli.compare.result import FA, FD, FN, TN, TP
-from stickler_cli.compare.units import LIST, MISMATCH, OBJECT, VALUE, Floats, UnitBatch, UnitTable
+from stickler_cli.compare.units import LIST, MISMATCH, OBJECT, VALUE, UnitBatch, UnitTable
 from stickler_cli.core.json_values import least
 from .field_counts import (
     AGGREGATE,
@@ -183,14 +183,14 @@ def is_value(batch: UnitBatch) -> Mask | bool:
     """
     if batch.kind == MISMATCH or (batch.is_item and batch.kind != VALUE):
         return False
-    is_absent: Mask = batch.outcome == TN
+    parent_is_one_sided = batch.parent_is_one_sided
     if batch.kind == VALUE:
-        if batch.parent_is_one_sided is None or batch.is_item:
+        if parent_is_one_sided is None or batch.is_item:
             return True
-        return ~(is_absent & batch.parent_is_one_sided)
-    if batch.parent_is_one_sided is not None:
-        is_absent = is_absent & ~batch.parent_is_one_sided
-    return is_absent
+        is_missing: Mask = (batch.outcome == TN) & parent_is_one_sided
+        return ~is_missing
+    is_absent: Mask = batch.outcome == TN
+    return is_absent if parent_is_one_sided is None else is_absent & ~parent_is_one_sided
 
 
 def counted_extra_keys(table: UnitTable) -> Iterator[tuple[UnitBatch, Indexes, Indexes]]:
@@ -228,7 +228,7 @@ def item_bins(table: UnitTable, cell: Indexes) -> list[Indexes]:
     is_item[np.concatenate(items)] = True
     outcome = table.outcome
     is_item &= outcome < TN
-    is_whole = is_item & (outcome <= FD) & ~has_wrong_unit(table)
+    is_whole = is_item & (outcome <= FD) & ~has_wrong_item(table)
     columns = (
         (WHOLE, is_whole),
         (ITEMS, is_item),
@@ -251,22 +251,24 @@ def has_objects_of_mismatches(batch: UnitBatch) -> bool:
     return is_object_side and batch.container is not None and not batch.container.is_inner_item
 
 
-def has_wrong_unit(table: UnitTable) -> Mask:
-    """Return which units are wrong, missed or invented, or contain such a unit."""
+def has_wrong_item(table: UnitTable) -> Mask:
+    """Return which items and objects are wrong, missed or invented, or contain such a unit."""
     is_wrong = np.zeros(table.size, np.bool_)
     if table.extra_keys:
         is_wrong[[*table.extra_keys]] = True
     for batch in reversed(table.batches):  # children first
-        if batch.container is None or not batch.size:
+        container = batch.container
+        if container is None or batch.is_unlabelled or not batch.size:
             continue
-        if not batch.is_document and not batch.is_unlabelled:
-            if batch.kind == MISMATCH:
-                is_wrong[batch.span] = True
-            elif batch.kind == VALUE:
-                is_wrong[batch.span] |= (batch.outcome != TP) & (batch.outcome != TN)
-            else:
-                is_wrong[batch.span] |= batch.is_one_sided
-        is_wrong[batch.parent[is_wrong[batch.span]]] = True
+        if container.is_document and not batch.is_item and batch.kind == VALUE:
+            continue  # it is no item, and neither is the document
+        if batch.kind == MISMATCH:
+            is_wrong[batch.span] = True
+        elif batch.kind == VALUE:
+            is_wrong[batch.span] |= (batch.outcome != TP) & (batch.outcome != TN)
+        elif not batch.is_document:
+            is_wrong[batch.span] |= batch.is_one_sided
+        is_wrong[container.start + batch.positions[is_wrong[batch.span]]] = True
     return is_wrong
 
 

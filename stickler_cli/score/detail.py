@@ -11,10 +11,10 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.compare.columns import Floats, Indexes, Mask
 from stickler_cli.compare.result import TN, TP, Outcome
 from stickler_cli.compare.tree import UnitTree
-from stickler_cli.compare.units import LIST, VALUE, Floats, UnitBatch, UnitTable
+from stickler_cli.compare.units import LIST, VALUE, UnitBatch, UnitTable
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.values import dataclass

@@ -8,8 +8,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.compare.columns import Indexes, Mask
-from stickler_cli.compare.units import Floats
+from stickler_cli.compare.columns import Floats, Indexes, Mask
 from stickler_cli.core.locations import field_names, field_path
 from stickler_cli.core.values import dataclass
 

@@ -26,7 +26,7 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 
-from stickler_cli.compare.account import Floats
+from stickler_cli.compare.columns import Floats
 from stickler_cli.compare.result import FA, FD, FN, TP
 from stickler_cli.core.locations import (
     ANY_NAMES,

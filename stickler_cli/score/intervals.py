@@ -22,7 +22,7 @@ from typing import Annotated, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.compare.account import Floats
+from stickler_cli.compare.columns import Floats
 from stickler_cli.compare.result import FD, FN, TP
 from stickler_cli.core.rules import FRACTION, REQUIRED, Count, Number, Rule, is_share
 from stickler_cli.core.values import dataclass

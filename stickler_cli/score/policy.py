@@ -14,8 +14,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from stickler_cli.compare.account import Floats
-from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.compare.columns import Floats, Indexes, Mask
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone, encoded

@@ -17,8 +17,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from stickler_cli.compare.account import Floats
-from stickler_cli.compare.columns import Indexes
+from stickler_cli.compare.columns import Floats, Indexes
 from stickler_cli.compare.result import FieldInfo, Outcome
 from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from stickler_cli.core.values import dataclass

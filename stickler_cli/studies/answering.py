@@ -14,12 +14,13 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from stickler_cli.compare.columns import Floats
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.field_listing import node_at
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.one_of import followed
 from stickler_cli.compare.plan import Node, Options, Plan
-from stickler_cli.compare.units import Floats, UnitTable
+from stickler_cli.compare.units import UnitTable
 from stickler_cli.core.figures import some_of, told_apart
 from stickler_cli.core.json_values import JsonObject, JsonValue, brief
 from stickler_cli.core.locations import parse_field_path

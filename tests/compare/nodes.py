@@ -4,13 +4,13 @@ import numpy as np
 
 from stickler_cli.comparators import ExactComparator, LevenshteinComparator, NumericComparator
 from stickler_cli.compare.columns import Columns
+from stickler_cli.compare.engine import record_pairs
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.open import OpenNode
-from stickler_cli.compare.plan import Options, Purpose
+from stickler_cli.compare.plan import Mode, Options
 from stickler_cli.compare.tree import tree_of
-from stickler_cli.compare.units_of_account import units_of
 
 DEFAULTS = Options()
 
@@ -46,17 +46,13 @@ def anything(**rest):
 
 def compared(node, gt, pred, options=DEFAULTS):
     """Compare two values, either of which may be absent."""
-    first = np.zeros(1, np.intp)
-    account = node.compare(Columns([gt], [pred]), first, first, options)
-    return tree_of(units_of(account, first), 0, options)
+    return tree_of(record_pairs(node, Columns([gt], [pred]), options), 0, options)
 
 
 def compared_together(node, gts, preds, options=DEFAULTS):
     """Compare pairs of values in one column."""
-    at = np.arange(len(gts))
-    account = node.compare(Columns(gts, preds), at, at, options)
-    units = units_of(account, at)
-    return [tree_of(units, pair, options) for pair in at.tolist()]
+    units = record_pairs(node, Columns(gts, preds), options)
+    return [tree_of(units, pair, options) for pair in range(len(gts))]
 
 
 def alike(node, gt, pred, options=DEFAULTS):
@@ -74,7 +70,7 @@ def table(node, gts, preds, options=DEFAULTS):
 def all_pairs(node, gts, preds, options):
     gt = np.repeat(np.arange(len(gts)), len(preds))
     pred = np.tile(np.arange(len(preds)), len(gts))
-    return node.compare(Columns(gts, preds), gt, pred, options.to(Purpose.PAIRING))
+    return node.similarity(Columns(gts, preds), gt, pred, options, Mode.PAIRING)
 
 
 def figures(comparison):

@@ -13,7 +13,7 @@ from stickler_cli.compare.assignment import align
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.plan import Options
+from stickler_cli.compare.plan import Mode, Options
 from stickler_cli.compare.tree import tree_of
 from stickler_cli.core.problems import RoomLimitError, WorkLimitError
 from stickler_cli.documents.wrappers import Unwrapper
@@ -46,7 +46,9 @@ def gain_of(item, gts, preds, key, floor, i, j):
     if False in outcomes:
         return 0.0
     first = np.zeros(1, np.intp)
-    similarity = item.compare(Columns([gts[i]], [preds[j]]), first, first, Options()).similarity[0]
+    similarity = item.similarity(
+        Columns([gts[i]], [preds[j]]), first, first, Options(), Mode.PAIRING
+    ).similarity[0]
     nearness = 1e-9 * (1 - abs(i - j) / max(len(gts), len(preds)))
     if key and "absent" not in outcomes:
         return 3 + similarity + nearness

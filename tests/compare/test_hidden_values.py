@@ -1,9 +1,12 @@
 """Values that count as nothing, elements that are dropped, and places that nobody looks at."""
 
+import numpy as np
 import pytest
 
 from stickler_cli.compare import engine
+from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.open import SchemasNode
+from stickler_cli.compare.plan import Mode, Options
 from stickler_cli.compare.tree import tree_of
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
@@ -160,6 +163,15 @@ def test_nobody_looks_at_what_is_ignored_or_stands_for_nothing(field, gt, pred, 
 
 def test_documents_of_a_schema_are_never_nothing():
     assert SchemasNode(threshold=0.0, plans={}).is_nothing({}) is False
+
+
+def test_documents_of_several_schemas_are_recorded_and_never_only_scored():
+    none = np.zeros(0, np.intp)
+
+    with pytest.raises(AssertionError, match="recorded, never only scored"):
+        SchemasNode(threshold=0.0, plans={}).similarity(
+            Columns([], []), none, none, Options(), Mode.DOCUMENTS
+        )
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ import pytest
 from stickler_cli.comparators import BBoxIoUComparator, FuzzyComparator, LevenshteinComparator
 from stickler_cli.comparators.base import Answers, BaseComparator
 from stickler_cli.comparators.registry import construct
-from stickler_cli.compare.account import MOST_LAID_OUT
-from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.leaf import MAX_KEPT_LAYOUT, LeafNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.problems import ComparisonError, ModelError, UsageError
@@ -305,9 +304,9 @@ def test_many_values_that_are_all_alike_are_compared_by_themselves():
 
 def test_pairs_of_few_objects_are_laid_out_once():
     (block,) = an_object(a=text(), b=text()).together
-    few = block.of_pairs(3)
+    few = block.layout(3)
 
-    many = block.of_pairs(MOST_LAID_OUT + 1)
+    many = block.layout(MAX_KEPT_LAYOUT + 1)
 
-    assert len(many.pair) == 2 * (MOST_LAID_OUT + 1)
-    assert block.of_pairs(3) is few
+    assert len(many.pair) == 2 * (MAX_KEPT_LAYOUT + 1)
+    assert block.layout(3) is few

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from stickler_cli.compare.account import classify, clipped
 from stickler_cli.compare.columns import NOTHING
+from stickler_cli.compare.pair_scores import classify, clip_scores
 from stickler_cli.compare.result import Outcome
 
 THERE = np.zeros(1, np.intp)
@@ -42,7 +42,7 @@ def test_a_threshold_is_met_within_a_billionth(similarity, threshold, is_met):
     ],
 )
 def test_only_what_is_below_the_threshold_is_clipped(similarity, clip, score):
-    found = clipped(np.array([similarity]), np.array([outcome(similarity, 0.5)]), clip=clip)
+    found = clip_scores(np.array([similarity]), np.array([outcome(similarity, 0.5)]), clip=clip)
 
     assert found.tolist() == [score]
 

@@ -10,7 +10,8 @@ from stickler_cli.comparators.base import LETTERS_OF_WORD, STEPS_OF_PAIR, STEPS_
 from stickler_cli.comparators.texts import LevenshteinComparator
 from stickler_cli.compare import engine
 from stickler_cli.compare.columns import Columns
-from stickler_cli.compare.plan import Options, Purpose
+from stickler_cli.compare.engine import record_pairs
+from stickler_cli.compare.plan import Options
 from stickler_cli.compare.work import (
     CALL,
     NAME,
@@ -35,10 +36,9 @@ def counted(work):
 def steps_of(schema, gt, pred, **options):
     """Return the steps of a comparison of two documents, or of several pairs."""
     gts, preds = (gt, pred) if isinstance(gt, list) else ([gt], [pred])
-    work, every = Work(**options), np.arange(len(gts))
+    work = Work(**options)
     columns = Columns(gts, preds, work.place())
-    root = compile_schema(schema).root
-    root.compare(columns, every, every, Options().to(Purpose.DOCUMENTS))
+    record_pairs(compile_schema(schema).root, columns, Options(), are_documents=True)
     return counted(work)
 
 

@@ -19,7 +19,7 @@ from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.pairing import pair
-from stickler_cli.compare.plan import Options, Purpose
+from stickler_cli.compare.plan import Mode, Options
 from stickler_cli.compare.tree import tree_of
 from stickler_cli.core.json_values import is_absent
 from stickler_cli.schema.compiler import compile_schema
@@ -205,7 +205,7 @@ def untied_lists(draw):
     if gts and preds:
         some = Columns(gts, preds[:4])
         gt, pred = (at.ravel() for at in np.indices((len(some.gt), len(some.pred))))
-        found = node.items.compare(some, gt, pred, OPTIONS.to(Purpose.PAIRING))
+        found = node.items.similarity(some, gt, pred, OPTIONS, Mode.PAIRING)
         matrix = found.similarity.reshape(len(some.gt), len(some.pred))
         assume(is_unique(matrix, OPTIONS.pairing_floor))
     return gts, preds[:4]
@@ -303,8 +303,10 @@ def count_ways(monkeypatch, taken):
 def gains_of(node, gts, preds, floor):
     """Return what each pair of items adds to a total; a row for each ground truth."""
     at = np.indices((len(gts), len(preds))).reshape(2, -1)
-    options = Options(pairing_floor=floor).to(Purpose.PAIRING)
-    matrix = node.compare(Columns(gts, preds), *at, options).similarity.reshape(len(gts), -1)
+    options = Options(pairing_floor=floor)
+    matrix = node.similarity(Columns(gts, preds), *at, options, Mode.PAIRING).similarity.reshape(
+        len(gts), -1
+    )
     return matrix, gain(matrix, *np.indices(matrix.shape), floor)
 
 

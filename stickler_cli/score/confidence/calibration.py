@@ -9,8 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from stickler_cli.compare.account import Floats
-from stickler_cli.compare.columns import Indexes, Mask
+from stickler_cli.compare.columns import Floats, Indexes, Mask
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
 from stickler_cli.core.values import dataclass
 from stickler_cli.score.intervals import Ends, ratio

@@ -10,8 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from stickler_cli.compare.account import Floats
-from stickler_cli.compare.columns import Indexes, Mask, groups
+from stickler_cli.compare.columns import Floats, Indexes, Mask, groups
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import KEPT
 from stickler_cli.core.values import dataclass

@@ -194,7 +194,7 @@ def path_steps(
 
 
 def selected_values(column: Any, positions: Indexes) -> list[Any]:
-    """Return values of a column of a batch, of which there may be one for all units."""
+    """List the values of some units of a batch; a column may have one value for all units."""
     if isinstance(column, np.ndarray):
         values: list[Any] = column[positions].tolist()
         return values

@@ -16,13 +16,14 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.compare.account import Account
 from stickler_cli.compare.columns import Columns
+from stickler_cli.compare.engine import record_pairs
 from stickler_cli.compare.field_listing import node_at
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.one_of import followed
-from stickler_cli.compare.plan import Node, Options, Plan
+from stickler_cli.compare.plan import Mode, Node, Options, Plan
 from stickler_cli.compare.result import TP
+from stickler_cli.compare.units import listed
 from stickler_cli.core.json_values import JsonObject, JsonValue, json_key, json_line
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.problems import Problem
@@ -150,7 +151,8 @@ class Witnesses:
         while isinstance(node, ListNode):
             node = followed(node.items)
         at = np.arange(len(pairs))
-        outcomes = node.compare(Columns([*ones], [*others]), at, at, self.options).outcome
+        columns = Columns([*ones], [*others])
+        outcomes = node.similarity(columns, at, at, self.options, Mode.FINAL).outcome
         return [
             it == TP or one is other is None
             for it, (one, other) in zip(outcomes.tolist(), pairs, strict=True)
@@ -212,11 +214,14 @@ class Witnesses:
         """Return the known item that each goes with, by its position."""
         if not known or not isinstance(node, ListNode):
             return {}
-        one = np.zeros(1, np.intp)
-        account: Any = node.compare(Columns([[*known]], [values]), one, one, self.options)
-        pairs: Account = account.units.account
-        sides = zip(pairs.gt.tolist(), pairs.pred.tolist(), strict=True)
-        return {pred: gt for gt, pred in sides if gt >= 0 and pred >= 0}
+        table = record_pairs(node, Columns([[*known]], [values]), self.options)
+        partners: dict[int, int] = {}
+        for batch in table.batches:
+            if batch.is_item and batch.container is table.batches[0]:
+                gt_index, pred_index = listed(batch.gt_index, batch.size), batch.pred_index
+                sides = zip(gt_index, listed(pred_index, batch.size), strict=True)
+                partners |= {pred: gt for gt, pred in sides if gt >= 0 and pred >= 0}
+        return partners
 
     def _put_together(self, places: Iterable[AnsweredPlace]) -> None:
         """Give the answers of each place their groups: a run joins the first that it matches."""

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.compare.account import Floats
+from stickler_cli.compare.columns import Floats
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.confidence.calibration import reliability

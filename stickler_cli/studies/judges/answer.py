@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from stickler_cli import __version__
 from stickler_cli.comparators.base import meets
-from stickler_cli.compare.account import Account
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.plan import Options
+from stickler_cli.compare.plan import Mode, Options
 from stickler_cli.core.figures import number_of, rate
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import field_path
@@ -276,15 +275,15 @@ def _asked(node: LeafNode, lines: Sequence[VerdictLine], options: Options) -> li
     columns = Columns([line.gt for line in lines], [line.pred for line in lines])
     at = np.arange(len(lines))
     try:
-        account: Account = node.compare(columns, at, at, options)
+        scores = node.similarity(columns, at, at, options, Mode.FINAL)
     except ComparisonError as error:
         if len(lines) == 1:
             return [_Said(lines[0], node, None, str(error))]
         half = len(lines) // 2
         return [*_asked(node, lines[:half], options), *_asked(node, lines[half:], options)]
     return [
-        _Said(line, node, float(similarity), account.reasons.get(number, ""))
-        for number, (line, similarity) in enumerate(zip(lines, account.similarity, strict=True))
+        _Said(line, node, float(similarity), scores.reasons.get(number, ""))
+        for number, (line, similarity) in enumerate(zip(lines, scores.similarity, strict=True))
     ]
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 
 from stickler_cli import __version__
-from stickler_cli.compare.account import Floats
+from stickler_cli.compare.columns import Floats
 from stickler_cli.core.figures import number_of
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.problems import Problem

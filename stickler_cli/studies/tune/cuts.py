@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from scipy.special import bdtr
 
 from stickler_cli.comparators.base import EQUAL_WITHIN
-from stickler_cli.compare.columns import Columns
+from stickler_cli.compare.columns import Columns, Floats
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.plan import Node, Options
-from stickler_cli.compare.units import OBJECT, VALUE, Floats, UnitTable
+from stickler_cli.compare.plan import Mode, Node, Options
+from stickler_cli.compare.units import OBJECT, VALUE, UnitTable
 from stickler_cli.compare.work import Work
 from stickler_cli.core.problems import WorkLimitError
 from stickler_cli.core.values import dataclass
@@ -382,7 +382,7 @@ def _similarities(
         at, place = np.arange(len(some)), Work(options.work_limit).place(some[0].names)
         try:
             columns = Columns([line.gt for line in some], [line.pred for line in some], place)
-            yield some, node.compare(columns, at, at, options).similarity
+            yield some, node.similarity(columns, at, at, options, Mode.FINAL).similarity
         except WorkLimitError:
             if at_once == 1:
                 raise

@@ -1,0 +1,347 @@
+"""What counts as absent, which alternative counts, and what is not labelled.
+
+Gold says of ground truths that they have alternatives, are not labelled or not exhaustive. The
+functions here answer for one place at a time. They know a node only by its rule of absence.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from stickler_cli.core.json_values import (
+    UNLABELLED,
+    Alternative,
+    Gold,
+    JsonDocument,
+    JsonValue,
+    is_absent,
+    labelled_part,
+    part_of,
+)
+from stickler_cli.core.locations import ANY_KEY, Step
+from .columns import ABSENT, NOTHING, OBJECT, Columns, Floats, Indexes, Known, Mask
+
+EQUAL_SCORES_WITHIN: Final = 1e-12
+"""Scores of alternatives that differ by no more are equal. Source: docs/semantics.md."""
+
+EXCLUDED: Final = -1.0
+"""In the place of a similarity: less than any similarity, and not above any pairing floor."""
+
+CandidateScores = Callable[[Indexes, Indexes, Indexes], Floats]
+"""Returns the similarity of candidates, `EXCLUDED` for one with nothing to compare: called with
+the positions of the pairs, the slots of their candidates and the slots of their predictions."""
+
+
+class AbsenceRule(Protocol):
+    """What a node says of absent values."""
+
+    @property
+    def sees_absent_values(self) -> bool:
+        """Whether values that count as absent are left to the comparison of the node."""
+
+    @property
+    def labels_inside(self) -> bool:
+        """Whether values may be objects in which something is not labelled."""
+
+    @property
+    def lists_inside(self) -> bool:
+        """Whether values may be lists that need not be exhaustive."""
+
+    def is_nothing(self, value: JsonValue) -> bool:
+        """Return whether a present value counts as absent."""
+
+
+class LabelledNode(AbsenceRule, Protocol):
+    """What a node says of the labels of the values inside its values."""
+
+    @property
+    def positional(self) -> bool:
+        """Whether values are lists whose items are compared by their positions."""
+
+    def chosen(self, value: JsonValue) -> "LabelledNode":
+        """Return the node that a value by itself leads to."""
+
+    def below(self, step: Step) -> "LabelledNode | None":
+        """Return the node of a field or of an item; None if it has none."""
+
+    def named(self) -> "Iterator[tuple[str, LabelledNode]]":
+        """Return the fields; `ANY_KEY` stands for those that only documents name."""
+
+    def ignores(self, name: str) -> bool:
+        """Return whether the values of a key are never compared."""
+
+    def ignores_inside(self, step: Step, value: JsonValue) -> bool:
+        """Return whether everything in the value of a field or item is ignored."""
+
+
+# --- what is labelled, before anything is compared ----------------------------------------------
+
+
+def label_documents(
+    root: LabelledNode,
+    documents: Sequence[JsonDocument],
+    gold: Sequence[Gold | None],
+    *,
+    is_partial: bool,
+) -> tuple[list[JsonValue], list[Gold | None]]:
+    """Return the ground truths that count where nothing is predicted, and the gold of each.
+
+    `is_partial` says that a declared key that is left out is not labelled.
+    """
+    gold_of_each = [*gold] or [None] * len(documents)
+    truths: list[JsonValue] = []
+    resolved_gold: list[Gold | None] = []
+    for document, stated in zip(documents, gold_of_each, strict=True):
+        truth: JsonValue = document
+        if stated is not None or is_partial:
+            truth, stated_inside = label_value(root, document, stated, is_partial)
+        else:
+            stated_inside = None
+        truths.append(truth)
+        resolved_gold.append(stated_inside)
+    return truths, resolved_gold
+
+
+def label_value(
+    node: LabelledNode | None, value: JsonValue, gold: Gold | None, is_partial: bool
+) -> tuple[JsonValue, Gold | None]:
+    """Return a value that counts where nothing is predicted, and its gold with its candidates."""
+    if gold is not None and not gold.labelled:
+        return None, UNLABELLED
+    if gold is None or not gold.alternatives:
+        return _label_inside(node, value, gold, is_partial)
+    own = Gold()
+    own.parts, own.exhaustive = gold.parts, gold.exhaustive
+    own_value, own_gold = _label_inside(node, value, own, is_partial)
+    if own_gold is not None and not own_gold.labelled:
+        return None, UNLABELLED
+    candidates = [Alternative(own_value, own_gold)]
+    for alternative in gold.alternatives:
+        candidates += _candidates_of(node, alternative, is_partial)
+    if not gold.exhaustive:  # the annotation of a list holds for each of its candidates
+        candidates = [
+            candidate._replace(gold=replace(candidate.gold or Gold(), exhaustive=False))
+            for candidate in candidates
+        ]
+    place = Gold()
+    place.alternatives = tuple(candidates)
+    gold_of_each = [candidate.gold for candidate in candidates]
+    place.hides = any(gold is not None and gold.hides for gold in gold_of_each)
+    are_optional = [gold is not None and gold.optional for gold in gold_of_each]
+    are_absent = [
+        not is_optional
+        and (is_absent(candidate.value) or (node is not None and node.is_nothing(candidate.value)))
+        for candidate, is_optional in zip(candidates, are_optional, strict=True)
+    ]
+    place.there = are_absent[0] and not all(are_absent)
+    place.optional = any(are_absent + are_optional) and not all(are_absent)
+    return candidates[0].value, place
+
+
+def _candidates_of(
+    node: LabelledNode | None, alternative: Alternative, is_partial: bool
+) -> list[Alternative]:
+    """Return the candidates that an alternative stands for: several where it is wrapped itself.
+
+    The list is empty if no value in the alternative is labelled.
+    """
+    value, gold = label_value(node, alternative.value, alternative.gold, is_partial)
+    if alternative.gold is None or not alternative.gold.alternatives:
+        is_labelled = gold is None or gold.labelled
+        return [alternative._replace(value=value, gold=gold)] if is_labelled else []
+    return [
+        candidate._replace(
+            metadata={**alternative.metadata, **candidate.metadata},
+            at=(*alternative.at, *candidate.at),
+        )
+        for candidate in (gold.alternatives if gold is not None else ())
+    ]
+
+
+def _may_be_absent(value: JsonValue, gold: Gold | None) -> bool:
+    """Return whether a part may be missing; values that count as absent do not reach up."""
+    if gold is None:
+        return is_absent(value)
+    if gold.alternatives:
+        return any(
+            _may_be_absent(alternative.value, alternative.gold) for alternative in gold.alternatives
+        )
+    return gold.optional or not gold.labelled or is_absent(value)
+
+
+def _label_inside(
+    node: LabelledNode | None, value: JsonValue, gold: Gold | None, is_partial: bool
+) -> tuple[JsonValue, Gold | None]:
+    """Return a value with everything inside it labelled, and its gold; None if it says nothing."""
+    if not isinstance(value, dict | list) or (gold is None and not is_partial):
+        return value, gold
+    node = node.chosen(value) if node is not None else None
+    labelled = Gold()
+    labelled.exhaustive = gold is None or gold.exhaustive
+    children: dict[Step, JsonValue] = {}
+    for step, child in _compared_children(node, value):
+        child_node = node and node.below(step)
+        children[step], child_gold = label_value(child_node, child, part_of(gold, step), is_partial)
+        if child_gold is not None:
+            labelled.parts[step] = child_gold
+    unlabelled = [step for step, child_gold in labelled.parts.items() if not child_gold.labelled]
+    if isinstance(value, dict) and is_partial and node is not None:
+        names = (name for name, _ in node.named() if name != ANY_KEY)
+        missing = [name for name in names if name not in value]
+        labelled.parts |= dict.fromkeys(missing, UNLABELLED)
+    truth: Any = [*children.values()] if isinstance(value, list) else {**value, **children}
+    has_unlabelled = any(not child_gold.labelled for child_gold in labelled.parts.values())
+    if len(unlabelled) == len(children) and has_unlabelled:
+        return truth, UNLABELLED
+
+    by_place = isinstance(value, dict) or (node is not None and node.positional)
+    labelled.dropped = len(unlabelled) if isinstance(value, list) else 0
+    if unlabelled and not by_place:
+        labelled.exhaustive = False
+        for step in unlabelled:
+            del labelled.parts[step]
+    labelled.hides = by_place and any(child.hides for child in labelled.parts.values())
+    counts_as_absent = is_absent(truth) or (
+        isinstance(truth, list) and node is not None and node.is_nothing(truth)
+    )
+    labelled.there = counts_as_absent and any(child.there for child in labelled.parts.values())
+    labelled.optional = any(child.optional for child in labelled.parts.values()) and all(
+        _may_be_absent(child, labelled.parts.get(step))
+        or (node is not None and node.ignores_inside(step, child))
+        for step, child in children.items()
+    )
+    says_something = labelled.parts or labelled.dropped or not labelled.exhaustive
+    return truth, labelled if says_something else None
+
+
+def _compared_children(
+    node: LabelledNode | None, value: dict[str, JsonValue] | list[JsonValue]
+) -> Iterable[tuple[Step, JsonValue]]:
+    """Return the fields or items of a value, without ignored fields."""
+    if isinstance(value, list):
+        return enumerate(value)
+    if node is None:
+        return value.items()
+    return ((name, child) for name, child in value.items() if not node.ignores(name))
+
+
+# --- what counts as absent, and which alternative counts ------------------------------------------
+
+
+def absent_slots(rule: AbsenceRule, columns: Columns) -> tuple[Mask, Mask]:
+    """Return which slots of each side hold no value, or one that counts as absent."""
+
+    def find_absent() -> tuple[Mask, Mask]:
+        gt, pred = (kinds == ABSENT for kinds in columns.kinds)
+        if columns.place.hides:
+            gt, pred = (
+                is_absent_slot | np.array([*map(rule.is_nothing, values), True])
+                for is_absent_slot, values in ((gt, columns.gt), (pred, columns.pred))
+            )
+        if columns.gold is not None:  # an alternative is present
+            gt = gt & ~columns.gold.there
+        return gt, pred
+
+    return columns.derived((id(rule), "absent"), find_absent)
+
+
+def drop_absent(
+    rule: AbsenceRule, columns: Columns, gt: Indexes, pred: Indexes
+) -> tuple[Indexes, Indexes]:
+    """Return pairs with `NOTHING` for every value that counts as absent."""
+    no_gt, no_pred = absent_slots(rule, columns)
+    return np.where(no_gt[gt], NOTHING, gt), np.where(no_pred[pred], NOTHING, pred)
+
+
+def present_pairs(
+    rule: AbsenceRule, columns: Columns, gt: Indexes, pred: Indexes
+) -> tuple[Indexes, Indexes]:
+    """Return pairs with `NOTHING` for every value that is absent or counts as absent.
+
+    A ground truth stays if it says something of the value that is predicted in its place.
+    """
+    present_gt, present_pred = columns.present(gt, pred)
+    if columns.place.hides and not rule.sees_absent_values:
+        present_gt, present_pred = drop_absent(rule, columns, present_gt, present_pred)
+    if columns.gold is not None:
+        may_be_absent = columns.gold.lacking(gt, pred >= 0) & (present_pred < 0)
+        present_gt = np.where(may_be_absent, NOTHING, present_gt)
+        if rule.labels_inside:
+            is_kept = says_something(rule, columns, columns.gold, gt, present_pred)
+            present_gt = np.where((present_pred >= 0) & is_kept, gt, present_gt)
+    return present_gt, present_pred
+
+
+def says_something(
+    rule: AbsenceRule, columns: Columns, gold: Known, gt: Indexes, pred: Indexes
+) -> Mask:
+    """Return which ground truths say something of the prediction, even if they are absent."""
+    says: Mask = gold.hiding[gt] & (columns.kinds[1][pred] == OBJECT)
+    return says | gold.open[gt] if rule.lists_inside else says
+
+
+def first_absent_alternatives(rule: AbsenceRule, columns: Columns) -> Indexes:
+    """Return the slot of the first absent alternative of each slot; `NOTHING` if it has none.
+
+    A value in which everything may be absent is an absent alternative itself.
+    """
+    gold = columns.gold
+    if gold is None:
+        return np.full(len(columns.gt) + 1, NOTHING)
+
+    def find_first() -> Indexes:
+        first = gold.first_of(absent_slots(rule, columns)[0] | gold.optional)
+        (of_itself,) = (gold.optional & (first == NOTHING)).nonzero()
+        first[of_itself] = of_itself
+        return first
+
+    return columns.derived((id(rule), "optional"), find_first)
+
+
+def choose_alternatives(
+    rule: AbsenceRule, columns: Columns, gt: Indexes, pred: Indexes, score: CandidateScores
+) -> Indexes:
+    """Choose the most similar candidate of each ground truth; ties go to the first.
+
+    Where nothing is predicted, choose the first absent candidate, else the first one. A candidate
+    with nothing to compare in an open list is chosen only if no other one is left.
+    """
+    gold = columns.gold
+    if gold is None or not gold.lengths[gt].any():
+        return gt
+    n_candidates, first_slot, chosen = gold.lengths[gt], gold.starts[gt], gt.copy()
+    (pairs,) = n_candidates.nonzero()
+    absent_slot = first_absent_alternatives(rule, columns)[gt[pairs]]
+    chosen[pairs] = np.where(absent_slot == NOTHING, first_slot[pairs], absent_slot)
+
+    pairs = pairs[~absent_slots(rule, columns)[1][pred[pairs]]]
+    greatest = np.full(len(gt), EXCLUDED)
+    for number in range(int(n_candidates.max())):
+        can_improve = greatest[pairs] < 1 - EQUAL_SCORES_WITHIN
+        pairs = pairs[(number < n_candidates[pairs]) & can_improve]
+        if not len(pairs):
+            break
+        slots = first_slot[pairs] + number
+        similarity = score(pairs, slots, pred[pairs])
+        is_better = similarity > greatest[pairs] + EQUAL_SCORES_WITHIN
+        greatest[pairs[is_better]] = similarity[is_better]
+        chosen[pairs[is_better]] = slots[is_better]
+    return chosen
+
+
+def drop_unlabelled_predictions(
+    rule: AbsenceRule, columns: Columns, gold: Known, gt: Indexes, pred: Indexes
+) -> tuple[Indexes, Indexes]:
+    """Return pairs without the predictions that have only unlabelled values."""
+    has_unlabelled = gold.hiding[gt]
+    if not has_unlabelled.any():
+        return gt, pred
+    gt, pred = gt.copy(), pred.copy()
+    for pair in np.flatnonzero(has_unlabelled & (pred >= 0)).tolist():
+        value = labelled_part(columns.pred[pred[pair]], gold.of[gt[pair]])
+        if is_absent(value) or rule.is_nothing(value):
+            pred[pair] = NOTHING
+            gt[pair] = NOTHING if gold.lacks[gt[pair]] else gt[pair]
+    return gt, pred

@@ -1,0 +1,217 @@
+"""Similarities, scores and outcomes of pairs of values of one place, one entry a pair."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeVar
+
+import numpy as np
+
+from stickler_cli.comparators.base import EQUAL_WITHIN
+from .columns import NOTHING, Columns, Floats, Indexes, Mask, Outcomes
+from .result import FA, FD, FN, TN
+from .units import Placement, UnitBatch, UnitTable, notes_by_row
+
+T = TypeVar("T")
+
+NO_REASONS: Final[Mapping[int, str]] = {}
+
+
+class Figures(NamedTuple):
+    """Similarities, threshold-applied scores and outcomes, one entry a pair.
+
+    Scores that nothing clips are the array of the similarities itself, so that whatever is made of
+    both is made once.
+    """
+
+    similarity: Floats
+    score: Floats
+    outcome: Outcomes
+
+
+def classify(
+    similarity: Floats, score: Floats, threshold: float | Floats, gt: Indexes, pred: Indexes
+) -> Figures:
+    """Classify pairs by their similarities.
+
+    Similarity and score are 0.0 where one side is absent and 1.0 where both are. A similarity
+    within `EQUAL_WITHIN` of the threshold meets it.
+    """
+    outcome = classify_present(similarity, threshold)
+    (one_sided,) = ((gt | pred) < 0).nonzero()
+    if len(one_sided):
+        outcome[one_sided] = absent = classify_absent(gt[one_sided], pred[one_sided])
+        similarities = similarity.copy()
+        similarities[one_sided] = absent == TN
+        score = similarities if score is similarity else score.copy()
+        score[one_sided] = similarities[one_sided]
+        similarity = similarities
+    return Figures(similarity, score, outcome)
+
+
+_OUTCOME_OF_ABSENT: Final = np.array([-1, TN, FN, FA], np.int8)  # read at 0, -1, -2 and -3
+
+
+def classify_absent(gt: Indexes, pred: Indexes) -> Outcomes:
+    """Return the outcomes of pairs in which at least one side is absent."""
+    outcome: Outcomes = _OUTCOME_OF_ABSENT[np.minimum(gt, 0) + 2 * np.minimum(pred, 0)]
+    return outcome
+
+
+def classify_present(similarity: Floats, threshold: float | Floats) -> Outcomes:
+    """Return the outcomes of pairs that both sides have."""
+    outcome: Outcomes = (similarity < threshold - EQUAL_WITHIN).view(np.int8)
+    return outcome  # TP is 0, and FD 1
+
+
+def clip_scores(score: Floats, outcome: Outcomes, *, clip: bool) -> Floats:
+    """Return scores, 0.0 where one is clipped because its similarity is below its threshold."""
+    return np.where(outcome == FD, 0.0, score) if clip else score
+
+
+def has_both_sides(outcome: Outcomes) -> Mask:
+    """Return which outcomes are of pairs that both sides have."""
+    both: Mask = outcome <= FD  # TP is 0, and FD 1
+    return both
+
+
+class PairScores:
+    """How similar some pairs of values of one place are, and how each is classified.
+
+    All arrays have one entry a pair. Not a dataclass: one is made for each place of each document
+    that is compared by itself, and this is faster.
+    """
+
+    is_unfounded: "Mask | bool" = False
+    """While items are paired: whether everything in the ground truth may be absent, and no field
+    is left to compare."""
+    reasons: Mapping[int, str] = NO_REASONS
+    """What a judge said, by the position of the pair."""
+    groups: "Sequence[PairGroup]" = ()
+    """The pairs by the node that compared them, if there are several."""
+    batch: UnitBatch
+    """The rows of the pairs, once they are recorded; absent if there are groups."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - one column each
+        self,
+        node: Any,
+        columns: Columns,
+        gt: Indexes,
+        pred: Indexes,
+        outcome: Outcomes,
+        similarity: Floats,
+        score: Floats | None = None,
+    ) -> None:
+        self.node, self.columns = node, columns
+        self.gt, self.pred = gt, pred
+        """The slots of both sides; `NOTHING` where a side is absent or counts as absent."""
+        self.outcome = outcome
+        self.similarity = similarity
+        """As computed, in [0, 1]; 1.0 where both sides are absent, 0.0 where one is."""
+        self.score = similarity if score is None else score
+        """Threshold-applied scores; the array of similarities itself if nothing is clipped."""
+        self.item_score = self.score
+        """Scores as list items: objects are clipped by their match-threshold there."""
+        self.weight: float | Floats = node.weight
+        """What each pair is worth in its object."""
+
+    @property
+    def is_empty(self) -> Mask:
+        """Which pairs have no value left to compare, although both sides may be present."""
+        is_empty: Mask = (self.outcome == TN) | self.is_unfounded
+        return is_empty
+
+    def by_node(self) -> "Iterator[PairGroup]":
+        """Yield the pairs by the node that compared them; no group has groups of its own."""
+        if not self.groups:
+            yield PairGroup(np.arange(len(self.outcome)), self)
+        for positions, scores in self.groups:
+            for inner in scores.by_node():
+                yield PairGroup(positions[inner.positions], inner.scores)
+
+    def of_each(self, figure: "Callable[[PairScores], T]", dtype: type[np.generic]) -> T:
+        """Return a figure of each pair from the node that compared it: one value, or an array."""
+        if not self.groups:
+            return figure(self)
+        figures: Any = np.empty(len(self.outcome), dtype)
+        for positions, scores in self.groups:
+            figures[positions] = scores.of_each(figure, dtype)
+        of_pairs: T = figures
+        return of_pairs
+
+
+class PairGroup(NamedTuple):
+    """Some of the pairs of a place, compared by one node."""
+
+    positions: Indexes
+    scores: PairScores
+
+
+def join_groups(  # noqa: PLR0913, PLR0917 - both sides of columns, and the groups
+    node: Any,
+    columns: Columns,
+    gt: Indexes,
+    pred: Indexes,
+    groups: list[PairGroup],
+    weight: float | None = None,
+) -> PairScores:
+    """Join groups that have all pairs between them; a single group is returned as it is.
+
+    `weight` is what each pair is worth, if that is not for the nodes of the groups to say.
+    """
+    if len(groups) == 1 and weight is None:
+        return groups[0].scores
+    outcome = np.empty(len(gt), np.int8)
+    similarity, weights = np.empty((2, len(gt)))
+    for positions, scores in groups:
+        outcome[positions] = scores.outcome
+        similarity[positions] = scores.similarity
+        weights[positions] = scores.weight
+    joined = PairScores(node, columns, gt, pred, outcome, similarity)
+    if any(not (scores.score is scores.item_score is scores.similarity) for _, scores in groups):
+        joined.score, joined.item_score = np.empty((2, len(gt)))
+        for positions, scores in groups:
+            joined.score[positions] = scores.score
+            joined.item_score[positions] = scores.item_score
+    if any(scores.is_unfounded is not False for _, scores in groups):
+        joined.is_unfounded = is_unfounded = np.zeros(len(gt), np.bool_)
+        for positions, scores in groups:
+            is_unfounded[positions] = scores.is_unfounded
+    joined.groups = groups
+    joined.weight = weights if weight is None else weight
+    return joined
+
+
+def score_zero(
+    node: Any, columns: Columns, gt: Indexes, pred: Indexes, outcome: Outcomes
+) -> PairScores:
+    """Return scores of 0.0 for pairs that are not compared."""
+    return PairScores(node, columns, gt, pred, outcome, np.zeros(len(gt)))
+
+
+def classify_one_sided(gt: Indexes) -> Outcomes:
+    """Return the outcomes of pairs that one side has; FA where the ground truth is absent."""
+    return np.where(gt == NOTHING, FA, FN).astype(np.int8)
+
+
+def fill_rows(
+    table: UnitTable, batch: UnitBatch, scores: PairScores, place: Placement
+) -> PairScores:
+    """Fill in the values of rows that were reserved; returns the scores with their rows."""
+    batch.gt_slot, batch.pred_slot = scores.gt, scores.pred
+    batch.outcome, batch.similarity = scores.outcome, scores.similarity
+    container = place.container
+    is_list_item = place.is_item and container is not None and not container.node.positional
+    batch.score = scores.item_score if is_list_item else scores.score
+    batch.threshold = batch.node.threshold
+    if scores.reasons:
+        table.reasons.update(notes_by_row(scores.reasons, batch))
+    if place.gold_slot is not None:
+        slots = enumerate(place.gold_slot.tolist(), batch.start)
+        table.gold_slots.update((row, slot) for row, slot in slots if slot != NOTHING)
+    scores.batch = batch
+    return scores
+
+
+def add_rows(table: UnitTable, kind: int, scores: PairScores, place: Placement) -> PairScores:
+    """Add rows for pairs that have no parts; returns the scores with their rows."""
+    batch = table.add(kind, scores.node, scores.columns, place)
+    return fill_rows(table, batch, scores, place)
