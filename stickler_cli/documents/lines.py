@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from difflib import get_close_matches
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path as FilePath
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 
@@ -224,10 +225,12 @@ def _rows(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReference | 
         UsageError: two columns are for one place in a document.
     """
     source = source_of(file)
-    text = (line.decode("utf-8", "surrogateescape") for line in stream)
+    lines = (line.decode("utf-8", "surrogateescape") for line in stream)
+    # A byte order mark is no part of the first name, nor does it come before its quotes.
+    text = chain([next(lines, "").removeprefix("\ufeff")], lines)
     rows = csv.reader(text, delimiter="\t" if "tsv" in file[-8:].lower() else ",")
     try:
-        paths = _paths_of([name.removeprefix("\ufeff") for name in next(rows, ())], source)
+        paths = _paths_of(next(rows, ()), source)
         for number, cells in enumerate(rows, 1):
             if len(cells) > len(paths):
                 finding = f"the row has {len(cells)} cells"

@@ -102,6 +102,19 @@ def test_columns_are_fields_and_dotted_names_are_nested(place, capsys, suffix, c
 
 
 @pytest.mark.parametrize(
+    "header", ['"id","total","seller.name"', 'id,total,"seller.name"', '"id",total,seller.name']
+)
+def test_a_byte_order_mark_leaves_the_first_column_its_name(place, capsys, header):
+    (place / "gt.csv").write_text(f'\ufeff{header}\n"a","1.5","x"\n', encoding="utf-8")
+    (place / "pred.jsonl").write_text('{"id": "a", "total": 1.5, "seller": {"name": "x"}}\n')
+
+    code, record = evaluated(capsys, "gt.csv", "pred.jsonl", "--id-field", "id")
+
+    assert (code, record["documents"]["evaluated"]) == (0, 1)
+    assert counts(record) == (3, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
     ("header", "first", "second"),
     [
         ("a,a.b", '"a" (column 1)', '"a.b" (column 2)'),
