@@ -55,6 +55,7 @@ ANY_SIDE: Final = "document"  # the column of a table that has those of one side
 
 ROWS: Final = 1_000  # that are in memory at once
 MAX_DECODED_BYTES: Final = 64_000_000  # of texts that are made values of Python at once
+BYTES_OF_VALUE: Final = 8  # that a value in a list takes at least, once it is one of Python
 MAX_GROUP_BYTES: Final = 200_000_000  # of a group of rows that is unpacked whatever its size is
 
 
@@ -323,7 +324,11 @@ def _check_row_group(group: Any, number: int, columns: Sequence[str]) -> None:
     """Raise an OSError if a small group of rows would fill the memory once it is unpacked."""
     chunks = [group.column(index) for index in range(group.num_columns)]
     read_chunks = [chunk for chunk in chunks if chunk.path_in_schema.partition(".")[0] in columns]
-    unpacked_bytes = sum(chunk.total_uncompressed_size for chunk in read_chunks)
+    # Of values that are all the same, a file has one and how often.
+    unpacked_bytes = sum(
+        max(chunk.total_uncompressed_size, chunk.num_values * BYTES_OF_VALUE)
+        for chunk in read_chunks
+    )
     packed_bytes = sum(chunk.total_compressed_size for chunk in read_chunks)
     max_bytes = max(MAX_GROUP_BYTES, MAX_UNPACKED_RATIO * packed_bytes)
     if unpacked_bytes > max_bytes:

@@ -7,6 +7,7 @@ import pytest
 
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents import document_tables, reading
+from stickler_cli.documents.document import LineReference
 from stickler_cli.documents.document_tables import rows_of
 
 ROWS = 50
@@ -52,6 +53,22 @@ def test_a_group_of_rows_that_unpacks_to_far_more_is_a_problem(tmp_path, monkeyp
     assert isinstance(row.documents[0], Problem)
     assert "row group 0 unpacks from " in row.documents[0].found
     assert "bytes, expected at most 5,000" in row.documents[0].found
+
+
+def test_a_group_of_rows_with_far_more_values_than_bytes_is_a_problem(tmp_path, monkeypatch):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    file = str(tmp_path / "gt.parquet")
+    documents = [{"a": [0] * 100_000}]  # 800,000 bytes as values, of which the file has one
+    parquet.write_table(pa.table({"id": ["1"], "document": documents}), file)
+    assert isinstance(next(iter(rows_of(file, ("gt",), 10**6))).documents[0], LineReference)
+    monkeypatch.setattr(document_tables, "MAX_GROUP_BYTES", 700_000)
+
+    (row,) = rows_of(file, ("gt",), 10**6)
+
+    assert isinstance(row.documents[0], Problem)
+    assert "row group 0 has " in row.documents[0].found
+    assert "bytes, and 800," in row.documents[0].found
 
 
 def test_a_packed_file_unpacks_to_a_hundred_times_its_size(tmp_path, monkeypatch):
