@@ -5,8 +5,9 @@ Models are not asked: the answers on disk count.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from stickler_cli.core.option import options_of, paths_named, read_settings
 from stickler_cli.core.problems import Problem, UsageError
@@ -18,10 +19,16 @@ from stickler_cli.runs.directory.run_directory import begun_with
 from stickler_cli.runs.job import BY, OutputsRequested
 from stickler_cli.runs.saved import file_in, load_run
 from stickler_cli.runs.whole_files import JOURNAL, check_outputs
-from stickler_cli.schema.loading import LoadedSchema, load_schema, load_schemas
+from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.document_result import SIDES
 from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
-from stickler_cli.settings.deciding import DecidingOptions, DocumentOptions, Infer, SelectionOptions
+from stickler_cli.settings.deciding import (
+    BoxFormat,
+    DecidingOptions,
+    DocumentOptions,
+    Infer,
+    SelectionOptions,
+)
 from stickler_cli.settings.of_commands import (
     CompareSettings,
     ErrorsSettings,
@@ -29,7 +36,7 @@ from stickler_cli.settings.of_commands import (
     ReportSettings,
 )
 from stickler_cli.settings.running import TerminalOptions
-from .command_schema import is_model
+from .command_schema import is_model, schema_of
 from .console import shell_command
 from .eval import evaluated, explaining, refuse_keys_of_none, spelt
 
@@ -52,9 +59,10 @@ def regrouped(name: str, run: Run, settings: ReportSettings, *, detail: bool) ->
     _check_directory(name, BY)
     asked = _with_allowed_sources(_settings_of(name, run, settings), name, settings.read)
     check_outputs(paths_named(settings, "output"), paths_named(asked, "input"))
+    asked, schema = _inferred_as_it_was(run, asked)
     # All that a run directory keeps, so that it can be held against what it says.
     reported = OutputsRequested(accounts=True, detail=detail)
-    assembly = assemble(asked, reported, lambda: _schema(run, asked))
+    assembly = assemble(asked, reported, lambda: schema)
     again, signal = evaluated(assembly)
     if signal is not None or _figures_of(again) != _figures_of(run):
         found = "its documents, or what compares them, are not what they were"
@@ -100,6 +108,7 @@ def of_finished(settings: CompareSettings) -> CompareSettings:
     recorded = _as_it_was(name, run, ReportSettings(allow_plugins=settings.allow_plugins))
     asked = _with_allowed_sources(recorded, name, settings.read)
     check_outputs(paths_named(settings, "output"), paths_named(asked, "input"))
+    asked, _ = _inferred_as_it_was(run, asked)
     decided = {
         key: getattr(asked, key)
         for key, option in options_of(EvalSettings).items()
@@ -189,15 +198,24 @@ def _settings_of(name: str, run: Run, settings: ReportSettings) -> EvalSettings:
     return read_settings(EvalSettings, values)  # lists of a journal are tuples
 
 
-def _schema(run: Run, settings: EvalSettings) -> LoadedSchema:
+def _inferred_as_it_was(run: Run, settings: EvalSettings) -> tuple[EvalSettings, LoadedSchema]:
+    """Return settings with the inference that a run had, and the schema that these lead to.
+
+    Raises:
+        UsageError: the schema, or what is inferred from the ground truth, is not what it was.
+    """
+    source = settings.schema
+    if source == f"inferred from {settings.gt}":
+        source = ""
+    # A directory does not keep --infer and --boxes, but what came of them.
     ways: tuple[Infer, ...] = ("never",) if run.schema.inferred is None else ("auto", "always")
-    load = load_schemas if run.schema.by else load_schema
-    for when in ways:
-        found = load(settings.schema, allow_plugins=settings.allow_plugins, when=when)
-        if (found.digest, found.inferred) == (run.schema.digest, run.schema.inferred):
-            return found
+    for when, boxes in product(ways, get_args(BoxFormat)):
+        asked = replace(settings, schema=source, infer=when, boxes=boxes, quiet=True)
+        schema = schema_of(source, asked)
+        if (schema.digest, schema.inferred) == (run.schema.digest, run.schema.inferred):
+            return replace(asked, quiet=settings.quiet), schema
     expected = f"that of the run, {run.schema.digest}"
-    raise UsageError([Problem(settings.schema, "the schema is another one", expected)])
+    raise UsageError([Problem(run.schema.path, "the schema is another one", expected)])
 
 
 def _figures_of(run: Run) -> dict[str, object]:

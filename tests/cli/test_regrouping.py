@@ -116,6 +116,29 @@ def test_another_schema_is_refused(stickler, data, kept):
     assert "the schema is another one" in stickler("report", "kept", "--by", "source").err
 
 
+@pytest.mark.parametrize("schema", [("boxes.json",), ()])
+@pytest.mark.parametrize("boxes", ["corners", "xywh"])
+def test_a_run_is_read_again_with_the_inference_that_it_had(stickler, data, schema, boxes):
+    box = {"type": "array", "items": {"type": "number"}, "minItems": 4, "maxItems": 4}
+    properties = {"name": {"type": "string"}, "bbox": box}
+    write(data / "boxes.json", {"type": "object", "properties": properties})
+    # Of 20 by 30 units where two are corners; of 30 by 40 where two are lengths.
+    write(data / "gt.jsonl", {"name": "a", "bbox": [10, 10, 30, 40]})
+    write(data / "pred.jsonl", {"name": "a", "bbox": [12, 12, 30, 40]})
+    similarity = {"corners": 504 / 600, "xywh": 1064 / 1336}[boxes]
+    run = stickler(
+        "eval", *schema, "gt.jsonl", "pred.jsonl", "--boxes", boxes, "--run-dir", "run", "-q"
+    )
+    assert run.code == 0, run.err
+
+    told = stickler("compare", "run", "--document", "line 1")
+    grouped = stickler("report", "run", "--by", "name")
+
+    assert f"overall score {(1 + similarity) / 2:.4f}" in told.out, told.err
+    assert grouped.code == 0, grouped.err
+    assert "by name" in grouped.out
+
+
 def test_a_key_that_no_document_has_is_refused(stickler, kept):
     result = stickler("report", "kept", "--by", "sorce")
     assert (result.code, result.out) == (2, "")
