@@ -231,7 +231,7 @@ def _rows(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReference | 
     rows = csv.reader(text, delimiter="\t" if "tsv" in file[-8:].lower() else ",")
     try:
         paths = _paths_of(next(rows, ()), source)
-        for number, cells in enumerate(rows, 1):
+        for number, cells in enumerate(filter(None, rows), 1):  # blank lines are no rows
             if len(cells) > len(paths):
                 finding = f"the row has {len(cells)} cells"
                 expected = f"at most {len(paths)}, as the header"

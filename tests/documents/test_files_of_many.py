@@ -114,6 +114,16 @@ def test_a_byte_order_mark_leaves_the_first_column_its_name(place, capsys, heade
     assert counts(record) == (3, 0, 0, 0)
 
 
+def test_blank_lines_of_a_table_are_no_documents_and_move_none(place, capsys):
+    (place / "gt.csv").write_text("id,total\na,1\n\nb,2\n\n", encoding="utf-8")
+    (place / "pred.csv").write_text("id,total\na,1\nb,2\n", encoding="utf-8")
+
+    code, record = evaluated(capsys, "gt.csv", "pred.csv")
+
+    assert (code, record["documents"]["evaluated"]) == (0, 2)
+    assert [it["id"] for it in record["per_document"]] == ["line 1", "line 2"]
+
+
 @pytest.mark.parametrize(
     ("header", "first", "second"),
     [

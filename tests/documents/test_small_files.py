@@ -67,8 +67,8 @@ def test_a_group_of_rows_with_far_more_values_than_bytes_is_a_problem(tmp_path, 
     (row,) = rows_of(file, ("gt",), 10**6)
 
     assert isinstance(row.documents[0], Problem)
-    assert "row group 0 has " in row.documents[0].found
-    assert "bytes, and 800," in row.documents[0].found
+    assert "row group 0 unpacks from " in row.documents[0].found
+    assert " to 800," in row.documents[0].found
 
 
 def test_a_packed_file_unpacks_to_a_hundred_times_its_size(tmp_path, monkeypatch):
