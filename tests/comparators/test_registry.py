@@ -320,3 +320,17 @@ def test_descriptions_name_every_comparator_its_aliases_and_keywords():
     model = described["LLMComparator"].keywords[0]
     assert (model.name, model.default) == ("model", model.empty)
     assert all(description.summary.endswith(".") for description in described.values())
+
+
+@pytest.mark.parametrize(
+    ("boxes", "config", "expected"),
+    [
+        ("corners", {}, "corners"),
+        ("xywh", {}, "xywh"),
+        ("xywh", {"format": "corners"}, "corners"),
+    ],
+)
+def test_boxes_have_the_format_of_the_run_where_their_config_states_none(boxes, config, expected):
+    comparator = Comparators(boxes=boxes).construct("BBoxIoUComparator", config)
+
+    assert comparator.format == expected

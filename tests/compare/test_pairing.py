@@ -5,16 +5,20 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
+from stickler_cli.comparators import FuzzyComparator
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare import pairing
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
+from stickler_cli.compare.object import Field, ObjectNode
 from stickler_cli.compare.pairing import pair
 from stickler_cli.compare.plan import Options
+from stickler_cli.compare.prepared import Prepared
 from stickler_cli.compare.selective import SelectiveField, selective_fields
+from stickler_cli.compare.work import Work
 from stickler_cli.schema.compiler import compile_schema
-from .nodes import a_list, alike, an_object, exact, number, table, text
+from .nodes import a_list, alike, an_object, compared, exact, number, pairs_of, table, text
 
 
 class Cells(BaseComparator):
@@ -204,3 +208,32 @@ def test_the_same_number_is_written_in_two_ways_and_is_like_what_either_is_like(
     account = compare(plan, [{"l": gt}], [{"l": pred}])
 
     assert account.document_scores[0] == pytest.approx(0.5454, abs=1e-4)
+
+
+def test_a_field_that_pairs_no_items_is_compared_once_they_are_paired():
+    fields = (
+        Field("number", exact(), pairs_items=False),
+        Field("name", exact()),
+        Field("place", exact()),
+    )
+    rows = a_list(ObjectNode(threshold=0.7, match_threshold=0.6, fields=fields))
+    gt = [{"number": at, "name": name, "place": "x"} for at, name in enumerate("abcdefgh", 1)]
+    pred = [{**item, "number": at} for at, item in enumerate(gt[1:], 1)]
+
+    pairs = pairs_of(compared(rows, gt, pred))
+
+    # By their numbers, item 1 would go with the first that is predicted.
+    assert pairs == [(0, None, "FN"), *((at + 1, at, "TP") for at in range(7))]
+
+
+def test_pairs_of_unequal_keys_have_nothing_in_common_and_are_not_compared():
+    comparator = FuzzyComparator(same_digits=True)
+    values = [f"name {at}" for at in range(12)]
+    prepared = Prepared(comparator, values, frozenset([str]), Work().place())
+    codes = np.arange(12)
+    assert prepared.keys is not None
+
+    alike = prepared.similarities(codes, codes, codes, 12)
+    unlike = prepared.similarities(codes, codes[::-1], codes, 12)
+
+    assert (alike.tolist(), unlike.tolist()) == ([1.0] * 12, [0.0] * 12)

@@ -520,3 +520,21 @@ def test_a_schema_at_a_url_leads_to_no_file_that_is_here(tmp_path, monkeypatch):
 
     with pytest.raises(SchemaError):
         load_schema("https://example.org/s.json")
+
+
+def test_text_fields_without_annotations_in_an_annotated_schema_are_named(tmp_path):
+    path = tmp_path / "schema.json"
+    properties = {
+        "total": {"type": "number", "x-aws-stickler-threshold": 0.9},
+        "name": {"type": "string"},
+        "city": {"type": "string"},
+        "unseen": {"type": "string", "x-aws-stickler-ignore": True},
+    }
+    path.write_text(json.dumps({"type": "object", "properties": properties}))
+
+    note = load_schema(str(path), when="auto").note
+
+    assert "2 text fields without annotations (name, city)" in note
+    assert "are compared by edit distance at 0.5" in note
+    assert "--infer always" in note
+    assert load_schema(str(path)).note == ""
