@@ -23,7 +23,7 @@ def mark_exponents(text: str) -> str:
     r"""Put `^` between a digit and a superscript, which NFKC would make one number.
 
     >>> mark_exponents("10\u00b2 m"), mark_exponents("5 m\u00b2")
-    ('10^\u00b2 m', '5 m\u00b2')
+    ('10^² m', '5 m²')
     """
     return text if text.isascii() else _EXPONENT.sub("^", text)
 
