@@ -96,8 +96,8 @@ def cell_bins(table: UnitTable, cell: Indexes) -> Indexes:
     bins = [np.empty(0, np.intp), *item_bins(table, cell)]
     for batch in table.batches:
         if batch.size and not batch.is_unlabelled:
-            for positions, codes in counted_units(batch):
-                bins += bins_of_fields(batch, positions, codes, cell)
+            positions, codes = counted_units(batch)
+            bins += bins_of_fields(batch, positions, codes, cell)
     for batch, positions, codes in counted_extra_keys(table):
         bins += bins_of_fields(batch, positions, codes, cell)
     return np.concatenate(bins)
@@ -112,7 +112,7 @@ def bins_of_fields(
     while level.container is not None:
         is_field = not (level.is_item or level.is_side)  # else it counts in the field of its parent
         if is_field:
-            passes_up = passing(level, positions, codes)
+            passes_up = select_passing_up(level, positions, codes)
             if passes_up is not None:
                 positions, codes = positions[passes_up], codes[passes_up]
         positions, level = level.positions[positions], level.container
@@ -120,7 +120,7 @@ def bins_of_fields(
             yield cell[level.start + positions] * CELL + codes
 
 
-def passing(level: UnitBatch, positions: Indexes, codes: Indexes) -> Mask | None:
+def select_passing_up(level: UnitBatch, positions: Indexes, codes: Indexes) -> Mask | None:
     """Return which units of fields count in the object around these, too; None for all."""
     container, in_aggregate = level.container, level.in_aggregate
     if container is not None and container.is_document and in_aggregate is True:
@@ -135,7 +135,7 @@ def passing(level: UnitBatch, positions: Indexes, codes: Indexes) -> Mask | None
     return passes_up
 
 
-def counted_units(batch: UnitBatch) -> list[tuple[Indexes, Indexes]]:
+def counted_units(batch: UnitBatch) -> tuple[Indexes, Indexes]:
     """Return the positions of units of a batch that count, and the columns of their cells.
 
     A column stands for a counting and an outcome; a unit stands once for each of its countings.
@@ -143,7 +143,7 @@ def counted_units(batch: UnitBatch) -> list[tuple[Indexes, Indexes]]:
     outcome, kind = batch.outcome, batch.kind
     if batch.is_document:  # a unit only if it is a list that both sides lack
         (positions,) = (outcome == TN).nonzero() if kind == LIST else (np.empty(0, np.intp),)
-        return [(np.concatenate([positions] * 3), (_COUNTINGS + TN).repeat(len(positions)))]
+        return np.concatenate([positions] * 3), (_COUNTINGS + TN).repeat(len(positions))
 
     in_leaves = is_value(batch)
     if batch.is_item:
@@ -163,14 +163,14 @@ def counted_units(batch: UnitBatch) -> list[tuple[Indexes, Indexes]]:
     masks = in_overall, in_aggregate, in_leaves
     if all(mask is True for mask in masks):
         shifted = (codes + _COUNTINGS).ravel()
-        return [(np.concatenate([all_positions] * 3), shifted)]
+        return np.concatenate([all_positions] * 3), shifted
     positions, shifted_codes = [], []
     for counting, mask in enumerate(masks):
         if mask is not False:
             selected = all_positions if mask is True else all_positions[mask]
             positions.append(selected)
             shifted_codes.append(codes[selected] + counting * OUTCOMES)
-    return [(np.concatenate(positions), np.concatenate(shifted_codes))]
+    return np.concatenate(positions), np.concatenate(shifted_codes)
 
 
 _COUNTINGS: Final = np.arange(3)[:, None] * OUTCOMES  # what a counting adds to a column
