@@ -3,13 +3,13 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final, Self
 
 import orjson
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.problems import Family, Problem, UnknownNameError, UsageError
-from stickler_cli.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

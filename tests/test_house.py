@@ -169,20 +169,6 @@ def test_imports_stand_at_the_top_but_where_there_is_a_reason():
     assert [place for place, imports in accepted.items() if not imports] == []
 
 
-STANDARD_CLASSES: Final = ["core/values.py", "integrations/pydantic_evals.py"]
-"""Whose classes of fields are the standard ones: pydantic-evals asks for them."""
-
-
-def test_classes_of_fields_are_made_without_compiling_text():
-    assert [
-        module
-        for module in MODULES
-        for node in ast.walk(tree_of(module))
-        if isinstance(node, ast.ImportFrom) and node.module == "dataclasses"
-        if "dataclass" in {name.name for name in node.names}
-    ] == STANDARD_CLASSES
-
-
 def test_no_two_modules_have_one_name():
     """But for the parts that every study has, and their registry."""
     parts = {"question", "answer", "record", "sections", "registry"}

@@ -26,7 +26,6 @@ from stickler_cli.core.json_values import Reading, brief
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError, did_you_mean
 from stickler_cli.core.rules import Rule
-from stickler_cli.core.values import pattern
 from stickler_cli.schema.annotations import ON_LIST, ON_OBJECT, PREFIX, RULES
 from .fields import ComparableField, ComparableModel, Rules, without_none
 
@@ -86,7 +85,7 @@ _KEYWORDS: Final = (
     *("aliases", "absent_values", "ignore", "any_of", "pairs_items", *_OF_PYDANTIC),
 )
 
-_GENERIC: Final = pattern(r"(?P<outer>list|optional|dict)\[(?P<inner>.+)\]", re.IGNORECASE)
+_GENERIC: Final = re.compile(r"(?P<outer>list|optional|dict)\[(?P<inner>.+)\]", re.IGNORECASE)
 
 
 def type_named(text: str) -> Any:

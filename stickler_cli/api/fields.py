@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path as File
 from types import NoneType, UnionType
@@ -31,7 +31,6 @@ from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ListPairing
 from stickler_cli.core.json_values import JsonDocument, JsonObject, JsonValue, doubled_names
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.wrappers import Unwrapped
 from stickler_cli.schema.annotations import (
     BY_TYPE,

@@ -5,6 +5,7 @@ that once for many documents, without these.
 """
 
 import os
+import re
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from functools import lru_cache, partial
@@ -21,7 +22,6 @@ from stickler_cli.compare.plan import Options
 from stickler_cli.core.figures import number_of, rate
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import SchemaError
-from stickler_cli.core.values import pattern
 from stickler_cli.schema.inference.observation import Observed, observed_schema
 from stickler_cli.schema.loading import LoadedSchema, load_observed, schema_digest
 from .eval_result import EvalResult
@@ -96,7 +96,7 @@ MOST_SCHEMAS: Final = 32
 _of_classes: Final[WeakKeyDictionary[type[BaseModel], dict[Hashable, Scorer]]] = WeakKeyDictionary()
 LARGEST_KEPT: Final = 1 << 20
 """Bytes of a schema file that is read to see whether it is still the same."""
-_LEADS_OUT: Final = pattern(rb'"\$(dynamicRef|ref)"\s*:\s*"(?!#)')
+_LEADS_OUT: Final = re.compile(rb'"\$(dynamicRef|ref)"\s*:\s*"(?!#)')
 """May lead to another file, which may be another one the next time."""
 
 

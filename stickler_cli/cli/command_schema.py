@@ -1,5 +1,6 @@
 """The schema of a command, loaded as its settings say."""
 
+import re
 import shlex
 import sys
 from collections.abc import Container, Iterator
@@ -15,7 +16,6 @@ from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, JsonDocument, JsonV
 from stickler_cli.core.option import paths_named
 from stickler_cli.core.problems import Problem, SchemaError, UsageError, imported
 from stickler_cli.core.remote import is_url
-from stickler_cli.core.values import pattern
 from stickler_cli.documents.document import LineReference
 from stickler_cli.documents.document_pair import Shape
 from stickler_cli.documents.document_tables import SIDES, is_arrow_table
@@ -54,7 +54,7 @@ from stickler_cli.settings.deciding import (
 from stickler_cli.settings.running import ConsoleOptions
 from .console import show_problems, warn
 
-_MODEL: Final = pattern(r"[^\W\d][\w./]*:[^\W\d][\w.]*")
+_MODEL: Final = re.compile(r"[^\W\d][\w./]*:[^\W\d][\w.]*")
 
 
 def schema_of(name: str, settings: SchemaOptions) -> LoadedSchema:

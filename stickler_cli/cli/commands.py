@@ -4,11 +4,10 @@ What does a command is named, and imported when it is called, so that `--help` l
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from stickler_cli.core.values import dataclass
 from stickler_cli.settings.of_commands import (
     CheckSettings,
     CompareSettings,

@@ -6,7 +6,7 @@ With `--interactive`, someone who knows the documents may change each choice.
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import getitem
 from pathlib import Path as FilePath
@@ -17,7 +17,6 @@ from stickler_cli.core.figures import setting, visible_json
 from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError, UsageError
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.reading import with_keys
 from stickler_cli.documents.sources import Kind, kind_of_source
 from stickler_cli.runs.whole_files import whole_file

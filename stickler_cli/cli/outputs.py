@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -14,7 +14,6 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.sections import Column, Span, Table
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.sources import nearest_names
 from stickler_cli.reports.formats import (
     FORMATS,

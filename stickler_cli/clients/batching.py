@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from itertools import chain
@@ -21,7 +22,6 @@ from time import monotonic
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from stickler_cli.core.problems import ModelError, UnavailableError
-from stickler_cli.core.values import dataclass, pattern
 from .connections import Connections, in_thread
 from .model import (
     ONE_CALL,
@@ -58,16 +58,16 @@ PASSING_ERRORS: Final = GARBLED_ERRORS | frozenset(
 )
 
 # What Amazon Bedrock and some others say with another status.
-NO_SUCH_MODEL: Final = pattern(
+NO_SUCH_MODEL: Final = re.compile(
     r"model identifier is invalid|is not a valid model|model_not_found", re.IGNORECASE
 )
-TOO_LARGE: Final = pattern(
+TOO_LARGE: Final = re.compile(
     r"too (?:large|long|many|big)|maximum|at most|exceed|longer than|larger than|limit",
     re.IGNORECASE,
 )
 """How servers say of a request that they would take less of it."""
-SECRET_NAMES: Final = pattern(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
-SECRETS: Final = pattern(r"\b(?:sk|pk|rk)-[\w*-]{4,}|\b(?:AKIA|ASIA)[A-Z0-9]{8,}|Bearer\s+\S+")
+SECRET_NAMES: Final = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+SECRETS: Final = re.compile(r"\b(?:sk|pk|rk)-[\w*-]{4,}|\b(?:AKIA|ASIA)[A-Z0-9]{8,}|Bearer\s+\S+")
 SHOWN: Final = 200  # characters of a server's message
 _NOTHING: Final = ("", "Connection error.")  # the latter of openai and anthropic
 

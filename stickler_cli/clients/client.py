@@ -15,7 +15,7 @@ import time
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -23,7 +23,6 @@ from queue import SimpleQueue
 from typing import Any, Final, TypeAlias
 
 from stickler_cli.core.problems import ModelError, Problem, UsageError
-from stickler_cli.core.values import dataclass
 from .batching import Outcome, Turnstile, Way, asked
 from .connections import Connections
 from .model import DEFAULT_POLICY, A, Model, Policy, Purse, Q, UnaskedError, Usage

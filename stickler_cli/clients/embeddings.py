@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr
+from dataclasses import dataclass
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -18,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.core.problems import Problem, UnavailableError
-from stickler_cli.core.values import dataclass
 from .connections import Connections
 from .model import GarbledError, Model, Reply
 from .servers import LONGEST_ANSWER, ServedModel, believed

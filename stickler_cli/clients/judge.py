@@ -6,11 +6,10 @@ It speaks to all servers, makes the answer structured and strict, and knows pric
 import json
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, NamedTuple
 
 from stickler_cli.core.rules import is_share
-from stickler_cli.core.values import dataclass
 from .connections import Connections
 from .model import CHARACTERS_A_TOKEN, GarbledError, Reply, Usage, parse_strict_json
 from .servers import ServedModel, believed, prefix_of

@@ -7,13 +7,12 @@ import json
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import astuple, field
+from dataclasses import astuple, dataclass, field
 from importlib.util import find_spec
 from operator import add
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, NoReturn, Self, TypeVar
 
 from stickler_cli.core.problems import ModelError, Problem, UnavailableError, installing
-from stickler_cli.core.values import dataclass
 from stickler_cli.settings.running import ModelOptions
 
 if TYPE_CHECKING:

@@ -4,11 +4,10 @@ import os
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeGuard
 
-from stickler_cli.core.values import dataclass
 from .model import (
     CHARACTERS_A_TOKEN,
     A,

@@ -1,7 +1,7 @@
 """ANLS*: how like two values of any shape are, by their keys, items and texts."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from math import inf, nextafter
@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 from rapidfuzz.distance import Levenshtein
 
 from stickler_cli.core.json_values import JsonValue
-from stickler_cli.core.values import dataclass
 from stickler_cli.metrics import MeasuredDocument, Metric
 from .base import BaseComparator, Lengths, checked_fraction, is_number, text_of
 

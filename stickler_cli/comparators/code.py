@@ -4,16 +4,15 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
-from stickler_cli.core.values import pattern
 from .base import BaseComparator, Keys, checked_choice, codes_of, text_of
 
 LANGUAGES: Final = ("code", "sql", "markup", "markdown", "latex", "letters")
 
-_SPACES: Final = pattern(r"\s+")
-_QUOTED: Final = pattern(r"'[^']*'|\"[^\"]*\"|`[^`]*`|[^'\"`]+|['\"`]")
-_TAG_NAME: Final = pattern(r"</?[A-Za-z][\w:.-]*")
-_RULE_OF_TABLE: Final = pattern(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
-_DASHES: Final = pattern(r"-+")
+_SPACES: Final = re.compile(r"\s+")
+_QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|[^'\"`]+|['\"`]")
+_TAG_NAME: Final = re.compile(r"</?[A-Za-z][\w:.-]*")
+_RULE_OF_TABLE: Final = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
+_DASHES: Final = re.compile(r"-+")
 _OPENS_BLOCK: Final = ":"
 
 

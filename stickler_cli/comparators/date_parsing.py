@@ -5,7 +5,7 @@ Nothing here depends on the day of the run or on the time zone of the machine.
 
 import re
 from calendar import monthrange
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from itertools import compress, product
 from typing import Any, Final, TypeAlias
@@ -13,7 +13,6 @@ from typing import Any, Final, TypeAlias
 from dateutil.parser import parser, parserinfo
 
 from stickler_cli.core.normal_forms import normalize_text
-from stickler_cli.core.values import dataclass, pattern
 from .vocabulary import MONTHS, WEEKDAYS, folded
 
 LONGEST: Final = 256
@@ -31,26 +30,26 @@ _PARTS: Final = {
 }
 """Which are stated -> their names; a table, because lists of dates ask for it all the time."""
 
-_ISO: Final = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_ISO_TIME: Final = pattern(
+_ISO: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_ISO_TIME: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ](?:[01][0-9]|2[0-3]):[0-5][0-9]"
     r"(?::[0-5][0-9](?:\.[0-9]{1,6})?)?(?:Z|[+-][0-2][0-9]:[0-5][0-9])?"
 )
 _DAY: Final = r"([0-9]{1,2})(?:st|nd|rd|th)?"
 _NAME: Final = r"([A-Za-z]{3,9})"
-_NAMED: Final = pattern(rf"(?:{_DAY} {_NAME}|{_NAME} {_DAY}),? ([12][0-9]{{3}})")
-_NUMBERS: Final = pattern(r"([0-3]?[0-9])([/.-])([0-3]?[0-9])\2([12][0-9]{3})")
-_YEAR_FIRST: Final = pattern(r"\d{4}")
-_ONE_DOT: Final = pattern(r"(?<![\d.:])(\d{1,4})\.(\d+)(?![\d.:])")
-_DELIMITER: Final = pattern(r"\s(?:to|through|-)\s")
-_UNCLEAR_TIME: Final = pattern(r":\d(?!\d)")
-_WORD: Final = pattern(r"[^\W\d_]+\.?")
-_FIRST_OF_MONTH: Final = pattern(r"\b1\s?(?:er|re|\.?[º°o])(?![^\W\d_])")
+_NAMED: Final = re.compile(rf"(?:{_DAY} {_NAME}|{_NAME} {_DAY}),? ([12][0-9]{{3}})")
+_NUMBERS: Final = re.compile(r"([0-3]?[0-9])([/.-])([0-3]?[0-9])\2([12][0-9]{3})")
+_YEAR_FIRST: Final = re.compile(r"\d{4}")
+_ONE_DOT: Final = re.compile(r"(?<![\d.:])(\d{1,4})\.(\d+)(?![\d.:])")
+_DELIMITER: Final = re.compile(r"\s(?:to|through|-)\s")
+_UNCLEAR_TIME: Final = re.compile(r":\d(?!\d)")
+_WORD: Final = re.compile(r"[^\W\d_]+\.?")
+_FIRST_OF_MONTH: Final = re.compile(r"\b1\s?(?:er|re|\.?[º°o])(?![^\W\d_])")
 _WORDS_OF_DATES: Final = frozenset(
     ("de", "del", "di", "do", "den", "le", "el", "il", "am", "vom", "tanggal")
 )
 """Articles and prepositions before or inside dates of languages other than English."""
-_DATE_IN_CHARACTERS: Final = pattern(
+_DATE_IN_CHARACTERS: Final = re.compile(
     r"(?:(\d{4})\s?[年년]\s?)?(\d{1,2})\s?[月월](?:\s?(\d{1,2})\s?[日号일])?"
 )
 """A date with the characters for year, month and day, of Chinese, Japanese and Korean."""

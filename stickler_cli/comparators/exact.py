@@ -1,6 +1,7 @@
 """Equality of two values: of numbers, texts, members of an enumeration, model instances."""
 
 import math
+import re
 import string
 import unicodedata
 from collections import Counter
@@ -13,7 +14,6 @@ import numpy as np
 
 from stickler_cli.core.json_values import json_key, same_json
 from stickler_cli.core.normal_forms import mark_exponents, normalize_text
-from stickler_cli.core.values import pattern
 from .base import (
     BaseComparator,
     Keys,
@@ -137,12 +137,12 @@ def _text(prepared: Prepared) -> str:
     return prepared.text if isinstance(prepared, Number) else prepared
 
 
-_SEPARATOR: Final = pattern(r"(?<=[^\W_])[-\u2010-\u2013./_,:'\u2019\s]+(?=[^\W_])|\s+")
+_SEPARATOR: Final = re.compile(r"(?<=[^\W_])[-\u2010-\u2013./_,:'\u2019\s]+(?=[^\W_])|\s+")
 _RUNS: Final = "\0"
 """Stands in a prepared text before its runs of digits."""
 _NUL_OF_TEXT: Final = "\U0010ffff"
 """Stands in a prepared text for a NUL of the text itself; no Unicode character has this code."""
-_RUN: Final = pattern(r"[0-9]+(?:[^\W\d_]+[0-9]+)*")
+_RUN: Final = re.compile(r"[0-9]+(?:[^\W\d_]+[0-9]+)*")
 """Digits that nothing separates; letters do not."""
 
 
@@ -253,7 +253,7 @@ def _is_model(value: object) -> bool:
     return callable(getattr(value, "compare", None))
 
 
-_IGNORABLE: Final = pattern(
+_IGNORABLE: Final = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )

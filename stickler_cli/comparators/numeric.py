@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.core.normal_forms import mark_exponents, normalize_text
-from stickler_cli.core.values import pattern
 from .base import (
     BaseComparator,
     Keys,
@@ -34,12 +33,12 @@ MAGNITUDE: Final = 10_000
 """Numbers from 10**-MAGNITUDE to 10**MAGNITUDE are read; no measurement needs more, and the exact
 sum of `1e999999999` and 1 would fill the memory."""
 
-_SCIENTIFIC: Final = pattern(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE]([+-]?[0-9]+)")
-_PLAIN: Final = pattern(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
-_WORD: Final = pattern(r"[^\W\d_]+(?:[-.][^\W\d_]+)*(\.?)")
+_SCIENTIFIC: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE]([+-]?[0-9]+)")
+_PLAIN: Final = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+_WORD: Final = re.compile(r"[^\W\d_]+(?:[-.][^\W\d_]+)*(\.?)")
 """With the dots and hyphens that are part of it: `Rs. 500` is 500, not 0.500."""
-_FIRST_TO_LAST: Final = pattern(r"[0-9](?:.*[0-9])?", re.DOTALL)
-_IGNORED: Final = pattern(r"[^0-9.-]+")
+_FIRST_TO_LAST: Final = re.compile(r"[0-9](?:.*[0-9])?", re.DOTALL)
+_IGNORED: Final = re.compile(r"[^0-9.-]+")
 
 
 def written(number: float | Decimal) -> Decimal:
@@ -91,19 +90,19 @@ def readable(number: Decimal) -> Decimal | None:
     return number if number.is_finite() and abs(number.adjusted()) <= MAGNITUDE else None
 
 
-_NUMBER: Final = pattern(r"\d+(?:[.,'\u2019 ]\d+)*(?:[eE][+-]?\d+(?!\w))?|[.,]\d+")
-_POWER: Final = pattern(r"(?<!\d[eE])(?<=[^\W\d_])[23](?!\w)|10\^\d+")
+_NUMBER: Final = re.compile(r"\d+(?:[.,'\u2019 ]\d+)*(?:[eE][+-]?\d+(?!\w))?|[.,]\d+")
+_POWER: Final = re.compile(r"(?<!\d[eE])(?<=[^\W\d_])[23](?!\w)|10\^\d+")
 """Digits that are part of a unit: m2, 10^9/L."""
-_UNIT: Final = pattern(r"\w{0,40}\$|[^\W\d_]+[23]?|[€£₹₩₽₺₪₫₴₦₱฿%\"]|10\^\d+")
-_RELATION: Final = pattern(r"[<>≤≥]=?")
+_UNIT: Final = re.compile(r"\w{0,40}\$|[^\W\d_]+[23]?|[€£₹₩₽₺₪₫₴₦₱฿%\"]|10\^\d+")
+_RELATION: Final = re.compile(r"[<>≤≥]=?")
 _DASHES: Final = str.maketrans("\u2212\u2013\u00a0\u2009\u202f", "--   ")
-_CREDIT: Final = pattern(r"(?<=[\d.])\s*(?:-|CR\b\.?)|\bCR\b(?=\s*\d)")
+_CREDIT: Final = re.compile(r"(?<=[\d.])\s*(?:-|CR\b\.?)|\bCR\b(?=\s*\d)")
 """An amount below zero, as accounts write it."""
 
 
 _OPEN: Final = frozenset(("¥", "kr", "rs", "pound", "per", "pro", "of", "a", "the", "uhr"))
 """Say nothing: signs of several currencies, and what only links words."""
-_LETTER: Final = pattern(r"\d\s?[kKmM](?![\w/])")
+_LETTER: Final = re.compile(r"\d\s?[kKmM](?![\w/])")
 """Those of one letter, which do so beside a currency, behind its number."""
 _PERCENT: Final = frozenset(("%", "percent", "pct", "prozent"))
 
@@ -167,7 +166,7 @@ def measured(text: str, *, money: bool = False) -> Measured:
     )
 
 
-_THOUSANDS_OR_DECIMALS: Final = pattern(r"[1-9]\d{0,2}[.,]\d{3}")
+_THOUSANDS_OR_DECIMALS: Final = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 
 
 def _number_at(

@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.core.caching import lru_cache_of_short_texts
 from stickler_cli.core.problems import Problem, UnavailableError, installing
-from stickler_cli.core.values import pattern
 from .base import BaseComparator, KeywordError, checked_flag, text_of
 
 if TYPE_CHECKING:
     from phonenumbers import PhoneNumber  # an extra
 
-_REGION: Final = pattern(r"[A-Z]{2}")
-_INTERNATIONAL: Final = pattern(r"^[^\d+]*00(?=[\s1-9])")
+_REGION: Final = re.compile(r"[A-Z]{2}")
+_INTERNATIONAL: Final = re.compile(r"^[^\d+]*00(?=[\s1-9])")
 """How most of the world dials what is written as `+`. Source: ITU-T E.123, E.164."""
-_TRUNK: Final = pattern(r"^\s*\(?0\)?(?=[\s/.(-]*[1-9])")
-_CODE: Final = pattern(r"\s*\+\s*[1-9]")
+_TRUNK: Final = re.compile(r"^\s*\(?0\)?(?=[\s/.(-]*[1-9])")
+_CODE: Final = re.compile(r"\s*\+\s*[1-9]")
 MOST_CODE: Final = 3
 """Digits of a country code."""
 LEAST: Final = 7

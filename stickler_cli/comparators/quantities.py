@@ -1,9 +1,9 @@
 """Currencies, units and words that multiply, by the signs and names that stand beside numbers."""
 
+import re
 from typing import Final
 
 from stickler_cli.core.caching import lru_cache_of_short_texts
-from stickler_cli.core.values import pattern
 
 
 def _names_by_alias(text: str) -> dict[str, str]:
@@ -32,7 +32,7 @@ UNITS: Final = _names_by_alias(
     " each unit u st pz ud, iu ui ie"
 )
 """Units under their shortest name, in the singular."""
-_OF_SCIENCE: Final = pattern(
+_OF_SCIENCE: Final = re.compile(
     r"(?:[mglvw]|(?:da|[unpµμmcdhkgt])?(?:mol|wh|va|ah|hz|pa|bar|ohm|ω|cal|bit|byte|ev|lm|lx|rad|sv"
     r"|gy|bq)|(?:da|[unpµμmcdhkgt])[mglvwajnbkf])[23]?|10\^\d+|meq"
 )

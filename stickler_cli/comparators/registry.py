@@ -6,12 +6,11 @@ allows code that nobody installed for this purpose, from `package.module:Class`;
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.problems import Family, UnknownNameError, did_you_mean
-from stickler_cli.core.values import dataclass
 from .base import (
     BaseComparator,
     KeywordError,

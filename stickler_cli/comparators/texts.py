@@ -1,5 +1,6 @@
 """Likeness of two texts, by rapidfuzz: edit distance, and ratios of whole texts, parts or words."""
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +13,6 @@ from rapidfuzz.distance import Levenshtein
 
 from stickler_cli.core.caching import lru_cache_of_short_texts
 from stickler_cli.core.normal_forms import mark_exponents, normalize_text
-from stickler_cli.core.values import pattern
 from .base import (
     BaseComparator,
     Keys,
@@ -27,15 +27,15 @@ from .base import (
 from .vocabulary import folded
 from .words import SAME, SPELT_OUT, Words, have_replaced_signs, signs_of, similarity_by_words
 
-_THOUSANDS: Final = pattern(
+_THOUSANDS: Final = re.compile(
     r"(?<![\d.,])\d{1,3}([.,'\u2019\u00a0\u2009\u202f])\d{3}(?:\1\d{3})*(?!\d)"
 )
-_RUN: Final = pattern(r"(?:(?<![^\s(])([-\u2212\u2013]|[<>≤≥]=?\s?)[$€£¥.]?)?(\d+)")
+_RUN: Final = re.compile(r"(?:(?<![^\s(])([-\u2212\u2013]|[<>≤≥]=?\s?)[$€£¥.]?)?(\d+)")
 _MINUS: Final = str.maketrans("\u2212\u2013", "--")
 
 LOOKED_AT: Final = 0.5
 """Similarity from which on words are looked at; below it, texts are unlike anyway."""
-_ODD_SPACE: Final = pattern(r"[\x85\xa0]")
+_ODD_SPACE: Final = re.compile(r"[\x85\xa0]")
 
 
 @lru_cache_of_short_texts(maxsize=65536)

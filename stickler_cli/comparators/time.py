@@ -4,18 +4,17 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final, TypeAlias
 
-from stickler_cli.core.values import pattern
 from .base import BaseComparator, Keys, codes_of, text_of
 
-_TIME: Final = pattern(
+_TIME: Final = re.compile(
     r"(?P<hour>\d{1,2})(?:\s?[:.h]\s?(?P<minute>\d\d)(?:[:.](?P<second>\d\d)(?:\.\d+)?)?)?"
     r"\s?(?P<half>[ap]\.?\s?m\.?)?\s?(?:uhr|h|hrs?|hours|o'clock)?\s?(?P<zone>z|[a-z]{2,5}|(?:\+|(?<=:\d\d:\d\d)-)\d\d:?\d\d)?",
     re.ASCII | re.IGNORECASE,
 )
-_APART: Final = pattern(r"[-\u2013\u2014]|\b(?:to|until|till|bis|a|à|tot)\b", re.IGNORECASE)
+_APART: Final = re.compile(r"[-\u2013\u2014]|\b(?:to|until|till|bis|a|à|tot)\b", re.IGNORECASE)
 """Between the ends of a range; blanks are stripped off the ends, as to look for them here would
 take the square of their number."""
-_HOURS: Final = pattern(r"[ap]\.?\s?m|uhr|h|o'clock", re.IGNORECASE)
+_HOURS: Final = re.compile(r"[ap]\.?\s?m|uhr|h|o'clock", re.IGNORECASE)
 """Without minutes, what makes a number a time."""
 
 Prepared: TypeAlias = tuple[tuple[int, str], ...] | str

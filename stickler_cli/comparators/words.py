@@ -15,7 +15,6 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from stickler_cli.core.caching import lru_cache_of_short_texts
-from stickler_cli.core.values import pattern
 from .base import charge
 from .quantities import meanings_as_unit
 from .vocabulary import FUNCTION_WORDS, fixed_meanings
@@ -57,15 +56,15 @@ _PREFIXES: Final = (
     "west",
 )
 """Of two words with the same letters behind unequal ones of these, neither is the other."""
-_PARTIES: Final = pattern(r"(.{3,})(?:[eo]r|ee)")
-_NUMERAL: Final = pattern(r"[ivx]{1,4}[a-e]?")
-_CONTRACTION: Final = pattern(r"\bcannot\b|\b(?:ca|wo)n't\b|n't\b")
-_WORD: Final = pattern(r"[\u3400-\u9fff]|[^\W\d_\u3400-\u9fff]+")
+_PARTIES: Final = re.compile(r"(.{3,})(?:[eo]r|ee)")
+_NUMERAL: Final = re.compile(r"[ivx]{1,4}[a-e]?")
+_CONTRACTION: Final = re.compile(r"\bcannot\b|\b(?:ca|wo)n't\b|n't\b")
+_WORD: Final = re.compile(r"[\u3400-\u9fff]|[^\W\d_\u3400-\u9fff]+")
 """Letters; each ideograph is a word of its own."""
 SPELT_OUT: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "æ": "ae", "å": "aa"})
-_NO_NUMBER: Final = pattern(r"\bn[or][.:#]?\s*(?=\d)")
-_LEFT_OUT: Final = pattern(r"[.,;:!?'\"()\u2019‘“”\s]+|(?<![^\s(])\+(?=\d)")  # noqa: RUF001
-_SIGN: Final = pattern(
+_NO_NUMBER: Final = re.compile(r"\bn[or][.:#]?\s*(?=\d)")
+_LEFT_OUT: Final = re.compile(r"[.,;:!?'\"()\u2019‘“”\s]+|(?<![^\s(])\+(?=\d)")  # noqa: RUF001
+_SIGN: Final = re.compile(
     r"\+/[-\u2212]|[+\u00b1%\u2030$\u20ac\u00a3\u00a5=\u2260\u2610-\u2612\u2713\u2714\u2705\u2717\u2718\u274c]"
     r"|(?<=\()[-\u2212](?=\))|(?<=[^\W_])[-\u2212](?![^\s,;./)])|\[[ x]\]"
 )
@@ -91,7 +90,7 @@ _SIGNS_IN_LETTERS: Final = {
     "[ ]": "\u2610",
     "[x]": "\u2611",
 }
-_HYPHEN: Final = pattern(r"(?<=\w)[-\u2010\u2013/](?=\w)")
+_HYPHEN: Final = re.compile(r"(?<=\w)[-\u2010\u2013/](?=\w)")
 
 
 _LONG_NEGATIONS: Final = {"cannot": "can not", "can't": "can not", "won't": "will not"}

@@ -1,13 +1,12 @@
 """Texts that hold JSON, which are compared as the values that they hold."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 
 from stickler_cli.core.json_texts import MAX_LEVELS, read_json_text
 from stickler_cli.core.json_values import JsonValue
-from stickler_cli.core.values import dataclass
 from .columns import Columns, Floats, Indexes, Mask, groups
 from .leaf import LeafNode
 from .one_of import DelegatingNode

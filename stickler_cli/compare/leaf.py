@@ -1,7 +1,7 @@
 """A leaf: one value, judged by one comparator; and leaves of one comparator, as a block."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -15,7 +15,6 @@ from stickler_cli.comparators.base import (
 )
 from stickler_cli.comparators.registry import is_built_in
 from stickler_cli.core.json_values import JsonValue, Reading
-from stickler_cli.core.values import dataclass
 from .columns import ABSENT, ARRAY, LEAF, OBJECT, Columns, Floats, Indexes, Mask, Outcomes, present
 from .pair_scores import NO_REASONS, PairScores, add_rows, classify_absent, clip_scores, score_zero
 from .plan import Mode, Node, Options, Task
@@ -71,7 +70,8 @@ class LeafNode(Node):
         if columns.scalar:
             columns.place.charge(CALL + PAIR * len(gt))
             return self.compare_declared(columns, gt, pred, task)
-        return super(LeafNode, self).compare_pairs(columns, gt, pred, task)  # noqa: UP008 - has slots
+        # `slots` makes the class anew, and a bare super() refers to the first one.
+        return super(LeafNode, self).compare_pairs(columns, gt, pred, task)
 
     def _score_mismatches(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task

@@ -2,13 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from stickler_cli.core.json_values import JsonValue, is_absent, json_key
 from stickler_cli.core.locations import Step
-from stickler_cli.core.values import dataclass
 from .arranged import pair_arranged, pair_by_position
 from .columns import (
     ARRAY,

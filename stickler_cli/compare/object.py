@@ -4,7 +4,7 @@ Some fields may be named only by the documents.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import chain, repeat
 from typing import Final, NamedTuple, Protocol
 
@@ -13,7 +13,6 @@ import numpy as np
 from stickler_cli.core.json_values import JsonValue, is_absent, part_of
 from stickler_cli.core.locations import ANY_KEY, Step
 from stickler_cli.core.problems import ComparisonError
-from stickler_cli.core.values import dataclass
 from .columns import (
     ABSENT,
     NOTHING,

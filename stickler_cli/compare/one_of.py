@@ -2,13 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from stickler_cli.core.json_values import JsonValue, without_absent
-from stickler_cli.core.values import dataclass
 from .columns import NOTHING, Columns, Floats, Indexes, Outcomes, groups
 from .gold import drop_absent
 from .pair_scores import PairGroup, PairScores, join_groups

@@ -1,7 +1,7 @@
 """Places without a schema, whose values decide their kind, and documents of several schemas."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -10,7 +10,6 @@ import numpy as np
 from stickler_cli.core.json_values import JsonValue, kind_of, part_of
 from stickler_cli.core.locations import Step
 from stickler_cli.core.problems import ComparisonError
-from stickler_cli.core.values import dataclass
 from .columns import Columns, Indexes
 from .leaf import LeafNode
 from .list import ListNode

@@ -9,7 +9,7 @@ kind they are compared as that kind (`other`), else they have nothing in common.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeAlias
@@ -19,7 +19,6 @@ import numpy as np
 from stickler_cli.clients.model import DEFAULT_POLICY, Policy
 from stickler_cli.core.json_values import DocumentKind, JsonValue, is_absent
 from stickler_cli.core.locations import Step
-from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import ComparisonOptions, ExtraFields, LimitedOptions
 from .columns import NOTHING, Columns, Floats, Indexes, Known, Mask
 from .gold import EXCLUDED, choose_alternatives, drop_unlabelled_predictions, present_pairs

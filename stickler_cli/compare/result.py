@@ -1,10 +1,10 @@
 """The class of a compared unit, what it must reach, who said so, and what is said of its field."""
 
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Annotated, Final, Literal, TypeAlias
 
 from stickler_cli.core.rules import FieldPath, FractionOrNone, Rule, Weight
-from stickler_cli.core.values import dataclass
 
 ThresholdSource: TypeAlias = Literal["annotation", "match-threshold", "inferred", "default"]
 """Who said it: an annotation of the place or its list, a model's match-threshold, inference by kind

@@ -1,11 +1,11 @@
 """Fields whose values tell which elements of two lists may go together, and joins by these."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from stickler_cli.core.values import dataclass
 from .columns import NOTHING, Columns, Indexes, Mask, spread
 from .leaf import LeafNode
 from .object import ObjectNode

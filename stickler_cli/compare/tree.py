@@ -5,6 +5,7 @@ them again, by the same nodes and columns.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -14,7 +15,6 @@ from stickler_cli.comparators.base import meets
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path, Step
 from stickler_cli.core.rules import Count, Fraction, Rule
-from stickler_cli.core.values import dataclass
 from .columns import NOTHING
 from .leaf import LeafNode
 from .list import ListNode

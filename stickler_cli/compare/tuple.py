@@ -1,12 +1,12 @@
 """Tuples: lists whose elements are compared by their positions."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from stickler_cli.core.json_values import JsonValue, is_absent
-from stickler_cli.core.values import dataclass
 from .columns import NOTHING, Aligned, Columns, Indexes, aligned, groups
 from .list import SequenceNode, place_items
 from .pair_scores import PairGroup, PairScores, fill_rows, join_groups

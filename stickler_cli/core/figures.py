@@ -1,12 +1,12 @@
 """From numbers and values to text: the one home of digits, and of making text harmless."""
 
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable
 from typing import Final, TypeAlias
 
 from .json_values import JsonValue, brief
-from .values import pattern
 
 Ends: TypeAlias = tuple[float, float]
 """The lower and the upper end of an interval."""
@@ -115,7 +115,7 @@ def more_of(count: int) -> str:
     return f"and {count:,} more; all of them are in the JSON report"
 
 
-_COMMAND: Final = pattern(r"##(?=\w*\[)|^\s*:(?=:)")
+_COMMAND: Final = re.compile(r"##(?=\w*\[)|^\s*:(?=:)")
 """The beginning of a command in the log of a CI job: `##[` anywhere in a line, `::` at its start.
 Source: actions/runner, ActionCommand.cs; Azure and TeamCity have `##vso[` and `##teamcity[`."""
 
@@ -138,7 +138,7 @@ def visible(text: str) -> str:
     return _COMMAND.sub(lambda found: f"{found[0][:-1]}\\x{ord(found[0][-1]):02x}", text)
 
 
-_HIDDEN_IN_JSON: Final = pattern(
+_HIDDEN_IN_JSON: Final = re.compile(
     r"[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|##(?=\w*\[)"
 )
 

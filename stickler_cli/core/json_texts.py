@@ -1,13 +1,13 @@
 """JSON inside texts, such as the arguments of a call of a tool."""
 
 import json
+import re
 from contextlib import suppress
 from typing import Any, Final
 
 import orjson
 
 from .json_values import JsonValue
-from .values import pattern
 
 MAX_LETTERS: Final = 10_000_000
 """Letters of a text that is read as JSON."""
@@ -15,8 +15,8 @@ MAX_LETTERS: Final = 10_000_000
 MAX_LEVELS: Final = 100
 """Levels of objects and lists in such a text; a deeper one is a text like any other."""
 
-_LONG_NUMBER: Final = pattern(r"\d{19}")
-_FENCE: Final = pattern(r"\s*```[\w+-]*[^\S\n]*\n")
+_LONG_NUMBER: Final = re.compile(r"\d{19}")
+_FENCE: Final = re.compile(r"\s*```[\w+-]*[^\S\n]*\n")
 _OPENING: Final = ("{", "[")
 
 

@@ -9,13 +9,12 @@ Source: docs/semantics.md, Absence; docs/gold.md.
 
 import json
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 import orjson
 
 from .locations import Path, Step
-from .values import dataclass
 
 if TYPE_CHECKING:
     JsonValue: TypeAlias = (

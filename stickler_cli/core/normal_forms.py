@@ -1,10 +1,9 @@
 """Unicode normal forms of untrusted texts, in time proportional to their length."""
 
+import re
 import unicodedata
 from itertools import groupby
 from typing import Final, Literal, TypeAlias
-
-from .values import pattern
 
 Form: TypeAlias = Literal["NFC", "NFKC", "NFKD"]
 
@@ -15,7 +14,7 @@ _DECOMPOSED: Final[dict[Form, Literal["NFD", "NFKD"]]] = {
     "NFKD": "NFKD",
 }
 
-_EXPONENT: Final = pattern("(?<=[0-9])(?=[\u00b2\u00b3\u00b9\u2070-\u207b])")
+_EXPONENT: Final = re.compile("(?<=[0-9])(?=[\u00b2\u00b3\u00b9\u2070-\u207b])")
 """The place between a digit and a superscript digit or sign."""
 
 

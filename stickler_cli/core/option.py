@@ -5,7 +5,7 @@ Values from command lines, files and calls are read here: ranges and refusals ha
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import Field, field, fields
+from dataclasses import Field, dataclass, field, fields
 from functools import cache, partial
 from inspect import get_annotations
 from numbers import Integral, Real
@@ -24,7 +24,6 @@ from typing import (
 )
 
 from .problems import Problem, UsageError, did_you_mean, percentage_hint
-from .values import dataclass
 
 T = TypeVar("T")
 S = TypeVar("S", bound="Settings")

@@ -4,7 +4,9 @@ Documents that cannot be read are no exceptions: they are a `Problem` in the str
 exceptions are plain and take positional arguments: so they survive pickling between processes.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import reduce
 from importlib import import_module
@@ -12,7 +14,6 @@ from importlib.util import find_spec
 from typing import Any, Final, Generic, TypeVar
 
 from .locations import field_path
-from .values import dataclass, pattern
 
 T = TypeVar("T")
 
@@ -232,7 +233,7 @@ def did_you_mean(word: str, choices: Iterable[str], *, shown: Callable[[str], st
     return f"did you mean {shown(choice)}?" if choice else ""
 
 
-_LOCATION: Final = pattern(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_LOCATION: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
 def imported(location: str) -> Any:

@@ -19,7 +19,6 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, TypeVar, cast
 from urllib.parse import unquote, urlsplit
 
 from .problems import Problem, UnavailableError, UsageError, import_extra
-from .values import pattern
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -49,12 +48,12 @@ URL_TIMEOUT: Final = "STICKLER_URL_TIMEOUT"
 workers have it, too."""
 PATIENCE: Final = 60.0
 
-_URL: Final = pattern(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)  # one letter is a drive
-_HOST_AND_PORT: Final = pattern(r"(\[[^\]]*\]|[^:]*)(:[0-9]{0,5})?")
-_URL_IN_TEXT: Final = pattern(r"(https?)?://(\S*)", re.IGNORECASE)
-_QUERY_IN_TEXT: Final = pattern(r"\?\S*")
+_URL: Final = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)  # one letter is a drive
+_HOST_AND_PORT: Final = re.compile(r"(\[[^\]]*\]|[^:]*)(:[0-9]{0,5})?")
+_URL_IN_TEXT: Final = re.compile(r"(https?)?://(\S*)", re.IGNORECASE)
+_QUERY_IN_TEXT: Final = re.compile(r"\?\S*")
 _WITHOUT_HOST: Final = frozenset({"file", "memory"})  # kinds of URLs that need no host
-_SEPARATORS: Final = pattern("[:/@]")  # between segments of user information
+_SEPARATORS: Final = re.compile("[:/@]")  # between segments of user information
 HIDDEN: Final = "[hidden]"
 _FINAL_ERRORS: Final = (
     FileNotFoundError,

@@ -5,13 +5,12 @@ Nothing here loads pydantic, which asks each rule by the two methods that it kno
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from operator import ge, gt, le, lt
 from typing import Annotated, Any, Final
 
 from .json_values import kind_of
 from .locations import Path, field_path, parse_field_path
-from .values import dataclass
 
 KEPT: Final = "kept"
 """Metadata of a field of a dataclass; one whose value is False is not written."""

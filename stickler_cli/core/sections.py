@@ -1,11 +1,10 @@
 """A report as data: sections of sentences and tables, which each format draws in its own way."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
 
 from .figures import NOTHING, rate, visible
-from .values import dataclass
 
 Tone = Literal["", "title", "bad", "warn", "good", "dim"]
 """The meaning of a piece of text; how it looks is the format's business."""

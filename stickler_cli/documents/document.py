@@ -8,8 +8,9 @@ A document inside other text is looked for only in what the one reader has refus
 
 import io
 import json
+import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -24,7 +25,6 @@ from stickler_cli.core.json_values import (
     kind_of,
 )
 from stickler_cli.core.problems import Problem
-from stickler_cli.core.values import dataclass, pattern
 from .lenient import find_document, find_json
 from .reading import (
     BOM,
@@ -42,7 +42,7 @@ DUPLICATE_KEYS: Final = "duplicate_keys"  # a remark: an object has a key twice;
 MOST_FOR_A_HINT: Final = 1_000_000  # bytes that are looked into only to name an option
 _DIGEST_BYTES: Final = 16  # enough that two documents never share a digest by accident
 
-_ESCAPED_COLON: Final = pattern(rb"\\u003[aA]")
+_ESCAPED_COLON: Final = re.compile(rb"\\u003[aA]")
 
 
 class FileReference(NamedTuple):

@@ -4,7 +4,7 @@ A run hands out `PairRef`s, and `read_pair` turns each into documents where they
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, TypeAlias
 
 from stickler_cli.core.json_values import (
@@ -21,7 +21,6 @@ from stickler_cli.core.json_values import (
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.remote import is_url, read_urls
-from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import DocumentOptions, KeyOptions
 from .document import (
     Data,

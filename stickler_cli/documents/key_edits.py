@@ -1,6 +1,7 @@
 """Keys of documents that the user renames or leaves out before documents are compared."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeAlias
 
@@ -13,7 +14,6 @@ from stickler_cli.core.locations import (
     parse_field_path,
 )
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.values import dataclass
 
 IGNORE: Final = "--ignore"
 RENAME: Final = "--rename"

@@ -9,7 +9,7 @@ linear in the text.
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from stickler_cli.core.json_values import (
@@ -20,7 +20,6 @@ from stickler_cli.core.json_values import (
     kind_of,
 )
 from stickler_cli.core.problems import Problem
-from stickler_cli.core.values import dataclass, pattern
 from .reading import parse_json
 from .relaxed_json import find_end_of_value, to_strict_json
 
@@ -35,21 +34,21 @@ _WRAPPINGS: Final = {
     _RELAXED: "JSON with Python literals, comments, trailing commas or single quotes",
 }
 
-_FENCE: Final = pattern(r"(?:```|~~~)[\w+.-]*")
+_FENCE: Final = re.compile(r"(?:```|~~~)[\w+.-]*")
 _SPACE: Final = r"\s*(?:(?://|\#)[^\n]{0,200}\n\s*){0,5}"  # and comments
 _KEY: Final = r"""(?:"(?:[^"\\\n]|\\.){0,300}"|'(?:[^'\\\n]|\\.){0,300}')\s*:"""
 _OBJECT: Final = rf"(?:\[\s*)?\{{{_SPACE}{_KEY}"
 _TEXTS: Final = r"\[\s*[\"']"
 _OPENINGS: Final = {
-    ("object",): pattern(_OBJECT),
-    ("array",): pattern(rf"\[\s*\{{{_SPACE}{_KEY}|{_TEXTS}"),
-    ("object", "array"): pattern(rf"{_OBJECT}|{_TEXTS}"),
+    ("object",): re.compile(_OBJECT),
+    ("array",): re.compile(rf"\[\s*\{{{_SPACE}{_KEY}|{_TEXTS}"),
+    ("object", "array"): re.compile(rf"{_OBJECT}|{_TEXTS}"),
 }
 """Beginnings of an object, and of a list of objects or texts, by the kinds of documents."""
-_THOUGHTS: Final = pattern(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
+_THOUGHTS: Final = re.compile(r"<(/?)(?:think|thinking|reasoning)>", re.IGNORECASE)
 """Tags around the thoughts of a model, which may hold drafts of the document."""
-_BRACKET: Final = pattern(r"[{}\[\]]")
-_NOT_SPACE: Final = pattern(r"\S")
+_BRACKET: Final = re.compile(r"[{}\[\]]")
+_NOT_SPACE: Final = re.compile(r"\S")
 
 _DECODER: Final = json.JSONDecoder(parse_int=str, parse_float=str)
 MAX_DECODING_ERRORS: Final = 50

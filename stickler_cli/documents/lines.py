@@ -24,7 +24,6 @@ from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_url, open_named
-from stickler_cli.core.values import pattern
 from .document import LineReference, Reference, Side
 from .document_pair import ANY_SHAPE, Shape
 from .reading import (
@@ -138,12 +137,12 @@ def _entry_of(name: str, value: object) -> tuple[bytes, bytes]:
     return _key(name), pickle.dumps(value)
 
 
-TABLE_SUFFIX: Final = pattern(r"\.(csv|tsv)(\.gz|\.zst)?\Z", re.IGNORECASE)
-_BEFORE: Final = pattern(r"\ufeff?\s*\[\s*")
-_BETWEEN: Final = pattern(r"\s*(,\s*|(?=\]))")
+TABLE_SUFFIX: Final = re.compile(r"\.(csv|tsv)(\.gz|\.zst)?\Z", re.IGNORECASE)
+_BEFORE: Final = re.compile(r"\ufeff?\s*\[\s*")
+_BETWEEN: Final = re.compile(r"\s*(,\s*|(?=\]))")
 _DECODER: Final = json.JSONDecoder()
 
-LINES_SUFFIX: Final = pattern(r"\.(jsonl|ndjson)(\.gz|\.zst)?\Z", re.IGNORECASE)
+LINES_SUFFIX: Final = re.compile(r"\.(jsonl|ndjson)(\.gz|\.zst)?\Z", re.IGNORECASE)
 
 ONE: Final = {"line": "one line for each id", "row": "one row for each id"}
 """Expectation where two places of a kind have one id."""

@@ -4,7 +4,7 @@ Here, too: some pairs of a run (the first, or a sample), and lines of two files 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
 from heapq import nsmallest
@@ -16,7 +16,6 @@ from stickler_cli.core.json_values import OBJECTS, DocumentKind
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, Undelivered, UsageError
-from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import (
     DocumentOptions,
     FindingOptions,

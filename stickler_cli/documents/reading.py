@@ -8,11 +8,13 @@ import gzip
 import io
 import json
 import os
+import re
 import stat
 import sys
 import zlib
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import IO, Any, Final, NamedTuple
 
@@ -30,7 +32,6 @@ from stickler_cli.core.json_values import (
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, Undelivered, import_extra
 from stickler_cli.core.remote import is_url, read_urls, shown_url, size_of_url
-from stickler_cli.core.values import dataclass, pattern
 from stickler_cli.settings.deciding import DocumentOptions
 
 GZIP_MAGIC: Final = b"\x1f\x8b"  # Source: RFC 1952, section 2.3.1
@@ -42,7 +43,7 @@ HEAD: Final = max(len(GZIP_MAGIC), len(ZSTANDARD_MAGIC))
 # What Python has from 3.14 on; unlike others it notices a file that is cut off.
 _ZSTANDARD: Final = "backports.zstd"
 
-_TOKEN: Final = pattern(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],]|[^\s{}\[\],:"]+')
+_TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],]|[^\s{}\[\],:"]+')
 
 
 def is_packed(head: bytes) -> bool:
@@ -78,7 +79,7 @@ STANDARD_INPUT: Final = "-"
 BOM: Final = b"\xef\xbb\xbf"  # some programs begin UTF-8 with it. Source: RFC 8259, 8.1
 _BLANK: Final = b" \t\r\n\0"
 _FENCE: Final = "```"
-_NON_FINITE: Final = pattern(r"-?(?:NaN|Infinity)")
+_NON_FINITE: Final = re.compile(r"-?(?:NaN|Infinity)")
 _DEPTH: Final = "depth"  # is in what all versions of orjson say of a document that is too deep
 
 _NO_BUFFER: Final = "Not enough memory"  # how orjson begins to say that there is none for a text

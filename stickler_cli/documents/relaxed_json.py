@@ -9,9 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from stickler_cli.core.values import pattern
-
-_TOKEN: Final = pattern(
+_TOKEN: Final = re.compile(
     r"""(?P<string>"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\\\n]*(?:\\.[^'\\\n]*)*')"""
     r"|(?P<comment>//[^\n]*|\#[^\n]*)"
     r"|(?P<bracket>[{}\[\]()])"
@@ -22,7 +20,7 @@ _TOKEN: Final = pattern(
     re.DOTALL,
 )
 
-_ESCAPE: Final = pattern(
+_ESCAPE: Final = re.compile(
     r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|([0-7]{1,3})|(.))"
 )
 # Source: Python language reference 3.13, section 2.4.1.1, and RFC 8259, section 7.
@@ -39,10 +37,10 @@ _ESCAPED: Final = {
     "'": "'",
     '"': '"',
 }
-_NEEDS_READING: Final = pattern(r"[\\\x00-\x1f\"]")
+_NEEDS_READING: Final = re.compile(r"[\\\x00-\x1f\"]")
 
 _PYTHON_WORDS: Final = {"True": "true", "False": "false", "None": "null"}
-_PYTHON_NUMBER: Final = pattern(
+_PYTHON_NUMBER: Final = re.compile(
     r"([+-]?)(\d+(?:_\d+)*)?(?:(\.)(\d+(?:_\d+)*)?)?([eE][+-]?\d{1,4})?"
 )
 MAX_DEPTH: Final = 1024  # levels that the strict reader takes

@@ -6,6 +6,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 from operator import itemgetter
@@ -19,19 +20,18 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.normal_forms import normalize_text
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.remote import is_url, list_url, shown_url, size_of_url
-from stickler_cli.core.values import dataclass, pattern
 from .document import FileReference, Reference
 from .document_tables import is_arrow_table
 from .lines import LINES_SUFFIX, TABLE_SUFFIX, is_stream
 from .reading import STANDARD_INPUT, decoded, unreadable
 
-_DOCUMENT_SUFFIX: Final = pattern(r"\.json(\.gz|\.zst)?\Z", re.IGNORECASE)
+_DOCUMENT_SUFFIX: Final = re.compile(r"\.json(\.gz|\.zst)?\Z", re.IGNORECASE)
 _KINDS: Final = (
     "a directory, a .json file, a .jsonl, .ndjson, .csv or .tsv file (each also .gz or .zst), "
     "a .parquet or .arrow table, or -"
 )
 
-_OWN_FORMAT: Final = pattern(rb'\s*\{\s*"format"\s*:\s*"(stickler-[a-z-]+/\d+)"')
+_OWN_FORMAT: Final = re.compile(rb'\s*\{\s*"format"\s*:\s*"(stickler-[a-z-]+/\d+)"')
 _BEGINNING: Final = 100  # bytes in which a file of ours has said its format
 
 PATIENCE: Final = 2.0  # seconds that listing may take before it is said what takes so long

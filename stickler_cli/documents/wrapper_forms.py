@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from stickler_cli.core.json_values import JsonValue
-from stickler_cli.core.values import pattern
 
 AZURE: Final = "azure"
 """Name of Azure's form, whose value key differs by type."""
@@ -63,7 +62,7 @@ _AZURE_VALUE_KEYS: Final = frozenset(f"value{name[0].upper()}{name[1:]}" for nam
 _AZURE_EVIDENCE: Final = frozenset((_CONFIDENCE, "spans", "boundingRegions"))
 """Keys that no other object with `type` is likely to have."""
 
-_METADATA: Final = pattern(
+_METADATA: Final = re.compile(
     r"_.*|\w*confidences?|bounding_?(box(es)?|poly|regions?)|bbox|geometry|polygon|offset|length"
     r"|spans?|page(s|_?number|_?anchor)?|raw_?text|text_?anchor|mention_?id|citations?|provenance"
     r"|source",
@@ -71,10 +70,10 @@ _METADATA: Final = pattern(
 )
 """Keys that say how sure a value is, or where it stands."""
 
-_NORMALIZED: Final = pattern(r"normalized_?value", re.IGNORECASE)
+_NORMALIZED: Final = re.compile(r"normalized_?value", re.IGNORECASE)
 """Metadata beside the value key of Google's form only."""
 
-_OTHER_VALUES: Final = pattern(r"type|kind|id|unit|text|value.*", re.IGNORECASE)
+_OTHER_VALUES: Final = re.compile(r"type|kind|id|unit|text|value.*", re.IGNORECASE)
 """Keys of values that belong to the document, beside a value key."""
 
 

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, Protocol
 
@@ -22,7 +22,6 @@ from stickler_cli.core.json_values import (
 )
 from stickler_cli.core.locations import ANY_KEY, Path, Step, json_pointer
 from stickler_cli.core.problems import Problem
-from stickler_cli.core.values import dataclass
 from .key_edits import NO_EDITS, KeyEdits
 from .wrapper_forms import (
     NO_FORM,

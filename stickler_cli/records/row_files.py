@@ -6,6 +6,7 @@ Figures of fields, documents and errors are written here; no cell is taken for a
 import csv
 import io
 import json
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,7 +17,6 @@ from typing import Any, BinaryIO, Final, NamedTuple, Protocol, TypeAlias
 from stickler_cli.core.figures import visible
 from stickler_cli.core.json_values import JsonObject, JsonValue, json_line
 from stickler_cli.core.problems import Problem, UsageError, import_pyarrow, require_pyarrow
-from stickler_cli.core.values import pattern
 
 SUFFIXES: Final = {
     ".csv": "csv",
@@ -38,9 +38,9 @@ Columns: TypeAlias = Mapping[str, type]
 
 Row: TypeAlias = Sequence[JsonValue]
 
-_FORMULA: Final = pattern(r"[=+\-@\t\r\n＝＋－＠﹦﹢﹣﹫]")  # noqa: RUF001 - other widths of these too
+_FORMULA: Final = re.compile(r"[=+\-@\t\r\n＝＋－＠﹦﹢﹣﹫]")  # noqa: RUF001 - other widths of these too
 """What a spreadsheet may take for a formula. Source: OWASP, CSV Injection."""
-_TURNING: Final = pattern("[\u202a-\u202e\u2066-\u2069]")
+_TURNING: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """What turns the text after it around, so that a cell shows another value. Source: UAX 9, 2."""
 
 

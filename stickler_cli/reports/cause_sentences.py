@@ -3,11 +3,11 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from stickler_cli.core.figures import WHOLE, number_of, truncate, visible
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.core.values import dataclass
 from stickler_cli.score.errors.causes import Cause, Causes, Kind
 from stickler_cli.score.errors.error_classes import ErrorClass
 from .view import RunView

@@ -1,7 +1,7 @@
 """A difference of runs: figures and sentences of all reports, and sections that draw them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -19,7 +19,6 @@ from stickler_cli.core.sections import (
     Text,
     Tone,
 )
-from stickler_cli.core.values import dataclass
 from stickler_cli.score.gates import SCORE
 from stickler_cli.settings.deciding import CountingOptions
 from stickler_cli.studies.diff.record import (

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from stickler_cli.core.figures import cells, number_of, some_of, truncate, value_text
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import INDENT, Block, Column, Section, Span, Table, Text
-from stickler_cli.core.values import dataclass
 from stickler_cli.score.errors.causes import keys_in
 from stickler_cli.score.errors.error_rows import Error, columns_of_record
 from .cause_sentences import CauseText

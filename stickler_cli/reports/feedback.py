@@ -3,15 +3,16 @@
 Worst first, within a number of characters, and no more of the ground truth than may be told.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias, get_args
 
 from stickler_cli.core.figures import number_of, value_text, visible
 from stickler_cli.core.json_values import kind_of
 from stickler_cli.core.locations import Path, field_path, parse_field_path
-from stickler_cli.core.values import dataclass, pattern
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.sums import pattern_of
@@ -27,7 +28,7 @@ BUDGET: Final = 2_000  # characters: some 500 tokens
 _MOST_ITEMS: Final = 10  # of those missed or invented in one list, that are shown
 _LONGEST: Final = 200  # characters of texts that are looked at for what is kept in them
 
-_STEP: Final = pattern(r"[.\[]")  # begins each but the first of a path
+_STEP: Final = re.compile(r"[.\[]")  # begins each but the first of a path
 
 _MEANINGS: Final = {
     **SAME_SLIP,

@@ -1,11 +1,11 @@
 """GitHub Actions: annotations in the log, as its workflow commands, and the summary of the step."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final, Literal, cast
 
 from stickler_cli.core.figures import number_of, visible
 from stickler_cli.core.sections import Report
-from stickler_cli.core.values import dataclass
 from stickler_cli.reports import run_sentences
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.record import Run

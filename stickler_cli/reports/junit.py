@@ -6,6 +6,7 @@ the Jenkins xunit plugin, and what GitLab reads: the body of a failure, and of e
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, Literal
 from xml.etree import ElementTree as ET
 
@@ -13,7 +14,6 @@ from stickler_cli import __version__
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.figures import number_of, setting, visible
 from stickler_cli.core.locations import Path, field_path, parse_field_path
-from stickler_cli.core.values import dataclass
 from stickler_cli.reports import run_sentences
 from stickler_cli.score.gates import METRICS, GateResult
 from stickler_cli.score.record import Run

@@ -1,6 +1,7 @@
 """Sections on a terminal of any width or in a pipe: paragraphs, tables and small pictures."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from math import inf
 from typing import Final
 
@@ -20,7 +21,6 @@ from stickler_cli.core.sections import (
     Text,
     Tone,
 )
-from stickler_cli.core.values import dataclass
 
 GAP: Final = "  "  # between columns: two blanks, so that single ones inside a cell do not split it
 

@@ -1,12 +1,12 @@
 """Sections as GitHub-flavoured Markdown, within the limits of comments and summaries of CI jobs."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import takewhile
 from typing import Final
 
 from stickler_cli.core.figures import visible
 from stickler_cli.core.sections import Block, Curves, Figures, Section, Table, Text
-from stickler_cli.core.values import pattern
 
 COMMENT_LIMIT: Final = 65_000
 """Characters. GitHub refuses a comment of more than 65,536; some are left for who posts it."""
@@ -18,10 +18,10 @@ CUT: Final = "**Cut here: there is no room for more. The JSON report has everyth
 
 _OPEN: Final = "<details>"
 _CLOSE: Final = "</details>"
-_MARKUP: Final = pattern(r"[\\`|*_\[\]<>&~@#$!:]|(?<=www)\.")
+_MARKUP: Final = re.compile(r"[\\`|*_\[\]<>&~@#$!:]|(?<=www)\.")
 """What markup, tables, links, mentions or HTML begin with inside a line."""
 
-_BREAKS_CODE: Final = pattern(r"[\\`|]|<[/!?A-Za-z]|&[#A-Za-z]|^\s|\s$|^$")
+_BREAKS_CODE: Final = re.compile(r"[\\`|]|<[/!?A-Za-z]|&[#A-Za-z]|^\s|\s$|^$")
 """What had better not stand between backticks: a pipe splits a table's row even there, and not
 everything that shows Markdown leaves HTML in code alone."""
 

@@ -5,12 +5,12 @@ as a shell does. Source: OpenMetrics 1.0, section 3.2; GitLab, metrics/generic.r
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Final
 
 from stickler_cli.core.figures import visible
 from stickler_cli.core.locations import field_path
-from stickler_cli.core.values import dataclass
 from stickler_cli.score.gates import SCORE, GateResult
 from stickler_cli.score.record import Run
 from stickler_cli.score.sums import Rates

@@ -5,6 +5,7 @@ That is a tree in a terminal, and a row for each place in pipes, files and Markd
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, groupby
 from operator import itemgetter
 from typing import Final, Literal, TypeAlias
@@ -17,7 +18,6 @@ from stickler_cli.core.figures import WHOLE, cells, number_of, rate, setting, va
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.sections import INDENT, Column, Line, Section, Span, Table, Text, Tone
-from stickler_cli.core.values import dataclass
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.wrong_units import ClassifiedError
 from .layout import LEAST_TEXT, TableStyle

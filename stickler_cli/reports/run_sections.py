@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from heapq import nsmallest
 from typing import Final, TypeAlias
 
@@ -21,7 +21,6 @@ from stickler_cli.core.sections import (
     Tone,
     notes,
 )
-from stickler_cli.core.values import dataclass
 from stickler_cli.reports import cause_sentences, run_sentences, tables
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.gates import GateResult

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.figures import Quoting, digits_of, interval_text, number_of, rate
 from stickler_cli.core.locations import ANY_KEY, Path, field_path
-from stickler_cli.core.values import dataclass
 from stickler_cli.score.folds import PathCounts
 from stickler_cli.score.intervals import FieldIntervals, Interval
 from stickler_cli.score.sums import (

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.clients.model import DEFAULT_POLICY, Policy, Retry
@@ -12,7 +12,6 @@ from stickler_cli.core.json_values import DocumentKind, brief
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean, require
 from stickler_cli.core.remote import check_address, hide_secrets, is_url
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_tables import is_arrow_table
 from stickler_cli.documents.pairs import Pairs, open_pairs, selected, with_confidences
 from stickler_cli.documents.reading import STANDARD_INPUT

@@ -4,6 +4,7 @@ They are corners, sizes or polygons, in pixels or in fractions of the page.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from stickler_cli.comparators.base import is_number
@@ -12,7 +13,6 @@ from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.locations import field_path
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import Metadata
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.detail import PlacedBox

@@ -1,7 +1,7 @@
 """Chunks of documents: read, taken out of wrappers, compared; a bad document is a result."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from stickler_cli.compare.engine import compare
@@ -14,7 +14,6 @@ from stickler_cli.core.problems import (
     WorkLimitError,
 )
 from stickler_cli.core.rules import KEPT
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import (
     DocumentPair,
     Fingerprint,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Final, Generic, Literal, Protocol, TypeVar
 
@@ -10,7 +10,6 @@ from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import OBJECTS_OR_ARRAYS, DocumentKind, JsonDocument
 from stickler_cli.core.locations import Path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.document_tables import cell_text, read_columns
 from stickler_cli.documents.key_edits import NO_EDITS, parse_key_edits

@@ -6,7 +6,7 @@ What is finished there, and has its fingerprint still, is not evaluated again.
 import errno
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Final
@@ -18,7 +18,6 @@ from stickler_cli.core.option import part_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_url
 from stickler_cli.core.rules import encoded
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import digest_of
 from stickler_cli.documents.document_pair import Fingerprint, PairRef, fingerprint_of
 from stickler_cli.documents.reading import decoded

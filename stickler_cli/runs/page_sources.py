@@ -3,6 +3,7 @@
 import base64
 import io
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,6 @@ from urllib.parse import quote
 
 from stickler_cli.core.problems import Problem, UsageError, import_extra, require
 from stickler_cli.core.remote import hide_secrets
-from stickler_cli.core.values import pattern
 from stickler_cli.score.detail import PageSources, Picture
 from stickler_cli.score.record import Run
 
@@ -25,7 +25,7 @@ MOST_SHEETS: Final = 5
 """Pages of a document that are put into the page: the first, and those that have boxes."""
 
 _PICTURE: Final = "a picture of a document"
-_ADDRESS: Final = pattern(r"https?://[^\s{}/]+/\S*\Z")
+_ADDRESS: Final = re.compile(r"https?://[^\s{}/]+/\S*\Z")
 _ACROSS: Final = 1400  # pixels: small print of a letter page can be read
 _QUALITY: Final = 70  # of JPEG: some 150 kB a page
 

@@ -6,7 +6,7 @@ A gate on the documents that thresholds were tuned on judges them by their own e
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
 from itertools import groupby
@@ -27,7 +27,6 @@ from stickler_cli.core.json_values import (
 from stickler_cli.core.option import options_record, part_of
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_there, is_url
-from stickler_cli.core.values import dataclass, pattern
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.lines import lines_of
 from stickler_cli.documents.pairs import open_documents
@@ -71,7 +70,7 @@ if TYPE_CHECKING:
 
 MAX_RUN_BYTES: Final = 2_000_000_000  # unpacked: about a million documents of forty fields
 
-_FILE: Final = pattern(r"\.(json(\.gz|\.zst)?|parquet)\Z", re.IGNORECASE)
+_FILE: Final = re.compile(r"\.(json(\.gz|\.zst)?|parquet)\Z", re.IGNORECASE)
 _EXPECTED: Final = "a run file, as stickler eval -o run.json writes it, or a run directory"
 
 
@@ -82,7 +81,7 @@ KEPT: Final = 64
 """Hashes that are kept, the lowest: of documents of which a twentieth comes again, some three."""
 
 _HASH_BYTES: Final = 6
-_TUNED: Final = pattern(
+_TUNED: Final = re.compile(
     r"\[stickler tune: (?P<what>[^\]]*) on (?P<count>\d+) documents, (?P<kept>[0-9a-f,]*)\]"
 )
 

@@ -1,5 +1,6 @@
 """Hints made of the values of some pairs: the field that identifies documents, and annotations."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
@@ -9,7 +10,6 @@ from stickler_cli.compare.plan import Node
 from stickler_cli.core.figures import number_of, some_of
 from stickler_cli.core.json_values import JsonValue, brief, is_absent, json_line, says_nothing
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.core.values import pattern
 
 MAX_NAMED: Final = 3
 MIN_DOCUMENTS: Final = 2  # one pair of documents is in order
@@ -19,7 +19,7 @@ MAX_IN_PLACE: Final = 0.5  # share of pairs that already have the same id on bot
 ID_DEPTH: Final = 2
 MAX_DEPTH: Final = 50  # levels of documents that are looked at
 
-_ID_NAME: Final = pattern(r"(?i)(.*[_\W])?(id|ids|uuid|guid|key|number|no|nr|file)|.*Id|.*ID")
+_ID_NAME: Final = re.compile(r"(?i)(.*[_\W])?(id|ids|uuid|guid|key|number|no|nr|file)|.*Id|.*ID")
 
 Documents: TypeAlias = tuple[JsonValue, JsonValue]  # ground truth and prediction of a pair
 _Ids: TypeAlias = Mapping[Path, JsonValue]

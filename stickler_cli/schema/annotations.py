@@ -5,7 +5,7 @@ No pydantic model, which would take longer to load than most schemas take to com
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, TypeAlias, get_args
 
@@ -16,7 +16,6 @@ from stickler_cli.core.json_values import JsonObject, JsonValue, Reading, brief,
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, did_you_mean, percentage_hint
 from stickler_cli.core.rules import FRACTION, Rule
-from stickler_cli.core.values import dataclass, pattern
 from .dialects import Schema
 
 DEFAULT_WEIGHT: Final = 1.0
@@ -84,7 +83,7 @@ MOST_WEIGHT: Final = 1e100
 OLD_PREFIX: Final = "x-stickler-"
 """A prefix that people try; never valid, always worth a hint."""
 
-_NUMBER: Final = pattern(r"-?\d+(\.\d+)?", re.ASCII)
+_NUMBER: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 
 Said: TypeAlias = dict[str, Any]
 """Annotations of one schema, by their names in Python."""

@@ -4,11 +4,11 @@ Those are all schema objects that speak about it, the one that wins first.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from math import prod
 from typing import Final
 
 from stickler_cli.core.json_values import JsonValue, kind_of
-from stickler_cli.core.values import dataclass
 from .annotations import BY_FORMAT, own_keys
 from .dialects import CLOSED_BY, Schema, Source
 from .references import LeadsNowhereError, SchemaFiles

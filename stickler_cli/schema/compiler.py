@@ -1,7 +1,7 @@
 """From an annotated JSON Schema to a plan, each place compiled once, or to one SchemaError."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -22,7 +22,6 @@ from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.compare.tuple import DEFAULT_TUPLE_THRESHOLD, TupleNode
 from stickler_cli.core.json_values import DocumentKind, JsonObject, JsonValue, brief
 from stickler_cli.core.problems import Problem, SchemaError, did_you_mean
-from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import BoxFormat
 from .annotations import (
     FORM,

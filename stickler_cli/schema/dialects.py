@@ -5,11 +5,11 @@ An annotation inside `default`, `examples` or `enum` is data; a property may be 
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
-from stickler_cli.core.values import dataclass, pattern
 
 Schema = dict[str, JsonValue]
 
@@ -70,7 +70,7 @@ TOO_OLD: Final = frozenset({"0", "1", "2", "3"})
 
 SUPPORTED: Final = "JSON Schema Draft 4, 6, 7, 2019-09 or 2020-12"
 
-_NUMBER: Final = pattern(r"draft[\s/_-]*0?([0-8])(?![0-9])|(2019-09|2020-12)", re.IGNORECASE)
+_NUMBER: Final = re.compile(r"draft[\s/_-]*0?([0-8])(?![0-9])|(2019-09|2020-12)", re.IGNORECASE)
 
 
 def named_dialect(schema: JsonValue) -> str | None:

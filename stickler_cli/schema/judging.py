@@ -11,6 +11,7 @@ asks back here instead (`Apart`), so that a verdict takes at most schema times d
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache, cached_property, partial, reduce
 from hashlib import blake2b, sha256
 from operator import getitem
@@ -19,7 +20,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, TypeVar
 
 from stickler_cli.core.json_values import JsonDocument, JsonValue
 from stickler_cli.core.locations import Path, json_pointer
-from stickler_cli.core.values import dataclass
 from .dialects import DEFAULT, TYPES, Dialect, Schema
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import hashlib
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +18,6 @@ from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.remote import is_url, list_url, read_named, shown_url
-from stickler_cli.core.values import dataclass
 from stickler_cli.schema.inference.observation import Look, Observed, observed_schema
 from stickler_cli.settings.deciding import BoxFormat, DocumentOptions, Infer
 from .annotations import IGNORED, TEXT

@@ -6,13 +6,13 @@ The compiler folds it to nodes, inference to fields.
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar
 
 from stickler_cli.comparators.base import BaseComparator, KeywordError
 from stickler_cli.comparators.exact import StructuredModelComparator
 from stickler_cli.comparators.registry import Comparators
 from stickler_cli.core.json_values import JsonValue
-from stickler_cli.core.values import dataclass
 from .annotations import (
     BY_TYPE,
     NOTHING_INHERITED,

@@ -10,7 +10,7 @@ import posixpath
 import shlex
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, reduce
 from operator import getitem
 from pathlib import Path as FilePath
@@ -22,7 +22,6 @@ import orjson
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
 from stickler_cli.core.locations import json_pointer, pointer_steps
 from stickler_cli.core.problems import did_you_mean
-from stickler_cli.core.values import dataclass
 from .dialects import (
     SUPPORTED,
     TOO_OLD,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime, time
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,6 @@ from stickler_cli.compare.one_of import Acceptor
 from stickler_cli.core.json_values import Gold, JsonDocument, JsonValue, kind_of
 from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError, Violation
-from stickler_cli.core.values import dataclass, pattern
 from .annotations import own_keys
 from .dialects import CLOSED_BY, ITEMS, LISTED, NAMED, ONE, TYPES, Schema, Source, subschemas, walk
 from .judging import (
@@ -69,7 +69,7 @@ class NumberAcceptor(Acceptor):
         return self.inner(value)
 
 
-_NUMBER: Final = pattern(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 def _reads(parse: Callable[[str], object], shape: str, text: str) -> bool:

@@ -11,7 +11,7 @@ import json
 import pickle
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 from weakref import finalize
@@ -24,7 +24,6 @@ from stickler_cli.compare.columns import Floats
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_names, field_path
 from stickler_cli.core.sorted_lines import SortedLines
-from stickler_cli.core.values import dataclass
 from .document_result import Status
 from .field_counts import CELL, CONFIDENCES, Leaves, Names, joined, leaves_read
 from .sums import LEAVES, SCORE_UNIT, Counts, cell_of, cell_view, units_of

@@ -5,7 +5,7 @@ people browse was asked for, as lines of JSON, which take a tenth of what values
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -17,7 +17,6 @@ from stickler_cli.compare.tree import UnitTree
 from stickler_cli.compare.units import LIST, VALUE, UnitBatch, UnitTable
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.core.values import dataclass
 from .batch import Batch
 from .errors.error_rows import KeptErrors, shown_value
 

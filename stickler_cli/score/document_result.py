@@ -2,12 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Literal
 
 from stickler_cli.core.problems import Problem, Violation
-from stickler_cli.core.values import dataclass
 
 Side = Literal["gt", "pred"]
 SIDES: Final[tuple[Side, ...]] = ("pred", "gt")

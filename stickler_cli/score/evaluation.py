@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
@@ -15,7 +15,6 @@ from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.option import options_record
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import encoded
-from stickler_cli.core.values import dataclass
 from stickler_cli.metrics import Measure
 from stickler_cli.settings.deciding import Counting, CountingOptions, DecidingOptions, Rows
 from .batch import Batch, batch_of

@@ -1,7 +1,7 @@
 """Counts of each field in each document of a chunk, and its values that have a confidence."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from stickler_cli.compare.columns import Floats, Indexes, Mask
 from stickler_cli.core.locations import field_names, field_path
-from stickler_cli.core.values import dataclass
 
 CONFIDENCES: Final = "confidences"  # the key of them in what files have of a document
 

@@ -8,7 +8,7 @@ are read.
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import astuple, field, fields, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, Self
 
@@ -18,7 +18,6 @@ from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.result import FA, FD, FN
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.rules import KEPT, REQUIRED, Count, Rule, encoded
-from stickler_cli.core.values import dataclass
 from .document_result import SIDES, Side, Verdict
 from .errors.causes import Causes, ErrorCounts
 from .field_counts import LEAVES, Names

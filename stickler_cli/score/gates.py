@@ -19,7 +19,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from operator import attrgetter
 from typing import Annotated, Any, Final
@@ -37,7 +37,6 @@ from stickler_cli.core.locations import (
 )
 from stickler_cli.core.problems import Problem, UsageError, nearest, percentage_hint
 from stickler_cli.core.rules import Flag, Number, NumberOrNone, Rule
-from stickler_cli.core.values import dataclass, pattern
 from .confidence.calibration import FIGURES
 from .field_counts import LEAVES, OVERALL, FieldCounts, Names
 from .intervals import ratio
@@ -65,7 +64,7 @@ RIGHT: Final = "right"  # the share of documents without an error
 DOCUMENTS: Final = "documents"  # the path of gates on how many documents there were of a kind
 SYNTAX: Final = "[set:][path.]metric op number, such as line_items.price.recall>=0.9"
 
-_GATE: Final = pattern(
+_GATE: Final = re.compile(
     rf"\s*(?:(?P<mode>{'|'.join(COUNTING_MODES)}):)?(?P<target>.*?)\s*"
     rf"(?P<operator>{'|'.join(OPERATORS)})\s*(?P<limit>[^<>=!]*?)\s*"
 )
@@ -214,8 +213,8 @@ def check_metrics(gates: Collection[Gate], names: Collection[str]) -> None:
 
 
 FAIL_UNDER: Final = "--fail-under"
-_F1: Final = pattern(r"f[-_ ]?(1(\.0*)?|one)?([-_ ]?(score|measure))?", re.IGNORECASE)
-_SIGN: Final = pattern("[<>=]")
+_F1: Final = re.compile(r"f[-_ ]?(1(\.0*)?|one)?([-_ ]?(score|measure))?", re.IGNORECASE)
+_SIGN: Final = re.compile("[<>=]")
 
 _SHARES: Final = frozenset({*RATES, SCORE, LABELLED, *EXACT, *TRUST}) - {f"{CONFIDENCE}.log_loss"}
 
@@ -300,7 +299,7 @@ def _is_gate(text: str, option: str, lowest: float, metrics: Collection[str]) ->
     return True
 
 
-_NAME: Final = pattern(r"[\w-]+")
+_NAME: Final = re.compile(r"[\w-]+")
 
 
 _GATE_TEXT: Final = Rule(

@@ -12,7 +12,7 @@ any order.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import chain
@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from stickler_cli.compare.columns import Floats
 from stickler_cli.compare.result import FD, FN, TP
 from stickler_cli.core.rules import FRACTION, REQUIRED, Count, Number, Rule, is_share
-from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import LEVEL, IntervalOptions
 from .sums import COUNTING_MODES, NAMES, RATES, SCORE_UNIT, Tally, fractions, products
 

@@ -5,12 +5,11 @@ is kept.
 """
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 from stickler_cli.compare.columns import Mask
-from stickler_cli.core.values import dataclass
 from .blocks import Blocks
 from .sums import Sums, Tally, sums_of
 

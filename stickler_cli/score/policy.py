@@ -6,8 +6,9 @@ great is rejected for it; testing many is paid for. docs/accepting.md says what 
 shows by simulation that it is kept.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import ceil, e, log, log1p
 from typing import Any, Final, Literal, NamedTuple
@@ -18,13 +19,12 @@ from stickler_cli.compare.columns import Floats, Indexes, Mask
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone, encoded
-from stickler_cli.core.values import dataclass, pattern
 from .confidence.confidences import Units
 from .evaluation import NO_GROUP, Evaluation, Results
 from .intervals import Level
 
 POLICY_FORMAT: Final = "stickler-policy/1"
-_POSITION: Final = pattern(r"line \d+")
+_POSITION: Final = re.compile(r"line \d+")
 
 PASSING: Final = (
     ("pass", "pass: the share of values at or above the confidence in the column from"),

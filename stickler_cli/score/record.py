@@ -7,7 +7,7 @@ counting.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from enum import StrEnum
 from typing import Annotated, Final
 
@@ -19,7 +19,6 @@ from stickler_cli.core.locations import ANY_KEY, field_path
 from stickler_cli.core.option import options_record
 from stickler_cli.core.problems import NotComparableError, Problem
 from stickler_cli.core.rules import AnyJson, Count, Flag, FractionOrNone, Rule, encoded
-from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import Counting, RunOptions
 from .detail import Detail, PageSources
 from .document_result import DocumentProblem, Status

@@ -10,7 +10,7 @@ numbers, and as many however many documents there are.
 
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, combinations_with_replacement, groupby
 from operator import add
 from typing import Any, Final, NamedTuple
@@ -20,7 +20,6 @@ import numpy as np
 from stickler_cli.compare.columns import Floats, Indexes
 from stickler_cli.compare.result import FieldInfo, Outcome
 from stickler_cli.core.locations import ANY_KEY, Path, field_path
-from stickler_cli.core.values import dataclass
 from stickler_cli.settings.deciding import Counting, CountingOptions
 from .field_counts import (
     BESIDE,

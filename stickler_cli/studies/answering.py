@@ -7,7 +7,7 @@ such lines too.
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final, TypeVar
 
@@ -26,7 +26,6 @@ from stickler_cli.core.json_values import JsonObject, JsonValue, brief
 from stickler_cli.core.locations import parse_field_path
 from stickler_cli.core.problems import Problem, UsageError, WorkLimitError, did_you_mean
 from stickler_cli.core.sections import Report
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.lines import lines_of

@@ -1,9 +1,8 @@
 """Studies: command, options, formats, and the package of the answer."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
-
-from stickler_cli.core.values import dataclass
 
 FORMATS: Final = ("table", "json", "markdown", "html", "csv", "tsv", "jsonl", "parquet", "arrow")
 """The formats that the report of every study has."""

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired
 
@@ -10,7 +11,6 @@ from typing_extensions import TypedDict
 
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import Fraction, Rule
-from stickler_cli.core.values import dataclass
 from stickler_cli.records.codec import read
 from stickler_cli.score.policy import AcceptancePolicy, Asked, FieldPolicy
 

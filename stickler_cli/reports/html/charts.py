@@ -1,11 +1,11 @@
 """The geometry of the charts of pages: from counts and shares to places in a drawing."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import ceil, floor, sqrt
 from typing import Any, Final
 
 from stickler_cli.core.figures import number_of, rate
-from stickler_cli.core.values import dataclass
 from stickler_cli.score.detail import BINS, Histogram
 from stickler_cli.score.intervals import Interval
 from stickler_cli.score.sums import Counts, RateRule

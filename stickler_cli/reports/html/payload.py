@@ -8,6 +8,7 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from struct import Struct
@@ -18,7 +19,6 @@ from stickler_cli.core.figures import number_of, truncate, visible
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import ANY_KEY, Path, field_names, field_path
 from stickler_cli.core.sorted_lines import SortedLines
-from stickler_cli.core.values import dataclass
 from stickler_cli.reports.cause_sentences import CauseText
 from stickler_cli.reports.view import FieldRow, RunView
 from stickler_cli.score.blocks import Blocks

@@ -17,6 +17,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from shutil import copyfileobj, rmtree
@@ -35,7 +36,6 @@ from stickler_cli.core.remote import (
     send_file,
     shown_url,
 )
-from stickler_cli.core.values import dataclass, pattern
 from stickler_cli.documents.reading import decoded
 from stickler_cli.records.codec import read
 from stickler_cli.runs.whole_files import (
@@ -173,7 +173,7 @@ class Journal:
 
 SEND_SECONDS: Final = 30.0  # how much of a run a crash of the machine may lose
 SENT: Final = (*RESULTS, *(f"{name}{PARTIAL}" for name in RESULTS))
-_PART: Final = pattern(rf"{JOURNAL}(\.\d+)?", re.ASCII)
+_PART: Final = re.compile(rf"{JOURNAL}(\.\d+)?", re.ASCII)
 
 
 BEGIN_AGAIN: Final = "--restart begins again, another directory keeps both"

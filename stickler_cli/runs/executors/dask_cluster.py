@@ -15,6 +15,7 @@ import signal
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, chdir, contextmanager
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import resource_tracker
 from pathlib import Path
@@ -29,7 +30,6 @@ from distributed.security import Security
 
 from stickler_cli import __version__
 from stickler_cli.core.problems import Problem, SticklerError, UsageError, WorkerDiedError
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import LineReference, Reference
 from stickler_cli.documents.document_pair import PairRef
 from stickler_cli.documents.pairs import LineRange, Part, in_ranges

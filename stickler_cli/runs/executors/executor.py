@@ -9,7 +9,7 @@ import pickle
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from time import monotonic
 from typing import Final, Generic, NamedTuple, TypeVar
@@ -17,7 +17,6 @@ from typing import Final, Generic, NamedTuple, TypeVar
 from stickler_cli.compare.field_listing import comparators
 from stickler_cli.compare.work import TooMuchAtOnceError
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.chunk import ChunkResult, Item, evaluate_chunk, failed_chunk
 from stickler_cli.runs.job import Job

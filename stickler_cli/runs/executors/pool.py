@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from ctypes import CDLL
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from queue import SimpleQueue
@@ -25,7 +25,6 @@ from stickler_cli.clients.client import Asking, RelayedClient, answer_workers
 from stickler_cli.clients.model import DEFAULT_POLICY
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
-from stickler_cli.core.values import dataclass
 from stickler_cli.runs.chunk import (
     TOO_LITTLE_MEMORY,
     ChunkResult,

@@ -5,7 +5,7 @@ array of leaves rather than on its items. A field that says how it is compared i
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -14,7 +14,6 @@ from stickler_cli.comparators.registry import Comparators
 from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.locations import ANY_KEY, Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError
-from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import (
     BY_POSITION,
     DEFAULT_WEIGHT,

@@ -2,12 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias
 
 from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.locations import Path
-from stickler_cli.core.values import dataclass
 from stickler_cli.schema.annotations import (
     DATE,
     DEFAULT_WEIGHT,

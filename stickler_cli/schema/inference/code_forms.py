@@ -7,8 +7,6 @@ import re
 from functools import partial
 from typing import Final
 
-from stickler_cli.core.values import pattern
-
 CODE_LANGUAGES: Final = {
     "SQL": "sql",
     "HTML or XML": "markup",
@@ -20,8 +18,8 @@ CODE_LANGUAGES: Final = {
 }
 """Forms of texts, and the languages of the comparator for each."""
 
-_keywords: Final = partial(pattern, flags=re.ASCII | re.IGNORECASE)
-_QUERY_IN_CAPITALS: Final = pattern(
+_keywords: Final = partial(re.compile, flags=re.ASCII | re.IGNORECASE)
+_QUERY_IN_CAPITALS: Final = re.compile(
     r"\s*(?:\(\s*)?(?:WITH\b.*\bAS\s*\(|SELECT\b.*\bFROM\b)", re.DOTALL
 )
 _QUERY: Final = _keywords(
@@ -34,22 +32,22 @@ _STATEMENT: Final = _keywords(
     r"|(?:alter|drop|truncate)\s+table\s+\S+"
     r"|create\s+(?:or\s+replace\s+)?(?:table|view|index|unique|function|procedure)\b.*\()"
 )
-_FIRST_TAG: Final = pattern(
+_FIRST_TAG: Final = re.compile(
     r"\s*<(?:[A-Za-z][\w:.-]*(?:\s[^<>]*)?/?|![A-Za-z-][^<>]*|\?xml[^<>]*)>"
 )
-_CLOSING_TAG: Final = pattern(r"</[A-Za-z][\w:.-]*\s*>|/>")
-_RULE_OF_TABLE: Final = pattern(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?|\|\s*:?-{3,}:?\s*\|")
-_COMMAND: Final = pattern(
+_CLOSING_TAG: Final = re.compile(r"</[A-Za-z][\w:.-]*\s*>|/>")
+_RULE_OF_TABLE: Final = re.compile(r"\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?|\|\s*:?-{3,}:?\s*\|")
+_COMMAND: Final = re.compile(
     r"\\(?:begin|end|frac|dfrac|sqrt|sum|prod|int|lim|text|math[a-z]+|left|right|cdot|times|pm|mp|leq?|geq?|neq"
     r"|infty|partial|nabla|alpha|beta|gamma|delta|epsilon|theta|lambda|mu|pi|rho|sigma|tau|phi|omega|Delta"
     r"|Sigma|Omega|log|ln|sin|cos|tan|exp|to|rightarrow|Rightarrow|in|forall|exists|hat|bar|vec|overline|binom"
     r"|ce)(?![A-Za-z])"
 )
-_SCRIPT: Final = pattern(r"[\w)}][_^]\{[^{}\s]")
-_FORMULA: Final = pattern(
+_SCRIPT: Final = re.compile(r"[\w)}][_^]\{[^{}\s]")
+_FORMULA: Final = re.compile(
     r"(?=[^=]*=)(?=[^^]*\^)(?:[A-Za-z]{1,3}(?![A-Za-z])|[\d\s+\-*/=^_(){}\[\]|<>.,!'])+"
 )
-_STATEMENT_OF_CODE: Final = pattern(
+_STATEMENT_OF_CODE: Final = re.compile(
     r"^\s*(?:(?:async\s+)?def\s+\w+\s*\(|class\s+\w+\s*[(:{]|from\s+[\w.]+\s+import\s|import\s+[\w.]+\s*;?\s*$"
     r"|#include\s*[<\"]|(?:public|private|protected|static)\s+(?:[\w<>\[\]]+\s+){1,4}\w+\s*[(=;]"
     r"|(?:export\s+)?(?:async\s+)?function\s*\w*\s*\(|(?:const|let|var)\s+\w+\s*=|fn\s+\w+\s*\(|func\s+\w+\s*\("
@@ -58,13 +56,13 @@ _STATEMENT_OF_CODE: Final = pattern(
     r"|=>\s*[{(\w]|\b(?:console\.log|System\.out\.print(?:ln)?|printf|println!)\s*\(",
     re.MULTILINE,
 )
-_INDENTED_BLOCK: Final = pattern(r":[^\S\n]*\n[^\S\n]+\S")
-_ATOMS: Final = pattern(
+_INDENTED_BLOCK: Final = re.compile(r":[^\S\n]*\n[^\S\n]+\S")
+_ATOMS: Final = re.compile(
     r"(?:Br|Cl|Si|Se|[BCNOPSFIHbcnops]|\[[^\[\]\s]+\]|%\d\d|[-=#:/\\.()\d@+*$])+"
 )
-_SIGNS_OF_MOLECULE: Final = pattern(r"[=#()@\[]|c\d")
-_BASES: Final = pattern(r"(?:>[^\n]*\n)?\s*(?:[ACGTUN\s-]{10,}|[acgtun\s-]{10,})\*?")
-_RESIDUES: Final = pattern(
+_SIGNS_OF_MOLECULE: Final = re.compile(r"[=#()@\[]|c\d")
+_BASES: Final = re.compile(r"(?:>[^\n]*\n)?\s*(?:[ACGTUN\s-]{10,}|[acgtun\s-]{10,})\*?")
+_RESIDUES: Final = re.compile(
     r"(?:>[^\n]*\n)?\s*[ACDEFGHIKLMNPQRSTVWYX]{8,}(?:\s+[ACDEFGHIKLMNPQRSTVWYX]+)*\*?"
 )
 SHORTEST_MOLECULE: Final = 5  # signs, three atoms among them

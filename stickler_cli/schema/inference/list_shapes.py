@@ -5,11 +5,10 @@ Values of any number of documents take bounded space.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of
-from stickler_cli.core.values import dataclass
 
 MAX_LENGTHS: Final = 50
 """Lengths of lists that are told apart."""

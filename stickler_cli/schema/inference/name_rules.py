@@ -6,15 +6,15 @@ a total). So rules are looked up by how a name ends, and longer endings win.
 """
 
 import json
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
 from stickler_cli.core.normal_forms import normalize_text
-from stickler_cli.core.values import dataclass, pattern
 from stickler_cli.schema.annotations import DATE, FORM, LeafDefault
 
 STRING: Final = frozenset({"string"})
@@ -155,7 +155,7 @@ ORDERED_NUMBERS: Final = _names_in(
 )
 """Endings of arrays of two to four numbers whose order says which is which."""
 
-_WORD: Final = pattern(r"[A-Z]{2,}s(?![^\W\d_])|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
+_WORD: Final = re.compile(r"[A-Z]{2,}s(?![^\W\d_])|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 
 
 def words_of(name: str) -> tuple[str, ...]:

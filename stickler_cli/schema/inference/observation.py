@@ -7,7 +7,7 @@ judged by the first `SAMPLE` of each place.
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Final, TypeAlias
 
@@ -16,7 +16,6 @@ from stickler_cli.comparators.quantities import WITH_THREE_DECIMALS, is_unit
 from stickler_cli.comparators.vocabulary import MONTHS, WEEKDAYS, folded
 from stickler_cli.core.json_texts import read_json_text
 from stickler_cli.core.json_values import JsonObject, JsonValue, kind_of, says_nothing
-from stickler_cli.core.values import dataclass, pattern
 from stickler_cli.schema.annotations import PREFIX
 from stickler_cli.schema.dialects import walk
 from stickler_cli.schema.places import JSON_MEDIA_TYPE
@@ -51,7 +50,7 @@ DEEPEST: Final = 40
 ALIKE: Final = 0.9
 """The share of the texts of a place that have a form, at which the place has it."""
 
-_DATE: Final = pattern(
+_DATE: Final = re.compile(
     r"\d{4}[-/.]\d\d?[-/.]\d\d?\b.*"
     r"|\d\d?(?:er|[.\xba\xb0]){0,2}[-/. ]\s?(de )?(\d\d?|[^\W\d_]{3,10}\.?)"
     r"[-/., ]+(del? )?\d{2,4}\b.*"
@@ -61,7 +60,7 @@ _DATE: Final = pattern(
 """Form of a date in a field that is not named as a date."""
 
 
-CODE_FORM: Final = pattern(
+CODE_FORM: Final = re.compile(
     r"(?=.*\d)(?:[\w./#-]{3,}"
     r"|(?=.{3,20}$)[#A-Z]{0,4}\d*(?:[ ./-]+(?:[A-Z]{1,4}|[A-Z]*\d[A-Z\d]*))+)",
     re.ASCII,
@@ -69,7 +68,7 @@ CODE_FORM: Final = pattern(
 """Without spaces, or capitals and digits in groups: `D02 X285`."""
 
 
-_form: Final = partial(pattern, flags=re.ASCII | re.IGNORECASE)
+_form: Final = partial(re.compile, flags=re.ASCII | re.IGNORECASE)
 FORMATS: Final = {
     "date": _form(r"\d{4}-\d\d-\d\d"),
     "date-time": _form(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)"),
@@ -92,28 +91,28 @@ _WITH_DIGITS: Final = {
 _BEGINS_WORD: Final = "|".join(
     sorted({name[:3] for name in (*MONTHS, *WEEKDAYS)} | {"min", "sec", "through"})
 )
-_MAY_BE_DATE: Final = pattern(
+_MAY_BE_DATE: Final = re.compile(
     r"(?=.*(\d\D*\d|[^\W\d_]{3}))"
     rf"(?!.*(?<![^\W\d_])(?!{_BEGINS_WORD})[^\W\d_]{{6}})",
     re.IGNORECASE | re.DOTALL,
 )
 """Has no long word but those of dates: reading takes long."""
-_CLOCK: Final = pattern(r"\d:\d\d|\d\s?[ap]\.?m\b", re.ASCII | re.IGNORECASE)
+_CLOCK: Final = re.compile(r"\d:\d\d|\d\s?[ap]\.?m\b", re.ASCII | re.IGNORECASE)
 """States a time of day beside a date."""
 
 DAY_FIRST: Final = "day first"
 MONTH_FIRST: Final = "month first"
 DOT_FOR_THOUSANDS: Final = "dot for thousands"
 DOT_FOR_DECIMALS: Final = "dot for decimals"
-_ORDER_OF_DATE: Final = pattern(
+_ORDER_OF_DATE: Final = re.compile(
     r"(?<![\d./-])([0-3]?\d)([./-])([0-3]?\d)(?:\2(?:\d{4}|\d\d))?(?![\d/-]|\.\d)", re.ASCII
 )
 """Day and month as numbers, in either order."""
 _DOTS_IN_NUMBER: Final = {
-    DOT_FOR_THOUSANDS: pattern(
+    DOT_FOR_THOUSANDS: re.compile(
         r"(?<![\d.,])\d{1,3}(?:\.\d{3})+,\d|(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d.])", re.ASCII
     ),
-    DOT_FOR_DECIMALS: pattern(
+    DOT_FOR_DECIMALS: re.compile(
         r"(?<![\d.])(?:\d{1,3}(?:,\d{3})+|\d+)?\.(?:\d\d?|\d{4,})(?![\d.,])", re.ASCII
     ),
 }
@@ -131,7 +130,7 @@ def evidence_of(text: str) -> tuple[str, ...]:
     return tuple(evidence)
 
 
-_SEAT: Final = pattern(r"\d+[A-Z]")
+_SEAT: Final = re.compile(r"\d+[A-Z]")
 """May be a code as well as a measurement: `12C`."""
 
 

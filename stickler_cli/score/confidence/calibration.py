@@ -4,6 +4,7 @@ Every figure is made of sums over units of equal confidence, so neither order no
 sums may be of resampled documents, one column each. docs/confidence.md has the definitions.
 """
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
@@ -11,7 +12,6 @@ import numpy as np
 
 from stickler_cli.compare.columns import Floats, Indexes, Mask
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
-from stickler_cli.core.values import dataclass
 from stickler_cli.score.intervals import Ends, ratio
 
 BINS: Final = 10

@@ -5,7 +5,7 @@ Where a run keeps no rows of documents, they are counted by rounded confidence: 
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -13,7 +13,6 @@ import numpy as np
 from stickler_cli.compare.columns import Floats, Indexes, Mask, groups
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import KEPT
-from stickler_cli.core.values import dataclass
 from stickler_cli.score.field_counts import Leaves, joined
 from stickler_cli.score.intervals import REPLICATES, IntervalSettings, percentiles, resample
 from .calibration import Reliability, confidence_view, reliability

@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from operator import add
@@ -22,7 +22,6 @@ from stickler_cli.core.figures import number_of
 from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.values import dataclass
 from .error_classes import ErrorClass
 from .wrong_units import ClassifiedError, DocumentErrors, Origin
 

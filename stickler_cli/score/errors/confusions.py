@@ -15,20 +15,19 @@ from stickler_cli.comparators.numeric import parse_number, readable, written
 from stickler_cli.core.caching import lru_cache_of_short_texts
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.normal_forms import normalize_text
-from stickler_cli.core.values import pattern
 
 LONGEST_AMOUNT: Final = 40  # characters of a text that is read as a number; no money has as many
 MOST_BITS: Final = 128  # of an integer that is read as an amount: about as many digits
 
 _DROPPED: Final = str.maketrans("", "", string.punctuation + string.whitespace)
-_BREAK: Final = pattern(r"(?<=[0-9])\W(?=[0-9])")
+_BREAK: Final = re.compile(r"(?<=[0-9])\W(?=[0-9])")
 _CURRENCIES: Final = (
     "AED|ARS|AUD|BGN|BHD|BRL|CAD|CHF|CLP|CNY|COP|CZK|DKK|EUR|GBP|HKD|HUF|IDR|ILS|INR|JPY|KRW|MXN|"
     "MYR|NOK|NZD|PEN|PHP|PLN|RON|RUB|SAR|SEK|SGD|THB|TRY|TWD|USD|ZAR"
 )
 """Those of the most trade, by their code in ISO 4217: any three letters might be those of an
 identifier. Source: Bank for International Settlements, Triennial Survey 2022."""
-_AMOUNT: Final = pattern(
+_AMOUNT: Final = re.compile(
     rf"(?:(?:{_CURRENCIES})\s?)?[-+($€£¥₹\s]*[0-9][0-9.,'’\s]*(?:[eE][-+]?[0-9]+)?"  # noqa: RUF001 - the Swiss separate thousands so
     rf"[-)%$€£¥₹\s]*(?:{_CURRENCIES})?"
 )
@@ -36,8 +35,8 @@ _AMOUNT: Final = pattern(
 
 _LONG_VOWEL: Final = "\u30fc"  # of Japanese, which looks like a dash; U+FF70 is its narrow form
 
-_DIGITS: Final = pattern(r"[0-9]+")
-_NO_DIGITS: Final = pattern(r"[^0-9]+")
+_DIGITS: Final = re.compile(r"[0-9]+")
+_NO_DIGITS: Final = re.compile(r"[^0-9]+")
 _LOOK_ALIKES: Final = str.maketrans(
     "oil|sbz" + "авекмнорстухіјѕ" + "αβεηικμνορτυχ",
     "0111582" + "a8ekmh0pctyx1j5" + "a8eh1kmn0ptyx",
@@ -51,16 +50,16 @@ digits are the usual confusions of optical character recognition."""
 LONGEST_DATE: Final = 40  # characters of a date: a weekday, a long month and a time
 
 _MONTH: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-_MONTH_TOLD: Final = pattern(rf"^\s*[0-9]{{4}}[^0-9]|{_MONTH}", re.IGNORECASE)
-_DATE_PART: Final = pattern(rf"[0-9]+|(?:{_MONTH})")
-_DATE: Final = pattern(
+_MONTH_TOLD: Final = re.compile(rf"^\s*[0-9]{{4}}[^0-9]|{_MONTH}", re.IGNORECASE)
+_DATE_PART: Final = re.compile(rf"[0-9]+|(?:{_MONTH})")
+_DATE: Final = re.compile(
     rf"(?:(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[,.]?\s+)?)"
     rf"(?:(?:[0-9]{{1,4}}(?:st|nd|rd|th)?|(?:{_MONTH})[a-z]*)(?:[-/.,\s]+|$)){{2,3}}",
     re.IGNORECASE,
 )
 """Two or three numbers or months, in any order."""
 
-_DATE_LIKE: Final = pattern(rf"[0-9][-/.\s][0-9]|{_MONTH}", re.IGNORECASE)
+_DATE_LIKE: Final = re.compile(rf"[0-9][-/.\s][0-9]|{_MONTH}", re.IGNORECASE)
 """Two parts of a date, or a month; a cheap look before the parser's dear one."""
 
 
@@ -134,7 +133,7 @@ def same_in_other_separators(gt: JsonValue, pred: JsonValue) -> bool:
     )
 
 
-_COMMA_FIRST: Final = pattern(
+_COMMA_FIRST: Final = re.compile(
     r"(?<![0-9.,])(?:[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|[0-9]+,[0-9]{1,2})(?![0-9.,])"
 )
 """A number with points between thousands, or a comma before one or two decimals."""

@@ -7,7 +7,7 @@ in an order that nothing else decides.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, cast
 from zlib import crc32
@@ -17,7 +17,6 @@ from stickler_cli.compare.units import UnitTable
 from stickler_cli.core.json_values import JsonValue, json_line, kind_of, least, same_json
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.rules import AnyJson, Count, Fraction, Rule
-from stickler_cli.core.values import dataclass
 from .causes import MOST_KINDS, cause_keys, keys_in
 from .error_classes import ErrorClass
 from .located_units import LocatedUnit, located_units

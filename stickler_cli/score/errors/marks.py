@@ -1,7 +1,7 @@
 """Marks of people on errors, and the figures of a run whose ground truth is as they say."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,7 +12,6 @@ from stickler_cli.compare.units import UnitBatch
 from stickler_cli.core.json_values import ALTERNATIVES, Alternative, JsonValue
 from stickler_cli.core.locations import Path, Step, field_path
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
-from stickler_cli.core.values import dataclass
 from stickler_cli.score.sums import COUNTING_MODES, SCORE_UNIT, Counts, RateRule, Tally
 from .located_units import LocatedUnit, alternatives_of, locate
 

@@ -4,7 +4,7 @@ The format is `stickler-audit/1`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Final, Literal
 
@@ -12,7 +12,6 @@ from stickler_cli.core.figures import NOTHING, number_of, rate, value_text
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.rules import AnyJson, Count, Fraction, FractionOrNone, NumberOrNone
 from stickler_cli.core.sections import Choices, Figure, Figures, Report, Section, Text
-from stickler_cli.core.values import dataclass
 from stickler_cli.score.gates import GateResult
 from stickler_cli.studies.study import StudyRecord
 

@@ -8,7 +8,7 @@ put together among runs.
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import combinations, groupby
 from pathlib import Path as File
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -27,7 +27,6 @@ from stickler_cli.compare.units import listed
 from stickler_cli.core.json_values import JsonObject, JsonValue, json_key, json_line
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.problems import Problem
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import LineReference
 from stickler_cli.documents.lines import TABLE_SUFFIX, ById
 from stickler_cli.records.account_format import VERDICT_FORMAT

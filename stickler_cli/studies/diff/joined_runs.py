@@ -1,6 +1,7 @@
 """Documents of two sides, of a run each or more, and the counts of each figure in every run."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 from stickler_cli.compare.result import FieldInfo, Outcome
 from stickler_cli.core.locations import Path
 from stickler_cli.core.problems import NotComparableError, Problem, UsageError
-from stickler_cli.core.values import dataclass
 from stickler_cli.score.blocks import SCORE, Blocks, coded
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.field_counts import OF_ITEMS, OF_MODES, Leaves, Names

@@ -4,7 +4,7 @@ The format is `stickler-diff/1`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Final, Literal
 
@@ -21,7 +21,6 @@ from stickler_cli.core.rules import (
     NumberOrNone,
     Rule,
 )
-from stickler_cli.core.values import dataclass
 from stickler_cli.score.errors.error_rows import Text
 from stickler_cli.score.gates import DOCUMENTS, RIGHT, SCORE, TRUST, GateResult
 from stickler_cli.score.intervals import REPLICATES, RESAMPLED, Interval, IntervalSettings

@@ -7,6 +7,7 @@ docs/statistics.md has the methods and their limits. The statistic is a quotient
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import compress
 from math import comb, hypot, sqrt
 from typing import Final
@@ -14,7 +15,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from stickler_cli.core.values import dataclass
 from stickler_cli.score.intervals import (
     Interval,
     IntervalSettings,

@@ -4,7 +4,7 @@ The format is `stickler-judge-check/1`.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
 import numpy as np
@@ -21,7 +21,6 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone, NumberOrNone
 from stickler_cli.core.sections import INDENT, Figure, Figures, Report, Section, Text
-from stickler_cli.core.values import dataclass
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.evaluate import refuse_runaway
 from stickler_cli.score.intervals import IntervalSettings

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final
 
@@ -17,7 +17,6 @@ from stickler_cli.compare.plan import PAIRING_FLOOR, Node
 from stickler_cli.core.json_values import Gold, JsonValue, Reading, brief, is_absent, json_key
 from stickler_cli.core.locations import ANY_KEY, Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import LineReference, Reference
 from stickler_cli.documents.document_pair import Shape
 from stickler_cli.documents.lines import ONE

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 from stickler_cli.core.json_values import JsonValue, brief, is_absent, json_line, says_nothing
 from stickler_cli.core.locations import Path, field_path, pointer_steps
 from stickler_cli.core.problems import SchemaError
-from stickler_cli.core.values import dataclass
 from stickler_cli.runs.saved import canonical
 from stickler_cli.schema.annotations import annotated
 from stickler_cli.schema.loading import LoadedSchema

@@ -4,9 +4,10 @@ Each rule wants many values that agree before it says anything of the few that d
 """
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from heapq import heappush, heappushpop
@@ -28,7 +29,6 @@ from stickler_cli.compare.units import OBJECT, UnitBatch, UnitTable
 from stickler_cli.core.json_values import JsonValue, brief, kind_of
 from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.problems import ComparisonError
-from stickler_cli.core.values import dataclass, pattern
 from stickler_cli.schema.inference.observation import (
     CODE_FORM,
     DAY_FIRST,
@@ -57,9 +57,9 @@ SAMPLE: Final = 10_000
 MOST_EXTREMES: Final = 20
 """The least and the greatest numbers of a field, of which outliers are."""
 
-_DIGITS: Final = pattern(r"\d+")
-_CAPITALS: Final = pattern(r"[A-Z]+")
-_LETTERS: Final = pattern(r"[^\W\dA_]+")
+_DIGITS: Final = re.compile(r"\d+")
+_CAPITALS: Final = re.compile(r"[A-Z]+")
+_LETTERS: Final = re.compile(r"[^\W\dA_]+")
 
 SpotOf: TypeAlias = Callable[[int], Spot]
 """A function that locates one of the places of a value."""

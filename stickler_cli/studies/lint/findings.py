@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from stickler_cli.core.figures import number_of
@@ -18,7 +19,6 @@ from stickler_cli.core.sections import (
     Text,
     Tone,
 )
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document import FileReference, LineReference, Reference, bytes_of
 from stickler_cli.documents.reading import BOM, MAX_DOCUMENT_BYTES, lines_in
 from stickler_cli.schema.loading import LoadedSchema

@@ -1,6 +1,7 @@
 """Count the texts of a field that its comparator may treat in a way that surprises."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from stickler_cli.comparators.texts import ReadText
@@ -12,7 +13,6 @@ from stickler_cli.compare.text_rules import (
     tolerates_words,
 )
 from stickler_cli.core.json_values import JsonValue
-from stickler_cli.core.values import dataclass
 from stickler_cli.schema.inference.observation import SHORT
 
 LETTERS_PER_WORD: Final = 2  # at least, with the blank after it; shorter texts need no counting

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any, Final, Literal, get_args
@@ -23,7 +24,6 @@ from stickler_cli.core.sections import (
     Section,
     Text,
 )
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.score.intervals import IntervalSettings, intervals_of, shares_of_documents

@@ -3,6 +3,7 @@
 from bisect import bisect_right, insort
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from math import comb, log
 from typing import Final, Literal
@@ -11,7 +12,6 @@ from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem
 from stickler_cli.core.rules import Fraction
-from stickler_cli.core.values import dataclass
 
 _LISTS: Final = ("sections", "documents", "pages")
 _CLASSES: Final = ("document_class", "class", "type", "label")

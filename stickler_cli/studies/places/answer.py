@@ -4,7 +4,7 @@ The format is `stickler-places/1`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -16,7 +16,6 @@ from stickler_cli.core.figures import number_of
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
 from stickler_cli.core.sections import Figure, Figures, Report, Text
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.boxes import Rectangle, Spot, spots_of

@@ -1,15 +1,15 @@
 """`stickler places`: its options and its help."""
 
+import re
 from typing import Final
 
 from stickler_cli.core.option import Number, option
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.values import pattern
 from stickler_cli.settings.deciding import IntervalOptions
 from stickler_cli.settings.running import PairStudyOptions
 from stickler_cli.studies.study import Study
 
-_SIZE: Final = pattern(r"\s*(\d{1,6})\s*[xX]\s*(\d{1,6})\s*")
+_SIZE: Final = re.compile(r"\s*(\d{1,6})\s*[xX]\s*(\d{1,6})\s*")
 
 
 class PlacesSettings(PairStudyOptions, IntervalOptions):

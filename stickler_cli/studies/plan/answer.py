@@ -5,7 +5,7 @@ The format is `stickler-plan/1`.
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import ceil, sqrt
 from typing import Final, Literal
 
@@ -18,7 +18,6 @@ from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone, Number
 from stickler_cli.core.sections import Curve, Curves, Figure, Figures, Report
-from stickler_cli.core.values import dataclass
 from stickler_cli.runs.saved import load_run, with_rows
 from stickler_cli.score.gates import (
     RIGHT,

@@ -5,7 +5,7 @@ The format is `stickler-tuning/1`.
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Final, Literal
@@ -22,7 +22,6 @@ from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import Count, Flag, Fraction, FractionOrNone, NumberOrNone
 from stickler_cli.core.sections import INDENT, Figure, Figures, Report, Section, Text
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.reading import BOM, STANDARD_INPUT, positions, with_keys
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.process import ended_by_signals

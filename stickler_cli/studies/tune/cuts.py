@@ -6,7 +6,7 @@ doi:10.1109/TSMC.1979.4310076). docs/tuning.md says what was simulated.
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import islice
 from typing import Final
@@ -22,7 +22,6 @@ from stickler_cli.compare.plan import Mode, Node, Options
 from stickler_cli.compare.units import OBJECT, VALUE, UnitTable
 from stickler_cli.compare.work import Work
 from stickler_cli.core.problems import WorkLimitError
-from stickler_cli.core.values import dataclass
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.score.errors.located_units import field_pattern
 from stickler_cli.score.intervals import Interval, IntervalSettings, added_weights, ends, resample
