@@ -36,6 +36,8 @@ LATE_IMPORTS: Final = {
     ("api/structured.py", "stickler_cli.api.inferring"): "loads inference; few classes are made so",
     ("comparators/phone.py", "phonenumbers"): "comes with an extra",
     ("documents/lines.py", "sqlite3"): "10 ms that most runs never pay",
+    ("documents/pairs.py", "stickler_cli.documents.name_patterns"): "few names need a pattern",
+    ("runs/hints.py", "stickler_cli.documents.name_patterns"): "in few runs names do not pair",
     ("core/problems.py", "importlib.metadata"): "reads the disk; few names need plugins",
     ("comparators/anls.py", "scipy.optimize"): "few schemas ask for it",
     ("compare/assignment.py", "scipy.optimize"): "its home: 0.4 s that most runs never pay",

@@ -51,8 +51,6 @@ from .sources import (
     id_of_file,
     kind_of_source,
     list_directory,
-    naming_of,
-    renamed,
 )
 
 PAIRS: Final = "--pairs"
@@ -60,11 +58,15 @@ PAIRS: Final = "--pairs"
 _DEFAULTS: Final = DocumentOptions()
 
 
+_References: TypeAlias = Callable[[], Iterable[tuple[str, Reference]]]
+"""Returns the documents of a source: the id of each, and where it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentSet:
     """All documents of one source."""
 
-    refs: Callable[[], Iterable[tuple[str, Reference]]]
+    refs: _References
     """Return the id of each and where it is; a problem where it cannot be used."""
     listing: Listing | None = None
     """Of a directory."""
@@ -181,14 +183,14 @@ def open_pairs(
     _check_columns(settings, both)
     gt_kind, pred_kind = both
     by_id = settings.id_field is not None and bool(parse_id_field(settings.id_field))
-    naming = naming_of(settings.pair_by)
+    rename = _renaming(settings.pair_by)
     single = (kind is Kind.FILE or is_stream(it) for it, kind in zip((gt, pred), both, strict=True))
     if Kind.FILE in both and all(single) and not by_id:
         document = id_of_file(Path(decoded(pred if is_stream(gt) else gt)).name) or decoded(gt)
         ref = PairRef(document, _only(gt, limit), _only(pred, limit), shape=shape)
         return Pairs(partial(iter, (ref,)), total=1, single=True)
     if both == [Kind.LINES, Kind.LINES] and not by_id:
-        if naming is not None:
+        if settings.pair_by is not None:
             found, hint = "lines pair by their place", "give --id-field too"
             raise UsageError([Problem("--pair-by", found, "names or ids", hint)])
         return Pairs(partial(_by_line, gt, pred, limit, shape), problems=notes)
@@ -199,9 +201,10 @@ def open_pairs(
     preds = _with_ids(pred, pred_kind, "pred", settings, shape=shape, tell=tell)
     listings = {decoded(gt): gts.listing, decoded(pred): preds.listing}
     listed = {name: listing for name, listing in listings.items() if listing is not None}
-    if naming is not None:
-        gts = replace(gts, refs=partial(renamed, gts.refs, naming, decoded(gt)))
-        preds = replace(preds, refs=partial(renamed, preds.refs, naming, decoded(pred)))
+    gts, preds = (
+        replace(gts, refs=rename(gts.refs, gt)),
+        replace(preds, refs=rename(preds.refs, pred)),
+    )
     # All of a directory are in memory.
     known = ById(preds.refs()) if preds.listing is None else dict(preds.refs())
     total = None
@@ -214,6 +217,22 @@ def open_pairs(
         skipped={name: listing.skipped for name, listing in listed.items()},
         hidden={name: listing.hidden for name, listing in listed.items()},
         problems=(*notes, *(it for listing in listed.values() for it in listing.problems)),
+    )
+
+
+def _renaming(pattern: str | None) -> Callable[[_References, str], _References]:
+    """Return what puts the documents of a source under the part of their names that pairs.
+
+    Raises:
+        UsageError: the pattern is no regular expression.
+    """
+    if pattern is None:
+        return lambda references, _: references
+    from .name_patterns import parse_name_pattern, rename_by_pattern  # most runs need no pattern
+
+    name_pattern = parse_name_pattern(pattern)
+    return lambda references, source: partial(
+        rename_by_pattern, references, name_pattern, decoded(source)
     )
 
 

@@ -4,7 +4,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterator, Sequence, Sized
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -16,7 +16,6 @@ from typing import Final, TypeAlias
 
 from rapidfuzz import process
 
-from stickler_cli.core.json_values import brief
 from stickler_cli.core.normal_forms import normalize_text
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
 from stickler_cli.core.remote import is_url, list_url, shown_url, size_of_url
@@ -291,97 +290,10 @@ def difference(name: str, other: str | None) -> str:
     return f"there is {shown}, which differs only in {what}; ids pair by their exact characters"
 
 
-PAIR_BY: Final = "--pair-by"
-
-Naming: TypeAlias = re.Pattern[str] | None  # finds in a name what pairs; None takes all of it
-
 LONGEST_NAME: Final = 500
 """Characters of an id in which a pattern looks for a part: enough for a path. The time that
 patterns take grows with the square of the length, or its cube."""
 MOST_NAMES: Final = 1000  # of each side that are looked at; a pattern shows in fewer
-
-PATTERNS: Final = (
-    r"([^/]+)$",  # other directories
-    r"_(.+)$",  # gt_1, pred_1
-    r"-(.+)$",
-    r"^(.+)_",
-    r"^(.+)-",
-    r"^(.+)\.",  # 1.gt, 1.pred
-    r"(\d+)\D*$",
-    r"^\D*(\d+)",
-)
-"""Common parts of names that differ otherwise; the first that pairs most is proposed."""
-
-
-def naming_of(said: str | None) -> Naming:
-    """Return the pattern for the part of a name that pairs; None where nobody gave one.
-
-    Raises:
-        UsageError: it is no regular expression.
-    """
-    if said is None:
-        return None
-    try:
-        return re.compile(said)
-    except re.error as error:
-        finding = f"{brief(said)} cannot be used ({error})"
-        raise UsageError([Problem(PAIR_BY, finding, "a regular expression")]) from None
-
-
-def name_by(naming: re.Pattern[str], name: str) -> str:
-    """Return the part of a name that pairs: the first group, or the match; else all of the name."""
-    match = naming.search(name)
-    if match is None:
-        return name
-    return (match[1] if naming.groups else match[0]) or name
-
-
-def renamed(
-    documents: Callable[[], Iterable[tuple[str, Reference]]], naming: re.Pattern[str], source: str
-) -> Iterator[tuple[str, Reference]]:
-    """Yield documents under the part of their names that a pattern finds.
-
-    Raises:
-        UsageError: the pattern finds the same text in two names, or a name is so long that a
-            search might never end.
-    """
-    names: dict[str, str] = {}
-    for name, reference in documents():
-        if len(name) > LONGEST_NAME:
-            finding = f"the id {brief(name)} of {source} has {len(name):,} characters"
-            expected = f"at most {LONGEST_NAME:,}, as the pattern is searched for in each id"
-            raise UsageError([Problem(PAIR_BY, finding, expected)])
-        short_name = name_by(naming, name)
-        if short_name in names:
-            first_name = names[short_name]
-            finding = f"it finds {short_name!r} in {first_name!r} and in {name!r} of {source}"
-            expected = "a pattern that finds a different text in each id"
-            raise UsageError([Problem(PAIR_BY, finding, expected)])
-        names[short_name] = name
-        yield short_name, reference
-
-
-def pattern_for(gts: Sequence[str], preds: Sequence[str]) -> tuple[str, int] | None:
-    """Return a pattern for `--pair-by`, and how many of some names it pairs.
-
-    None where each pairs fewer than half of the shorter side, or finds the same in two names.
-    """
-    gts, preds = gts[:MOST_NAMES], preds[:MOST_NAMES]
-    if max(map(len, (*gts, *preds)), default=0) > LONGEST_NAME:
-        return None
-    best: tuple[str, int] | None = None
-    for each in PATTERNS:
-        mine, its = _parts_found(each, gts), _parts_found(each, preds)
-        paired = len(mine & its)
-        unique = len(mine) == len(gts) and len(its) == len(preds)
-        if unique and 2 * paired >= min(len(gts), len(preds)) and paired > (best[1] if best else 0):
-            best = each, paired
-    return best
-
-
-def _parts_found(pattern: str, names: Iterable[str]) -> set[str]:
-    naming = re.compile(pattern)
-    return {name_by(naming, name) for name in names}
 
 
 def nearest_names(gts: Sequence[str], preds: Sequence[str]) -> tuple[str, str] | None:

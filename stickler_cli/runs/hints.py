@@ -16,7 +16,6 @@ from stickler_cli.documents.document_pair import DocumentPair, PairRef, read_pai
 from stickler_cli.documents.pairs import name_of_line
 from stickler_cli.documents.reading import STANDARD_INPUT
 from stickler_cli.documents.roots import Steps, read_inner_json, root_text
-from stickler_cli.documents.sources import pattern_for
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
@@ -104,8 +103,10 @@ def _shape_hints(assembly: "Assembly", run: "Run", pairs: Sequence[DocumentPair]
 
 def name_pattern(evaluation: Evaluation) -> str | None:
     """Return the option by which documents that are alone would pair; None where there is none."""
+    from stickler_cli.documents.name_patterns import propose_pattern  # few runs lack pairs
+
     gts, preds = alone(evaluation)
-    found = pattern_for(gts, preds) if gts and preds else None
+    found = propose_pattern(gts, preds) if gts and preds else None
     if found is None:
         return None
     pattern, count = found

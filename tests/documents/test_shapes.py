@@ -1,14 +1,19 @@
 """Documents below a key, and names of which a part pairs."""
 
 import json
+import re
 
 import pytest
 
 from stickler_cli.core.problems import UsageError
+from stickler_cli.documents import name_patterns
+from stickler_cli.documents.document import FileReference
 from stickler_cli.documents.document_pair import shape_of
+from stickler_cli.documents.name_patterns import propose_pattern, rename_by_pattern
+from stickler_cli.documents.name_search import name_by
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.documents.roots import root_text
-from stickler_cli.documents.sources import nearest_names, pattern_for
+from stickler_cli.documents.sources import nearest_names
 from stickler_cli.settings.deciding import DocumentOptions
 
 
@@ -125,8 +130,8 @@ def test_lines_that_pair_by_place_have_no_names(tmp_path):
 
 
 def test_names_that_nothing_pairs_have_no_pattern():
-    assert pattern_for(["a", "b"], ["x", "y"]) is None
-    assert pattern_for([], ["x"]) is None
+    assert propose_pattern(["a", "b"], ["x", "y"]) is None
+    assert propose_pattern([], ["x"]) is None
     assert nearest_names([], ["x"]) is None
     assert nearest_names(["abc", "q"], ["xyz", "abd"]) == ("abc", "abd")
 
@@ -136,7 +141,7 @@ HOSTILE_NAMES = ["1" * 200_000 + "x", "_" * 200_000 + "\n_", "1" * 200_000 + "x1
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
 def test_no_pattern_is_looked_for_in_names_of_any_length(name):
-    assert pattern_for([name, "gt_1"], ["pred_1", "b"]) is None
+    assert propose_pattern([name, "gt_1"], ["pred_1", "b"]) is None
     assert nearest_names([name, "gt_1"], ["pred_1", "gt_2"]) == ("gt_1", "gt_2")
 
 
@@ -151,3 +156,47 @@ def test_an_id_that_is_too_long_for_a_pattern_is_named(tmp_path, side):
 
     with pytest.raises(UsageError, match=r'the id "1111.* has 200,001 characters, expected at m'):
         list(open_pairs(*sources, settings))
+
+
+NESTED_REPEATS = [
+    r"(\w+\s?)*$",
+    r"(a|aa)+$",
+    r"(a?){60}a{60}$",
+    r"(?:a|a)(?:a|a)+b",
+    r"(.*)(.*)(.*)(.*)(.*)(.*)b",
+    r"^(([a])+)+$",
+]
+
+
+@pytest.mark.parametrize("side", ["gt", "pred"])
+@pytest.mark.parametrize("pattern", NESTED_REPEATS)
+def test_a_search_that_would_not_end_is_ended_and_names_the_id(
+    tmp_path, monkeypatch, pattern, side
+):
+    hostile = "a" * 120 + "!"
+    monkeypatch.setattr(name_patterns, "SEARCH_SECONDS", 1)
+    for name in ("gt", "pred"):
+        ids = ["x", *([hostile] if name == side else []), "y"]
+        lines = (json.dumps({"id": each}) for each in ids)
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
+    sources = [str(tmp_path / f"{name}.jsonl") for name in ("gt", "pred")]
+    settings = DocumentOptions(id_field="id", pair_by=pattern)
+
+    with pytest.raises(UsageError) as caught:
+        list(open_pairs(*sources, settings))
+    (problem,) = caught.value.problems
+    assert problem.source == "--pair-by"
+    assert f'the id "{"a" * 20}' in problem.found
+    assert f"{side}.jsonl takes over" in problem.found
+
+
+def test_parts_of_many_names_are_found_in_another_process_as_in_this_one(tmp_path):
+    names = [f"{number:04}-\ud800é-gt" for number in range(250)]
+    for pattern in (r"^\D*(\d+)", r"(?<!\d)(\d{4})|x", r"^(?:(0)|(\d\d\d\d))-", "z|y"):
+        compiled = re.compile(pattern)
+        references = [(name, FileReference(name, 1)) for name in names]
+        if pattern.startswith("^(?:"):
+            references = references[:1]
+        renamed = rename_by_pattern(lambda references=references: references, compiled, "gt")
+        expected = [(name_by(compiled, name), reference) for name, reference in references]
+        assert list(renamed) == expected

@@ -1,0 +1,158 @@
+"""Patterns of `--pair-by`: the part of a name or id by which documents pair."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from itertools import islice
+from typing import IO, Final, TypeAlias, cast
+
+from stickler_cli.core.json_values import brief
+from stickler_cli.core.problems import Problem, UsageError
+from . import name_search
+from .document import Reference
+from .name_search import name_by
+from .sources import LONGEST_NAME, MOST_NAMES
+
+PAIR_BY: Final = "--pair-by"
+
+SEARCH_SECONDS: Final = 5  # in a batch of names; patterns without nested repeats take milliseconds
+BATCH_NAMES: Final = 100  # that are searched at once: their documents are in memory meanwhile
+
+PATTERNS: Final = (
+    r"([^/]+)$",  # other directories
+    r"_(.+)$",  # gt_1, pred_1
+    r"-(.+)$",
+    r"^(.+)_",
+    r"^(.+)-",
+    r"^(.+)\.",  # 1.gt, 1.pred
+    r"(\d+)\D*$",
+    r"^\D*(\d+)",
+)
+"""Common parts of names that differ otherwise; the first that pairs most is proposed."""
+
+NameSearch: TypeAlias = Callable[[Sequence[str]], list[str]]
+"""Returns the part of each name that pairs."""
+
+
+def parse_name_pattern(text: str) -> re.Pattern[str]:
+    """Read the value of `--pair-by`.
+
+    Raises:
+        UsageError: it is no regular expression.
+    """
+    try:
+        return re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:
+        finding = f"{brief(text)} cannot be used ({error})"
+        raise UsageError([Problem(PAIR_BY, finding, "a regular expression")]) from None
+
+
+def rename_by_pattern(
+    documents: Callable[[], Iterable[tuple[str, Reference]]],
+    name_pattern: re.Pattern[str],
+    source: str,
+) -> Iterator[tuple[str, Reference]]:
+    """Yield documents under the part of their names that a pattern finds.
+
+    Raises:
+        UsageError: the pattern finds the same text in two names, a name is too long for a search,
+            or a search takes too long.
+    """
+    full_names: dict[str, str] = {}
+    with _open_search(name_pattern, source) as search:
+        remaining = iter(documents())
+        while batch := list(islice(remaining, BATCH_NAMES)):
+            names = [name for name, _ in batch]
+            for name in names:
+                _check_length(name, source)
+            for (name, reference), short_name in zip(batch, search(names), strict=True):
+                if short_name in full_names:
+                    first_name = full_names[short_name]
+                    finding = f"it finds {short_name!r} in {first_name!r} and in {name!r}"
+                    expected = "a pattern that finds a different text in each id"
+                    raise UsageError([Problem(PAIR_BY, f"{finding} of {source}", expected)])
+                full_names[short_name] = name
+                yield short_name, reference
+
+
+def _check_length(name: str, source: str) -> None:
+    if len(name) > LONGEST_NAME:
+        finding = f"the id {brief(name)} of {source} has {len(name):,} characters"
+        expected = f"at most {LONGEST_NAME:,}, as the pattern is searched for in each id"
+        raise UsageError([Problem(PAIR_BY, finding, expected)])
+
+
+def _open_search(name_pattern: re.Pattern[str], source: str) -> AbstractContextManager[NameSearch]:
+    """Open a search that ends: in this process where it is surely quick, else in another one."""
+    if _is_quick(name_pattern.pattern):
+        return nullcontext(lambda names: [name_by(name_pattern, name) for name in names])
+    return _search_in_process(name_pattern, source)
+
+
+def _is_quick(pattern: str) -> bool:
+    """Return whether a pattern has one repeat at most, and no alternatives.
+
+    The steps of its search then grow with the square of the name's length only.
+    """
+    return sum(map(pattern.count, "*+?{|")) <= 1
+
+
+@contextmanager
+def _search_in_process(name_pattern: re.Pattern[str], source: str) -> Iterator[NameSearch]:
+    """Open a search in a process that ends itself if it takes too long."""
+    with subprocess.Popen(  # noqa: S603 - a program of this package
+        # Without the site's modules, which the program does not need.
+        [sys.executable, "-I", "-S", name_search.__file__, str(SEARCH_SECONDS)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        encoding="ascii",
+    ) as process:
+        questions, answers = cast("IO[str]", process.stdin), cast("IO[str]", process.stdout)
+
+        def search(names: Sequence[str]) -> list[str]:
+            print(json.dumps(names), file=questions, flush=True)
+            parts = [json.loads(line) for line in islice(answers, len(names))]
+            if len(parts) < len(names):
+                raise _took_too_long(names[len(parts)], source)
+            return parts
+
+        try:
+            print(json.dumps(name_pattern.pattern), file=questions, flush=True)
+            yield search
+        finally:
+            process.kill()
+
+
+def _took_too_long(name: str, source: str) -> UsageError:
+    finding = f"the search in the id {brief(name)} of {source} takes over {SEARCH_SECONDS} seconds"
+    expected = "a pattern whose repeats are not repeated themselves"
+    return UsageError([Problem(PAIR_BY, finding, expected)])
+
+
+def propose_pattern(gts: Sequence[str], preds: Sequence[str]) -> tuple[str, int] | None:
+    """Return a pattern for `--pair-by`, and how many of some names it pairs.
+
+    None where each pairs fewer than half of the shorter side, or finds the same in two names.
+    """
+    gts, preds = gts[:MOST_NAMES], preds[:MOST_NAMES]
+    if max(map(len, (*gts, *preds)), default=0) > LONGEST_NAME:
+        return None
+    best: tuple[str, int] | None = None
+    for pattern in PATTERNS:
+        gt_parts, pred_parts = _find_parts(pattern, gts), _find_parts(pattern, preds)
+        n_paired = len(gt_parts & pred_parts)
+        is_unique = len(gt_parts) == len(gts) and len(pred_parts) == len(preds)
+        is_most = n_paired > (best[1] if best else 0)
+        if is_unique and is_most and 2 * n_paired >= min(len(gts), len(preds)):
+            best = pattern, n_paired
+    return best
+
+
+def _find_parts(pattern: str, names: Iterable[str]) -> set[str]:
+    name_pattern = re.compile(pattern)
+    return {name_by(name_pattern, name) for name in names}
