@@ -22,6 +22,7 @@ LATE_IMPORTS: Final = {
     ("api/many.py", "stickler_cli.api.ruled"): "few schemas are pydantic classes",
     ("cli/commands.py", "stickler_cli.studies.registry"): "most runs are no study",
     ("cli/command.py", "stickler_cli.cli.config"): "asked for none, none is looked for",
+    ("cli/command.py", "stickler_cli.runs.saved"): "few commands read runs",
     ("cli/finished.py", "stickler_cli.cli.regrouping"): "few reports compare again",
     ("cli/eval.py", "stickler_cli.runs.gold_writing"): "few runs change the ground truth",
     ("cli/eval.py", "stickler_cli.studies.repeats"): "few runs are repeated",

@@ -27,7 +27,7 @@ from stickler_cli.core.option import (
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.core.remote import wait_at_most
 from stickler_cli.runs.process import check_address_space
-from stickler_cli.runs.whole_files import check_outputs
+from stickler_cli.runs.whole_files import check_outputs, holds_run
 from .commands import OWN_FILE, USUAL, Command
 from .console import ExitCode, write_result
 
@@ -188,10 +188,15 @@ def _from_the_right(context: typer.Context, options: Mapping[str, Option]) -> di
 
 
 def _check_files(settings: Settings, context: typer.Context) -> None:
-    """Refuse outputs that would take the place of an input, or of the configuration file."""
-    inputs = paths_named(settings, "input")
+    """Check that no output would overwrite an input, the configuration file, or a run's source."""
+    inputs, outputs = paths_named(settings, "input"), paths_named(settings, "output")
+    runs = [path for _, path in inputs if holds_run(path)] if outputs else []
+    if runs:
+        from stickler_cli.runs.saved import sources_of_run  # few commands read runs
+
+        inputs += [source for run in runs for source in sources_of_run(run)]
     inputs += [("the configuration file", context.obj)] if context.obj else []
-    check_outputs(paths_named(settings, "output"), inputs)
+    check_outputs(outputs, inputs)
 
 
 def _said_by(context: typer.Context, name: str) -> str:

@@ -3,7 +3,6 @@
 A Parquet file of documents is a run: what that comes to is in its metadata.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
@@ -25,7 +24,7 @@ from stickler_cli.core.rules import (
     Rule,
     is_share,
 )
-from stickler_cli.documents.reading import decoded
+from stickler_cli.documents.reading import decoded, parse_json
 from stickler_cli.score.blocks import SCORE
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.errors.error_rows import KEYS
@@ -210,7 +209,12 @@ def record_in(file: str) -> dict[str, Any]:
         found = "the file has rows and does not say of which run"
         expected = "a file that stickler eval --documents wrote"
         raise UsageError([Problem(decoded(file), found, expected)])
-    record: dict[str, Any] = json.loads(text)  # not orjson: there may be integers of any size
+    record = parse_json(text, decoded(file))
+    if isinstance(record, Problem):
+        raise UsageError([record])
+    if not isinstance(record, dict):
+        expected = "a file that stickler eval --documents wrote"
+        raise UsageError([Problem(decoded(file), "its run is no object", expected)])
     return record
 
 

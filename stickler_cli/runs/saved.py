@@ -25,7 +25,7 @@ from stickler_cli.core.json_values import (
     without_absent,
 )
 from stickler_cli.core.option import options_record, part_of
-from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.core.remote import is_there, is_url
 from stickler_cli.documents.document import read_document
 from stickler_cli.documents.lines import lines_of
@@ -63,7 +63,8 @@ from stickler_cli.score.policy import (
 from stickler_cli.score.record import PER_DOCUMENT, Run
 from stickler_cli.settings.deciding import DecidingOptions, FindingOptions
 from stickler_cli.settings.of_commands import EvalSettings
-from .whole_files import DOCUMENTS, NON_MATCHES, RUN_FILE, own_file
+from .directory.run_directory import begun_with
+from .whole_files import DOCUMENTS, JOURNAL, NON_MATCHES, RUN_FILE, own_file
 
 if TYPE_CHECKING:
     from stickler_cli.schema.loading import LoadedSchema  # loads the engine
@@ -101,6 +102,32 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
     if not isinstance(record, dict) or "format" not in record:
         raise UsageError([Problem(decoded(file), "this is no run", _EXPECTED)])
     return read_run(record, decoded(file))
+
+
+def sources_of_run(name: str) -> list[tuple[str, str]]:
+    """Return the sources that a finished run names: what each is, for messages, and its path.
+
+    What cannot be read names none: the command that reads it as a run says why.
+    """
+    try:
+        file = _run_file(name)
+        record = record_in(file) if is_in_rows(file) else _json_in(file, MAX_RUN_BYTES)
+        settings = begun_with(name) if file_in(name, JOURNAL) else {}
+    except (OSError, UsageError, UnavailableError):
+        return []
+    sources = [("the confidences", settings.get("confidences"))]
+    match record:
+        case {"schema": {"path": path}}:
+            sources.append(("the schema", path))
+    match record:
+        case {"provenance": [*origins]}:
+            origins_read = (origin for origin in origins if isinstance(origin, dict))
+            for origin in origins_read:
+                sources.append(("the ground truth", origin.get("gt")))
+                sources.append(("the prediction", origin.get("pred")))
+    return [
+        (f"{title} of {decoded(name)}", path) for title, path in sources if isinstance(path, str)
+    ]
 
 
 def _json_in(file: str, limit: int) -> object:

@@ -6,7 +6,7 @@ import os
 import select
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath, PurePosixPath
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
@@ -25,6 +25,9 @@ DOCUMENTS: Final = "documents.jsonl"
 NON_MATCHES: Final = "non-matches.jsonl"
 JOURNAL: Final = "journal"
 RESULTS: Final = (RUN_FILE, DOCUMENTS, NON_MATCHES)  # of a finished run, beside its journal
+
+_SUFFIXES_OF_RUNS: Final = (".json", ".json.gz", ".json.zst", ".parquet")
+_BEGINNING_BYTES: Final = 200  # in which a run file has said its format
 
 AS_IT_IS: Final = getattr(os, "O_BINARY", 0)  # Windows would change the ends of lines
 
@@ -50,6 +53,22 @@ def own_file(folder: str, name: str) -> Path | None:
     expected = "a file that is in the run directory itself"
     hint = "copy the run with the files that its links lead to"
     raise UsageError([Problem(str(path), finding, expected, hint)])
+
+
+def holds_run(path: str) -> bool:
+    """Return whether a path here is that of a run directory, or may be that of a run file."""
+    place = _real_place(path)
+    with suppress(OSError, ValueError):
+        if not isinstance(place, Path):
+            return False
+        if not place.is_file():
+            return (place / RUN_FILE).is_file()
+        if place.name.lower().endswith(_SUFFIXES_OF_RUNS):
+            with place.open("rb") as stream:
+                beginning = stream.read(_BEGINNING_BYTES)
+            is_packed = beginning.lstrip()[:1] not in (b"{", b"[")  # or Parquet
+            return is_packed or b'"stickler-run/' in beginning
+    return False
 
 
 def check_own_files(folder: str) -> None:

@@ -1,5 +1,6 @@
 """No output of a command takes the place of one of its inputs, however either is named."""
 
+import gzip
 import json
 
 import pytest
@@ -114,3 +115,60 @@ def test_a_file_is_the_same_by_its_url(as_url, tmp_path, monkeypatch, capsys):
     assert main(["eval", named, "gt.json", "-o", output]) == 2
     assert "would overwrite it" in capsys.readouterr().err
     assert (tmp_path / "gt.json").read_text() == '{"n": 1}'
+
+
+@pytest.fixture
+def finished(tmp_path, monkeypatch):
+    """Finished runs of three files, as a directory and as files of three kinds."""
+    monkeypatch.chdir(tmp_path)
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    (tmp_path / "schema.json").write_text(json.dumps(schema))
+    for side, numbers in {"gt": [1, 2], "pred": [1, 3]}.items():
+        (tmp_path / f"{side}.json").write_text(json.dumps({"n": numbers[0]}))
+        (tmp_path / f"{side}s").mkdir()
+        for number in numbers:
+            (tmp_path / f"{side}s" / f"{number}.json").write_text(json.dumps({"n": number}))
+    (tmp_path / "known.json").write_text(json.dumps({"n": 0.5}))
+    one = ["eval", "schema.json", "gt.json", "pred.json", "-q", "--confidence", "known.json"]
+    assert main([*one, "--run-dir", "night", "-o", "run.json"]) == 0
+    (tmp_path / "packed.json.gz").write_bytes(gzip.compress((tmp_path / "run.json").read_bytes()))
+    assert main(["eval", "schema.json", "gts", "preds", "-q", "-o", "many.json"]) == 0
+    return tmp_path
+
+
+ON_RUNS = [
+    *(["report", run, "-o"] for run in ("night", "run.json", "packed.json.gz")),
+    ["report", "night", "run.json", "-o"],
+    ["merge", "night", "-o"],
+    ["diff", "night", "run.json", "-o"],
+    ["diff", "--base", "run.json", "--new", "night", "-o"],
+    ["plan", "run.json", "--half-width", "0.1", "-o"],
+    ["compare", "night", "--document", "pred", "-o"],
+    ["errors", "night", "-o"],
+]
+
+
+ENDANGERED = [
+    (command, source)
+    for command in ON_RUNS
+    # A run file does not name confidences.
+    for source in ("schema.json", "gt.json", "pred.json", *["known.json"][: "night" in command])
+]
+
+
+@pytest.mark.parametrize(("command", "source"), ENDANGERED)
+def test_what_a_finished_run_names_is_not_overwritten(finished, capsys, command, source):
+    before = (finished / source).read_bytes()
+    capsys.readouterr()
+
+    assert main([*command, source]) == 2
+    told = capsys.readouterr().err
+    assert f"{source}: it is the " in told
+    assert "would overwrite it" in told
+    assert (finished / source).read_bytes() == before
+
+
+def test_documents_in_directories_of_a_finished_run_are_not_overwritten(finished, capsys):
+    assert main(["report", "many.json", "-o", "gts/1.json"]) == 2
+    assert "it is the ground truth of many.json, or in it" in capsys.readouterr().err
+    assert main(["report", "many.json", "-o", "again.json"]) == 0
