@@ -1,11 +1,20 @@
 """A difference of runs: figures and sentences of all reports, and sections that draw them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from stickler_cli.core.figures import NOTHING, Quoting, more_of, number_of, rate, some_of
+from stickler_cli.core.figures import (
+    DIGITS,
+    NOTHING,
+    Quoting,
+    digits_of,
+    more_of,
+    number_of,
+    rate,
+    some_of,
+)
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.sections import (
     INDENT,
@@ -50,7 +59,7 @@ MARKS: Final[dict[Trend, tuple[str, Tone]]] = {
     Trend.REGRESSED: ("-", "bad"),
     Trend.IDENTICAL: ("=", "dim"),
     Trend.UNCHANGED: ("=", "dim"),
-    Trend.UNCLEAR: ("?", ""),
+    Trend.INCONCLUSIVE: ("?", ""),
 }
 """Mark and tone of each figure: a drop is never green, nor a trend told by colour alone."""
 
@@ -59,25 +68,38 @@ SHORT: Final = {
     Decision.SAMPLED: "sampled test",
     Decision.RUNS: "runs, documents",
     Decision.INTERVAL: "interval",
-    Decision.DOCUMENTS: "documents",
+    Decision.WIDE_INTERVAL: "CI holds 0",
+    Decision.DOCUMENTS: "few documents",
+    Decision.ONE_SIDED: "in one run",
     Decision.EQUAL: "equal",
-    Decision.TEST_ALONE: "not interval",
-    Decision.INTERVAL_ALONE: "not test",
+    Decision.TEST_ALONE: "test alone",
+    Decision.INTERVAL_ALONE: "CI alone",
 }
+"""The reason of a trend, as a row of a table has room for it."""
 
+MIN_DIGITS: Final = 3  # decimals of a change, however wide its interval is
+
+_TESTS: Final = frozenset({Decision.EXACT, Decision.SAMPLED, Decision.RUNS})
 
 _NAMES: Final = {F1: "F1", WHOLLY_RIGHT: "wholly right", SCORE: "mean score"}
 """How figures of the whole are called."""
 
 
-def signed(value: float | None, limits: Iterable[float] = ()) -> str:
-    """Return a change with its sign, with the digits of a rate.
+def signed(value: float | None, limits: Collection[float] = (), digits: int = MIN_DIGITS) -> str:
+    """Return a change with its sign, rounded as a rate.
 
-    >>> signed(0.25), signed(-0.00001), signed(0.0), signed(None)
-    ('+0.2500', '-0.0001', '0.0000', '-')
+    It has one more digit where it would be rounded onto no change or onto a limit.
+
+    >>> signed(0.25), signed(-0.00001), signed(-0.0101, {0.01}), signed(0.0), signed(None)
+    ('+0.250', '-0.0001', '-0.0101', '0.000', '-')
     """
+    if value is None:
+        return NOTHING
+    size = abs(value)
+    if round(size, digits) != size and round(size, digits) in (0.0, *limits):
+        digits = DIGITS
     sign = "" if not value else "+" if value > 0 else "-"
-    return sign + rate(None if value is None else abs(value), set(limits))
+    return sign + rate(size, set(limits), digits)
 
 
 @dataclass(frozen=True)
@@ -95,6 +117,20 @@ class DifferenceView:
         """The limits of gates, onto which no change may be rounded."""
         return {abs(result.gate.limit) for result in self.difference.gates}
 
+    @cached_property
+    def digits(self) -> int:
+        """Decimals of rates and changes, by the interval of the change of F1."""
+        interval = self.difference.whole[0].interval
+        return MIN_DIGITS if interval is None else max(MIN_DIGITS, digits_of(interval))
+
+    def rate(self, value: float | None) -> str:
+        """Return a rate or score as text."""
+        return rate(value, digits=self.digits)
+
+    def signed(self, value: float | None) -> str:
+        """Return a change as text, with its sign."""
+        return signed(value, self._limits, self.digits)
+
     @property
     def whole(self) -> list[Change]:
         """The figures of whole documents, F1 in the counting mode that is read."""
@@ -109,12 +145,12 @@ class DifferenceView:
 
     def figures(self, change: Change) -> tuple[str, str, str, str, str]:
         """Return before, after, change, its interval, and p; of a field corrected for all."""
-        shown, limits = NOTHING, self._limits
-        if (interval := change.interval) is not None:
-            shown = f"[{signed(interval.lower, limits)}, {signed(interval.upper, limits)}]"
+        bounds, interval = NOTHING, change.interval
+        if interval is not None:
+            bounds = f"[{self.signed(interval.lower)}, {self.signed(interval.upper)}]"
         p = rate(change.corrected_p if change.field else change.p)
-        by = signed(change.change, limits)
-        return rate(change.before), rate(change.after), by, shown, p
+        before, after = self.rate(change.before), self.rate(change.after)
+        return before, after, self.signed(change.change), bounds, p
 
     @property
     def interval_title(self) -> str:
@@ -134,11 +170,11 @@ class DifferenceView:
     def of_runs(self) -> str:
         """How far the runs of a side differ, or that there is one of each."""
         first, sides = self.difference.whole[0], []
-        for what, found in (("BASE", first.runs_before), ("NEW", first.runs_after)):
-            told = f"F1 {rate(min(found))}"
-            if len(found) > 1:
-                told += f" to {rate(max(found))}"
-            sides.append(f"{number_of(len(found), 'run')} of {what}, {told}")
+        for side, figures in (("BASE", first.runs_before), ("NEW", first.runs_after)):
+            span = f"F1 {self.rate(min(figures))}"
+            if len(figures) > 1:
+                span += f" to {self.rate(max(figures))}"
+            sides.append(f"{number_of(len(figures), 'run')} of {side}, {span}")
         if max(len(first.runs_before), len(first.runs_after)) > 1:
             return f"{'; '.join(sides)}: p and intervals leave room for other runs of both"
         return "one run of each: runs are compared, not systems (--base and --new take several)"
@@ -147,27 +183,43 @@ class DifferenceView:
     def verdict(self) -> tuple[Tone, str]:
         """A tone, and whether gates failed, with the trends of figures."""
         gates = self.difference.gates
-        told = gate_sentence(gates, self.quoted, NAMED) or "no gate set"
-        failed = not all(result.passed for result in gates)
-        tone: Tone = "bad" if failed else MARKS[self.difference.whole[0].trend][1]
-        return tone, f"{told}; {self.trend_line}"
+        sentence = gate_sentence(gates, self.quoted, NAMED) or "no gate set"
+        has_failed = not all(result.passed for result in gates)
+        tone: Tone = "bad" if has_failed else self.trend_tone
+        return tone, f"{sentence}; {self.trend_line}"
+
+    @property
+    def trend_tone(self) -> Tone:
+        """The tone of the figure that the first line states."""
+        return MARKS[self.difference.headline.trend][1]
 
     @property
     def headline(self) -> str:
-        """Numbers of documents: compared, better, worse, the same and lost."""
+        """Numbers of documents: compared, by score, by values lost, and lost as a whole."""
         counts = self.difference.documents
-        lost = f"; {counts['lost']} lost, counted as missed" if counts["lost"] else ""
-        return (
-            f"{number_of(counts['compared'], 'document')} compared: {counts['better']} better, "
-            f"{counts['worse']} worse, {counts['same']} the same{lost}"
+        by_score = f"{counts['better']} better, {counts['worse']} worse, {counts['same']} the same"
+        by_values = (
+            f"{counts['fewer_errors']} better, {counts['more_errors']} worse, "
+            f"{counts['same_errors']} the same"
         )
+        sentence = f"{by_score} by score; {by_values} by values lost"
+        if by_score == by_values:
+            sentence = f"{by_score}, by score and by values lost"
+        lost = f"; {counts['lost']} lost, counted as missed" if counts["lost"] else ""
+        return f"{number_of(counts['compared'], 'document')} compared: {sentence}{lost}"
 
     @property
     def trend_line(self) -> str:
-        """Trend of the run's F1, and the number of fields by trend."""
-        fields = {trend: len(self.difference.with_trend(trend)) for trend in Trend}
-        by_trend = ", ".join(f"{count} {trend.value}" for trend, count in fields.items() if count)
-        return f"F1 {self.told(self.difference.whole[0])}; fields: {by_trend or 'none'}"
+        """The figure with the most significant loss, F1, and the number of fields by trend."""
+        headline, f1 = self.difference.headline, self.difference.whole[0]
+        figures = [f"{self.name(headline)} {self.told(headline)}"]
+        if headline != f1:
+            before, after, change, _, _ = self.figures(f1)
+            reason = "" if f1.decided_by in _TESTS else f" ({f1.decided_by.value})"
+            figures.append(f"F1 {before} to {after} ({change}): {f1.trend.value}{reason}")
+        n_by_trend = {trend: len(self.difference.with_trend(trend)) for trend in Trend}
+        counts = [f"{count} {trend.value}" for trend, count in n_by_trend.items() if count]
+        return "; ".join([*figures, f"fields: {', '.join(counts) or 'none'}"])
 
     def told(self, change: Change) -> str:
         """Return the change of a figure in words, and its grounds."""
@@ -231,15 +283,16 @@ class DifferenceView:
 
     def document_text(self, document: DocumentChange) -> str:
         """Return the change of a document in words."""
-        told = f"score {rate(document.score_before)} to {rate(document.score_after)}"
+        before, after = self.rate(document.score_before), self.rate(document.score_after)
+        text = f"score {before} to {after}"
         if document.status_after != document.status_before:
-            told += f", {document.status_after or 'missing'} in the new run"
-        before, after = number_of(document.errors_before, "error"), round(document.errors_after, 2)
-        told += f", {before} to {after}"
-        for what, paths in (("broken", document.broken), ("fixed", document.fixed)):
+            text += f", {document.status_after or 'missing'} in the new run"
+        errors_before = number_of(document.errors_before, "error")
+        text += f", {errors_before} to {round(document.errors_after, 2)}"
+        for move, paths in (("broken", document.broken), ("fixed", document.fixed)):
             if paths:
-                told += f"; {what}: {some_of(map(self.quoted, paths), NAMED)}"
-        return told
+                text += f"; {move}: {some_of(map(self.quoted, paths), NAMED)}"
+        return text
 
     @property
     def legend(self) -> list[str]:
@@ -250,7 +303,7 @@ class DifferenceView:
             "p: paired permutation test over documents, corrected for all fields (Holm)",
             f"unchanged: the interval is within {settings.margin:g} of 0, whatever p is",
             f"improved, regressed: p is at most {settings.alpha:.4g}, and the interval excludes 0",
-            "not enough data: neither, or only one of the two, which is named",
+            "inconclusive: neither, or only one of the two; the reason says which",
             "broken, fixed: documents in which the field was right and is wrong, and the reverse",
         ]
 
@@ -274,7 +327,7 @@ def sections_of(difference: Difference, style: TableStyle, *, page: bool) -> lis
         head = [*title, *contrasts, Text(view.headline), Text(view.of_runs)]
         parts = [head, gates, findings, whole, metrics, *documents, figures, exact]
     else:
-        trend = Text(view.trend_line, MARKS[difference.whole[0].trend][1], INDENT)
+        trend = Text(view.trend_line, view.trend_tone, INDENT)
         told = [Text(view.headline), trend, Text(view.of_runs, "dim", INDENT)]
         head = [Text(view.title, "title"), *contrasts, *told]
         parts = [head, whole, metrics, findings, figures, exact, *documents, gates]
@@ -298,7 +351,7 @@ def _changed_documents(view: DifferenceView, what: str) -> Iterator[Text]:
     mark, gap = ("**broke hard**: ", " ") if view.page else ("broke hard: ", "  ")
     for document in documents:
         told = (mark if document.hard else "") + view.document_text(document)
-        text = f"{signed(document.change)}{gap}{view.quoted(document.id)}: {told}"
+        text = f"{view.signed(document.change)}{gap}{view.quoted(document.id)}: {told}"
         yield Text(text, "bad" if document.hard else "", INDENT * 2)
     if more:
         yield Text(more_of(more), indent=INDENT if view.page else "")
@@ -339,10 +392,10 @@ def change_table(
         *([Column("", left=True)] if view.page else []),
         Column(first, left=True),
         *ranked_columns(("before", "after", "change"), 3, 2, 0),
-        Column(view.interval_title, 7, short="CI"),
-        *(ranked_columns(("p", "broken", "fixed"), 4, 5, 6) if first else [Column("p", 4)]),
+        Column(view.interval_title, 8, short="CI"),
+        *(ranked_columns(("p", "broken", "fixed"), 7, 5, 6) if first else [Column("p", 7)]),
         Column("trend", 1, left=True),
-        Column("decided by", 8, left=True),
+        Column("reason", 4, left=True),
     ]
     cells = []
     for change in changes:

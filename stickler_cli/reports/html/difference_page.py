@@ -22,7 +22,13 @@ from .charts import change_axis
 from .page import FIRST_CAUSES, SCRIPTS, WORKER
 from .report_page import filled
 
-ORDER: Final = (Trend.REGRESSED, Trend.IMPROVED, Trend.UNCLEAR, Trend.UNCHANGED, Trend.IDENTICAL)
+ORDER: Final = (
+    Trend.REGRESSED,
+    Trend.IMPROVED,
+    Trend.INCONCLUSIVE,
+    Trend.UNCHANGED,
+    Trend.IDENTICAL,
+)
 """What comes first of fields: what got worse."""
 
 MOST_DOCUMENTS: Final = 50  # documents that are named without the script, and on paper

@@ -38,6 +38,7 @@ from .measures import (
     CONFIDENCE,
     changed_values,
     changes,
+    choose_headline,
     confidence_changes,
     document_changes,
     figures_of_whole,
@@ -94,7 +95,10 @@ def compare_runs(
     found = changes([*whole, *fields_too], pairs, settings)
     of_items = [Figure(path, "", EXACT_F1) for path in paths if pairs.has_items(path)]
     changed = document_changes(pairs, [*map(field_path, paths)], rule.counting)
-    documents = _documents(pairs, changed)
+    documents = count_documents(pairs, changed)
+    whole_changes = [*found[: len(whole)], *confidence_changes(pairs, settings)]
+    field_changes = found[len(whole) :]
+    exact_changes = changes(of_items, pairs, settings) if of_items else []
     metrics = metric_changes([*base.values()], [*new.values()])
     return Difference(
         format="stickler-diff/1",
@@ -104,11 +108,14 @@ def compare_runs(
         contrasts=contrasts(first, other),
         settings=settings,
         documents=documents,
+        headline=choose_headline(
+            whole_changes, [*field_changes, *exact_changes], settings.counting
+        ),
         lost=[*compress(pairs.ids, pairs.lost)],
         only_new=[*pairs.only_new],
-        whole=[*found[: len(whole)], *confidence_changes(pairs, settings)],
-        fields=found[len(whole) :],
-        exact_items=changes(of_items, pairs, settings) if of_items else [],
+        whole=whole_changes,
+        fields=field_changes,
+        exact_items=exact_changes,
         metrics=metrics,
         changed_documents=changed,
         gates=judge_changes(
@@ -125,16 +132,23 @@ def _name_of(side: Mapping[str, Run]) -> RunName:
     return RunName(name, run.version, run.schema.path, run.schema.model_name, further)
 
 
-def _documents(pairs: JoinedRuns, changed: Sequence[DocumentChange]) -> ComparedRecord:
+def count_documents(runs: JoinedRuns, changed: Sequence[DocumentChange]) -> ComparedRecord:
+    """Count the documents by score, by values lost, and those that only one of the runs has."""
+    n_documents = len(runs.ids)
     worse = sum(document.is_worse for document in changed)
     better = sum(document.is_better for document in changed)
+    more_errors = sum(document.errors_after > document.errors_before for document in changed)
+    fewer_errors = sum(document.errors_after < document.errors_before for document in changed)
     return {
-        "compared": len(pairs.ids),
+        "compared": n_documents,
         "better": better,
         "worse": worse,
-        "same": len(pairs.ids) - better - worse,
-        "lost": int(pairs.lost.sum()),
-        "only_new": len(pairs.only_new),
+        "same": n_documents - better - worse,
+        "fewer_errors": fewer_errors,
+        "more_errors": more_errors,
+        "same_errors": n_documents - fewer_errors - more_errors,
+        "lost": int(runs.lost.sum()),
+        "only_new": len(runs.only_new),
     }
 
 

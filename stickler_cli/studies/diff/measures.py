@@ -76,6 +76,7 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
         before, after = (None if value is None else float(value) for value in runs.exact(figure))
         change = runs.change(figure)
         trend, decision = trend_of(sample, intervals[place], corrected[place], settings)
+        is_identical = trend is Trend.IDENTICAL
         broken, fixed = 0, 0
         if figure.field and figure.mode:
             keys = runs.fields.get(figure.field, ())
@@ -88,7 +89,7 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
                 before,
                 after,
                 change,
-                interval=None if change is None else intervals[place],
+                interval=None if change is None or is_identical else intervals[place],
                 p=p[place] if sample.documents else None,
                 corrected_p=corrected[place] if sample.documents else None,
                 trend=trend,
@@ -102,6 +103,31 @@ def changes(figures: Sequence[Figure], runs: JoinedRuns, settings: TrendSettings
             )
         )
     return found
+
+
+def choose_headline(
+    whole: Sequence[Change], others: Sequence[Change], counting: Counting
+) -> Change:
+    """Choose the figure that says what became of a run: the one with the most significant loss.
+
+    If no figure regressed it is F1 of whole documents, unless that is not improved and another
+    figure is. `others` are the figures of fields.
+    """
+    f1, *further = (change for change in whole if change.mode in ("", counting))
+    candidates = [f1, *further, *others]
+    for trend in (Trend.REGRESSED, Trend.IMPROVED):
+        decided = [change for change in candidates if change.trend is trend]
+        if f1 in decided and trend is Trend.IMPROVED:
+            return f1
+        if decided:
+            return min(decided, key=_significance)
+    return f1
+
+
+def _significance(change: Change) -> tuple[float, bool, float]:
+    """Return the sort key of a decided change: by p, figures of the whole first, then by size."""
+    p = 1.0 if change.corrected_p is None else change.corrected_p
+    return p, bool(change.field), -abs(change.change or 0.0)
 
 
 def corrected_p(
@@ -159,12 +185,13 @@ def trend_by(  # noqa: PLR0913 - what a trend rests on
     if by_test and (by_interval or interval is None):
         return (Trend.IMPROVED if better else Trend.REGRESSED), tested
     if not enough or interval is None:
-        return Trend.UNCLEAR, Decision.DOCUMENTS
+        return Trend.INCONCLUSIVE, Decision.ONE_SIDED if enough else Decision.DOCUMENTS
     if inside:
         return Trend.UNCHANGED, Decision.INTERVAL
     if by_test:
-        return Trend.UNCLEAR, Decision.TEST_ALONE
-    return Trend.UNCLEAR, Decision.INTERVAL_ALONE if by_interval else Decision.INTERVAL
+        return Trend.INCONCLUSIVE, Decision.TEST_ALONE
+    reason = Decision.INTERVAL_ALONE if by_interval else Decision.WIDE_INTERVAL
+    return Trend.INCONCLUSIVE, reason
 
 
 def confidence_changes(
@@ -250,10 +277,10 @@ def _confidence_change(  # noqa: PLR0913 - what it is made of
         settings,
         Decision.SAMPLED,
         better=((change or 0) > 0) is higher_is_better,
-        enough=smallest_p(documents) <= settings.alpha,
+        enough=documents >= FEWEST and smallest_p(documents) <= settings.alpha,
     )
     if same:
-        trend, decision = Trend.IDENTICAL, Decision.EQUAL
+        trend, decision, interval = Trend.IDENTICAL, Decision.EQUAL, None
     return Change(
         figure.field,
         figure.mode,

@@ -59,7 +59,7 @@ class Trend(StrEnum):
     """No document differs in it."""
     UNCHANGED = "unchanged"
     """Any change is smaller than the margin, at the confidence level, be it by chance or not."""
-    UNCLEAR = "not enough data"
+    INCONCLUSIVE = "inconclusive"
     """It may have changed by more than the margin or not at all."""
 
 
@@ -72,8 +72,12 @@ class Decision(StrEnum):
     RUNS = "test among runs and documents"
     """A permutation test, and how the runs of one side differ from each other."""
     INTERVAL = "confidence interval"
-    DOCUMENTS = "number of documents"
+    WIDE_INTERVAL = "the interval holds 0"
+    """It holds 0 and changes beyond the margin, and the test does not reject chance."""
+    DOCUMENTS = "too few documents"
     """There are too few for any test to find anything."""
+    ONE_SIDED = "nothing counted in one run"
+    """There is no interval, and the test does not reject chance."""
     EQUAL = "equal counts"
     """Both sides counted the same in every document."""
     TEST_ALONE = "test, but the interval holds 0"
@@ -162,7 +166,8 @@ class Change(Figure):
     change: Annotated[float | None, Rule("a change", {"type": ["number", "null"], **_CHANGE})]
     """By how much it changed; null where one of the two is."""
     interval: Annotated[Interval | None, Rule("two numbers", _BOUNDS)]
-    """Confidence interval of the change, both ends; null where the change is."""
+    """Confidence interval of the change, both ends; null where the change is, and of an identical
+    figure."""
     p: FractionOrNone
     """How often a change as large would come of swapping the runs of documents; null without
     documents. Of several runs, no less than what their spread lets expect of other runs."""
@@ -302,11 +307,17 @@ class ComparedRecord(TypedDict):
     compared: Count
     """In the first run; figures are about these."""
     better: Count
-    """Of those, with a higher score or fewer errors."""
+    """Of those, with a higher score; with the same score, with fewer errors."""
     worse: Count
-    """With a lower score or more errors."""
+    """With a lower score; with the same score, with more errors."""
     same: Count
     """The others."""
+    fewer_errors: Count
+    """Of those, with fewer values lost, whatever their score."""
+    more_errors: Count
+    """With more values lost."""
+    same_errors: Count
+    """With as many values lost."""
     lost: Count
     """Those that the second run did not compare; they count as missed."""
     only_new: Count
@@ -332,6 +343,9 @@ class Difference:
     """In what the runs differ; what keeps their figures from being compared comes first."""
     settings: Annotated[TrendSettings, _SHOWN]
     documents: ComparedRecord
+    headline: Change
+    """The figure that the first line states: the one with the most significant loss; where none
+    regressed, F1 of whole documents, or an improved figure where that is inconclusive."""
     lost: list[str]
     """The documents that the second run did not compare."""
     only_new: list[str]

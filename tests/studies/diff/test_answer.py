@@ -22,7 +22,8 @@ def test_the_table_tells_what_got_better(stickler, runs):
 
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith(
-        "Order: from base.json to new.json\n2 documents compared: 1 better, 0 worse, 1 the same\n"
+        "Order: from base.json to new.json\n2 documents compared: "
+        "1 better, 0 worse, 1 the same, by score and by values lost\n"
     )
     assert "documents that got better\n" in result.out
     assert "\ndocuments that got worse" not in result.out
@@ -234,7 +235,7 @@ def test_several_runs_may_follow_one_option(stickler, runs):
     told = stickler("diff", *ways[0]).out.splitlines()
     assert told[0] == "Order: from base.json + new.json to other.json"
     assert told[3].startswith("2 runs of BASE, F1 0.")
-    assert "1 run of NEW, F1 1.0000: p and intervals leave room for other runs of both" in told[3]
+    assert "1 run of NEW, F1 1.000: p and intervals leave room for other runs of both" in told[3]
 
 
 def test_one_run_of_each_is_said_to_be_no_more_than_that(stickler, runs):

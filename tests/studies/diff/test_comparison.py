@@ -46,7 +46,7 @@ def test_many_that_get_better_are_an_improvement_by_the_sampled_test():
 def test_five_documents_are_not_enough_whatever_happens():
     found = field("11111", "00000")
 
-    assert (found.trend, found.decided_by) == (Trend.UNCLEAR, Decision.DOCUMENTS)
+    assert (found.trend, found.decided_by) == (Trend.INCONCLUSIVE, Decision.DOCUMENTS)
     assert found.p == 2 / 32
 
 
@@ -64,13 +64,14 @@ def test_where_no_document_differs_all_is_identical_however_many_there_are(docum
 
     assert {it.trend for it in (*difference.whole, *difference.fields)} == {Trend.IDENTICAL}
     assert {it.decided_by for it in difference.fields} == {Decision.EQUAL}
+    assert {it.interval for it in (*difference.whole, *difference.fields)} == {None}
 
 
 def test_a_change_that_only_the_test_sees_is_not_enough_data():
     around, known = Interval(-0.1, 0.01), {"better": False, "enough": True}
     found = trend_by(0.004, around, TrendSettings(), Decision.EXACT, **known)
 
-    assert found == (Trend.UNCLEAR, Decision.TEST_ALONE)
+    assert found == (Trend.INCONCLUSIVE, Decision.TEST_ALONE)
     # Nine documents of 400 broke: p is 2 / 2**9, and of the weight of one more above theirs half.
     assert field("1" * 400, "0" * 9 + "1" * 391).trend is Trend.REGRESSED
     assert field("1" * 400, "0" * 40 + "1" * 360).trend is Trend.REGRESSED
@@ -93,7 +94,9 @@ def test_a_change_that_only_the_interval_sees_is_not_enough_data():
 
     assert {it.corrected_p for it in found} == {30 * 2 / 2**7}
     assert all(it.interval.upper < 0 for it in found)
-    assert {(it.trend, it.decided_by) for it in found} == {(Trend.UNCLEAR, Decision.INTERVAL_ALONE)}
+    assert {(it.trend, it.decided_by) for it in found} == {
+        (Trend.INCONCLUSIVE, Decision.INTERVAL_ALONE)
+    }
 
 
 def test_a_change_that_is_surely_smaller_than_the_margin_counts_as_none():
@@ -107,14 +110,14 @@ def test_a_change_that_is_surely_smaller_than_the_margin_counts_as_none():
 def test_what_may_be_more_than_the_margin_is_not_called_unchanged():
     found = field("1" * 20, "00" + "1" * 18)
 
-    assert (found.trend, found.decided_by) == (Trend.UNCLEAR, Decision.INTERVAL)
+    assert (found.trend, found.decided_by) == (Trend.INCONCLUSIVE, Decision.WIDE_INTERVAL)
     assert field("1" * 20, "00" + "1" * 18, margin=0.9).trend is Trend.UNCHANGED
 
 
 def test_the_level_decides_what_is_significant():
     strict = IntervalSettings(level=0.99)
 
-    assert field("111111", "000000", intervals=strict).trend is Trend.UNCLEAR
+    assert field("111111", "000000", intervals=strict).trend is Trend.INCONCLUSIVE
 
 
 def test_a_p_that_is_just_the_level_is_significant():
@@ -231,6 +234,9 @@ def test_documents_are_counted_by_what_became_of_them():
         "better": 1,
         "worse": 3,
         "same": 1,
+        "fewer_errors": 1,
+        "more_errors": 3,
+        "same_errors": 1,
         "lost": 2,
         "only_new": 1,
     }
@@ -238,6 +244,36 @@ def test_documents_are_counted_by_what_became_of_them():
     assert [it.id for it in difference.worse] == ["a", "b", "e"]
     assert [it.id for it in difference.better] == ["d"]
     assert (difference.base.source, difference.new.source) == ("old.json", "new.json")
+
+
+def test_documents_are_counted_by_values_lost_whatever_became_of_their_scores():
+    two_wrong = {"tp": 1, "fd": 2}
+    base = run_of(document("a", 0.5, whole=WRONG), document("b", 0.5, whole=WRONG))
+    new = run_of(document("a", 0.9, whole=two_wrong), document("b", 0.4, whole=WRONG))
+    counts = compared(base, new).documents
+
+    assert (counts["better"], counts["worse"]) == (1, 1)
+    assert (counts["fewer_errors"], counts["more_errors"], counts["same_errors"]) == (0, 1, 1)
+
+
+def test_the_headline_is_the_most_significant_loss_else_f1_or_a_gain():
+    def headline(base, new):
+        change = compared(run_of(*base), run_of(*new)).headline
+        return change.metric, change.field, change.trend
+
+    names = [f"d{n}" for n in range(6)]
+    right, wrong = ([document(it, 1.0, whole=each) for it in names] for each in (RIGHT, WRONG))
+    # Most of F1 is outside of the field that regressed.
+    large = {"tp": 99, "fd": 1}
+    field_right = [document(it, 0.9, whole=large, total=RIGHT) for it in names]
+    field_wrong = [document(it, 0.9, whole=large, total=WRONG) for it in names]
+
+    assert headline(right, right) == ("f1", (), Trend.IDENTICAL)
+    # All rows have the least p of six documents, and F1 comes first.
+    assert headline(right, wrong) == ("f1", (), Trend.REGRESSED)
+    assert headline(wrong, right) == ("f1", (), Trend.IMPROVED)
+    assert headline(field_right, field_wrong) == ("f1", ("total",), Trend.REGRESSED)
+    assert headline(field_wrong, field_right) == ("f1", ("total",), Trend.IMPROVED)
 
 
 def test_the_difference_does_not_depend_on_the_order_of_documents():
@@ -268,7 +304,7 @@ def test_the_fields_of_a_trend_are_told_by_the_size_of_their_change():
         run_of(document("a", b={"tp": 1, "fn": 2}, c=WRONG, d={"fa": 1})),
     )
 
-    assert [it.field for it in difference.with_trend(Trend.UNCLEAR)] == [
+    assert [it.field for it in difference.with_trend(Trend.INCONCLUSIVE)] == [
         ("c",),
         ("b",),
         ("d",),

@@ -44,9 +44,9 @@ def test_what_the_runs_differ_in_comes_before_any_figure():
         f"differs: version: {base.version} -> 9",
         "differs: 1 document not compared in the new run, counted as missed: d00",
     ]
-    assert (
-        lines[4]
-        == "30 documents compared: 0 better, 1 worse, 29 the same; 1 lost, counted as missed"
+    assert lines[4] == (
+        "30 documents compared: 0 better, 1 worse, 29 the same, by score and by values lost; "
+        "1 lost, counted as missed"
     )
     assert "- **not comparable**: option missing: `fn` -> `skip`" in render(
         "markdown", difference(base, new), STYLE
@@ -57,7 +57,7 @@ def test_a_document_that_breaks_hard_is_named_even_if_nothing_else_changed():
     found = difference(*runs(1, documents=400))
     (row,) = [line for line in render("table", found, STYLE).splitlines() if "d00" in line]
 
-    assert row.startswith("-1.0000  d00: broke hard: score 1.0000 to 0.0000, 0 errors to 1")
+    assert row.startswith("-1.000  d00: broke hard: score 1.000 to 0.000, 0 errors to 1")
     assert found.whole[0].trend == "unchanged"
     assert "::warning title=stickler diff%3A broke hard::d00: " in render("github", found, STYLE)
 
@@ -74,7 +74,7 @@ def test_of_many_that_got_better_five_are_named():
     new, base = runs(7)
     text = render("table", difference(base, new), STYLE)
 
-    assert text.count("+1.0000  d") == 5
+    assert text.count("+1.000  d") == 5
     assert "and 2 more; all of them" in text
     assert "improved" in render("github", difference(*reversed(runs(25))), STYLE)
 
@@ -84,8 +84,8 @@ def test_a_lost_document_says_what_became_of_it():
     new = run_of(document("a", None, "failed"), single("c", True))
     text = render("table", difference(base, new), STYLE)
 
-    assert "a: broke hard: score 1.0000 to 0.0000, failed in the new run, 0 errors to 1" in text
-    assert "b: broke hard: score 1.0000 to 0.0000, missing in the new run, 0 errors to 1" in text
+    assert "a: broke hard: score 1.000 to 0.000, failed in the new run, 0 errors to 1" in text
+    assert "b: broke hard: score 1.000 to 0.000, missing in the new run, 0 errors to 1" in text
 
 
 def test_a_document_whose_status_changed_says_so():
@@ -93,8 +93,8 @@ def test_a_document_whose_status_changed_says_so():
     new = run_of(document("a", 0.0, "missing", whole={"fn": 1}, total={"fn": 1}))
     text = render("table", difference(base, new), STYLE)
 
-    assert "a: broke hard: score 1.0000 to 0.0000, missing in the new run, 0 errors to 1" in text
-    assert "lost" not in text
+    assert "a: broke hard: score 1.000 to 0.000, missing in the new run, 0 errors to 1" in text
+    assert "counted as missed" not in text
 
 
 def test_runs_without_fields_have_no_table_of_fields():

@@ -79,7 +79,7 @@ def test_runs_of_which_one_was_better_by_chance_are_no_improvement():
     (found,) = several.fields
 
     assert alone.fields[0].trend is Trend.IMPROVED
-    assert (found.trend, found.change) == (Trend.UNCLEAR, 0)
+    assert (found.trend, found.change) == (Trend.INCONCLUSIVE, 0)
     assert found.interval.upper - found.interval.lower > 0.5
 
 

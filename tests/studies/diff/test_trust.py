@@ -127,7 +127,7 @@ def test_a_figure_that_one_of_the_runs_has_not_has_no_change():
         found = change_of("auroc", *runs)
         assert (found.before, found.after) == figures
         assert (found.change, found.interval, found.p) == (None, None, None)
-        assert (found.trend, found.decided_by) == (Trend.UNCLEAR, Decision.DOCUMENTS)
+        assert (found.trend, found.decided_by) == (Trend.INCONCLUSIVE, Decision.ONE_SIDED)
         assert (found.runs_before, found.runs_after) == tuple(
             [] if figure is None else [figure] for figure in figures
         )
@@ -143,7 +143,7 @@ def test_below_five_documents_there_is_no_interval_of_confidences(documents, end
     assert found.interval == (ends and pytest.approx(ends))
     # As large a change comes of two of all ways to swap them; 999 are drawn.
     assert found.p == pytest.approx(2 / 2**documents, abs=0.05)
-    assert (found.trend, found.decided_by) == (Trend.UNCLEAR, Decision.DOCUMENTS)
+    assert (found.trend, found.decided_by) == (Trend.INCONCLUSIVE, Decision.DOCUMENTS)
 
 
 def test_swaps_that_leave_a_run_without_the_figure_have_no_part_in_p():
