@@ -7,8 +7,9 @@ import inspect
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
-from types import MappingProxyType, SimpleNamespace
+from types import MappingProxyType
 from typing import Any, Final
 
 import typer
@@ -34,9 +35,6 @@ from .console import ExitCode, write_result
 SEVERAL: Final = "..."  # ends the metavar of an option after which several values may stand
 
 
-# The attribute of a parameter that holds what reads its values. Versions of typer that have none
-# read values by other means, which does no harm.
-READER: Final = "_runtime_param"
 PANELS: Final = (
     *("arguments", "options", "input", "output", "counting", "gates", "statistics", "run"),
     *("models", "engine"),
@@ -299,22 +297,27 @@ def _blamed(
         yield replace(problem, source=from_file.get(flag, flag) + space + rest)
 
 
-class _Documented:
-    """A command, or a group of them, whose help ends with examples and exit codes.
+def _leave_value(parameter: Any, context: Any, value: Any) -> Any:
+    """Return the value of a parameter as it was typed, or what its callback makes of it."""
+    return value if parameter.callback is None else parameter.callback(context, parameter, value)
 
-    Values are left to `read_settings`: typer would load pydantic for them, which takes longer than
-    to evaluate some hundred documents.
-    """
+
+class _Documented:
+    """A command, or a group of them, whose help ends with examples and exit codes."""
 
     examples: str = ""
     codes: Mapping[ExitCode, str] = MappingProxyType({})
 
     def get_params(self, ctx: Any) -> list[Any]:
-        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
-        for parameter in found:
-            if hasattr(parameter, READER):
-                setattr(parameter, READER, SimpleNamespace(coerce=lambda value, **place: value))
-        return found
+        """Return the parameters, which leave it to `read_settings` to convert their values.
+
+        Typer would load pydantic to convert them, which takes longer than to evaluate some hundred
+        documents.
+        """
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in parameters:
+            parameter.process_value = partial(_leave_value, parameter)
+        return parameters
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         if self.examples:

@@ -5,17 +5,17 @@ Values from command lines, files and calls are read here: ranges and refusals ha
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, FrozenInstanceError, dataclass, field, fields
 from functools import cache, partial
 from inspect import get_annotations
 from numbers import Integral, Real
 from types import MappingProxyType, NoneType
 from typing import (
-    TYPE_CHECKING,
     Any,
     ClassVar,
     Final,
     Literal,
+    NoReturn,
     TypeAlias,
     TypeVar,
     get_args,
@@ -184,20 +184,42 @@ _TITLES_OF_INPUTS: Final = {"schema": "the schema", "run": "the run", "runs": "a
 
 
 class Settings:
-    """Values of options: the base of frozen dataclasses."""
+    """Values of options: a subclass declares its options as fields, and its values stay as made.
+
+    The methods stand here once. A run loads fifty groups of options, and makes one value: to have
+    `dataclass` write methods for each group would take a tenth of its start.
+    """
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
-
-    if TYPE_CHECKING:
-
-        def __init__(self, **values: Any) -> None: ...
 
     panel: ClassVar[str] = ""
     """Where the help has the options of a group."""
 
     def __init_subclass__(cls, panel: str = "") -> None:
-        dataclass(frozen=True, kw_only=True)(cls)
+        dataclass(init=False, repr=False, eq=False)(cls)
         cls.panel = panel
+
+    def __init__(self, **values: Any) -> None:
+        defaults = {entry.name: entry.default for entry in fields(self)}
+        if unknown := sorted(values.keys() - defaults.keys()):
+            raise TypeError(f"{type(self).__name__} has no option {', '.join(unknown)}")
+        vars(self).update(defaults | values)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    def __hash__(self) -> int:
+        return hash((type(self), *vars(self).values()))
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__qualname__}({values})"
 
     def titles_of_inputs(self, argument: str) -> Sequence[str]:
         """Return what messages call each of the files that an argument names."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from stickler_cli import __version__
-from stickler_cli.__main__ import program
+from stickler_cli.__main__ import run_program
 from stickler_cli.cli.commands import settings_of_commands
 from stickler_cli.cli.console import MEANINGS, ExitCode
 from stickler_cli.runs.process import LEAST_ADDRESS_SPACE
@@ -217,7 +217,7 @@ def test_an_interrupt_while_the_program_is_loaded_is_no_traceback(monkeypatch, c
             raise KeyboardInterrupt
 
     monkeypatch.setitem(sys.modules, "stickler_cli.cli", Interrupts())
-    assert program() == ExitCode.INTERRUPTED
+    assert run_program() == ExitCode.INTERRUPTED
     assert capsys.readouterr() == ("", "")
 
 
@@ -302,8 +302,8 @@ def test_a_small_run_loads_only_what_it_needs(data):
 def test_the_program_has_one_thread_so_that_it_can_be_forked(data):
     look = """
 import sys
-from stickler_cli.__main__ import program
-code = program()
+from stickler_cli.__main__ import run_program
+code = run_program()
 assert "numpy" in sys.modules
 print(*[line for line in open("/proc/self/status") if line.startswith("Threads")], file=sys.stderr)
 sys.exit(code)
