@@ -3,7 +3,6 @@
 A row is named as a line is. Cells hold JSON text, or what is made JSON: structs, lists and maps.
 """
 
-import csv
 import datetime as dt
 import io
 import json
@@ -23,6 +22,7 @@ from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean, import_pyarrow
 from stickler_cli.core.remote import is_url, open_url
+from .csv_rows import CsvError, read_csv_rows
 from .document import LineReference, Reference, Side, read_plain
 from .lines import LINES_SUFFIX, Ids, id_text, lines_of
 from .reading import (
@@ -521,23 +521,21 @@ def read_columns(file: str, columns: Sequence[str]) -> dict[str, dict[str, str]]
 
 def _csv_rows(data: bytes, source: str) -> Iterator[_Row]:
     try:
-        text = data.decode("utf-8-sig")
+        data.decode()
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         found = f"byte 0x{data[error.start]:02x} is not UTF-8"
         raise UsageError([Problem(source, found, line=line)]) from None
-    reader = csv.DictReader(io.StringIO(text, newline=""))
+    rows = read_csv_rows(io.BytesIO(data), ",", len(data))
     try:
-        names = [name for name in reader.fieldnames or () if name]
-        if twice := [name for name, count in Counter(names).items() if count > 1]:
+        _, names = next(rows, (1, []))
+        if twice := [name for name, count in Counter(filter(None, names)).items() if count > 1]:
             found = f"there are several columns {brief(twice[0])}"
             raise UsageError([Problem(source, found, "one", "rename or delete the others")])
-        for cells in reader:
-            cells.pop(None, None)  # of a row that is longer than the header
-            yield reader.line_num, cells
-    except csv.Error as error:
-        found = f"it is not CSV ({error})"
-        raise UsageError([Problem(source, found, line=reader.reader.line_num)]) from None
+        for line, cells in rows:
+            yield line, dict(zip(names, cells, strict=False))
+    except CsvError as error:
+        raise UsageError([error.problem(source, error.line)]) from None
 
 
 def _json_rows(data: bytes, source: str) -> Iterator[_Row]:

@@ -5,7 +5,6 @@ by its place; lines that have none (packed ones, standard input) are kept.
 """
 
 import codecs
-import csv
 import io
 import json
 import pickle
@@ -15,7 +14,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from difflib import get_close_matches
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path as FilePath
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 
@@ -24,6 +22,7 @@ from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.remote import is_url, open_named
+from .csv_rows import CsvError, read_csv_rows
 from .document import LineReference, Reference, Side
 from .document_pair import ANY_SHAPE, Shape
 from .reading import (
@@ -224,13 +223,12 @@ def _rows(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReference | 
         UsageError: two columns are for one place in a document.
     """
     source = source_of(file)
-    lines = (line.decode("utf-8", "surrogateescape") for line in stream)
-    # A byte order mark is no part of the first name, nor does it come before its quotes.
-    text = chain([next(lines, "").removeprefix("\ufeff")], lines)
-    rows = csv.reader(text, delimiter="\t" if "tsv" in file[-8:].lower() else ",")
+    rows = read_csv_rows(stream, "\t" if "tsv" in file[-8:].lower() else ",", limit)
+    number = 0
     try:
-        paths = _paths_of(next(rows, ()), source)
-        for number, cells in enumerate(filter(None, rows), 1):  # blank lines are no rows
+        _, names = next(rows, (1, []))
+        paths = _paths_of(names, source)
+        for number, (_, cells) in enumerate(rows, 1):
             if len(cells) > len(paths):
                 finding = f"the row has {len(cells)} cells"
                 expected = f"at most {len(paths)}, as the header"
@@ -241,8 +239,8 @@ def _rows(file: str, stream: IO[bytes], limit: int) -> Iterator[LineReference | 
                 yield too_large(source, f"the row has {len(document):,} bytes", limit, number)
             else:
                 yield LineReference(file, number, len(document), None, document)
-    except csv.Error as error:
-        yield Problem(source, f"it cannot be read as CSV: {error}", line=rows.line_num)
+    except CsvError as error:
+        yield error.problem(source, number + 1)
 
 
 def _nested(paths: Sequence[Sequence[str]], cells: Sequence[str]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Files that hold many documents: arrays, CSV and TSV; and one document by a pipe."""
 
+import gzip
 import json
 import subprocess
 import sys
@@ -156,14 +157,72 @@ def test_a_row_of_more_cells_than_the_header_is_a_problem(place, capsys):
     assert record["documents"]["evaluated"] == 1
 
 
-def test_what_is_no_csv_is_a_problem(place, capsys):
-    (place / "gt.csv").write_text("id\n" + "x" * 200_000)
-    code, record = evaluated(capsys, "gt.csv", "gt.csv")
+OPENS = "the cell whose quote opens in line"
+BROKEN = {
+    'id,total\n"a",1\n"b,2\nc,3\nd,4\n': (
+        1,
+        f"{OPENS} 3 of the file is not closed, expected a quote at its end",
+    ),
+    'id,total\na,"1\n2"\nb,"1\n\n"",2\n': (1, f"{OPENS} 4 of the file is not closed"),
+    'id,total\na,1\nb,"2\nc,"3"\nd,4\n': (
+        1,
+        f"{OPENS} 3 of the file goes on after the quote in line 4, expected a comma or a new line",
+    ),
+    'id,total\na,"say \\"hi\\""\n': (0, f"{OPENS} 2 of the file goes on after the quote in line 2"),
+    'id,"total\na,1\n': (0, f"{OPENS} 1 of the file is not closed"),
+    "id,total\na,1\rb,2\n": (0, "cannot be read as CSV: new-line character seen in unquoted field"),
+}
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "csv.gz"])
+@pytest.mark.parametrize("text", BROKEN)
+def test_a_row_that_is_no_csv_is_named_and_the_last(place, capsys, text, suffix):
+    documents, told = BROKEN[text]
+    content = text.replace(",", "\t" if suffix == "tsv" else ",").encode()
+    (place / f"gt.{suffix}").write_bytes(gzip.compress(content) if "gz" in suffix else content)
+
+    code, record = evaluated(capsys, f"gt.{suffix}", f"gt.{suffix}")
+
     assert code == 3
-    assert "cannot be read as CSV" in record["problems"][0]["problem"]
-    (place / "gt.csv").write_text("id\n" + "x" * 2_000)
+    (problem,) = record["problems"]
+    assert problem["document"] == f"line {documents + 1}"
+    assert told in problem["problem"]
+    assert (record["documents"]["evaluated"], record["documents"]["total"]) == (
+        documents,
+        documents + 1,
+    )
+
+
+def test_a_cell_of_a_table_is_as_long_as_a_document_may_be(place, capsys):
+    (place / "gt.csv").write_text("id,total\n" + "x" * 200_000 + ",1\nb,2\n")
+    code, record = evaluated(capsys, "gt.csv", "gt.csv")
+    assert (code, record["documents"]["evaluated"]) == (0, 2)
+
+    (place / "gt.csv").write_text("id\na\n" + "x" * 495 + "\nb\n")
     _, record = evaluated(capsys, "gt.csv", "gt.csv", "--max-document-size", "500")
-    assert "the row has 2,009 bytes" in record["problems"][0]["problem"]
+    assert "the row has 504 bytes, expected at most 500" in record["problems"][0]["problem"]
+    assert record["documents"]["evaluated"] == 2
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("x" * 6000, "gt.csv:2:1: it cannot be read as CSV: the row has more than 500 bytes"),
+        ("é" * 6000, "gt.csv:2:1: it cannot be read as CSV: the row has more than 500 bytes"),
+        ('"' + "x\n" * 3000, f"more than 500 bytes, and {OPENS} 3 of the file is not closed in th"),
+        (
+            '"' + "x" * 6000 + '"',
+            f"more than 500 bytes, and {OPENS} 3 of the file is not closed in",
+        ),
+    ],
+)
+def test_a_row_without_end_is_read_up_to_the_limit(place, capsys, row, told):
+    (place / "gt.csv").write_text(f"id\na\n{row}", encoding="utf-8")
+
+    _, record = evaluated(capsys, "gt.csv", "gt.csv", "--max-document-size", "500")
+
+    assert told in record["problems"][0]["problem"]
+    assert record["documents"]["evaluated"] == 1
 
 
 @pytest.mark.parametrize(

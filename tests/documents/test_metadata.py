@@ -15,6 +15,13 @@ def test_a_csv_file_is_read_by_its_header(tmp_path):
     assert read_columns(str(file), ["a", "b"]) == {"a": {"1": "x"}, "b": {"1": "y\r\nz", "2": "w"}}
 
 
+def test_a_cell_may_have_any_length(tmp_path):
+    file = tmp_path / "meta.csv"
+    file.write_text(f'id,a\n1,"{"x" * 200_000}"\n2,y\n')
+
+    assert read_columns(str(file), ["a"]) == {"a": {"1": "x" * 200_000, "2": "y"}}
+
+
 def test_json_lines_are_read_by_their_names(tmp_path):
     file = tmp_path / "meta.jsonl.gz"
     text = '{"id": 1, "a": true}\n\n{"id": "2", "a": null, "b": [1]}\n{"id": "3", "a": 0.5}\n'
@@ -33,7 +40,13 @@ def test_json_lines_are_read_by_their_names(tmp_path):
         ("meta.csv", b"id,a\n1,x\n1,y\n", "meta.csv:3:1: the id '1' is also on line 2"),
         ("meta.csv", b"id,b\n1,x\n", "meta.csv: there is no column a, expected one of id, b"),
         ("meta.csv", b"id,a\n1,\xff\n", "meta.csv:2:1: byte 0xff is not UTF-8"),
-        ("meta.csv", b'id,a\n1,"' + b"x" * 200_000 + b'"\n', "meta.csv:2:1: it is not CSV"),
+        (
+            "meta.csv",
+            b'id,a\n1,x\n2,"y\n3,z\n',
+            "meta.csv:3:1: the cell whose quote opens in",
+        ),
+        ("meta.csv", b'id,a\n1,"y\n2","z\n', "meta.csv:3:1: the cell whose quote opens in"),
+        ("meta.csv", b'id,a\n1,"y"z\n', "line 2 of the file goes on after the quote in line 2"),
         ("meta.csv", b"id,a,a\n1,x,y\n", 'meta.csv: there are several columns "a", expected one'),
         ("meta.jsonl", b'{"id": 1}\n[]\n', "meta.jsonl:2:1: the document is of type array"),
         ("meta.jsonl", b'{"a": 1}\n', "meta.jsonl:1:1: there is no id"),

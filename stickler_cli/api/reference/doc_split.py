@@ -225,7 +225,7 @@ def evaluate_packet(
 def _pages(data: Any, columns: Sequence[str]) -> list[Mapping[str, Any]]:
     if isinstance(data, str):
         with File(data).open(encoding="utf-8-sig", newline="") as file:
-            rows: list[Any] = [*csv.DictReader(file)]
+            rows: list[Any] = [*csv.DictReader(file, strict=True)]
     elif isinstance(data, list):
         rows = data
     elif hasattr(data, "to_dict"):

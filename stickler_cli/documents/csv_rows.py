@@ -1,0 +1,119 @@
+"""Rows of CSV and TSV, read strictly: a quote that is never closed must not swallow other rows."""
+
+import codecs
+import csv
+from collections.abc import Iterator
+from typing import IO, Final
+
+from stickler_cli.core.problems import Problem
+
+MAX_C_LONG: Final = 2**31 - 1  # the largest limit of a cell that Python takes on each system
+
+
+class CsvError(Exception):
+    """A row that is no CSV; nothing after it can be read."""
+
+    def __init__(self, finding: str, expected: str, hint: str, line: int) -> None:
+        super().__init__(finding)
+        self._finding, self._expected, self._hint = finding, expected, hint
+        self.line = line
+        """The line of the text, from 1, in which it is wrong."""
+
+    def problem(self, source: str, line: int) -> Problem:
+        """Return the problem of a document, whose place in its source is `line`."""
+        return Problem(source, self._finding, self._expected, self._hint, line=line)
+
+
+def read_csv_rows(
+    stream: IO[bytes], delimiter: str, max_bytes: int
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each row that is not blank, with the line in which the row ends, from 1.
+
+    A row has at most `max_bytes`. Bytes that are not UTF-8 become surrogates.
+
+    Raises:
+        CsvError: a quote is not closed, text follows a closing quote, or a row is too long.
+    """
+    # Python keeps one limit of cells for all readers; 131,072 characters are too few for texts.
+    csv.field_size_limit(max(csv.field_size_limit(), min(max_bytes, MAX_C_LONG)))
+    lines = _Lines(stream, max_bytes)
+    try:
+        for cells in csv.reader(lines, delimiter=delimiter, strict=True):
+            lines.of_row.clear()
+            if cells:
+                yield lines.n_read, cells
+    except csv.Error as error:
+        raise _csv_error(lines, delimiter, str(error)) from None
+
+
+class _Lines:
+    """The lines of a stream, with their ends; those of the row that is being read are kept."""
+
+    def __init__(self, stream: IO[bytes], max_bytes: int) -> None:
+        self._stream = stream
+        self._max_bytes = max_bytes
+        self._row_bytes = 0
+        self.n_read = 0
+        self.of_row: list[str] = []
+        self.row_is_cut = False
+        """Whether the row goes on after what was read of it."""
+
+    def __iter__(self) -> "_Lines":
+        return self
+
+    def __next__(self) -> str:
+        max_line_bytes = self._max_bytes + len(b"\r\n")
+        # No line is read further than the limit: it may have no end.
+        line = self._stream.readline(max_line_bytes + 1)
+        if not line:
+            raise StopIteration
+        self._row_bytes = len(line) + (self._row_bytes if self.of_row else 0)
+        self.row_is_cut = self._row_bytes > max_line_bytes
+        if self.n_read == 0:
+            # A byte order mark is no part of the first name, nor does it come before its quotes.
+            line = line.removeprefix(codecs.BOM_UTF8)
+        self.n_read += 1
+        self.of_row.append(line.decode("utf-8", "surrogateescape"))
+        if self.row_is_cut:
+            raise csv.Error(f"the row has more than {self._max_bytes:,} bytes")
+        return self.of_row[-1]
+
+
+def _csv_error(lines: _Lines, delimiter: str, reason: str) -> CsvError:
+    """Return the error of the row that was being read."""
+    row, first_line = "".join(lines.of_row), max(1, lines.n_read - len(lines.of_row) + 1)
+    quote = _find_wrong_quote(row, delimiter)
+    if quote is None:
+        return CsvError(f"it cannot be read as CSV: {reason}", "", "", first_line)
+    start, end = quote
+    line = first_line + row.count("\n", 0, start)
+    cell = f"the cell whose quote opens in line {line} of the file"
+    hint = "a quote in a quoted cell is written twice"
+    if lines.row_is_cut:
+        return CsvError(f"{reason}, and {cell} is not closed in them", "", hint, line)
+    if end < 0:
+        return CsvError(f"{cell} is not closed", "a quote at its end", hint, line)
+    end_line = first_line + row.count("\n", 0, end)
+    finding = f"{cell} goes on after the quote in line {end_line}"
+    return CsvError(finding, "a comma or a new line there", hint, line)
+
+
+def _find_wrong_quote(row: str, delimiter: str) -> tuple[int, int] | None:
+    """Find the quoted cell of a row that is wrong: its start, and the quote that closes it or -1.
+
+    None if all quoted cells are right.
+    """
+    start = 0
+    while start < len(row):
+        end = start
+        if row[start] == '"':
+            end = row.find('"', start + 1)
+            while end >= 0 and row[end + 1 : end + 2] == '"':
+                end = row.find('"', end + 2)
+            if end < 0 or row[end + 1 : end + 2] not in ("", "\r", "\n", delimiter):
+                return start, end
+        cell_end = row.find(delimiter, end)
+        line_end = row.find("\n", end)
+        ends = [place for place in (cell_end, line_end) if place >= 0]
+        start = min(ends) + 1 if ends else len(row)
+    return None
