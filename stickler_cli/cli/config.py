@@ -7,13 +7,12 @@ import os
 import stat
 import sys
 import tomllib
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.option import NotTakenError, options_of
-from stickler_cli.core.problems import Problem, UsageError, did_you_mean
+from stickler_cli.core.problems import Problem, UsageError, did_you_mean, nearest_choices
 from stickler_cli.core.remote import is_url, read_named, shown_url
 from stickler_cli.documents.reading import MAX_DOCUMENT_BYTES, STANDARD_INPUT
 from .commands import OWN_FILE, settings_of_commands
@@ -51,7 +50,7 @@ def read_config(named: str | None, command: str) -> tuple[dict[str, Any], str]:
     for key, value in _table(file).items():
         name = key.replace("-", "_")
         if name not in known:
-            near = get_close_matches(name, known, n=3, cutoff=0.5)
+            near = nearest_choices(name, known, 3, at_least=0.5)
             expected = f"an option, such as {', '.join(near)}" if near else "an option of a command"
             hint = did_you_mean(name, known)
             problems.append(Problem(str(file), f"there is no option {key}", expected, hint))

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from stickler_cli.core.figures import visible_json
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import field_path
-from stickler_cli.core.problems import Problem, UsageError, did_you_mean
+from stickler_cli.core.problems import Problem, UsageError, did_you_mean, nearest_pair
 from stickler_cli.core.sections import Column, Span, Table
-from stickler_cli.documents.sources import nearest_names
 from stickler_cli.reports.formats import (
     FORMATS,
     SAY_PARTIAL,
@@ -234,7 +233,7 @@ def exit_code_of(run: Run) -> ExitCode:
 def _nothing_paired(evaluation: Evaluation) -> Problem:
     gts, preds = alone(evaluation)
     found = f"nothing was paired: {len(gts)} ground truths, {len(preds)} predictions"
-    names = nearest_names(gts, preds)
+    names = nearest_pair(gts, preds)
     if names is not None:
         found += f"; the nearest names are {brief(names[0])} and {brief(names[1])}"
     same = "the same names, or ids," if gts and preds else "documents"

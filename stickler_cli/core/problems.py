@@ -5,7 +5,7 @@ exceptions are plain and take positional arguments: so they survive pickling bet
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import reduce
@@ -18,6 +18,9 @@ from .locations import field_path
 T = TypeVar("T")
 
 NEAR: Final = 0.6  # likeness from which a spelling is worth proposing: that of difflib
+LONGEST_WORD: Final = 100  # letters of a word: far more than any name has; the search is quadratic
+LONGEST_NAME: Final = 500  # letters of the id of a document: enough for the path of a file
+MAX_PAIRED_NAMES: Final = 1000  # of each of two lists, which are compared in all pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,26 +195,64 @@ def import_pyarrow(what: str = "Parquet", module: str = "pyarrow") -> Any:
     return import_extra(module, what, "parquet")
 
 
-def nearest(word: str, choices: Iterable[str]) -> str | None:
-    """Find the choice that a word most likely means; None where no choice is near.
+def nearest_choices(
+    word: str,
+    choices: Iterable[str],
+    n_choices: int,
+    at_least: float = NEAR,
+    *,
+    beginnings: bool = True,
+) -> list[str]:
+    """Rank the choices that a word may mean, the nearest first.
 
-    Case does not matter, and a word is also held against the beginnings of the choices.
+    Case does not matter. With `beginnings`, a choice is also near if its beginning is.
+
+    >>> nearest_choices("sample", ["limit", "example", "samples"], 2)
+    ['samples', 'example']
+    """
+    wanted = word[:LONGEST_WORD].lower()
+    likeness_of = {}
+    for choice in choices if wanted else ():
+        in_whole, of_beginning = (
+            SequenceMatcher(None, wanted, form).ratio()
+            for form in (choice.lower(), choice.lower()[: len(wanted)])
+        )
+        likeness = max(in_whole, of_beginning) if beginnings else in_whole
+        if likeness >= at_least:
+            likeness_of[choice] = likeness, in_whole
+    return sorted(likeness_of, key=likeness_of.__getitem__, reverse=True)[:n_choices]
+
+
+def nearest(
+    word: str, choices: Iterable[str], at_least: float = NEAR, *, beginnings: bool = True
+) -> str | None:
+    """Find the choice that a word most likely means; None where no choice is near.
 
     >>> choices = ["LevenshteinComparator", "FuzzyComparator"]
     >>> nearest("Fuzy", choices), nearest("levenshtein", choices), nearest("Nope", choices)
     ('FuzzyComparator', 'LevenshteinComparator', None)
     """
-    wanted = word[:100].lower()  # far longer than any name; the search is quadratic in it
+    near = nearest_choices(word, choices, 1, at_least, beginnings=beginnings)
+    return near[0] if near else None
 
-    def likeness(choice: str) -> tuple[float, float]:
-        whole, beginning = (
-            SequenceMatcher(None, wanted, form).ratio()
-            for form in (choice.lower(), choice.lower()[: len(wanted)])
-        )
-        return max(whole, beginning), whole
 
-    best = max(choices, key=likeness, default=None) if wanted else None
-    return best if best is not None and likeness(best)[0] >= NEAR else None
+def nearest_pair(firsts: Sequence[str], seconds: Sequence[str]) -> tuple[str, str] | None:
+    """Find the two names, one of each list, that are most alike; None if a list is empty.
+
+    Of equally alike pairs, the first counts. Only the beginnings of long lists and of long names
+    are compared.
+    """
+    from rapidfuzz import process  # a million pairs; few runs ask for them
+
+    if not firsts or not seconds:
+        return None
+    best_likeness, best_pair = 0.0, (firsts[0], seconds[0])
+    beginnings = [second[:LONGEST_NAME] for second in seconds[:MAX_PAIRED_NAMES]]
+    for first in firsts[:MAX_PAIRED_NAMES]:
+        _, likeness, index = process.extractOne(first[:LONGEST_NAME], beginnings)
+        if likeness > best_likeness:
+            best_likeness, best_pair = likeness, (first, seconds[index])
+    return best_pair
 
 
 LEAST_PERCENTAGE: Final = 20  # 1.5 or 15 may as well be a slip; 0.015 would let nearly all pass

@@ -12,7 +12,6 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path as FilePath
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
@@ -20,7 +19,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 from stickler_cli.core.json_values import JsonDocument, JsonValue, brief, json_line, kind_of
 from stickler_cli.core.locations import Path as FieldPath
 from stickler_cli.core.locations import field_path, parse_field_path
-from stickler_cli.core.problems import Problem, UsageError
+from stickler_cli.core.problems import Problem, UsageError, nearest_choices
 from stickler_cli.core.remote import is_url, open_named
 from .csv_rows import CsvError, read_csv_rows
 from .document import LineReference, Reference, Side
@@ -453,7 +452,7 @@ def _ids_in(document: JsonValue, around: FieldPath = ()) -> Iterator[str]:
 
 @lru_cache  # documents of a source mostly have the same fields
 def _nearest_ids(name: str, fields: tuple[str, ...]) -> str:
-    near = get_close_matches(name[:100], fields, n=3, cutoff=0)
+    near = nearest_choices(name, fields, 3, at_least=0)
     return f"the id field pairs documents: there is {', '.join(near)}" if near else ""
 
 

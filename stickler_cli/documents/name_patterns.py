@@ -14,9 +14,13 @@ from stickler_cli.core.problems import Problem, UsageError
 from . import name_search
 from .document import Reference
 from .name_search import name_by
-from .sources import LONGEST_NAME, MOST_NAMES
 
 PAIR_BY: Final = "--pair-by"
+
+LONGEST_NAME: Final = 500
+"""Characters of an id in which a pattern looks for a part: enough for a path. The time that
+patterns take grows with the square of the length, or its cube."""
+MOST_NAMES: Final = 1000  # of each side that are looked at; a pattern shows in fewer
 
 SEARCH_SECONDS: Final = 5  # in a batch of names; patterns without nested repeats take milliseconds
 BATCH_NAMES: Final = 100  # that are searched at once: their documents are in memory meanwhile

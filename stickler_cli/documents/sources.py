@@ -4,7 +4,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterator, Sized
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -13,8 +13,6 @@ from operator import itemgetter
 from pathlib import Path
 from threading import Event, Thread
 from typing import Final, TypeAlias
-
-from rapidfuzz import process
 
 from stickler_cli.core.normal_forms import normalize_text
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
@@ -288,26 +286,3 @@ def difference(name: str, other: str | None) -> str:
     shown = ascii(other) if same_form else repr(other)
     what = f"Unicode form (here {name!a})" if same_form else "case"
     return f"there is {shown}, which differs only in {what}; ids pair by their exact characters"
-
-
-LONGEST_NAME: Final = 500
-"""Characters of an id in which a pattern looks for a part: enough for a path. The time that
-patterns take grows with the square of the length, or its cube."""
-MOST_NAMES: Final = 1000  # of each side that are looked at; a pattern shows in fewer
-
-
-def nearest_names(gts: Sequence[str], preds: Sequence[str]) -> tuple[str, str] | None:
-    """Return the two names that are most alike, of ground truth and prediction; None without any.
-
-    Of equally alike ones the first count.
-    """
-    if not gts or not preds:
-        return None
-    best = 0.0, gts[0], preds[0]
-    # Beginnings tell enough, and names may have any length.
-    beginnings = [pred[:LONGEST_NAME] for pred in preds[:MOST_NAMES]]
-    for gt in gts[:MOST_NAMES]:
-        _, likeness, index = process.extractOne(gt[:LONGEST_NAME], beginnings)
-        if likeness > best[0]:
-            best = likeness, gt, preds[index]
-    return best[1:]

@@ -20,7 +20,6 @@ import operator
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from operator import attrgetter
 from typing import Annotated, Any, Final
 
@@ -284,10 +283,9 @@ def _names_meant(gate: Gate, metrics: Collection[str]) -> Iterator[str]:
     if not _NAME.fullmatch(gate.metric):
         return
     # More alike than names are: a field may be called "price", which is not far from "precision".
-    yield from (prefix + it for it in get_close_matches(gate.metric, known, n=1, cutoff=0.75))
+    alike = nearest(gate.metric, known, at_least=0.75, beginnings=False) or ""
     last = gate.metric.rpartition("_")[2]
-    if last in known:
-        yield prefix + last
+    yield from (prefix + metric for metric in (alike, last) if metric in known)
 
 
 def _is_gate(text: str, option: str, lowest: float, metrics: Collection[str]) -> bool:

@@ -16,6 +16,8 @@ from stickler_cli.core.problems import (
     import_extra,
     import_pyarrow,
     nearest,
+    nearest_choices,
+    nearest_pair,
     require,
     require_pyarrow,
 )
@@ -126,3 +128,28 @@ def test_of_two_choices_with_the_same_beginning_the_whole_one_is_nearest():
 
 def test_there_is_nothing_near_where_there_is_no_choice():
     assert nearest("a", []) is None
+
+
+@pytest.mark.parametrize(
+    ("at_least", "near"),
+    [
+        # Of "abcd", "abcx" shares three letters of four, and "axyz" one.
+        (0.0, ["abcx", "axyz"]),
+        (0.5, ["abcx"]),
+        (0.8, []),
+    ],
+)
+def test_choices_that_are_near_enough_are_ranked(at_least, near):
+    assert nearest_choices("abcd", ["axyz", "abcx"], 2, at_least) == near
+
+
+def test_a_beginning_counts_unless_whole_words_are_asked_for():
+    assert nearest("al", ["alpha"]) == "alpha"
+    assert nearest("al", ["alpha"], beginnings=False) is None  # 2 * 2 letters of 7
+
+
+def test_the_nearest_pair_of_two_lists_is_the_first_of_the_most_alike():
+    assert nearest_pair(["q", "abc", "abd"], ["xyz", "abcd", "abdd"]) == ("abc", "abcd")
+    assert nearest_pair(["q"], ["x", "y"]) == ("q", "x")
+    assert nearest_pair([], ["x"]) is None
+    assert nearest_pair(["x"], []) is None

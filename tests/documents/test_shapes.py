@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from stickler_cli.core.problems import UsageError
+from stickler_cli.core.problems import UsageError, nearest_pair
 from stickler_cli.documents import name_patterns
 from stickler_cli.documents.document import FileReference
 from stickler_cli.documents.document_pair import shape_of
@@ -13,7 +13,6 @@ from stickler_cli.documents.name_patterns import propose_pattern, rename_by_patt
 from stickler_cli.documents.name_search import name_by
 from stickler_cli.documents.pairs import open_pairs
 from stickler_cli.documents.roots import root_text
-from stickler_cli.documents.sources import nearest_names
 from stickler_cli.settings.deciding import DocumentOptions
 
 
@@ -132,8 +131,8 @@ def test_lines_that_pair_by_place_have_no_names(tmp_path):
 def test_names_that_nothing_pairs_have_no_pattern():
     assert propose_pattern(["a", "b"], ["x", "y"]) is None
     assert propose_pattern([], ["x"]) is None
-    assert nearest_names([], ["x"]) is None
-    assert nearest_names(["abc", "q"], ["xyz", "abd"]) == ("abc", "abd")
+    assert nearest_pair([], ["x"]) is None
+    assert nearest_pair(["abc", "q"], ["xyz", "abd"]) == ("abc", "abd")
 
 
 HOSTILE_NAMES = ["1" * 200_000 + "x", "_" * 200_000 + "\n_", "1" * 200_000 + "x1"]
@@ -142,7 +141,7 @@ HOSTILE_NAMES = ["1" * 200_000 + "x", "_" * 200_000 + "\n_", "1" * 200_000 + "x1
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
 def test_no_pattern_is_looked_for_in_names_of_any_length(name):
     assert propose_pattern([name, "gt_1"], ["pred_1", "b"]) is None
-    assert nearest_names([name, "gt_1"], ["pred_1", "gt_2"]) == ("gt_1", "gt_2")
+    assert nearest_pair([name, "gt_1"], ["pred_1", "gt_2"]) == ("gt_1", "gt_2")
 
 
 @pytest.mark.parametrize("side", ["gt", "pred"])
