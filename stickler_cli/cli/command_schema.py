@@ -42,6 +42,7 @@ from stickler_cli.schema.loading import (
 from stickler_cli.settings.deciding import (
     BoxFormat,
     FindingOptions,
+    IgnoreOptions,
     Infer,
     PairsSource,
     PluginOptions,
@@ -187,7 +188,11 @@ def _keeping(gt: str, settings: FindingOptions) -> str:
         # Only --pairs says of JSON Lines that they are pairs.
         steps = (*_gt_column(gt, settings), *steps)
     root = ["--gt-root", root_text(steps)] if steps else []
-    return shlex.join(["stickler", "init", decoded(gt), *root, "-o", "schema.json"])
+    ignored = settings.ignore if isinstance(settings, IgnoreOptions) else ()
+    changes = [word for path in ignored for word in ("--ignore", path)]
+    if isinstance(settings, WrapperOptions) and settings.wrapped != WrapperOptions.wrapped:
+        changes += ["--wrapped", settings.wrapped]
+    return shlex.join(["stickler", "init", decoded(gt), *root, *changes, "-o", "schema.json"])
 
 
 def _gt_column(file: str, settings: FindingOptions) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ With `--interactive`, someone who knows the documents may change each choice.
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import getitem
@@ -15,13 +15,13 @@ from typing import Any, Final
 from stickler_cli.comparators.registry import UnknownComparatorError, comparator_class
 from stickler_cli.core.figures import setting, visible_json
 from stickler_cli.core.json_values import JsonObject
-from stickler_cli.core.locations import Path, field_path, json_pointer
+from stickler_cli.core.locations import Path, field_path, json_pointer, pointer_steps
 from stickler_cli.core.problems import Problem, SchemaError, UsageError
 from stickler_cli.documents.reading import with_keys
 from stickler_cli.documents.sources import Kind, kind_of_source
 from stickler_cli.runs.whole_files import whole_file
 from stickler_cli.schema.annotations import annotated
-from stickler_cli.schema.inference import Inferred, infer
+from stickler_cli.schema.inference import Inference, Inferred, infer
 from stickler_cli.schema.inference.annotating import COMMENT
 from stickler_cli.schema.inference.observation import (
     LISTS,
@@ -29,6 +29,7 @@ from stickler_cli.schema.inference.observation import (
     item_key,
     observed_schema,
 )
+from stickler_cli.schema.inference.unions import RewrittenUnion
 from stickler_cli.schema.loading import doubt_of_document, is_schema_file, loaded
 from stickler_cli.schema.references import IN_MEMORY
 from stickler_cli.settings.of_commands import InitSettings
@@ -98,18 +99,15 @@ def init(settings: InitSettings) -> ExitCode:
         schema, given.name, given.file, seen=given.seen, allow_plugins=settings.allow_plugins
     )
     here = given.file.resolve().as_uri() if given.file else IN_MEMORY
-    inside = {
-        path: choice
-        for (uri, path), choice in found.choices.items()
-        if uri == here and _has_place(schema, path)
-    }
+    inside = {path: choice for (uri, path), choice in found.choices.items() if uri == here}
     elsewhere = len(found.choices) - len(inside)
-    suggestions = [*_suggestions(schema, given.seen)] if given.seen else []
+    target = _without_choices(found, inside, schema)
+    suggestions = [*_suggestions(target, given.seen)] if given.seen else []
     accepted: list[Suggestion] = []
     if settings.interactive:
         inside = interview(inside, given.seen)
         accepted = [suggestion for suggestion in suggestions if _accepts(suggestion)]
-    added = _added(schema, inside, given.seen)
+    added = _added(target, inside, given.seen)
     for suggestion in suggestions:
         keys = added.setdefault(suggestion.pointer, {})
         comment = str(suggestion)
@@ -117,7 +115,7 @@ def init(settings: InitSettings) -> ExitCode:
             keys |= suggestion.annotation
             comment = suggestion.reason
         keys[COMMENT] = f"{keys[COMMENT]}; {comment}" if COMMENT in keys else comment
-    text = with_keys(given.text, added)
+    text = with_keys(given.text, _put_into_unions(added, target, found.rewritten, given.text))
     if settings.output is None:
         write_result(visible_json(text) if goes_to_log() else text)
     else:
@@ -145,13 +143,68 @@ def _given(source: str, settings: InitSettings) -> _Given:
 
 
 def _has_place(schema: Any, path: Path) -> bool:
-    """Return whether a schema has a place; alternatives of a list of types are none."""
+    """Return whether a schema has a place; one whose union is written in another way may not."""
     for step in path:
-        has_step = step in schema if isinstance(schema, dict) else isinstance(step, int)
-        if not has_step:
+        is_index = isinstance(schema, list) and isinstance(step, int) and step < len(schema)
+        if not (is_index or (isinstance(schema, dict) and step in schema)):
             return False
         schema = schema[step]
-    return True
+    return isinstance(schema, dict)
+
+
+def _without_choices(found: Inference, choices: Mapping[Path, Inferred], schema: Any) -> Any:
+    """Return the inferred schema without the annotations that were chosen for its places."""
+    for path, choice in choices.items():
+        place = _at(found.schema, path)
+        stated = _at(schema, path) if _has_place(schema, path) else {}
+        for key in choice.annotations().keys() - stated.keys():
+            del place[key]
+    return found.schema
+
+
+def _at(schema: Any, path: Path) -> Any:
+    return reduce(getitem, path, schema)
+
+
+def _put_into_unions(
+    added: Mapping[str, JsonObject], schema: Any, unions: Sequence[RewrittenUnion], text: str
+) -> dict[str, JsonObject]:
+    """Return the keys to add to a schema's text, those inside rewritten unions as part of these.
+
+    `schema` is the one with rewritten unions. It gets the keys that belong inside them.
+    """
+    rewritten = [
+        json_pointer((*union.path, keyword)) for union in unions for keyword in union.keywords
+    ]
+
+    def is_rewritten(pointer: str) -> bool:
+        return any(f"{pointer}/".startswith(f"{union}/") for union in rewritten)
+
+    outside: dict[str, JsonObject] = {}
+    for pointer, keys in added.items():
+        if is_rewritten(pointer):
+            _at_pointer(schema, pointer).update(keys)
+        else:
+            outside[pointer] = dict(keys)
+
+    for union in unions:
+        pointer = json_pointer(union.path)
+        if is_rewritten(pointer):
+            continue
+        place = _at(schema, union.path)
+        for keyword in union.keywords:
+            arms = place[keyword]
+            # A reference may count the alternatives.
+            if isinstance(arms, list) and f"#{pointer}/{keyword}/" not in text:
+                arms = [arm for arm in arms if arm is not False]
+            outside.setdefault(pointer, {})[keyword] = arms
+    return outside
+
+
+def _at_pointer(schema: Any, pointer: str) -> Any:
+    for step in pointer_steps(pointer):
+        schema = schema[int(step) if isinstance(schema, list) else step]
+    return schema
 
 
 def _added(
@@ -160,7 +213,7 @@ def _added(
     """Return the missing annotations, each with its reason, by JSON Pointer."""
     added = {}
     for path, choice in choices.items():
-        there: Any = reduce(getitem, path, schema)  # type: ignore[arg-type]
+        there = _at(schema, path)
         values = seen and seen.at(choice.path)
         why = f"{choice.reason} ({_facts_of(values)})" if values else choice.reason
         before = f"{there[COMMENT]}; " if COMMENT in there else ""

@@ -24,6 +24,7 @@ from stickler_cli.score.errors.marks import Marks
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.settings.deciding import (
     BoxFormat,
+    IgnoreOptions,
     KeyOptions,
     Missing,
     Rows,
@@ -149,6 +150,8 @@ def unwrapper_of(root: Place, settings: WrapperOptions) -> Unwrapper | None:
     edits = NO_EDITS
     if isinstance(settings, KeyOptions):
         edits = parse_key_edits(settings.ignore, settings.rename)
+    elif isinstance(settings, IgnoreOptions):
+        edits = parse_key_edits(settings.ignore, ())
     if settings.wrapped == "none":
         return Unwrapper(root, NO_FORM, edits) if edits else None
     value, _, confidence = settings.wrapped.partition(":")

@@ -285,7 +285,7 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
         plan,
         # Documents are held against what the schema says, not against what was seen.
         contents=without_doubled_values(
-            schema if found.is_filled and isinstance(schema, dict) else found.schema
+            schema if found.describes_more and isinstance(schema, dict) else found.schema
         ),
         inferred=schema_digest(said) if inferred else None,
         fields=found.fields,

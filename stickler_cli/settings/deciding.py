@@ -208,8 +208,8 @@ class WrapperOptions(Settings, panel="input"):
     )
 
 
-class KeyOptions(Settings, panel="input"):
-    """Options of keys that are left out or renamed."""
+class IgnoreOptions(Settings, panel="input"):
+    """Options of keys that are left out."""
 
     ignore: tuple[str, ...] = option(
         (),
@@ -217,6 +217,11 @@ class KeyOptions(Settings, panel="input"):
         "so that **.id is an id anywhere. Repeatable.",
         "PATH",
     )
+
+
+class KeyOptions(IgnoreOptions, panel="input"):
+    """Options of keys that are left out or renamed."""
+
     rename: tuple[str, ...] = option(
         (),
         "Give a key of the predictions another name before they are compared, such as "

@@ -14,6 +14,7 @@ from .deciding import (
     DocumentOptions,
     FindingOptions,
     GateOptions,
+    IgnoreOptions,
     IntervalOptions,
     KeyOptions,
     LimitedOptions,
@@ -309,7 +310,7 @@ class CheckSettings(SchemaOptions, ConsoleOptions):
     )
 
 
-class InitSettings(PluginOptions, FindingOptions, ConsoleOptions):
+class InitSettings(PluginOptions, FindingOptions, WrapperOptions, IgnoreOptions, ConsoleOptions):
     """Settings of `stickler init`."""
 
     gt: str = option(

@@ -707,4 +707,4 @@ def test_where_annotations_stand_is_told_the_nearest_last():
 
 
 def test_a_boolean_schema_has_no_fields():
-    assert infer(True) == (True, (), {}, False, False)
+    assert infer(True) == (True, (), {}, False, False, ())

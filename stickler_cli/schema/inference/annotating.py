@@ -30,7 +30,7 @@ from stickler_cli.schema.annotations import (
     told,
 )
 from stickler_cli.schema.combinators import OPEN, Branch, InForce
-from stickler_cli.schema.dialects import PlaceKey, Schema, walk
+from stickler_cli.schema.dialects import PlaceKey, Schema, Source, walk
 from stickler_cli.schema.places import (
     ArrayPlace,
     Fold,
@@ -60,14 +60,13 @@ from .choices import (
 )
 from .list_shapes import ListShape
 from .observation import Observed, json_text_keywords, schema_of_place, stated_currencies
+from .unions import RewrittenUnion, write_alternatives, write_lists
 
 REPEATED: Final = 12
 """Fields of a part that are listed again where it occurs again; more are one entry."""
 
 COMMENT: Final = "$comment"
 """Says why, beside annotations."""
-UNION_KEYS: Final = frozenset(("anyOf", "oneOf", "allOf", "$ref", "$dynamicRef", "enum", "const"))
-"""Keywords beside which a list of types stays as it is."""
 SAME: Final = "as above"
 """The kind of such an entry."""
 LIST_OF: Final = "list of "
@@ -451,8 +450,11 @@ class Inference(NamedTuple):
     """Inferred choices, by the place of the schema that they were written to."""
     is_inferred: bool = False
     """Whether comparisons of places without annotations are inferred."""
-    is_filled: bool = False
-    """Whether the schema describes more than the given one, as values showed it."""
+    describes_more: bool = False
+    """Whether the schema describes other documents than the given one: open places as values
+    showed them, or a value or a list of such values as a list."""
+    rewritten: tuple[RewrittenUnion, ...] = ()
+    """Places whose union the schema writes in another way than the given one."""
 
     @property
     def annotations(self) -> dict[PlaceKey, JsonObject]:
@@ -493,38 +495,87 @@ def infer(  # noqa: PLR0913 - a keyword for each that `compile_schema` has, and 
     names = Comparators(allow_plugins, comparators or {}, boxes)
     if seen is not None:
         seen.settle()
+
+    request = _Request(schema, source, file, names, seen, writes_alternatives=when != "never")
     try:
-        annotated: JsonObject = _copied(schema)
-        alternatives = () if when == "never" else _write_alternatives(annotated)
-        marked = when == "auto" and any(states_comparison(part) for _, part in walk(annotated))
+        marked = when == "auto" and any(states_comparison(part) for _, part in walk(schema))
         may_write = when != "never" and not marked
-        walker = Walker(SchemaFiles(annotated, source, file), names, seen, may_write=may_write)
-        walker.written_arms = {*map(id, alternatives)}
-        fields = walker.fields()
-        if when == "auto" and walker.annotated is may_write:
+        walked = request.walk(may_write=may_write)
+        if when == "auto" and walked.walker.annotated is may_write:
             # Annotations only in files that it refers to, or only where nothing leads to.
             may_write = not may_write
-            walker = Walker(SchemaFiles(annotated, source, file), names, seen, may_write=may_write)
-            walker.written_arms = {*map(id, alternatives)}
-            fields = walker.fields()
-        is_filled = may_write and seen is not None and _fill(annotated, walker.open_places, seen)
-        if walker.write_contents() or is_filled:
-            walker = Walker(SchemaFiles(annotated, source, file), names, seen, may_write=may_write)
-            walker.written_arms = {*map(id, alternatives)}
-            fields = walker.fields()
+            walked = request.walk(may_write=may_write)
     except RecursionError:
         problem = Problem(source, "the schema is nested too deeply", "fewer levels", pointer="")
         raise SchemaError([problem]) from None
     except TooManyPlacesError as error:
         raise SchemaError([Problem(source, str(error), "fewer of them", pointer="")]) from None
-    choices = walker.written()
+    choices = walked.walker.written()
     return Inference(
-        schema=annotated,
-        fields=fields,
+        schema=walked.schema,
+        fields=walked.fields,
         choices=choices,
         is_inferred=may_write,
-        is_filled=is_filled,
+        describes_more=walked.describes_more,
+        rewritten=walked.rewritten,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _WalkedSchema:
+    """A copy of a schema with its unions rewritten, and the walk over it."""
+
+    schema: JsonObject
+    walker: Walker
+    fields: tuple[Inferred, ...]
+    rewritten: tuple[RewrittenUnion, ...]
+    describes_more: bool
+    """Whether the copy describes other documents than the schema, as values or unions showed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A schema to be annotated, and what is known of its documents."""
+
+    schema: JsonObject
+    source: str
+    file: FilePath | None
+    comparators: Comparators
+    seen: Observed | None
+    writes_alternatives: bool
+
+    def walk(self, *, may_write: bool) -> _WalkedSchema:
+        """Walk over a copy of the schema, again if its texts or open places got a schema."""
+        copy: JsonObject = _copied(self.schema)
+        lists: list[RewrittenUnion] = []
+        if may_write:
+            lists = write_lists(copy, lambda: self._places(copy))
+        arms, alternatives = write_alternatives(copy) if self.writes_alternatives else ([], [])
+        walker = self._walker(copy, arms, may_write=may_write)
+        fields = walker.fields()
+        is_filled = (
+            may_write and self.seen is not None and _fill(copy, walker.open_places, self.seen)
+        )
+        if walker.write_contents() or is_filled:
+            walker = self._walker(copy, arms, may_write=may_write)
+            fields = walker.fields()
+        return _WalkedSchema(
+            schema=copy,
+            walker=walker,
+            fields=fields,
+            rewritten=(*lists, *alternatives) if may_write else (),
+            describes_more=is_filled or bool(lists),
+        )
+
+    def _places(self, schema: JsonObject) -> tuple[Places, Source]:
+        files = SchemaFiles(schema, self.source, self.file)
+        return Places(files, self.comparators, lambda *_: None), files.root
+
+    def _walker(self, schema: JsonObject, arms: Sequence[Schema], *, may_write: bool) -> Walker:
+        files = SchemaFiles(schema, self.source, self.file)
+        walker = Walker(files, self.comparators, self.seen, may_write=may_write)
+        walker.written_arms = {*map(id, arms)}
+        return walker
 
 
 def _fill(schema: Schema, places: Sequence[_At], seen: Observed) -> bool:
@@ -541,24 +592,6 @@ def _fill(schema: Schema, places: Sequence[_At], seen: Observed) -> bool:
             at.holder.update({**described, **at.holder})
             is_filled = True
     return is_filled
-
-
-def _write_alternatives(schema: Schema) -> list[Schema]:
-    """Write each list of types that has texts as alternatives, and return these.
-
-    Each alternative can then be annotated by itself. The schema is changed in place.
-    """
-    alternatives: list[Schema] = []
-    for _, part in [*walk(schema)]:
-        stated = part.get("type")
-        types = stated if isinstance(stated, list) else []
-        kinds = [kind for kind in types if kind != "null"]
-        if "string" in kinds and len(kinds) > 1 and UNION_KEYS.isdisjoint(part):
-            arms: list[Schema] = [{"type": kind} for kind in types]
-            alternatives += arms
-            part["anyOf"] = [*arms]
-            del part["type"]
-    return alternatives
 
 
 def _copied(value: JsonValue) -> Any:

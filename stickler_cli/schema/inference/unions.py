@@ -1,0 +1,206 @@
+"""Unions that are written in another way before comparisons are inferred.
+
+A list of types becomes alternatives, which can each be annotated. A union of a value and a list of
+such values becomes the list, because a single value is compared as a list of one.
+"""
+
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, Final
+
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.locations import Path
+from stickler_cli.schema.annotations import annotated, states_comparison
+from stickler_cli.schema.combinators import (
+    InForce,
+    branches_of,
+    declared_types,
+    elements_of,
+    kinds_of,
+    listed_values,
+    properties,
+)
+from stickler_cli.schema.dialects import Schema, Source, walk
+from stickler_cli.schema.places import Places
+from .arrays import cell_kinds
+
+UNION_KEYS: Final = frozenset(("anyOf", "oneOf", "allOf", "$ref", "$dynamicRef", "enum", "const"))
+"""Keywords beside which a list of types stays as it is."""
+ARMS: Final = ("anyOf", "oneOf")
+_LIST_KEYS: Final = frozenset(("items", "minItems", "maxItems", "uniqueItems", "contains"))
+"""Keywords that describe a list and no single value."""
+_ABOUT_PLACE: Final = frozenset(("type", "title", "description", "default", "examples", "$comment"))
+"""Keywords of a place that are not repeated at the elements of its list."""
+_OBJECT_KEYS: Final = frozenset(
+    ("properties", "required", "additionalProperties", "patternProperties", "unevaluatedProperties")
+)
+_TYPE_ARRAY: Final[Schema] = {"type": "array"}
+_TUPLE_KEYS: Final = ("prefixItems", "additionalItems")
+
+
+@dataclass(frozen=True, slots=True)
+class RewrittenUnion:
+    """A place of a schema whose union is written in another way."""
+
+    path: Path
+    """Location of the place in the schema's own file."""
+    keywords: tuple[str, ...]
+    """Keywords of the place with new values."""
+
+
+def write_alternatives(schema: Schema) -> tuple[list[Schema], list[RewrittenUnion]]:
+    """Write each list of types that has texts as alternatives; return these and their places.
+
+    Each alternative can then be annotated by itself. The schema is changed in place.
+    """
+    alternatives: list[Schema] = []
+    places: list[RewrittenUnion] = []
+    for path, part in [*walk(schema)]:
+        types = _listed_types(part)
+        kinds = [kind for kind in types if kind != "null"]
+        if "string" in kinds and len(kinds) > 1 and UNION_KEYS.isdisjoint(part):
+            arms: list[Schema] = [{"type": kind} for kind in types]
+            alternatives += arms
+            part["anyOf"] = [*arms]
+            places.append(RewrittenUnion(path, ("anyOf",)))
+    return alternatives, places
+
+
+def write_lists(
+    schema: Schema, make_places: Callable[[], tuple[Places, Source]]
+) -> list[RewrittenUnion]:
+    """Write each union of a value and a list of such values as the list; return their places.
+
+    `make_places` returns the walk over the schema and its root. The schema is changed in place.
+    """
+    candidates = [(path, part) for path, part in walk(schema) if _may_be_value_or_list(part)]
+    if not candidates:
+        return []
+    places, root = make_places()
+    rewritten: list[RewrittenUnion] = []
+    for path, part in candidates:
+        source = places.files.inside(root, part)
+        keywords = _write_types_as_list(places, source) or _write_arms_as_list(places, source)
+        if keywords:
+            rewritten.append(RewrittenUnion(path, keywords))
+    return rewritten
+
+
+def _listed_types(schema: Schema) -> list[str]:
+    """Return the types of a schema that lists several; empty for all others."""
+    types = schema.get("type")
+    listed = types if isinstance(types, list) else []
+    return [name for name in listed if isinstance(name, str)]
+
+
+def _may_be_value_or_list(schema: Schema) -> bool:
+    """Return whether a schema has a union that nothing states a comparison of."""
+    if states_comparison(schema) or schema.get(annotated("any_of")) is True:
+        return False
+    has_arms = any(isinstance(schema.get(keyword), list) for keyword in ARMS)
+    return has_arms or "array" in _listed_types(schema)
+
+
+def _write_types_as_list(places: Places, source: Source) -> tuple[str, ...]:
+    """Write a list of types as that of a list; return the keywords with new values."""
+    schema = source.schema
+    types = _listed_types(schema)
+    single_kinds = _json_kinds(types) - {"array"}
+    if "array" not in types or not single_kinds or not UNION_KEYS.isdisjoint(schema):
+        return ()
+    if any(keyword in schema for keyword in _TUPLE_KEYS):
+        return ()
+
+    items = schema.get("items")
+    if isinstance(items, dict):
+        elements = elements_of(places.files, (source,))
+        if not _are_elements(places, (source,), single_kinds, elements):
+            return ()
+    elif single_kinds != {"object"} or not _OBJECT_KEYS.isdisjoint(schema):
+        omitted = _LIST_KEYS | _ABOUT_PLACE
+        schema["items"] = {
+            "type": [*sorted(single_kinds)],
+            **{
+                name: value
+                for name, value in schema.items()
+                if name not in omitted and not name.startswith("x-")
+            },
+        }
+    schema["type"] = ["array", "null"] if "null" in types else "array"
+    return ("type", "items") if "items" in schema else ("type",)
+
+
+def _write_arms_as_list(places: Places, source: Source) -> tuple[str, ...]:
+    """Leave only the list, and null, of the alternatives; return the keywords with new values."""
+    for keyword in ARMS:
+        arms: Any = source.schema.get(keyword)
+        if not isinstance(arms, list) or any(map(_states_comparison, arms)):
+            continue
+        in_force_by_arm = {
+            index: places.flat((places.files.inside(source, arm),))
+            for index, arm in enumerate(arms)
+            if isinstance(arm, dict)
+        }
+        in_force_by_arm = {
+            index: in_force
+            for index, in_force in in_force_by_arm.items()
+            if declared_types(in_force) != ["null"] and listed_values(in_force) != [None]
+        }
+        kinds_by_arm = {
+            index: _json_kinds(cell_kinds(places, in_force))
+            for index, in_force in in_force_by_arm.items()
+        }
+        lists = [index for index, kinds in kinds_by_arm.items() if kinds == {"array"}]
+        singles = [index for index, kinds in kinds_by_arm.items() if kinds and kinds != {"array"}]
+        if len(lists) != 1 or not singles:
+            continue
+        elements = elements_of(places.files, in_force_by_arm[lists[0]])
+        if not elements and len(singles) == 1 and _TYPE_ARRAY.items() <= arms[lists[0]].items():
+            arms[lists[0]]["items"] = deepcopy(arms[singles[0]])
+        elif not elements or any(
+            not _are_elements(places, in_force_by_arm[index], kinds_by_arm[index], elements)
+            for index in singles
+        ):
+            continue
+        # Compilers skip `false`, and the other alternatives keep their places.
+        for index in singles:
+            arms[index] = False
+        return (keyword,)
+    return ()
+
+
+def _states_comparison(arm: JsonValue) -> bool:
+    return isinstance(arm, dict) and states_comparison(arm)
+
+
+def _json_kinds(kinds: Iterable[str]) -> set[str]:
+    """Return kinds without null, whole numbers as numbers."""
+    return {"number" if kind == "integer" else kind for kind in kinds} - {"null"}
+
+
+def _are_elements(
+    places: Places, single: InForce, single_kinds: set[str], elements: InForce
+) -> bool:
+    """Return whether the elements of a list are values such as the single ones."""
+    element_kinds = _json_kinds(cell_kinds(places, elements))
+    if "array" in element_kinds or not single_kinds <= element_kinds:
+        return False
+    if "object" not in single_kinds:
+        return True
+    names = _property_names(places, single)
+    element_names = _property_names(places, elements)
+    return names <= element_names
+
+
+def _property_names(places: Places, in_force: InForce) -> set[str]:
+    """Return the names of the properties of objects at a place, of all its alternatives."""
+    flat = places.flat(in_force)
+    arms = branches_of(places.files, flat, lambda *_: None)
+    parts = [arm.in_force for arm in arms] or [flat]
+    return {
+        name
+        for part in parts
+        if "object" in kinds_of(places.files, places.flat(part))
+        for name in properties(places.files, places.flat(part))
+    }
