@@ -6,7 +6,6 @@ It is kept beside a run whose directory can be written, and made anew once the r
 import json
 import os
 import sqlite3
-from abc import ABC, abstractmethod
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,6 +18,7 @@ from typing import Any, ClassVar, Final
 from stickler_cli import __version__
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import UsageError
+from .page_queries import DOCUMENTS, ERRORS, TESTS, Queries
 from .whole_files import RESULTS, own_file
 
 SELECTIONS: Final = 8
@@ -33,44 +33,7 @@ _TABLES: Final = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY n
 _MADE: Final = "CREATE TABLE made AS SELECT ? AS key"
 
 
-_ORDERS_OF_ERRORS: Final = {
-    **{name: name for name in ("document", "field", "class", "outcome", "gt", "pred", "cause")},
-    "similarity": "coalesce(similarity, -1)",
-    "pair": "gt || ' ' || pred",
-}
-"""What errors are sorted and grouped by."""
-_OF_ERRORS: Final = {
-    "find": "instr(text, ?)",
-    "first": "row >= ?",
-    "end": "row < ?",
-    "field": "(field = ? OR path = ?1)",
-    "class": "class = ?",
-    "cause": "cause = ?",
-    "caused": "cause >= 0 = ?",
-    "gt": "coalesce(nullif(gt, ''), 'absent') = ?",
-    "pred": "coalesce(nullif(pred, ''), 'absent') = ?",
-    "of": "document = ?",
-    "at": "row = ?",
-    "values": "vals IS NULL = ?",
-    "judged": "inside IS NULL = ?",
-    "from": "similarity >= ?",
-    "below": "similarity < ?",
-}
-"""What errors are filtered by."""
-_ORDERS: Final = {"id": "id", "errors": "lost DESC, n"}
-"""What documents are sorted by; else they are in the order in which they came."""
-_OF_DOCUMENTS: Final = {
-    "find": "instr(found, ?)",
-    "from": "score >= ?",
-    "below": "score < ?",
-    "wrong": "(lost > 0 OR status <> 'evaluated') = ?",
-    "lost": "lost > 0 = ?",
-    "group": "instr(groups, ?) AND score IS NOT NULL",
-}
-"""What documents are filtered by."""
-
-
-class LineIndex(ABC):
+class LineIndex:
     """Lines with columns to find them by, in a database of their own."""
 
     columns: ClassVar[str]
@@ -79,6 +42,8 @@ class LineIndex(ABC):
     """The column of the documents that lines are of."""
     file: ClassVar[str]
     """Its name beside a run."""
+    queries: ClassVar[Queries]
+    """How lines are filtered and sorted."""
 
     def __init__(self, rows: Callable[[], Iterable[tuple[Any, ...]]], run: str = "") -> None:
         """Take rows, or what is kept of them beside a run; without one, nothing is kept."""
@@ -158,9 +123,48 @@ class LineIndex(ABC):
         self._guard(base)
         return base
 
-    @abstractmethod
-    def found(self, query: Mapping[str, Any]) -> tuple["array[int]", list[Any]]:
-        """Return the numbers of the lines that a query finds, in order, and its groups."""
+    def conditions(self, query: Mapping[str, Any]) -> tuple[str, list[Any]]:
+        """Return the filters of a query as SQL, and their values."""
+        conditions, values = ["1"], list[Any]()
+        for key, (test, column) in self.queries["filters"].items():
+            value = query.get(key)
+            if value is None or value == []:
+                continue
+            chosen = value if test == "among" else [value]
+            marks = ", ".join("?" * len(chosen))
+            conditions.append(TESTS[test].format(column=column, value=marks))
+            values += chosen
+        return " AND ".join(conditions), values
+
+    def order(self, name: str) -> list[str]:
+        """Return an order as SQL: columns, backwards if its name begins with `-`."""
+        columns = self.queries["orders"].get(name.removeprefix("-"), ())
+        direction = " DESC" if name.startswith("-") else ""
+        return [f"{column}{direction}" for column in columns]
+
+    def find_lines(self, query: Mapping[str, Any]) -> tuple["array[int]", list[Any]]:
+        """Return the numbers of the lines that a query finds, in order, and its groups.
+
+        A group is its key, how many lines it has, and the values of both sides.
+        """
+        where, values = self.conditions(query)
+        order, groups = [*self.order(str(query.get("sort", ""))), "n"], list[Any]()
+        group = query.get("group")
+        if group in self.queries["groups"]:
+            columns = self.order(group)
+            keys = ", ".join(columns)
+            # Causes are in the order of what they cost, and -1 is none.
+            by_number = group == "cause"
+            rank = f"{keys} < 0, {keys}" if by_number else f"count(*) DESC, {keys}"
+            key = " || char(10) || ".join(columns)
+            groups = self.ask(
+                f"SELECT {key}, count(*), min(gt), min(pred) FROM line WHERE {where} "  # noqa: S608
+                f"GROUP BY {keys} ORDER BY {rank}",
+                values,
+            )
+            size = f"count(*) OVER (PARTITION BY {keys}) DESC, {keys}"
+            order.insert(0, rank if by_number else size)
+        return self.numbers(where, values, ", ".join(order)), groups
 
     def select(self, query: Mapping[str, Any]) -> dict[str, Any]:
         """Return how many lines a query finds, and its groups: key and number of each."""
@@ -178,7 +182,7 @@ class LineIndex(ABC):
         """Return the numbers of the lines that a query finds, and its groups, worked out once."""
         name = json.dumps(query, sort_keys=True)
         if name not in self._found:
-            self._found[name] = self.found(query)
+            self._found[name] = self.find_lines(query)
             if len(self._found) > SELECTIONS:
                 self._found.popitem(last=False)
         return self._found[name]
@@ -207,10 +211,10 @@ def _key_of(folder: Path) -> str:
 class ErrorIndex(LineIndex):
     """Errors in a database of their own."""
 
-    by, file = "document", "view-errors.sqlite"
+    by, file, queries = "document", "view-errors.sqlite", ERRORS
     columns = (
-        "row INT, document, path, field, outcome, class, similarity REAL, gt, pred, inside, "
-        "vals INT, cause INT, text"
+        "row INT, document, path, field, places, outcome, class, similarity REAL, gt, pred, "
+        "is_judged INT, is_value INT, cause INT, within INT, has_cause INT, text"
     )
 
     def __init__(self, rows: Callable[[], Iterable[tuple[Any, ...]]], run: str = "") -> None:
@@ -234,40 +238,16 @@ class ErrorIndex(LineIndex):
         rows = self.ask("SELECT line FROM line WHERE document = ? ORDER BY n", [document])
         return [line for (line,) in rows]
 
-    def found(self, query: Mapping[str, Any]) -> tuple["array[int]", list[Any]]:
-        """Return the numbers of the errors that a query finds, in order, and its groups."""
-        tests, asked = ["1"], list[Any]()
-        for key, test in _OF_ERRORS.items():
-            if query.get(key) is not None:
-                tests.append(test.replace("?1", "?"))
-                asked += [query[key]] * test.count("?")
-        if query.get("outcome"):
-            tests.append(f"outcome IN ({', '.join('?' * len(query['outcome']))})")
-            asked += query["outcome"]
-        where = " AND ".join(tests)
-        order, groups = ["n"], list[Any]()
-        sort = str(query.get("sort", ""))
-        if by := _ORDERS_OF_ERRORS.get(sort.removeprefix("-")):
-            order.insert(0, f"{by} {'DESC' if sort.startswith('-') else ''}")
-        if group := _ORDERS_OF_ERRORS.get(str(query.get("group", ""))):
-            # Causes are in the order of what they cost, and -1 is none.
-            rank = "cause < 0, cause" if group == "cause" else f"{{}} DESC, {group}"
-            groups = self.ask(
-                f"SELECT {group}, count(*), min(gt), min(pred) FROM line WHERE {where} "  # noqa: S608
-                f"GROUP BY {group} ORDER BY {rank.format('count(*)')}",
-                asked,
-            )
-            order.insert(0, rank.format(f"count(*) OVER (PARTITION BY {group})"))
-        return self.numbers(where, asked, ", ".join(order)), groups
-
 
 def _error_columns(shown: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the columns of an error, of a row as a page holds it."""
     row, document, path, field, outcome, name, *sides, similarity, inside, values = shown[:11]
+    cause, within = shown[-2:]
     gt, pred = (side[0] if isinstance(side, list) else side or "" for side in sides)
     return (
-        *(row, document, path, field, outcome.lower(), name, similarity, gt, pred),
-        *(inside, values, shown[-1], f"{document}\n{path}\n{gt}\n{pred}".lower()),
+        *(row, document, path, field, f"\n{path}\n{field}\n", outcome.lower(), name),
+        *(similarity, gt, pred, inside is None, values is None, cause, within, cause >= 0),
+        f"{document}\n{path}\n{gt}\n{pred}".lower(),
         json_line([*shown])[:-1].decode(),
     )
 
@@ -275,22 +255,13 @@ def _error_columns(shown: tuple[Any, ...]) -> tuple[Any, ...]:
 class DocumentIndex(LineIndex):
     """Documents as a page lists them, in a database of their own."""
 
-    by, file = "id", "view-documents.sqlite"
-    columns = "id, status, score REAL, lost INT, groups, found"
+    by, file, queries = "id", "view-documents.sqlite", DOCUMENTS
+    columns = "id, score REAL, is_wrong INT, has_lost INT, loss_rank INT, groups, text"
 
     def __init__(self, lines: Callable[[], Iterable[bytes]], run: str = "") -> None:
         """Take documents as a page lists them, in order."""
         super().__init__(lambda: map(_document_columns, lines()), run)
-        ((self.lost,),) = self.ask("SELECT count(*) FROM line WHERE lost > 0")
-
-    def found(self, query: Mapping[str, Any]) -> tuple["array[int]", list[Any]]:
-        """Return the numbers of the documents that a query finds, in order; there are no groups."""
-        asked = {key: query[key] for key in _OF_DOCUMENTS if query.get(key) is not None}
-        if "group" in asked:
-            asked["group"] = _group(query["by"], query["group"])
-        where = " AND ".join(["1", *(_OF_DOCUMENTS[key] for key in asked)])
-        order = _ORDERS.get(str(query.get("sort")), "n")
-        return self.numbers(where, [*asked.values()], order), []
+        ((self.lost,),) = self.ask("SELECT count(*) FROM line WHERE has_lost")
 
     def place(self, query: Mapping[str, Any], name: str) -> dict[str, Any]:
         """Return a document by its id, and its position among those of a query, or -1."""
@@ -305,10 +276,17 @@ class DocumentIndex(LineIndex):
 def _document_columns(line: bytes) -> tuple[Any, ...]:
     """Return the columns of a document, of a line as a page holds it."""
     name, status, score, _, *lost, by, _ = json.loads(line)
-    groups = "".join(_group(*entry) for entry in by.items())
-    return name, status, score, sum(lost), groups, name.lower(), line.decode()
+    n_lost = sum(lost)
+    is_wrong = n_lost > 0 or status != "evaluated"
+    groups = "" if score is None else "".join(_group_text(*group) for group in by.items())
+    columns = name, score, is_wrong, n_lost > 0, -n_lost, groups, name.lower()
+    return *columns, line.decode()
 
 
-def _group(key: str, name: str) -> str:
-    """Return text that is in no other text of groups: quotes within names are escaped."""
-    return json.dumps([key, name])
+def _group_text(key: str, name: str) -> str:
+    """Return a group as the page writes it: as JSON, so that no name ends it.
+
+    >>> _group_text("@kind", "a")
+    '["@kind","a"]'
+    """
+    return json.dumps([key, name], ensure_ascii=False, separators=(",", ":"))

@@ -387,11 +387,60 @@ def test_a_cause_takes_the_focus_along(page):
         ("#errors&cause=0123456789", "no cause is called 0123456789 ✕"),
         ("#errors&at=custmer.city", "no field is called custmer.city; nearest: customer.city ✕"),
         ("#errors&field=totl", "no field is called totl; nearest: total"),
+        ("#errors&group=clas", "no group is called clas; nearest: class ✕"),
+        ("#errors&similarity=abc", "similarity is a number from 0 to 1, not abc ✕"),
+        ("#documents&sort=worst", "no sort is called worst"),
     ],
 )
 def test_a_name_in_an_address_that_is_unknown_is_said(open_page, run_of, link, said):
     page = open_page(run_of(detailed=True), link)
     page.get_by_text(said).wait_for()
+
+
+def test_a_cause_that_is_gone_has_no_errors(open_page, run_of):
+    page = open_page(run_of(detailed=True), "#errors&cause=0123456789")
+
+    assert page.locator("#errors-count").text_content() == "0 errors"
+    assert rows(page) == []
+
+
+def test_a_class_inside_a_cause_chooses_among_the_values_of_its_items(open_page, run_of):
+    page = open_page(run_of(ITEMS, INVOICES, detailed=True))
+    page.locator(".causes a", has_text="lines").click()
+    becomes(page, lambda: rows(page), ["lines[0]", "lines[0]"])
+    page.locator("#errors-class").select_option("other")
+
+    becomes(page, lambda: rows(page), ["lines[0].qty", "lines[0].qty"])
+    assert page.locator("#errors-list .group").count() == 1
+
+
+def test_after_the_panel_is_closed_back_leaves_the_list_as_it_was_before(page):
+    page.evaluate("location.hash = '#errors&find=b'")
+    page.evaluate("location.hash = '#errors&outcome=fd'")
+    becomes(page, lambda: rows(page), ["customer.city", "total"])
+    page.locator("#errors-list .row:not(.group)").first.click()
+    headed(page, "customer.city")
+    page.keyboard.press("ArrowRight")
+    headed(page, "total")
+    page.keyboard.press("Escape")
+    becomes(page, page.locator("#panel[open]").count, 0)
+    becomes(page, lambda: page.url.partition("#")[2], "errors&outcome=fd")
+    page.go_back()
+
+    becomes(page, lambda: page.locator("#errors-find").input_value(), "b")
+
+
+def test_a_link_to_a_value_inside_an_item_marks_the_row_of_the_item(open_page, run_of):
+    page = open_page(run_of(ITEMS, INVOICES, detailed=True), "#document=a&path=lines[0].qty")
+    marked = page.locator("#errors-list .row.active .path")
+
+    becomes(page, marked.all_text_contents, ["lines[0]"])
+
+
+def test_what_lost_nothing_says_so(open_page, run_of):
+    page = open_page(run_of(pairs=ORDERS[:1], detailed=True))
+
+    page.locator("#summary").get_by_text("Nothing was lost: all 9 values are right.").wait_for()
 
 
 DOT = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw=="
@@ -795,7 +844,7 @@ def test_verdicts_are_kept_with_the_page_and_downloaded_as_records(open_page, ru
     assert all(datetime.fromisoformat(each["time"]).utcoffset() == timedelta() for each in records)
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Forget").click()
-    assert page.locator(".verdicts").is_hidden()
+    assert page.locator(".verdicts span").text_content() == "No verdicts yet"
 
 
 def test_of_too_many_errors_every_part_says_how_many_there_are(open_page, run_of):

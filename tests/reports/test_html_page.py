@@ -299,8 +299,8 @@ def test_what_mending_causes_gives_adds_up_to_all_right(shown):
 
 def test_every_error_that_lost_values_leads_back_to_its_cause(shown):
     promised = [int(link["data-count"]) for link, _ in shown.all("a") if "data-cause" in link]
-    by_cause = Counter(row[-1] for row in shown.data("non-matches"))
-    repeated = {(row[2], row[-1]) for row in shown.data("non-matches") if row[-1] < 0}
+    by_cause = Counter(row[-2] for row in shown.data("non-matches"))
+    repeated = {(row[2], row[-2]) for row in shown.data("non-matches") if row[-2] < 0}
 
     assert [by_cause[at] for at in range(len(by_cause) - 1)] == promised
     assert repeated == {("customer", -1), ("lines[0].sku", -1), ("lines[0].qty", -1)}

@@ -3,7 +3,7 @@
 
 const SERVED = byId("panel").dataset.served !== undefined;
 const unpacked = new Map();
-const here = engine(); // what is little, and all where no worker may be had, is done on this thread
+const here = engine(QUERIES); // what is little, and all where no worker may be had, is done on this thread
 
 const fail = (error) => {
   byId("failure").textContent = `Part of this page does not work: ${error.message}`;
@@ -28,7 +28,7 @@ let questions = 0;
 
 const hired = () => {
   try {
-    const worker = new Worker(URL.createObjectURL(new Blob([`(${engine})()`], { type: "text/javascript" })));
+    const worker = new Worker(URL.createObjectURL(new Blob([`(${engine})(${JSON.stringify(QUERIES)})`], { type: "text/javascript" })));
     worker.onmessage = ({ data: [number, value, problem] }) => {
       const [take, refuse] = asked.get(number);
       asked.delete(number);

@@ -44,7 +44,7 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
         (
             *(places.get(it.field, -1), it.document, it.path, it.field, _outcome(it)),
             *(it.error_class, it.gt, it.said[-1], None, None, None, "", it.said, ""),
-            at_cause[_cause_of(it)],
+            *(2 * [at_cause[_cause_of(it)]]),
         )
         for it in values
     )

@@ -36,14 +36,14 @@ const Documents = (() => {
     ];
   };
 
-  const apply = ({ documents }) => {
-    const wanted = JSON.stringify(documents);
+  const apply = ({ documents, problems }) => {
+    const wanted = JSON.stringify([documents, problems.documents]);
     if (wanted === applied) return;
     applied = wanted;
     byId("documents-find").value = documents.find;
     byId("documents-wrong").checked = Boolean(documents.wrong);
     byId("documents-order").value = documents.sort;
-    byId("documents-chosen").replaceChildren(...chips("documents", NARROWING_DOCUMENTS, documents));
+    byId("documents-chosen").replaceChildren(...chips("documents", NARROWING_DOCUMENTS, documents, problems.documents));
     done = Pages.of("-documents", documentsQuery(documents), () => kept && list.draw()).then((found) => applied === wanted && take(found)).catch(fail);
   };
 

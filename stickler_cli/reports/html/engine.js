@@ -1,14 +1,15 @@
 // Finds, sorts and groups errors and documents. All of it is one function that uses nothing outside of it: it is the
-// whole program of a worker, so that no list of a million errors holds up the page. runs/page_index.py answers the same
-// questions where the program serves the page.
+// whole program of a worker, so that no list of a million errors holds up the page. Where `stickler view` serves the
+// page, runs/page_index.py answers in its place, by the same `queries` (runs/page_queries.py).
 
-const engine = () => {
-  const [ROW, DOCUMENT, PATH, FIELD, OUTCOME, CLASS, GT, PRED, SIMILARITY, INSIDE, VALUES, , , , CAUSE] = Array(15).keys();
-  const [ID, STATUS, SCORE, , FD, FA, FN, BY, LOST] = Array(9).keys();
-  const MOST_POINTS = 1500; // of a scatter: more cover each other
-  const REMEMBERED = 4; // selections: those that one goes back to
-  const held = { "non-matches": [], documents: [], comparisons: new Map() };
-  const found = new Map();
+/** @param {Queries} queries */
+const engine = (queries) => {
+  const [ROW, DOCUMENT, PATH, FIELD, OUTCOME, CLASS, GT, PRED, SIMILARITY, INSIDE, VALUES, , , , CAUSE, WITHIN] = Array(16).keys();
+  const [ID, STATUS, SCORE, , FD, FA, FN, BY] = Array(8).keys();
+  const MAX_POINTS = 1500; // of a scatter: more cover each other
+  const MAX_SELECTIONS = 4; // that are remembered: those that one goes back to
+  const rowsOf = { "non-matches": [], documents: [], comparisons: new Map() };
+  const selections = new Map();
 
   const textOf = (value) => (Array.isArray(value) ? value[0] : value) ?? "";
   const lostBy = (row) => row[FD] + row[FA] + row[FN];
@@ -22,52 +23,62 @@ const engine = () => {
     return JSON.parse(await new Response(stream).text());
   };
 
-  const TESTS = {
+  // How a cell of each column is read from a row; null is absent.
+  const COLUMNS = {
     "non-matches": {
-      find: (text) => (error) => [error[DOCUMENT], error[PATH], textOf(error[GT]), textOf(error[PRED])].some((part) => part.toLowerCase().includes(text)),
-      first: (row) => (error) => error[ROW] >= row,
-      end: (row) => (error) => error[ROW] < row,
-      field: (path) => (error) => error[PATH] === path || error[FIELD] === path,
-      class: (name) => (error) => error[CLASS] === name,
-      outcome: (names) => (error) => !names.length || names.includes(error[OUTCOME].toLowerCase()),
-      cause: (at) => (error) => error[CAUSE] === at,
-      caused: () => (error) => error[CAUSE] >= 0,
-      gt: (json) => (error) => (textOf(error[GT]) || "absent") === json,
-      pred: (json) => (error) => (textOf(error[PRED]) || "absent") === json,
-      of: (id) => (error) => error[DOCUMENT] === id,
-      at: (row) => (error) => error[ROW] === row,
-      values: (single) => (error) => (error[VALUES] === null) === Boolean(single),
-      judged: () => (error) => error[INSIDE] === null,
-      from: (least) => (error) => error[SIMILARITY] !== null && error[SIMILARITY] >= least,
-      below: (end) => (error) => error[SIMILARITY] !== null && error[SIMILARITY] < end,
+      row: (error) => error[ROW],
+      document: (error) => error[DOCUMENT],
+      path: (error) => error[PATH],
+      field: (error) => error[FIELD],
+      places: (error) => `\n${error[PATH]}\n${error[FIELD]}\n`,
+      outcome: (error) => error[OUTCOME].toLowerCase(),
+      class: (error) => error[CLASS] ?? "",
+      similarity: (error) => error[SIMILARITY],
+      gt: (error) => textOf(error[GT]),
+      pred: (error) => textOf(error[PRED]),
+      is_judged: (error) => Number(error[INSIDE] === null),
+      is_value: (error) => Number(error[VALUES] === null),
+      cause: (error) => error[CAUSE],
+      within: (error) => error[WITHIN],
+      has_cause: (error) => Number(error[CAUSE] >= 0),
+      text: (error) => `${error[DOCUMENT]}\n${error[PATH]}\n${textOf(error[GT])}\n${textOf(error[PRED])}`.toLowerCase(),
     },
     documents: {
-      find: (text) => (row) => row[ID].toLowerCase().includes(text),
-      from: (least) => (row) => row[SCORE] !== null && row[SCORE] >= least,
-      below: (end) => (row) => row[SCORE] !== null && row[SCORE] < end,
-      wrong: () => (row) => lostBy(row) > 0 || row[STATUS] !== "evaluated",
-      lost: () => (row) => lostBy(row) > 0,
-      group: (name, { by }) => (row) => row[BY][by] === name && row[SCORE] !== null,
+      id: (row) => row[ID],
+      score: (row) => row[SCORE],
+      is_wrong: (row) => Number(lostBy(row) > 0 || row[STATUS] !== "evaluated"),
+      has_lost: (row) => Number(lostBy(row) > 0),
+      loss_rank: (row) => -lostBy(row),
+      groups: (row) => (row[SCORE] === null ? "" : Object.entries(row[BY]).map((group) => JSON.stringify(group)).join("")),
+      text: (row) => row[ID].toLowerCase(),
     },
   };
 
-  // What rows are sorted and grouped by.
-  const KEYS = {
-    document: (error) => error[DOCUMENT],
-    field: (error) => error[FIELD],
-    class: (error) => error[CLASS] || "",
-    pair: (error) => `${textOf(error[GT])} ${textOf(error[PRED])}`,
-    outcome: (error) => error[OUTCOME],
-    similarity: (error) => error[SIMILARITY] ?? -1,
-    gt: (error) => textOf(error[GT]),
-    pred: (error) => textOf(error[PRED]),
-    cause: (error) => error[CAUSE],
-    id: (row) => row[ID],
-    errors: (row) => -lostBy(row),
+  const TESTS = {
+    contains: (cell, value) => cell.includes(value),
+    is: (cell, value) => cell === value,
+    "at least": (cell, value) => cell >= value,
+    below: (cell, value) => cell < value,
+    among: (cell, values) => !values.length || values.includes(cell),
   };
 
-  const sorted = (rows, order) => {
-    const key = KEYS[order.replace(/^-/, "")];
+  const filterOf = (kind, key, value) => {
+    const [test, column] = queries[kind].filters[key];
+    const [passes, read] = [TESTS[test], COLUMNS[kind][column]];
+    return (row) => {
+      const cell = read(row);
+      return cell !== null && passes(cell, value);
+    };
+  };
+
+  // What rows are sorted and grouped by: one cell, or several as one text.
+  const keyOf = (kind, order) => {
+    const columns = queries[kind].orders[order]?.map((column) => COLUMNS[kind][column]);
+    return columns?.length === 1 ? (row) => columns[0](row) ?? -1 : columns && ((row) => columns.map((read) => read(row)).join("\n"));
+  };
+
+  const sorted = (kind, rows, order) => {
+    const key = keyOf(kind, order.replace(/^-/, ""));
     if (!key) return rows;
     const sign = order.startsWith("-") ? -1 : 1;
     const keyed = rows.map((row) => [key(row), row]);
@@ -76,34 +87,35 @@ const engine = () => {
   };
 
   // Put rows that have a key in common one after the other: causes by what they cost, others by their number.
-  const grouped = (rows, name) => {
+  const grouped = (kind, rows, name) => {
     const groups = new Map();
+    const keyOfRow = keyOf(kind, name);
     for (const row of rows) {
-      const key = KEYS[name](row);
-      const own = groups.get(key);
-      if (own) own.push(row);
+      const key = keyOfRow(row);
+      const members = groups.get(key);
+      if (members) members.push(row);
       else groups.set(key, [row]);
     }
-    const rank = name === "cause" ? (key) => (key < 0 ? Infinity : key) : (key, own) => -own.length;
-    const ranked = [...groups].sort(([a, its], [b, others]) => rank(a, its) - rank(b, others) || (a < b ? -1 : 1));
-    return { rows: ranked.flatMap(([, own]) => own), groups: ranked.map(([key, own]) => [key, own.length, textOf(own[0][GT]), textOf(own[0][PRED])]) };
+    const rank = name === "cause" ? (key) => (key < 0 ? Infinity : key) : (key, members) => -members.length;
+    const ranked = [...groups].sort(([a, first], [b, second]) => rank(a, first) - rank(b, second) || (a < b ? -1 : 1));
+    return { rows: ranked.flatMap(([, members]) => members), groups: ranked.map(([key, members]) => [key, members.length, textOf(members[0][GT]), textOf(members[0][PRED])]) };
   };
 
   const selection = (kind, query) => {
     const name = kind + JSON.stringify(query);
-    if (!found.has(name)) {
-      const tests = Object.entries(TESTS[kind]).filter(([key]) => query[key] !== undefined).map(([key, make]) => make(query[key], query));
-      const rows = sorted(held[kind].filter((row) => tests.every((test) => test(row))), query.sort ?? "");
-      found.set(name, query.group && kind === "non-matches" ? grouped(rows, query.group) : { rows, groups: [] });
-      if (found.size > REMEMBERED) found.delete(found.keys().next().value);
+    if (!selections.has(name)) {
+      const filters = Object.entries(query).filter(([key]) => key in queries[kind].filters).map(([key, value]) => filterOf(kind, key, value));
+      const rows = sorted(kind, rowsOf[kind].filter((row) => filters.every((passes) => passes(row))), query.sort ?? "");
+      selections.set(name, queries[kind].groups.includes(query.group) ? grouped(kind, rows, query.group) : { rows, groups: [] });
+      if (selections.size > MAX_SELECTIONS) selections.delete(selections.keys().next().value);
     }
-    return found.get(name);
+    return selections.get(name);
   };
 
   const isAt = (error, { document, path, as }) => error[PATH] === path && error[DOCUMENT] === document && (!as || error[OUTCOME].toLowerCase() === as);
 
   // What drawings need of the errors: values lost by the index of their item, and true against predicted numbers.
-  const pictures = (errors = held["non-matches"]) => {
+  const pictures = (errors = rowsOf["non-matches"]) => {
     const [indexes, numbers] = [[], []];
     for (const error of errors) {
       if (error[VALUES] !== null) continue;
@@ -113,16 +125,16 @@ const engine = () => {
       const [gt, pred] = [Number(textOf(error[GT])), Number(textOf(error[PRED]))];
       if (gt && pred && Number.isFinite(gt) && Number.isFinite(pred)) numbers.push([gt, pred, error[ROW], error[DOCUMENT], error[PATH]]);
     }
-    const step = Math.max(numbers.length / MOST_POINTS, 1);
+    const step = Math.max(numbers.length / MAX_POINTS, 1);
     const points = Array.from({ length: Math.ceil(numbers.length / step) }, (_, at) => numbers[Math.floor(at * step)]);
     return { indexes: Array.from(indexes, (count) => count ?? 0), points, numbers: numbers.length };
   };
 
-  const answers = { unpack, pictures, of: (id) => held["non-matches"].filter((error) => error[DOCUMENT] === id), comparison: (id) => held.comparisons.get(id) };
+  const answers = { unpack, pictures, of: (id) => rowsOf["non-matches"].filter((error) => error[DOCUMENT] === id), comparison: (id) => rowsOf.comparisons.get(id) };
   answers.take = async (packed) => {
-    for (const [name, text] of Object.entries(packed)) held[name] = await unpack(text);
-    held.comparisons = new Map(held.comparisons);
-    return { errors: held["non-matches"].length, documents: held.documents.length };
+    for (const [name, text] of Object.entries(packed)) rowsOf[name] = await unpack(text);
+    rowsOf.comparisons = new Map(rowsOf.comparisons);
+    return { errors: rowsOf["non-matches"].length, documents: rowsOf.documents.length };
   };
   for (const [kind, name, matches] of [["non-matches", "", isAt], ["documents", "-documents", (row, id) => row[ID] === id]]) {
     answers[`select${name}`] = (query) => ({ count: selection(kind, query).rows.length, groups: selection(kind, query).groups });
@@ -130,7 +142,7 @@ const engine = () => {
     answers[`place${name}`] = (query, place) => {
       const { rows } = selection(kind, query);
       const at = rows.findIndex((row) => matches(row, place));
-      const row = (at < 0 ? held[kind].find((each) => matches(each, place)) : rows[at]) ?? null;
+      const row = (at < 0 ? rowsOf[kind].find((each) => matches(each, place)) : rows[at]) ?? null;
       return { at, error: row, row };
     };
   }

@@ -78,8 +78,8 @@ const Errors = (() => {
     list.move(active);
   };
 
-  const apply = ({ errors }) => {
-    const wanted = JSON.stringify(errors);
+  const apply = ({ errors, problems }) => {
+    const wanted = JSON.stringify([errors, problems.errors]);
     if (wanted === applied) return;
     applied = wanted;
     for (const [key, control] of Object.entries(controls)) {
@@ -90,7 +90,7 @@ const Errors = (() => {
       control.value = errors[key];
     }
     for (const box of boxes) box.checked = !errors.outcome.length || errors.outcome.includes(box.value);
-    byId("errors-chosen").replaceChildren(...chips("errors", NARROWING, errors));
+    byId("errors-chosen").replaceChildren(...chips("errors", NARROWING, errors, problems.errors));
     done = Pages.of("", queryOf(errors), () => kept && list.draw()).then((found) => applied === wanted && take(found, errors)).catch(fail);
   };
 
@@ -124,7 +124,9 @@ const Errors = (() => {
       Panel.show("errors", [element("span", { class: "path" }, visible(place.path))], [element("p", { class: "note" }, `There is no error at this place of document ${visible(place.document)} on this page.`)], { place: "" });
       return;
     }
-    if (at >= 0) follow(at);
+    // Beside a value that has no row of its own, the item that it is counted with is marked.
+    const marked = at < 0 && error[INSIDE] !== null ? (await kept.find({ document: error[DOCUMENT], path: error[INSIDE] })).at : at;
+    if (marked >= 0) follow(marked);
     const step = (by) => at >= 0 && at + by >= 0 && at + by < kept.count && (async () => State.show(placeOf(await kept.get(at + by))));
     Panel.show(
       "errors",

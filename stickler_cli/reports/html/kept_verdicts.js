@@ -2,7 +2,7 @@
 
 const keptVerdicts = (redraw) => {
   const said = new Map(); // key -> [verdict, line]
-  const bar = element("p", { class: "verdicts", role: "status", hidden: true });
+  const bar = element("p", { class: "verdicts", role: "status" });
   let place = "";
   let lasting = true;
 
@@ -40,11 +40,12 @@ const keptVerdicts = (redraw) => {
   };
 
   const draw = () => {
-    bar.hidden = !said.size;
+    // Always there, or the first verdict would push down what one looks at.
+    const count = said.size ? plural(said.size, "verdict") : "No verdicts yet";
     bar.replaceChildren(
-      element("span", {}, `${plural(said.size, "verdict")}${lasting ? "" : ", lost when this page is closed"}`),
-      element("button", { type: "button", onclick: download }, "Download verdicts.jsonl"),
-      element("button", { type: "button", onclick: forget }, "Forget"),
+      element("span", {}, `${count}${lasting ? "" : ", lost when this page is closed"}`),
+      element("button", { type: "button", disabled: !said.size, onclick: download }, "Download verdicts.jsonl"),
+      element("button", { type: "button", disabled: !said.size, onclick: forget }, "Forget"),
     );
   };
 

@@ -5,18 +5,6 @@ const binText = (lower) => (Number(lower) >= 1 ? "1" : `${lower} to below ${Numb
 
 const causeAt = (key) => facts.causes.findIndex(([each]) => each === key);
 
-// Addresses name what somebody else's page may have: what is not here is said, with what is nearest to it.
-const nearest = (name, names) => {
-  const pairs = (text) => new Set(Array.from(text.toLowerCase(), (letter, at) => letter + (text[at + 1] ?? "").toLowerCase()));
-  const own = pairs(name);
-  const likeness = (other) => {
-    const its = pairs(other);
-    return [...own].filter((pair) => its.has(pair)).length / (own.size + its.size);
-  };
-  const best = names.reduce((kept, other) => (likeness(other) > kept[0] ? [likeness(other), other] : kept), [0.2, ""]);
-  return best[1] && `; nearest: ${visible(best[1])}`;
-};
-
 const KINDS = {
   all: "items, objects and the values inside them",
   values: "single values",
@@ -39,7 +27,9 @@ const NARROWING_DOCUMENTS = {
 };
 
 // Buttons that take away what a list is narrowed to.
-const chips = (list, texts, state) =>
-  Object.entries(texts)
+const chips = (list, texts, state, problems) => [
+  ...Object.entries(texts)
     .filter(([key]) => state[key])
-    .map(([key, text]) => element("button", { type: "button", class: "chip", onclick: () => State.change(list, { [key]: "" }) }, `${text(state[key], state)} ✕`));
+    .map(([key, text]) => element("button", { type: "button", class: "chip", onclick: () => State.change(list, { [key]: "" }) }, `${text(state[key], state)} ✕`)),
+  ...problems.map((problem) => element("button", { type: "button", class: "chip", onclick: () => State.change(list, {}) }, `${problem} ✕`)),
+];

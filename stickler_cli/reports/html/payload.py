@@ -314,10 +314,11 @@ def error_rows(
 ) -> Iterator[tuple[Any, ...]]:
     """Yield shown errors as the script reads them: their row, or -1, and columns to `_ON_PAGE`.
 
-    Then what they were swapped with; last is the position of their cause among texts, or -1 of one
-    that repeats another, or has none.
+    Then what they were swapped with, the position of their cause among texts, or -1 of one that
+    repeats another, or has none; last the same of the item that they are counted with.
     """
-    known = {cause.key: at for at, text in enumerate(causes) for cause in text.causes}
+    positions = {cause.key: at for at, text in enumerate(causes) for cause in text.causes}
+    document, causes_of_items = "", dict[str, int]()  # of the items that failed, by their paths
 
     @lru_cache(_PATHS_REMEMBERED)
     def row_of(field: str) -> int:
@@ -325,8 +326,13 @@ def error_rows(
 
     for error in errors:
         group, own = keys_in(error.cause)
-        cause = known.get(own, known.get(group, -1))
-        yield row_of(error.field), *error[:_ON_PAGE], error.swapped_with, cause
+        cause = positions.get(own, positions.get(group, -1))
+        if error.document != document:
+            document, causes_of_items = error.document, {}
+        within = cause if cause >= 0 else causes_of_items.get(error.inside or "", -1)
+        if error.values is not None:
+            causes_of_items[error.path] = within
+        yield row_of(error.field), *error[:_ON_PAGE], error.swapped_with, cause, within
 
 
 def first_errors(detail: Detail) -> list[tuple[str, str, str]]:

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import takewhile
@@ -16,6 +17,7 @@ from stickler_cli.core.sections import Block, Curve, Curves, Figures, Report, Ta
 from stickler_cli.reports import run_sentences
 from stickler_cli.reports.cause_sentences import more_causes
 from stickler_cli.reports.layout import TableStyle
+from stickler_cli.runs.page_queries import QUERIES
 from .charts import OUTCOMES, CoverageChart, coverage_chart
 from .payload import packed
 
@@ -79,7 +81,9 @@ def asset(name: str) -> str:
 
 @cache
 def _wrapped(names: Sequence[str]) -> str:
-    parts = (asset(f"{name}.js") for name in names)
+    parts = [asset(f"{name}.js") for name in names]
+    if "engine" in names:
+        parts.insert(0, f"const QUERIES = {json.dumps(QUERIES)};\n")
     return '(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"
 
 

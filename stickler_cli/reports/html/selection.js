@@ -1,7 +1,7 @@
 // Errors and documents: what they are made of, and what a state of the page asks for; who answers finds them.
 
-// What an error is made of; payload.py writes them.
-const [ROW, DOCUMENT, PATH, FIELD, OUTCOME, CLASS, GT, PRED, SIMILARITY, INSIDE, VALUES, REASON, DIFFERING, SWAPPED, CAUSE] = Array(15).keys();
+// What an error is made of; payload.py writes them. WITHIN: its cause, or that of the item that it is counted with.
+const [ROW, DOCUMENT, PATH, FIELD, OUTCOME, CLASS, GT, PRED, SIMILARITY, INSIDE, VALUES, REASON, DIFFERING, SWAPPED, CAUSE, WITHIN] = Array(16).keys();
 // What a document is made of. BY: its group by each key. LOST: row and count, row and count... COUNTS: values lost in
 // each of several runs, of which errors have what each said among DIFFERING, true where it is right.
 const [ID, STATUS, SCORE, TP, FD, FA, FN, BY, LOST, COUNTS] = Array(10).keys();
@@ -29,14 +29,14 @@ const isFolded = ({ what, field, class: name }) => {
 // Return how many errors of the run a state lets through, also of those that are not on the page; null where
 // nobody counted them.
 const truth = (state) => {
-  const { field, class: name, cause, what } = state;
-  const others = ["find", "gt", "pred", "of", "at", "similarity"].some((key) => state[key]) || state.outcome.length;
+  const { field, class: className, cause, what } = state;
+  const isNarrowed = ["find", "gt", "pred", "of", "at", "similarity"].some((key) => state[key]) || state.outcome.length;
   const range = Fields.range(field);
-  const known = facts.causes.reduce((sum, [, , errors]) => sum + errors, 0);
-  if (others || (field && !range) || (cause && (field || name)) || (what && what !== "all")) return null;
-  if (cause) return facts.causes[causeAt(cause)]?.[2] ?? 0;
-  if (isFolded(state)) return range ? null : known;
-  return facts.totals.reduce((sum, [row, each, count]) => sum + ((!range || (row >= range[0] && row < range[1])) && (!name || each === name) ? count : 0), 0);
+  if (cause && causeAt(cause) < 0) return 0;
+  if (isNarrowed || (field && !range) || (cause && (field || !isFolded(state))) || (what && what !== "all")) return null;
+  if (cause) return facts.causes[causeAt(cause)][2];
+  if (isFolded(state)) return range ? null : facts.causes.reduce((sum, [, , errors]) => sum + errors, 0);
+  return facts.totals.reduce((sum, [row, name, count]) => sum + ((!range || (row >= range[0] && row < range[1])) && (!className || name === className) ? count : 0), 0);
 };
 
 // How a group is called, what filter leaves nothing but it, and of a cause its number and values.
@@ -59,27 +59,31 @@ const AT_ONCE = 1000; // rows that a question may ask for
 
 // The numbers of the bar of a histogram that begins here.
 const boundsOf = (lower) => {
-  if (!lower || Number(lower) >= 1) return lower ? { from: 1 } : {};
+  if (!lower || !(Number(lower) < 1)) return lower ? { from: 1 } : {};
   const [from, end] = [Number(lower) - 1e-9 / BINS, Number(lower) + (1 - 1e-9) / BINS];
   return { from, below: end > 1 - 1 / BINS / 2 ? 1 : end };
 };
 
-const said = (query) => Object.fromEntries(Object.entries(query).filter(([, value]) => value !== null && value !== "" && value !== undefined));
+const UNKNOWN = -2; // a row or cause that no error has
+const CAN_BE_EMPTY = ["gt", "pred"]; // an absent value is the empty text
 
-// What a state asks for; engine.js and runs/page_index.py read it.
+const withoutBlanks = (query) => Object.fromEntries(Object.entries(query).filter(([key, value]) => value !== null && value !== undefined && (value !== "" || CAN_BE_EMPTY.includes(key))));
+
+// What a state asks for: keys of `QUERIES`, which engine.js or runs/page_index.py answers. A cause that is not on this
+// page finds nothing. Of a cause, a class or a kind of error chooses among the values in its items, too.
 const queryOf = (state) => {
   const range = Fields.range(state.field);
-  return said({
+  return withoutBlanks({
     find: state.find.trim().toLowerCase(),
-    ...(range ? { first: range[0], end: range[1] } : { field: state.field }),
+    ...(range ? { first: range[0], end: range[1] } : { field: state.field && `\n${state.field}\n` }),
     class: state.class,
     outcome: state.outcome.length ? state.outcome : null,
-    cause: state.cause && causeAt(state.cause),
+    ...(state.cause ? { [isFolded(state) ? "cause" : "within"]: causeAt(state.cause) < 0 ? UNKNOWN : causeAt(state.cause) } : {}),
     caused: isFolded(state) && !state.cause ? 1 : null,
-    gt: state.gt,
-    pred: state.pred,
+    gt: state.gt === "absent" ? "" : state.gt || null,
+    pred: state.pred === "absent" ? "" : state.pred || null,
     of: state.of,
-    at: state.at && (Fields.range(state.at)?.[0] ?? -2),
+    at: state.at ? (Fields.range(state.at)?.[0] ?? UNKNOWN) : null,
     values: { values: 1, wholes: 0 }[state.what],
     judged: state.what === "judged" ? 1 : null,
     ...boundsOf(state.similarity),
@@ -127,12 +131,11 @@ class Pages {
 }
 
 const documentsQuery = (state) =>
-  said({
+  withoutBlanks({
     find: state.find.trim().toLowerCase(),
     wrong: state.wrong ? 1 : null,
     ...boundsOf(state.score),
-    by: state.group && state.by,
-    group: state.group,
+    group: state.group && JSON.stringify([state.by, state.group]),
     sort: state.sort,
   });
 

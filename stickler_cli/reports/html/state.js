@@ -10,6 +10,26 @@ const LISTS = {
 };
 const PANEL = ["document", "path", "as"];
 
+// What some keys can be; an address that says something else is told so, and the key is left out.
+const ORDERS_OF = { errors: ["document", "field", "class", "outcome", "gt", "pred", "pair", "similarity"], documents: ["errors", "id"] };
+const ALLOWED = {
+  errors: {
+    group: ["none", "cause", "field", "class", "pair", "document"],
+    what: ["values", "wholes", "judged", "all"],
+    sort: ORDERS_OF.errors.flatMap((name) => [name, `-${name}`]),
+  },
+  documents: { sort: ORDERS_OF.documents.flatMap((name) => [name, `-${name}`]) },
+  fields: {},
+};
+const NUMBERS = ["similarity", "score"]; // keys whose value is where a bar of a histogram begins
+
+// Why a value of a key cannot be: a sentence, or nothing.
+const problemOf = (list, key, value) => {
+  if (NUMBERS.includes(key) && !(Number(value) >= 0 && Number(value) <= 1 && value.trim())) return `${key} is a number from 0 to 1, not ${visible(value)}`;
+  const allowed = ALLOWED[list]?.[key];
+  return allowed && !allowed.includes(value) ? `no ${key} is called ${visible(value)}${nearest(value, allowed)}` : "";
+};
+
 // A link that narrows a list leads to its first row.
 const onceShown = async (name) => {
   const lists = { errors: Errors, documents: Documents };
@@ -29,7 +49,7 @@ const State = (() => {
     }
   };
   const copyOf = (list) => Object.fromEntries(Object.entries(list).map(([key, value]) => [key, Array.isArray(value) ? [...value] : value]));
-  const fresh = () => ({ section: "", ...Object.fromEntries(Object.entries(LISTS).map(([name, list]) => [name, copyOf(list)])), panel: {} });
+  const fresh = () => ({ section: "", problems: Object.fromEntries(Object.keys(LISTS).map((name) => [name, []])), ...Object.fromEntries(Object.entries(LISTS).map(([name, list]) => [name, copyOf(list)])), panel: {} });
 
   // Take over what a link says; lists that it does not name stay as they are in `before`.
   const parsed = (link, before = fresh()) => {
@@ -53,7 +73,9 @@ const State = (() => {
       if (!names.length && PANEL.includes(key)) state.panel[key] = value;
       else if (list in LISTS && Object.hasOwn(LISTS[list], key)) {
         const into = listOf(list);
-        if (Array.isArray(into[key])) into[key].push(value);
+        const problem = value && problemOf(list, key, value);
+        if (problem) state.problems[list].push(problem);
+        else if (Array.isArray(into[key])) into[key].push(value);
         else into[key] = value;
       }
     }
@@ -90,28 +112,56 @@ const State = (() => {
 
   // Change one list from its own controls: no step of the history.
   const change = (name, changes) => {
-    const next = { ...now, section: name, [name]: { ...now[name], ...changes } };
+    const next = { ...now, section: name, problems: { ...now.problems, [name]: [] }, [name]: { ...now[name], ...changes } };
     history.replaceState(history.state, "", written(next));
     tell(next);
+  };
+
+  const hasPanel = (state) => state.panel.document !== undefined;
+
+  // A step of the history counts how many steps ago the panel was opened, so that closing it takes back all of them: the
+  // next "back" leaves what was there before. A panel that the address of the page opened has no such step.
+  const stepTo = (next) => {
+    const steps = hasPanel(now) ? history.state?.panelSteps : 0;
+    const panelSteps = hasPanel(next) && steps !== undefined ? steps + 1 : undefined;
+    history.pushState(panelSteps ? { panelSteps } : null, "", written(next));
   };
 
   // Follow a link of this page: a step of the history.
   const go = (link, options) => {
     const next = parsed(link, now);
-    history.pushState(null, "", written(next));
+    stepTo(next);
     tell(next, options);
   };
+
+  let closed = null; // the state without its panel, until the browser has gone back
 
   // Show something in the panel, or nothing; going on from one thing to the next is no step.
   const show = (panel) => {
     const next = { ...now, panel };
-    if (now.panel.document === undefined && panel.document !== undefined) history.pushState(null, "", written(next));
-    else history.replaceState(history.state, "", written(next));
+    const steps = history.state?.panelSteps;
+    if (!hasPanel(now) && hasPanel(next)) stepTo(next);
+    else if (hasPanel(now) && !hasPanel(next) && steps) {
+      closed = next;
+      history.go(-steps);
+    } else history.replaceState(history.state, "", written(next));
     tell(next);
   };
 
+  // The browser went back or forth, or somebody wrote an address.
+  const arrive = () => {
+    if (closed) {
+      history.replaceState(history.state, "", written(closed));
+      closed = null;
+      return;
+    }
+    const next = parsed(location.hash);
+    const isPanelAlone = written({ ...next, panel: {} }) === written({ ...now, panel: {} });
+    tell(next, { scrolls: !isPanelAlone });
+  };
+
   const start = () => {
-    window.addEventListener("popstate", () => tell(parsed(location.hash), { scrolls: true }));
+    window.addEventListener("popstate", arrive);
     document.addEventListener("click", (event) => {
       const link = event.target.closest("a[href^='#']");
       if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -11,6 +11,18 @@ const visible = (text) =>
     return code.length > 4 ? `\\U${code.padStart(8, "0")}` : `\\u${code.padStart(4, "0")}`;
   });
 
+// Addresses name what somebody else's page may have: what is not here is said, with what is nearest to it.
+const nearest = (name, names) => {
+  const pairs = (text) => new Set(Array.from(text.toLowerCase(), (letter, at) => letter + (text[at + 1] ?? "").toLowerCase()));
+  const own = pairs(name);
+  const likeness = (other) => {
+    const its = pairs(other);
+    return [...own].filter((pair) => its.has(pair)).length / (own.size + its.size);
+  };
+  const best = names.reduce((kept, other) => (likeness(other) > kept[0] ? [likeness(other), other] : kept), [0.2, ""]);
+  return best[1] && `; nearest: ${visible(best[1])}`;
+};
+
 // Make an element with attributes and children; a string is a child of text.
 const element = (name, attributes, ...children) => {
   const made = document.createElement(name);
