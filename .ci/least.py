@@ -1,4 +1,7 @@
-"""Print the least version of each requirement, as constraints for pip."""
+"""Print the least version of each requirement, as constraints for pip.
+
+A requirement may have an upper end too, as in `jsonschema-rs>=0.58.6,<0.62`: both hold.
+"""
 
 import tomllib
 from pathlib import Path
