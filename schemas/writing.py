@@ -138,14 +138,10 @@ def _handled(record: Any, _source: Any, handler: GetCoreSchemaHandler) -> Any:
 
 
 class _Generator(GenerateJsonSchema):
-    """No titles, and all is required that is written, though readers do without."""
+    """Generates schemas without titles."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
-
-    def field_is_required(self, field: Any, total: Any) -> bool:
-        always = field["schema"].get("metadata", {}).get("always", False)
-        return always or super().field_is_required(field, total)
 
 
 def schema_of(name: str) -> dict[str, Any]:

@@ -129,7 +129,7 @@ class Evaluation(score.Evaluation):
     def _run(self, title: str) -> Run:
         options = self.conditions.options if self.conditions else DecidingOptions()
         read = RunOptions(**asdict(options), counting=self.rule.counting)
-        schema = SchemaSignature("", "", title or "documents")
+        schema = SchemaSignature("", "", title or "documents", inferred=None)
         return Run(self, schema, read, self.fields)
 
     def _repr_html_(self) -> str:

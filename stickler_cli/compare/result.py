@@ -14,7 +14,7 @@ ListPairing: TypeAlias = Literal["best", "ordered", "position"]
 """How list items are paired: with the greatest total similarity, without crossing pairs, or each
 with the item at the same position."""
 
-SEMANTICS: Final = 3
+SEMANTICS: Final = 1
 """The version of what is counted and how; figures of two versions are not alike. Source:
 docs/semantics.md."""
 

@@ -32,8 +32,6 @@ class Rule:
     """The JSON Schema of such values; nothing for that of the type."""
     fits: Callable[[Any], bool] | None = None
     """The test of readers; None for the type and the range of the keywords, or for the type."""
-    always: bool = False
-    """Whether the key is always written, though readers do without."""
     parsed: Callable[[Any], Any] | None = None
     """The parser of a value; raises ValueError with the expected values, or UsageError."""
     written: Callable[[Any], object] | None = None  # the reverse
@@ -45,7 +43,6 @@ class Rule:
             "type": "function-wrap",
             "function": {"type": "no-info", "function": lambda value, by_type: value},
             "schema": {"type": "any"} if self.keywords else handler(source),
-            "metadata": {"always": self.always},
         }
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], Any]) -> Any:
@@ -111,8 +108,6 @@ def _names(value: str) -> Path:
     return path
 
 
-# A key that is always there, but in files of earlier versions.
-ADDED_LATER: Final = Rule("what its type says", always=True)
 # What is read by itself, since there may be more levels of it than pydantic goes down.
 LATER: Final = Rule("an object", fits=lambda value: isinstance(value, dict))
 

@@ -44,8 +44,8 @@ class VerdictRecord(TypedDict):
 
     format: Literal["stickler-verdict/1"]
     """This format; the number goes up when a key changes its meaning or goes away."""
-    semantics: NotRequired[Count]
-    """The version of what is counted, and how, in the run; 1 if it is left out."""
+    semantics: Count
+    """The version of what is counted, and how, in the run."""
     schema: str
     """Digest of the schema of the run, as the record of the run has it."""
     document: str

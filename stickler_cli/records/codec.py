@@ -54,16 +54,10 @@ class _WrongError(Exception):
         self.place: list[Step] = []
 
 
-def read(
-    kind: type[T],
-    value: object,
-    source: str = "",
-    place: Path = (),
-    hints: Mapping[str, str] | None = None,
-) -> T:
+def read(kind: type[T], value: object, source: str = "", place: Path = ()) -> T:
     """Return a value of a type as JSON values, at a place in a file, tell of it.
 
-    `source` is empty for a value in memory; `hints` tell what to do about keys that are missing.
+    `source` is empty for a value in memory.
 
     Raises:
         UsageError: it is nothing of the kind; with the place, what is there and what should be.
@@ -74,8 +68,7 @@ def read(
         wrong = error
     pointer, expected = json_pointer((*place, *reversed(wrong.place))), wrong.expected
     if wrong.missing:
-        hint = (hints or {}).get(wrong.missing, "")
-        raise UsageError([Problem(source, f"{wrong.missing} is missing", "", hint, pointer)])
+        raise UsageError([Problem(source, f"{wrong.missing} is missing", pointer=pointer)])
     if isinstance(expected, Problem):
         inside = pointer + (expected.pointer or "")
         raise UsageError([replace(expected, source=source, pointer=inside)])

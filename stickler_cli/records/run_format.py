@@ -1,4 +1,4 @@
-"""The run format `stickler-run/2`: what is read of a run in a file, key by key.
+"""The run format `stickler-run/1`: what is read of a run in a file, key by key.
 
 `schemas/stickler-run.json` is made of these types, and their docstrings are its descriptions; what
 else files have is in `schemas/described.py`.
@@ -10,7 +10,6 @@ from typing_extensions import TypedDict  # that of Python 3.11 is none that pyda
 
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.rules import (
-    ADDED_LATER,
     LATER,
     AnyJson,
     Count,
@@ -46,7 +45,7 @@ class LenientRecord(TypedDict):
     """In a JSON string."""
     list: Count
     """The one element of a list."""
-    relaxed: NotRequired[Annotated[Count, ADDED_LATER]]
+    relaxed: Count
     """JSON with Python literals, comments, trailing commas or single quotes."""
 
 
@@ -65,11 +64,11 @@ class DocumentsRecord(TypedDict):
     """Documents that could not be evaluated."""
     unmatched: Count
     """Predictions without ground truth; not evaluated."""
-    duplicate_keys: NotRequired[Annotated[Count, ADDED_LATER]]
+    duplicate_keys: Count
     """Documents with an object that has a key twice, on either side; the last one counts."""
-    byte_order_mark: NotRequired[Annotated[Count, ADDED_LATER]]
+    byte_order_mark: Count
     """Documents that begin with a byte order mark, on either side; it is left out."""
-    lenient: NotRequired[Annotated[LenientRecord, ADDED_LATER]]
+    lenient: LenientRecord
 
 
 class CountsRecord(TypedDict):
@@ -172,7 +171,7 @@ class ClassesRecord(TypedDict):
 class ErrorClassesRecord(ClassesRecord):
     """The classes of wrong values, which are as many as fd + fa + fn of `leaves`."""
 
-    units: NotRequired[Annotated[ClassesRecord, ADDED_LATER]]
+    units: ClassesRecord
     """Those of list items and objects that failed as a whole, whose values are counted above."""
 
 
@@ -230,7 +229,7 @@ class ResultsRecord(TypedDict):
     never_labelled: NotRequired[dict[FieldPath, Some]]
     """Fields that nobody labelled in any document, and in how many; only if there are any."""
     error_classes: ErrorClassesRecord
-    wholly_right: NotRequired[Annotated[WhollyRight, ADDED_LATER]]
+    wholly_right: WhollyRight
     intervals: NotRequired[IntervalSettings]
     """Only if they were requested; those of rates stand beside them."""
     unwrapped: NotRequired[dict[str, Count]]
@@ -276,7 +275,7 @@ class EvaluationRecord(ResultsRecord):
     """The version of what is counted, and how; runs of two versions are not compared."""
     fields: list[FieldInfo]
     """What the schema says of each field, in its order, parents first."""
-    causes: NotRequired[Annotated[list[CauseRecord], ADDED_LATER]]
+    causes: list[CauseRecord]
     """Errors that are alike, put together, those that lost most values first; all values lost are
     in one of them."""
     undeclared_keys: list[KeyRecord]
@@ -311,7 +310,7 @@ class RunRecord(EvaluationRecord):
     Rates and scores are fractions; a rate whose denominator is 0 is 0.0.
     """
 
-    format: Literal["stickler-run/2"]
+    format: Literal["stickler-run/1"]
     """This format; the number goes up when a key changes its meaning or goes away."""
     version: str
     """Version of the program that made the run."""

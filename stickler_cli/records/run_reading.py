@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, TypeVar, cast
 
 import numpy as np
 
+from stickler_cli.compare.result import SEMANTICS
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.option import NotTakenError, Settings, options_of
@@ -21,7 +22,7 @@ from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.confidence.confidences import Confidences, read_counted
 from stickler_cli.score.document_result import LENIENT, ODDITIES, Status
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Conditions, Evaluation, Results
-from stickler_cli.score.field_counts import BESIDE, CONFIDENCES, OF_MODES, Names
+from stickler_cli.score.field_counts import BESIDE, OF_MODES, Names
 from stickler_cli.score.record import KNOWN_IDS, PER_DOCUMENT, Run
 from stickler_cli.score.sums import COUNTING_MODES, KEYS, NAMES, Sums, Tally, dense
 from stickler_cli.settings.deciding import CountingOptions, DecidingOptions, RunOptions
@@ -32,23 +33,9 @@ from .run_format import EvaluationRecord, NodeRecord, ResultsRecord, RunRecord
 T = TypeVar("T")
 S = TypeVar("S", bound=Settings)
 
-OLD: Final = "it was written by an older version: evaluate again"
-
-_HINTS: Final = dict.fromkeys(
-    ("documents", "score_sums", "score_sum", "score_squares", "moments", "error_classes"), OLD
-)
-
-_TODAY: Final = {"stickler-run/1": RUN_FORMAT, "stickler-evaluation/1": FORMAT}
-"""By the formats of the first version those of today."""
-
-_APART: Final = "apart"  # there, confidences of values that counts of the whole document left out
+EVALUATE_AGAIN: Final = "another version of stickler wrote it: evaluate again"
 
 _OTHERS: Final = "at least the sum of the others"
-
-OPTIONS_ADDED_LATER: Final = frozenset(
-    {"counting", "ignore", "lenient_json", "rename", "rows", "work_limit", "wrapped"}
-)
-"""Records need not have them."""
 
 
 def read_run(record: Mapping[str, object], source: str = "") -> Run:
@@ -57,9 +44,8 @@ def read_run(record: Mapping[str, object], source: str = "") -> Run:
     Raises:
         UsageError: it is no such record, or of another version; with its place and what it is.
     """
-    record = of_today(record)
     _check_format(record, source, (RUN_FORMAT,), "a run is what stickler eval --format json writes")
-    run = read(RunRecord, record, source, hints=_HINTS)
+    run = read(RunRecord, record, source)
     options = read_options(run["options"], RunOptions, source)
     deciding = read_options(run["options"], DecidingOptions, source)
     conditions = Conditions(deciding, tuple(run["fields"]), options.counting)
@@ -89,9 +75,8 @@ def read_evaluation(record: Mapping[str, object], source: str = "") -> Evaluatio
     Raises:
         UsageError: it is neither, or of another version; with what was found and expected.
     """
-    record = of_today(record)
     _check_format(record, source, (FORMAT, RUN_FORMAT))
-    evaluation = read(EvaluationRecord, record, source, hints=_HINTS)
+    evaluation = read(EvaluationRecord, record, source)
     if "options" not in record:
         raise _missing("options", source)
     if record["options"] is None:
@@ -105,16 +90,25 @@ def read_evaluation(record: Mapping[str, object], source: str = "") -> Evaluatio
 def _check_format(
     record: Mapping[str, object], source: str, formats: tuple[str, ...], hint: str = ""
 ) -> None:
+    """Raise UsageError if a record has another format, or was counted by other semantics."""
     if "format" not in record:
         readable = f"{' and '.join(formats)} can be read"
         raise UsageError([Problem(source, "format is missing", "", readable, "")])
-    if record["format"] not in formats:
-        raise _refused(record["format"], " or ".join(formats), source, ("format",), hint)
+    written = record["format"]
+    if written not in formats:
+        names = [name.partition("/")[0] for name in formats]
+        if isinstance(written, str) and written.partition("/")[0] in names:
+            hint = EVALUATE_AGAIN
+        raise _refused(written, " or ".join(formats), source, ("format",), hint)
+    if "semantics" not in record:
+        raise UsageError([Problem(source, "semantics is missing", "", EVALUATE_AGAIN, "")])
+    if record["semantics"] != SEMANTICS:
+        expected, place = str(SEMANTICS), ("semantics",)
+        raise _refused(record["semantics"], expected, source, place, EVALUATE_AGAIN)
 
 
 def _missing(name: str, source: str, place: Path = ()) -> UsageError:
-    found, hint = f"{name} is missing", _HINTS.get(name, "")
-    return UsageError([Problem(source, found, "", hint, json_pointer(place))])
+    return UsageError([Problem(source, f"{name} is missing", pointer=json_pointer(place))])
 
 
 def _refused(value: object, expected: str, source: str, place: Path, hint: str = "") -> UsageError:
@@ -133,13 +127,13 @@ def read_options(record: object, kind: type[S], source: str) -> S:
             except NotTakenError:
                 expected = option.values.expected
                 raise _refused(given[name], expected, source, ("options", name)) from None
-        elif name not in OPTIONS_ADDED_LATER:
+        else:
             raise _missing(name, source, ("options",))
     return kind(**values)
 
 
 def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source: str) -> Evaluation:
-    evaluation = Evaluation(conditions=conditions, semantics=record["semantics"])
+    evaluation = Evaluation(conditions=conditions)
     _fill(evaluation, record, source, ())
     for side, validity in evaluation.validity.items():
         if validity.invalid < 0:
@@ -184,8 +178,8 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
     results.statuses[Status.EVALUATED] += counts["total"] - results.statuses.total()
     if results.statuses[Status.EVALUATED] < 0:
         raise _refused(counts["total"], _OTHERS, source, (*place, "documents", "total"))
-    odd = {name: cast("int", documents.get(name, 0)) for name in ODDITIES}
-    for way, count in documents.get("lenient", {}).items():
+    odd = {name: counts[name] for name in ODDITIES}
+    for way, count in documents["lenient"].items():
         odd[LENIENT if way == "documents" else f"{LENIENT}_{way}"] = cast("int", count)
     results.warnings = Counter({name: count for name, count in odd.items() if count})
     results.unwrapped = Counter(record.get("unwrapped", {}))
@@ -199,7 +193,7 @@ def read_sums(record: object, source: str = "", place: Path = ()) -> Sums:
     sums = Sums()
     todo: list[tuple[Names, object, Path]] = [((), record, place)]
     for path, value, where in todo:
-        found = read(NodeRecord, value, source, where, _HINTS)
+        found = read(NodeRecord, value, source, where)
         modes = (cast("Mapping[str, int]", found[mode]) for mode in COUNTING_MODES)
         cell = [mode[name] for mode in modes for name in NAMES]
         tally = sums[path] = Tally([*cell, *(cast("int", found.get(name, 0)) for name in BESIDE)])
@@ -241,64 +235,6 @@ def _restore_confidences(evaluation: Evaluation, blocks: Blocks) -> None:
         for group in dict.fromkeys(group for each in of.groups for group in each.items()):
             some = np.array([each.get(group[0]) == group[1] for each in of.groups])
             evaluation.by[group[0]][group[1]].confidences.add(of.ids, of.leaves, some)
-
-
-def of_today(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the record of a run or evaluation in the format of today, whatever it was written in.
-
-    Figures stay as they were written: the first version of the semantics made them.
-    """
-    found = {name: _of_fields(it) if name in _OF_FIELDS else it for name, it in record.items()}
-    written = record.get("format")
-    if not isinstance(written, str) or written not in _TODAY:
-        return found
-    found |= {"format": _TODAY[written], "semantics": 1}
-    accounts = record.get("per_document")
-    if isinstance(accounts, list):
-        found["per_document"] = [
-            {**account, CONFIDENCES: _together(account[CONFIDENCES])}
-            if isinstance(account, dict) and isinstance(account.get(CONFIDENCES), dict)
-            else account
-            for account in accounts
-        ]
-    return found
-
-
-_OF_FIELDS: Final = frozenset(
-    {
-        "fields",
-        "undeclared_keys",
-        "extra_keys",
-        "not_labelled",
-        "left_out",
-        "validity",
-        "violations",
-    }
-)
-"""Keys of what had the path of a field as `path` before it was called `field`."""
-
-
-def _of_fields(value: Any) -> Any:
-    """Return entries about fields, by the name that these have today, and what is around them."""
-    if isinstance(value, list):
-        return [
-            {("field" if key == "path" else key): it for key, it in each.items()}
-            if isinstance(each, dict)
-            else each
-            for each in value
-        ]
-    if isinstance(value, dict):
-        return {name: _of_fields(it) for name, it in value.items()}
-    return value
-
-
-def _together(known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return confidences of which those of fields that the whole left out stand with the others."""
-    apart = known.get(_APART)
-    if not isinstance(apart, dict):
-        return dict(known)
-    sides = ((side, {**known.get(side, {}), **apart.get(side, {})}) for side in ("right", "wrong"))
-    return {side: by_field for side, by_field in sides if by_field}
 
 
 EVALUATION: Final = "evaluation"

@@ -14,7 +14,6 @@ from stickler_cli.score.evaluation import NO_GROUP
 from stickler_cli.score.folds import PathCounts
 from stickler_cli.score.gates import GateResult
 from stickler_cli.score.intervals import FEWEST_DOCUMENTS, Interval
-from stickler_cli.score.record import moved_gates
 from .cause_sentences import of_class
 from .view import WORST, RunView, by_values_lost
 
@@ -323,7 +322,6 @@ def notes(view: RunView) -> list[str]:
         for name, problem in evaluation.metric_problems.items()
     )
     lines += map(quoted, filter(None, [describe_unwrapping(evaluation)]))
-    lines += map(quoted, moved_gates(view.run))
     return lines + [quoted(note) for note in sorted(view.run.notes)]
 
 

@@ -47,7 +47,7 @@ from stickler_cli.records.account_format import (
     record_in,
 )
 from stickler_cli.records.codec import read
-from stickler_cli.records.run_reading import read_options, read_run
+from stickler_cli.records.run_reading import EVALUATE_AGAIN, read_options, read_run
 from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.detail import Detail
 from stickler_cli.score.errors.error_rows import Error, columns_of_record
@@ -229,10 +229,10 @@ def load_policy(name: str) -> AcceptancePolicy:
     if not isinstance(record, dict) or record.get("format") != POLICY_FORMAT:
         found, expected = "this is no policy", "a file that stickler accept -o wrote"
         raise UsageError([Problem(decoded(name), found, expected)])
-    if (made := record.get("semantics", 1)) != SEMANTICS:
-        found = f"version {made} of the semantics made the policy, and this is {SEMANTICS}"
-        raise UsageError([Problem(decoded(name), found, "one of this version", "make it again")])
     policy = read(AcceptancePolicy, record, decoded(name))
+    if policy.semantics != SEMANTICS:
+        found = f"version {policy.semantics} of the semantics made the policy, this is {SEMANTICS}"
+        raise UsageError([Problem(decoded(name), found, "one of this version", "make it again")])
     if signed(policy).digest != policy.digest:
         found = "the policy was changed after it was made: what it promises does not hold"
         raise UsageError([Problem(decoded(name), found, hint="make it again")])
@@ -301,8 +301,7 @@ def _error(value: object, source: str, line: int | None = None) -> Error:
     if not isinstance(value, dict) or not {"document", "path", "field"} <= value.keys():
         found = "there is no document, path and field"
         expected = "an error, as stickler eval --non-matches writes it"
-        hint = "evaluate again what an earlier version evaluated"
-        raise UsageError([Problem(source, found, expected, hint, line=line)])
+        raise UsageError([Problem(source, found, expected, EVALUATE_AGAIN, line=line)])
     place = source if line is None else f"{source}:{line}"
     return read(Error, columns_of_record(value), place)
 
@@ -360,7 +359,7 @@ def marks_of(file: str, limit: int) -> Marks:
         except UsageError as error:
             problems += error.problems
             continue
-        if (made := said.get("semantics", 1)) != SEMANTICS:
+        if (made := said["semantics"]) != SEMANTICS:
             what = f"version {made} of the semantics counted this error, and this is {SEMANTICS}"
             hint = "evaluate again, and give verdicts on the new page"
             problems.append(Problem(source_of(file), what, "", hint, line=line.line))

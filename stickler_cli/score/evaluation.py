@@ -30,8 +30,8 @@ from .intervals import FieldIntervals, IntervalSettings, field_intervals
 from .ledger import Ledger
 from .sums import RateRule, Sums, Tally, in_schema_order
 
-FORMAT: Final = "stickler-evaluation/2"  # of `Evaluation.to_dict`; see docs/results.md
-RUN_FORMAT: Final = "stickler-run/2"  # an evaluation and how it came about
+FORMAT: Final = "stickler-evaluation/1"  # of `Evaluation.to_dict`; see docs/results.md
+RUN_FORMAT: Final = "stickler-run/1"  # an evaluation and how it came about
 NO_GROUP: Final = "(none)"
 """The group of documents that have no single value of a key."""
 MOST_GROUPS: Final = 200  # of one key: more than anyone reads
@@ -261,8 +261,6 @@ class Evaluation(Results):
     """The documents of each group, by the key that they are broken down by and its name."""
     rows: Rows = "auto"
     """Whether anything is kept of each document; `auto` is up to `MOST_ROWS` of them."""
-    semantics: int = SEMANTICS
-    """The version of what was counted, and how."""
 
     def update(self, documents: Batch | UnitTree) -> None:
         """Add documents; a comparison by itself is a document that was evaluated."""
@@ -339,11 +337,6 @@ class Evaluation(Results):
 
     def _agree(self, other: "Evaluation") -> None:
         """Take over the conditions of another evaluation, or refuse it."""
-        if not self.any_documents:
-            self.semantics = other.semantics
-        elif other.any_documents and other.semantics != self.semantics:
-            found = f"version {other.semantics} of the semantics made one, {self.semantics} another"
-            raise UsageError([Problem("", found, "evaluations of one version", "evaluate again")])
         if self.conditions is None:
             self.conditions = other.conditions
         elif other.conditions is not None and other.conditions != self.conditions:
@@ -405,7 +398,7 @@ class Evaluation(Results):
             invalid = {side: sides[side].invalid for side in SIDES if side in sides}
             shown["documents"]["schema_invalid"] = invalid
         validities, *others = (self.folds[kind].view(self.interval_settings) for kind in OF_RUNS)
-        shown |= {**validities, "semantics": self.semantics, "fields": encoded(fields)}
+        shown |= {**validities, "semantics": SEMANTICS, "fields": encoded(fields)}
         for each in others:
             shown |= each
         shown |= self.fold(PathCounts).shares_labelled(self.sums)
@@ -423,7 +416,7 @@ class Evaluation(Results):
         return shown
 
     def to_dict(self) -> dict[str, object]:
-        """Return everything as JSON values, in the format `stickler-evaluation/2`.
+        """Return everything as JSON values, in the format `stickler-evaluation/1`.
 
         Equal evaluations give equal bytes, whatever the order of their documents was.
         """

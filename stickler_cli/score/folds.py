@@ -265,8 +265,8 @@ class WhollyRight:
 
     def restore(self, record: Mapping[str, Any]) -> None:
         """Take over the state that stands in a record."""
-        if found := record.get("wholly_right"):
-            self.documents, self.lost = found.documents, found.lost
+        wholly_right = record["wholly_right"]
+        self.documents, self.lost = wholly_right.documents, wholly_right.lost
 
 
 @dataclass(slots=True)

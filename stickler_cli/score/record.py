@@ -1,4 +1,4 @@
-"""The run format `stickler-run/2`: an Evaluation as JSON, signed with what it came from.
+"""The run format `stickler-run/1`: an Evaluation as JSON, signed with what it came from.
 
 Every report is a view of this record, and `records.run_reading` reads it back. Its JSON Schema is
 `schemas/stickler-run.json`. Runs are merged here, judged by other gates, and read by another way of
@@ -13,7 +13,6 @@ from typing import Annotated, Final
 
 from stickler_cli import __version__
 from stickler_cli.compare.result import FieldInfo
-from stickler_cli.core.figures import told_apart
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import ANY_KEY, field_path
 from stickler_cli.core.option import options_record
@@ -26,9 +25,9 @@ from .errors.error_rows import Error
 from .errors.marks import MarkedOutcome
 from .evaluation import RUN_FORMAT, Evaluation, differences
 from .gate_verdicts import judge
-from .gates import COUNTS, Gate, GateResult, name_of
+from .gates import Gate, GateResult
 from .policy import PolicyOutcome
-from .sums import MOST_KEYS, RATES, VALUES, RateRule
+from .sums import MOST_KEYS, RateRule
 
 MOST_ERRORS: Final = 20_000  # kept of each run to find what flips: 20 MB or so
 UNFIT: Final = frozenset({Status.FAILED})
@@ -120,8 +119,8 @@ class SchemaSignature:
     model_name: str
     """What the schema calls its documents."""
     inferred: Annotated[
-        str | None, Rule("a string", {"type": ["string", "null"], "pattern": _DIGEST}, always=True)
-    ] = None
+        str | None, Rule("a string", {"type": ["string", "null"], "pattern": _DIGEST})
+    ]
     """SHA-256 of the annotations that were inferred; null where those of the schema alone count."""
     by: str | None = None
     """What says which schema of a directory a document has; left out where there is one for all."""
@@ -356,7 +355,6 @@ def conditions_of(run: Run) -> dict[str, object]:
         "schema digest": run.schema.digest,
         "inferred annotations": run.schema.inferred,
         "schema by": run.schema.by,
-        "semantics": evaluation.semantics,
         **{f"option {name}": value for name, value in options_record(run.options).items()},
         "version": run.version,
         "intervals": None if intervals is None else intervals.view(),
@@ -406,20 +404,3 @@ def counted_as(run: Run, counting: Counting | None) -> Run:
     read = replace(run, evaluation=evaluation, options=replace(run.options, counting=counting))
     gates = [it if it.gate.mode else judge(it.gate, evaluation, read.rule) for it in run.gates]
     return replace(read, gates=gates)
-
-
-def moved_gates(run: Run) -> Iterator[str]:
-    """Yield a note where a gate reads another figure than in version 0.1.0: `overall` then."""
-    for gate in (it.gate for it in run.gates):
-        if gate.mode or gate.path or gate.metric not in (*RATES, *COUNTS):
-            continue  # it has a set, or does not read counts of all documents
-        now, then = (
-            judge(replace(gate, mode=mode), run.evaluation, run.rule).value
-            for mode in ("", "overall")
-        )
-        if now != then and run.rule.counting == VALUES.counting:
-            name = name_of(gate)
-            here = now if now is None else told_apart(now, then or 0.0)
-            there = then if then is None else told_apart(then, float(here or 0))
-            told = f"version 0.1.0 read overall:{name}, which is {there}"
-            yield f"{name} is {here}, of values; {told}"

@@ -232,8 +232,8 @@ def test_what_is_no_state_is_refused_and_nothing_is_lost():
     with pytest.raises(UsageError, match="state: seconds, evaluation is missing"):
         evaluator.load_state({"target_schema": "Order", "non_matches": []})
     state = evaluator.get_state()
-    state["evaluation"]["semantics"] = 1
-    with pytest.raises(UsageError, match="version 1 of the semantics made one, 3 another"):
+    state["evaluation"]["semantics"] = 2
+    with pytest.raises(UsageError, match="state#/semantics: the value is 2, expected 1; another"):
         evaluator.merge_state(state)
     assert figures(evaluator.compute()) == figures(filled().compute())
 

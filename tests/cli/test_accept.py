@@ -158,7 +158,8 @@ def test_a_schema_that_is_left_out_is_inferred(stickler, data):
     ("change", "said"),
     [
         (lambda it: it.update(format="other"), "this is no policy"),
-        (lambda it: it.pop("semantics"), "version 1 of the semantics made the policy, and this is"),
+        (lambda it: it.update(semantics=2), "version 2 of the semantics made the policy"),
+        (lambda it: it.pop("semantics"), "semantics is missing"),
         (
             lambda it: it["fields"][0].update(threshold=0.1),
             "the policy was changed after it was made",

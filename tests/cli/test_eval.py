@@ -59,7 +59,7 @@ def test_junit_fields_adds_a_case_for_each_field(stickler):
 def test_output_files_are_in_the_format_of_their_suffix(stickler, data):
     result = stickler(*EVAL, "-o", "run.json", "-o", "run.csv", "-o", "run.md", "-o", "run.txt")
     assert result.code == 0
-    assert json.loads((data / "run.json").read_text())["format"] == "stickler-run/2"
+    assert json.loads((data / "run.json").read_text())["format"] == "stickler-run/1"
     assert (data / "run.csv").read_text().startswith("field,")
     assert (data / "run.md").read_text().startswith("<!-- stickler -->")
     assert "total" in (data / "run.txt").read_text()

@@ -77,7 +77,7 @@ def test_files_of_our_own_are_taken_for_no_documents(stickler, data):
     for words in (("eval", "gt", "run.json"), ("errors", "run.json", "schema.json")):
         result = stickler(*words)
         assert result.code == 2
-        assert "run.json: this is a file of stickler (stickler-run/2)" in result.err
+        assert "run.json: this is a file of stickler (stickler-run/1)" in result.err
         assert "stickler report reads a run" in result.err
     stickler("diff", "schema.json", "gt", "pred", "gt", "-q", "-o", "diff.json")
     result = stickler("eval", "diff.json", "pred/one.json")
@@ -135,7 +135,7 @@ def test_a_hint_that_is_followed_works(stickler, data, wrong, hint, right):
             "eval gt/two.json gt pred",
             "two.json#: the schema describes .* SCHEMA GT PRED$",
         ),
-        ("check run.json", "run.json#: .*; this is a file of stickler .stickler-run/2.$"),
+        ("check run.json", "run.json#: .*; this is a file of stickler .stickler-run/1.$"),
         ("diff run.json gt/two.json", "two.json: this is no run, expected a run file, as .*$"),
         ("eval schema.json gt none", "0 predictions, expected documents on both sides$"),
     ],

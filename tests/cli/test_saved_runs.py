@@ -79,8 +79,8 @@ def test_a_run_that_is_read_gives_the_same_reports(stickler, run_file, format_na
         ("no.json", {"a": 1}, "no.json: this is no run, expected a run file"),
         (
             "other.json",
-            {"format": "stickler-evaluation/2"},
-            "other.json#/format: the value is .*, expected stickler-run/2; a run is what",
+            {"format": "stickler-evaluation/1"},
+            "other.json#/format: the value is .*, expected stickler-run/1; a run is what",
         ),
     ],
 )

@@ -10,7 +10,7 @@ from .conftest import GOOD, write
 
 VERDICT = {
     "format": "stickler-verdict/1",
-    "semantics": 3,
+    "semantics": 1,
     "schema": "0" * 64,
     "document": "two",
     "path": "total",
@@ -128,11 +128,11 @@ def test_a_run_of_several_processes_and_its_directory_tell_the_same(stickler, da
 
 
 def test_verdicts_on_errors_of_another_version_of_the_semantics_are_refused(stickler, data):
-    say(data, {}, {**INVENTED, "semantics": 1})
+    say(data, {}, {**INVENTED, "semantics": 2})
     result = stickler(*COMMAND)
 
     assert result.code == 2
-    assert "version 1 of the semantics counted this error, and this is 3" in result.err
+    assert "version 2 of the semantics counted this error, and this is 1" in result.err
     assert "evaluate again, and give verdicts on the new page" in result.err
 
 

@@ -114,7 +114,7 @@ def test_policies_are_told_what_they_should_hold(changes, message):
     record = {
         "format": "stickler-policy/1",
         "version": "1",
-        "semantics": 3,
+        "semantics": 1,
         "schema": "sha256:0",
         "inferred": None,
         "places": [],

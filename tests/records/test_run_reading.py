@@ -90,7 +90,6 @@ COUNT = "a whole number of at least 0"
 @pytest.mark.parametrize(
     ("path", "value", "expected"),
     [
-        (("format",), "stickler-run/3", f"{FORMAT} or {RUN_FORMAT}"),
         (("format",), [], f"{FORMAT} or {RUN_FORMAT}"),
         (("score_sum",), "-1", "a whole number as text"),
         (("score_sum",), 7, "a whole number as text"),
@@ -125,21 +124,41 @@ def test_what_is_no_evaluation_is_refused_with_its_place(evaluation, path, value
     assert str(caught.value) == f"{place}: the value is {brief(value)}, expected {expected}"
 
 
-OLD = "; it was written by an older version: evaluate again"
+ADVICE = "; another version of stickler wrote it: evaluate again"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        ("format", "stickler-run/2", f"{FORMAT} or {RUN_FORMAT}"),
+        ("format", "stickler-evaluation/12", f"{FORMAT} or {RUN_FORMAT}"),
+        ("semantics", 3, "1"),
+    ],
+)
+def test_the_advice_on_a_file_of_another_version_is_to_evaluate_again(
+    evaluation, key, value, expected
+):
+    with pytest.raises(UsageError) as caught:
+        read_evaluation(record_with(evaluation, (key,), value), "e.json")
+
+    place = f"e.json#/{key}"
+    message = f"{place}: the value is {brief(value)}, expected {expected}{ADVICE}"
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(
     ("path", "hint"),
     [
         (("format",), f"; {FORMAT} and {RUN_FORMAT} can be read"),
-        (("score_sum",), OLD),
-        ((*NODE, "documents"), OLD),
-        ((*NODE, "score_sums"), OLD),
+        (("semantics",), ADVICE),
+        (("score_sum",), ""),
+        ((*NODE, "documents"), ""),
+        ((*NODE, "score_sums"), ""),
         ((*NODE, "weight"), ""),
         (("options",), ""),
         (("options", "missing"), ""),
-        (("options", "lenient_json"), None),
-        (("documents", "lenient"), None),
+        (("options", "lenient_json"), ""),
+        (("documents", "lenient"), ""),
         (("never_present",), None),
     ],
 )

@@ -106,7 +106,7 @@ def run_of() -> Callable[..., Run]:
         digest = hashlib.sha256(source).hexdigest()
         return Run(
             evaluation,
-            SchemaSignature(file, f"sha256:{digest}", plan.model_name),
+            SchemaSignature(file, f"sha256:{digest}", plan.model_name, None),
             chosen,
             [*field_listing(plan)],
             [judge(parse_gate(gate), evaluation, rule) for gate in gates],

@@ -47,7 +47,7 @@ def test_a_run_over_one_pair_says_more_and_fits(run_of):
 @pytest.mark.parametrize(
     "change",
     [
-        {"format": "stickler-run/1"},
+        {"format": "stickler-run/2"},
         {"surprise": 1},
         {"overall_score": 1.5},
         {"documents": {}},

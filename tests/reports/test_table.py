@@ -254,18 +254,6 @@ def test_in_all_countings_the_whole_is_told_if_asked_for(orders):
     assert "\noverall " not in render(orders, PLAIN)
 
 
-def test_a_gate_that_read_units_in_0_1_0_is_told_once(run_of):
-    text = render(run_of(gates=["f1>=0.7"]), PLAIN)
-
-    told = "f1 is 0.759, of values; version 0.1.0 read overall:f1, which is 0.7\n"
-    assert text.count(told) == 1
-    for gates, options in (
-        (["leaves:f1>=0.7", "total.f1>=0", "score>0", "documents.total>0"], {}),
-        (["f1>=0.7"], {"counting": "overall"}),
-    ):
-        assert "0.1.0" not in render(run_of(gates=gates, **options), PLAIN)
-
-
 def test_the_legend_explains_only_what_occurs(run_of):
     schema = {"type": "object", "properties": {"a": {"type": "number"}}}
     right = DocumentPair("1", {"a": 1}, {"a": 1})

@@ -92,9 +92,10 @@ def test_another_file_is_not_taken_for_a_journal(path):
     assert path.read_text() == "my diary\n"
 
 
-def test_a_journal_of_an_earlier_version_is_refused_unless_it_begins_again(path):
-    path.write_bytes(b"stickler-journal/1\n0 {}\n")
-    with pytest.raises(UsageError, match=r"an earlier version wrote its journal.*--restart begins"):
+@pytest.mark.parametrize("version", [b"2", b"12"])
+def test_a_journal_of_another_version_is_refused_unless_it_begins_again(path, version):
+    path.write_bytes(b"stickler-journal/%b\n0 {}\n" % version)
+    with pytest.raises(UsageError, match=r"another version of stickler wrote.*--restart begins"):
         Journal(str(path), "--run-dir x")
     Journal(str(path), "--run-dir x", restart=True).close()
     assert records(path) == ([], 0)

@@ -67,7 +67,7 @@ def test_a_folder_is_no_schema(tmp_path):
             {"number": 1, "date": "", "items": [1]},
             "is this a document? The order is SCHEMA GT PRED",
         ),
-        ({"format": "stickler-run/2"}, "this is a file of stickler (stickler-run/2)"),
+        ({"format": "stickler-run/1"}, "this is a file of stickler (stickler-run/1)"),
     ],
 )
 def test_what_is_a_document_or_a_file_of_ours_is_told(contents, hint):

@@ -51,7 +51,7 @@ MIXED = Batch([*OTHERS[1].results, *TOGETHER.results, *OTHERS[0].results], TOGET
 
 def run(evaluation: Evaluation) -> Run:
     fields = [FieldInfo((name,), "leaf", "", 0.5, 1.0) for name in ("b", "a", "map", "never")]
-    return Run(evaluation, SchemaSignature("s.json", "sha256:0", "Doc"), OPTIONS, fields)
+    return Run(evaluation, SchemaSignature("s.json", "sha256:0", "Doc", None), OPTIONS, fields)
 
 
 def test_fields_that_no_document_has_are_told_without_those_inside_them():

@@ -84,7 +84,7 @@ def text_of(evaluation):
 
 def run_of(evaluation):
     options = RunOptions(recall_with_fd=True, strict=True)
-    signature = SchemaSignature("s.json", f"sha256:{'0' * 64}", "Doc")
+    signature = SchemaSignature("s.json", f"sha256:{'0' * 64}", "Doc", None)
     return Run(evaluation, signature, options, FIELDS, notes=("a note",))
 
 
@@ -382,7 +382,7 @@ def test_a_notebook_shows_no_more_fields_than_anyone_reads():
 def test_an_evaluation_is_reported_as_the_command_reports_it():
     evaluation = evaluation_of(RESULTS)
     run = Run(
-        evaluation, SchemaSignature("", "", "Orders"), RunOptions(recall_with_fd=True), FIELDS
+        evaluation, SchemaSignature("", "", "Orders", None), RunOptions(recall_with_fd=True), FIELDS
     )
 
     assert evaluation.report(title="Orders", width=90) == render(

@@ -73,9 +73,7 @@ def test_what_is_no_such_record_is_refused(lost):
 
 
 def test_of_no_documents_there_is_no_share():
-    nothing = WhollyRight()
-    nothing.restore({})
-    assert nothing.view(IntervalSettings())["wholly_right"] == {
+    assert WhollyRight().view(IntervalSettings())["wholly_right"] == {
         "documents": 0,
         "lost": [0] * 11,
         "right": 0,
@@ -119,23 +117,6 @@ def test_some_documents_of_a_batch_can_be_added():
 def test_documents_that_were_not_compared_add_nothing():
     found = WhollyRight()
     found.add(not_compared("6"), None)
-    assert found == WhollyRight()
-
-
-def test_evaluations_of_two_versions_of_the_semantics_are_not_merged():
-    old = evaluation()
-    old.semantics = 1
-    with pytest.raises(UsageError, match="version 1 of the semantics made one, 3 another"):
-        evaluation().merge(old)
-    nothing = Evaluation()
-    nothing.merge(old)
-    assert nothing.semantics == 1
-
-
-def test_of_a_record_of_before_nothing_is_known():
-    found = WhollyRight()
-    found.restore({})
-
     assert found == WhollyRight()
 
 

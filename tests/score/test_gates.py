@@ -20,7 +20,7 @@ from stickler_cli.score.gates import (
     refuse_resampled,
 )
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.score.record import Run, SchemaSignature, counted_as, moved_gates
+from stickler_cli.score.record import Run, SchemaSignature, counted_as
 from stickler_cli.score.sums import SCORE_UNIT, RateRule, Tally
 from stickler_cli.settings.deciding import RunOptions
 from .batches import TEXT, add_confidences, an_object, batch
@@ -651,7 +651,7 @@ def run_with(*gates, conditions=None, values=(9, 1, 0, 1, 0), units=(1, 0, 0, 0,
     set_overall(made.tally, units)
     made.conditions = conditions
     judged = [judge(parse_gate(text), made) for text in gates]
-    signature = SchemaSignature("a.json", f"sha256:{'0' * 64}", "A")
+    signature = SchemaSignature("a.json", f"sha256:{'0' * 64}", "A", None)
     return Run(made, signature, RunOptions(), (), judged)
 
 
@@ -666,22 +666,6 @@ def test_a_finished_run_is_read_in_another_counting_mode_with_its_gates(conditio
     assert read.evaluation.rule.counting == ("overall" if conditions else "leaves")
     assert run.evaluation.rule.counting == "leaves"
     assert counted_as(run, "leaves") is counted_as(run, None) is run
-
-
-def test_a_gate_that_read_units_before_is_told():
-    run = run_with("f1>=0", "tp>=1", "a.f1>=0", "overall:f1>=0", "score>=0", "fd<=9")
-
-    assert [*moved_gates(run)] == [
-        "f1 is 0.9, of values; version 0.1.0 read overall:f1, which is 1.0",
-        "tp is 9, of values; version 0.1.0 read overall:tp, which is 1",
-        "fd is 1, of values; version 0.1.0 read overall:fd, which is 0",
-    ]
-    assert [*moved_gates(counted_as(run, "overall"))] == []
-    assert [*moved_gates(run_with("fa<=0"))] == []
-    near = run_with("f1>=0", values=(1173, 40, 0, 40, 0), units=(1172, 40, 0, 41, 0))
-    assert [*moved_gates(near)] == [
-        "f1 is 0.967, of values; version 0.1.0 read overall:f1, which is 0.9666",
-    ]
 
 
 def test_a_gate_asks_for_its_field_or_for_those_that_match():

@@ -37,7 +37,7 @@ from stickler_cli.settings.deciding import RunOptions
 from .batches import batch, not_compared
 
 PLAN = compile_schema({"type": "object", "properties": {"a": {"type": "string"}}})
-SCHEMA = SchemaSignature("s.json", "sha256:0", "Doc")
+SCHEMA = SchemaSignature("s.json", "sha256:0", "Doc", None)
 
 
 def run(*statuses: Status, strict: bool = False, gates=(), **rest) -> Run:
@@ -110,7 +110,7 @@ def test_documents_that_are_not_fit_are_named_in_order(monkeypatch):
 
 def test_a_schema_is_told_with_its_file_if_there_is_one():
     assert SCHEMA.title == "Doc (s.json)"
-    assert SchemaSignature("", "sha256:0", "Doc").title == "Doc"
+    assert SchemaSignature("", "sha256:0", "Doc", None).title == "Doc"
 
 
 def test_a_record_says_what_is_special_about_its_run_and_nothing_else():
@@ -185,7 +185,7 @@ def shard(*names: str, pair=RIGHT, path: str = "s.json", accounts: bool = True, 
     found = Evaluation(ledger=Ledger(blocks=Blocks() if accounts else None))
     if names:
         found.update(batch(PLAN, dict.fromkeys(names, pair)))
-    schema = SchemaSignature(path, "sha256:0", "Doc")
+    schema = SchemaSignature(path, "sha256:0", "Doc", None)
     return Run(found, schema, rest.pop("options", RunOptions()), FIELDS, **rest)
 
 
@@ -287,7 +287,7 @@ def grouped(name: str, key: str) -> Run:
         (shard("1"), replace(shard("2"), version="0.1"), 'version: "0.1", but "'),
         (
             shard("1"),
-            replace(shard("2"), schema=SchemaSignature("s.json", "sha256:1", "Doc")),
+            replace(shard("2"), schema=SchemaSignature("s.json", "sha256:1", "Doc", None)),
             'schema digest: "sha256:1", but "sha256:0" in run 0',
         ),
         (

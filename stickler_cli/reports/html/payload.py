@@ -15,6 +15,7 @@ from struct import Struct
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
+from stickler_cli.compare.result import SEMANTICS
 from stickler_cli.core.figures import number_of, truncate, visible
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import ANY_KEY, Path, field_names, field_path
@@ -388,7 +389,7 @@ def facts(
                 [it.key, it.text, it.errors, it.values, it.number, [*it.origins]] for it in causes
             ],
             "schema": view.run.schema.digest,
-            "semantics": view.run.evaluation.semantics,
+            "semantics": SEMANTICS,
             "explaining": view.run.explaining,
         }
     )

@@ -52,8 +52,8 @@ from stickler_cli.runs.whole_files import (
 if sys.platform != "win32":  # which has no such module
     import fcntl
 
-FIRST_LINE: Final = b"stickler-journal/2\n"
-OLD_LINE: Final = b"stickler-journal/1\n"
+FORMAT: Final = b"stickler-journal/"
+FIRST_LINE: Final = FORMAT + b"1\n"
 
 CHECKSUM_BYTES: Final = 16
 
@@ -100,11 +100,13 @@ class Journal:
                 hint = "wait for its end, or name another directory"
                 raise UsageError([Problem(option, "another run is using it", "", hint)]) from None
         start = os.read(self._handle, len(FIRST_LINE))
-        if start == OLD_LINE and not restart:
-            found = "an earlier version wrote its journal, and what is counted has changed since"
+        is_ours = FIRST_LINE.startswith(start)  # or begins as it does: it was not written whole
+        is_of_another_version = start.startswith(FORMAT) and not is_ours
+        if is_of_another_version and not restart:
+            found = "another version of stickler wrote its journal"
             hint = "--restart begins again, another directory keeps both"
             raise UsageError([Problem(option, found, "the journal of this version", hint)])
-        if start != OLD_LINE and not FIRST_LINE.startswith(start):
+        if not is_of_another_version and not is_ours:
             hint = "name another directory"
             found = f"{self._path} was not written by this program"
             raise UsageError([Problem(option, found, "the journal of a run", hint)])

@@ -249,7 +249,7 @@ class Causes:
 
     def restore(self, record: Mapping[str, Any]) -> None:
         """Take over the state that stands in a record."""
-        for each in record.get("causes", ()):
+        for each in record["causes"]:
             pattern = each.get("pattern", each["field"])
             kind = None
             if "documents" in each:
@@ -389,9 +389,8 @@ class ErrorCounts:
     def restore(self, record: Mapping[str, Any]) -> None:
         """Take over the state that stands in a record."""
         classes = record["error_classes"]
-        for into, found in ((self.fields, classes), (self.units, classes.get("units"))):
-            fields = found["fields"] if found else {}
-            into.update({path: Counter(counts) for path, counts in fields.items()})
+        for into, counted in ((self.fields, classes), (self.units, classes["units"])):
+            into.update({path: Counter(counts) for path, counts in counted["fields"].items()})
 
 
 def overall(fields: Mapping[Path, ByClass]) -> ByClass:

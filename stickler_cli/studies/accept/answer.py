@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 
 from stickler_cli import __version__
+from stickler_cli.compare.result import SEMANTICS
 from stickler_cli.core.figures import rate
 from stickler_cli.core.json_values import (
     OBJECTS,
@@ -256,7 +257,7 @@ def calibrate(run: Run, asked: Asked, by: str | None = None) -> AcceptancePolicy
         AcceptancePolicy(
             format=POLICY_FORMAT,
             version=__version__,
-            semantics=evaluation.semantics,
+            semantics=SEMANTICS,
             schema=run.schema.digest,
             inferred=run.schema.inferred,
             places=[PolicyPlace(field_path(info.field), info.kind) for info in run.fields],

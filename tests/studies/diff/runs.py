@@ -14,7 +14,7 @@ from stickler_cli.studies.diff.answer import compare_runs
 from stickler_cli.studies.diff.record import Difference
 
 OPTIONS = RunOptions()
-SIGNATURE = SchemaSignature("order.json", f"sha256:{'0' * 64}", "Order")
+SIGNATURE = SchemaSignature("order.json", f"sha256:{'0' * 64}", "Order", None)
 
 
 def document(name, score=1.0, status="evaluated", **fields):

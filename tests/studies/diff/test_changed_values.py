@@ -34,7 +34,7 @@ GT = {"id": "1", "rows": [{"name": "bolt", "unit": "kg"}]}
 def run(**predictions):
     pairs = [DocumentPair(name, GT, pred) for name, pred in predictions.items()]
     chunk = evaluate_chunk(Job(PLAN, Options(), requested=KEPT), pairs)
-    signature = SchemaSignature("s.json", f"sha256:{'0' * 64}", "S")
+    signature = SchemaSignature("s.json", f"sha256:{'0' * 64}", "S", None)
     return Run(chunk.evaluation, signature, RunOptions(), [], detail=chunk.detail)
 
 
