@@ -1,6 +1,6 @@
 // Verdicts on the rows of tables: a button adds its entries to the line of its row.
 
-const fieldsets = Array.from(document.querySelectorAll("[data-line]"));
+const fieldsets = elementsOf("[data-line]");
 const keyOf = (fieldset) => fieldset.dataset.line;
 
 const press = () => {
@@ -11,8 +11,8 @@ const press = () => {
 
 const kept = keptVerdicts(press);
 for (const fieldset of fieldsets) {
-  fieldset.addEventListener("click", ({ target }) => {
-    const { more } = target.dataset;
+  fieldset.addEventListener("click", (event) => {
+    const { more } = targetOf(event).dataset;
     if (more) kept.say(keyOf(fieldset), more, `${keyOf(fieldset).slice(0, -1)},${more.slice(1)}`);
     press();
   });

@@ -3,7 +3,7 @@
 const LONGEST_DIFF = 600; // words or characters of what lies between equal ends; a table of this squared is made
 
 const NUMBER = /^-?\d[\d.eE+-]*$/;
-const WORDS = /[\p{L}\p{N}]+|\s+|[^]/gu;
+const WORDS = /[\p{L}\p{N}]+|\s+|[\s\S]/gu;
 
 // Return the pieces of both texts in order, ["same" | "gt" | "pred", text]: by words, and where a word has
 // become another one that shares half of its characters, by characters.

@@ -1,6 +1,7 @@
 // The list of documents, and the panel that shows one of them in full.
 
 const Documents = (() => {
+  /** @type {[string, number][]} */
   const OUTCOMES = [["tp", TP], ["fd", FD], ["fn", FN], ["fa", FA]];
   let kept = null; // documents that are let through
   let total = 0;
@@ -125,6 +126,7 @@ const Documents = (() => {
   const start = async () => {
     total = Math.max(facts.documents ?? 0, (await ask("select-documents", {})).count);
     byId("documents-badge").textContent = total.toLocaleString("en");
+    /** @type {string[][]} */
     const columns = [["", "Document"], ["status", "Status"], ["right", "Score"], ["", "Values"], ...OUTCOMES.map(([name]) => ["right one", MEANINGS[name.toUpperCase()]])];
     if (facts.runs) columns.splice(1, Infinity, ...facts.runs.map((name) => ["right", name]), ...(facts.scored ? [["right", "Change of score"]] : []));
     list = new List(byId("documents-list"), { label: "Documents", columns, cells, open: (at) => State.show({ document: kept.at(at)[ID] }) });

@@ -23,6 +23,7 @@ const engine = (queries) => {
     return JSON.parse(await new Response(stream).text());
   };
 
+  /** @type {Record<string, Record<string, (row: any) => any>>} */
   // How a cell of each column is read from a row; null is absent.
   const COLUMNS = {
     "non-matches": {
@@ -130,25 +131,29 @@ const engine = (queries) => {
     return { indexes: Array.from(indexes, (count) => count ?? 0), points, numbers: numbers.length };
   };
 
+  /** @type {Record<string, (...values: any[]) => any>} */
   const answers = { unpack, pictures, of: (id) => rowsOf["non-matches"].filter((error) => error[DOCUMENT] === id), comparison: (id) => rowsOf.comparisons.get(id) };
   answers.take = async (packed) => {
     for (const [name, text] of Object.entries(packed)) rowsOf[name] = await unpack(text);
     rowsOf.comparisons = new Map(rowsOf.comparisons);
     return { errors: rowsOf["non-matches"].length, documents: rowsOf.documents.length };
   };
-  for (const [kind, name, matches] of [["non-matches", "", isAt], ["documents", "-documents", (row, id) => row[ID] === id]]) {
+  const isCalled = (row, id) => row[ID] === id;
+  const addAnswers = (kind, name, matches) => {
     answers[`select${name}`] = (query) => ({ count: selection(kind, query).rows.length, groups: selection(kind, query).groups });
     answers[`page${name}`] = (query, first, count) => selection(kind, query).rows.slice(first, first + count);
     answers[`place${name}`] = (query, place) => {
       const { rows } = selection(kind, query);
       const at = rows.findIndex((row) => matches(row, place));
-      const row = (at < 0 ? rowsOf[kind].find((each) => matches(each, place)) : rows[at]) ?? null;
+      const row = (at < 0 ? rowsOf[kind].find((kept) => matches(kept, place)) : rows[at]) ?? null;
       return { at, error: row, row };
     };
-  }
+  };
+  addAnswers("non-matches", "", isAt);
+  addAnswers("documents", "-documents", isCalled);
   const answer = async (name, values) => answers[name](...values);
   if (typeof document === "undefined") {
-    onmessage = ({ data: [number, name, values] }) => answer(name, values).then((value) => postMessage([number, value, null]), (error) => postMessage([number, null, error.message]));
+    self.onmessage = ({ data: [number, name, values] }) => answer(name, values).then((value) => postMessage([number, value, null]), (error) => postMessage([number, null, error.message]));
   }
   return answer;
 };

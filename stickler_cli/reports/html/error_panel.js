@@ -51,7 +51,8 @@ const asJson = (error) => {
 };
 
 // The fields in which two items differ: those that were judged so, or all that are not the same text.
-const differingIn = (error, [gt, pred]) => {
+const differingIn = (error, sides) => {
+  const [gt, pred] = sides;
   const named = error[DIFFERING].map((path) => path.replace(/^\["|"\]$/g, ""));
   return named.length ? named : [...new Set([...gt.keys(), ...pred.keys()])].filter((key) => gt.get(key) !== pred.get(key));
 };
@@ -64,7 +65,7 @@ const sidesOf = (error) => {
     return element("div", { class: "sides" }, ...[["gt", "Ground truth"], ["pred", "Prediction"]].map(side));
   }
   const differing = new Set(differingIn(error, both));
-  const keys = [...new Set([...both[0].keys(), ...both[1].keys()])].sort((a, b) => differing.has(b) - differing.has(a));
+  const keys = [...new Set([...both[0].keys(), ...both[1].keys()])].sort((first, second) => Number(differing.has(second)) - Number(differing.has(first)));
   const row = (key) => {
     const [gt, pred] = both.map((entries) => entries.get(key) ?? null);
     const wrong = differing.has(key);
@@ -103,7 +104,8 @@ const siblingsOf = (error, others) => {
   ];
 };
 
-const listOf = (title, errors, { [DOCUMENT]: id }) => {
+const listOf = (title, errors, error) => {
+  const id = error[DOCUMENT];
   if (!errors.length) return null;
   const items = errors.slice(0, MOST_SIBLINGS).map((each) => element("li", {}, outcomeMark(each[OUTCOME]), " ", linkTo(placeOf(each)), " ", ...Errors.change(each)));
   const more = errors.length - items.length;

@@ -6,7 +6,7 @@ const MOST_SHOWN = 4; // fields of an item that its row shows
 const Errors = (() => {
   const form = byId("errors-tools");
   const controls = Object.fromEntries(["find", "field", "class", "what", "sort", "group"].map((key) => [key, byId(`errors-${key}`)]));
-  const boxes = Array.from(form.querySelectorAll("[name=outcome]"));
+  const boxes = elementsOf("[name=outcome]", form);
   let complete = true;
   let list = null;
   let kept = null; // errors that are let through
@@ -138,8 +138,11 @@ const Errors = (() => {
 
   // Let the list stand at the error that the panel shows, in a group that is open.
   const follow = (at) => {
-    let first = 0;
-    const group = kept.groups.findIndex(([, count]) => (first += count) > at);
+    let end = 0;
+    const group = kept.groups.findIndex(([, count]) => {
+      end += count;
+      return end > at;
+    });
     if (shut.delete(group)) draw();
     list.stand(lines.indexOf(at));
   };

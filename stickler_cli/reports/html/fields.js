@@ -24,7 +24,7 @@ const Fields = (() => {
     if (order) sorted.sort((a, b) => sign * compare(column)(a, b) || number(a, "field") - number(b, "field"));
     inOrder = sorted;
     foot.before(...sorted);
-    for (const head of table.tHead.querySelectorAll("[data-sort]")) {
+    for (const head of elementsOf("[data-sort]", table.tHead)) {
       if (head.dataset.sort === column) head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
       else head.removeAttribute("aria-sort");
       head.querySelector("i")?.remove();
@@ -102,7 +102,7 @@ const Fields = (() => {
     if (added) reveal(added);
   };
 
-  for (const head of table.tHead.querySelectorAll("[data-sort]")) {
+  for (const head of elementsOf("[data-sort]", table.tHead)) {
     const title = head.querySelector("span");
     const button = element("button", { type: "button", title: title.title || null }, title.textContent);
     title.replaceWith(button);
@@ -125,8 +125,8 @@ const Fields = (() => {
     });
     body.querySelector(".fold").addEventListener("click", () => fold(body, !folded.has(number(body, "field"))));
   }
-  byId("fields-find").addEventListener("input", (event) => State.change("fields", { find: event.target.value }));
-  byId("fields-wrong").addEventListener("change", (event) => State.change("fields", { wrong: event.target.checked ? "yes" : "" }));
+  byId("fields-find").addEventListener("input", (event) => State.change("fields", { find: targetOf(event).value }));
+  byId("fields-wrong").addEventListener("change", (event) => State.change("fields", { wrong: targetOf(event).checked ? "yes" : "" }));
   byId("fields-order").addEventListener("click", () => State.change("fields", { sort: "" }));
   byId("fields-open").addEventListener("click", () => State.change("fields", { open: shown.open.includes("*") ? [] : ["*"] }));
   byId("fields-tools").addEventListener("submit", (event) => event.preventDefault());

@@ -6,10 +6,14 @@ const BEYOND = 6; // rows above and below that are ready
 class List {
   // `columns`: class, title and sort key of each; `cells(item)` makes a row, of a group `{ group, title, note }`, its title in parts;
   // `open(item)` shows one; `sort(key)` is called by heads, `judge(item, key)` by the keys 1 to 4.
-  constructor(holder, { label, columns, cells, open, sort, fold, judge }) {
-    Object.assign(this, { holder, columns, cells, open, fold, judge });
+  constructor(holder, { label, columns, cells, open, sort = null, fold = null, judge = null }) {
+    this.columns = columns;
+    this.cells = cells;
+    this.open = open;
+    this.fold = fold;
+    this.judge = judge;
     this.count = 0;
-    this.item = () => undefined;
+    this.item = (_index) => undefined;
     this.active = 0;
     this.column = -1; // of the cell that has the focus; -1 is the row
     this.rows = new Map();

@@ -7,11 +7,11 @@ const copy = async (text, button) => {
   setTimeout(() => (button.textContent = before), 1200);
 };
 
-const sections = Array.from(document.querySelectorAll("main > section"));
-const links = new Map(Array.from(document.querySelectorAll("nav a"), (link) => [link.hash.slice(1), link]));
+const sections = elementsOf("main > section");
+const links = new Map(elementsOf("nav a").map((link) => [link.hash.slice(1), link]));
 const seen = new IntersectionObserver(
   (entries) => {
-    for (const entry of entries) entry.target.dataset.seen = entry.isIntersecting ? "yes" : "";
+    for (const entry of entries) targetOf(entry).dataset.seen = entry.isIntersecting ? "yes" : "";
     const current = sections.find((section) => section.dataset.seen);
     for (const [id, link] of links) {
       if (current && id === current.id) link.setAttribute("aria-current", "true");
@@ -23,7 +23,7 @@ const seen = new IntersectionObserver(
 for (const section of sections) seen.observe(section);
 
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.target.matches("input, select, textarea") || byId("panel").open) return;
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || targetOf(event).matches("input, select, textarea") || byId("panel").open) return;
   event.preventDefault();
   const current = sections.find((section) => section.dataset.seen && section.querySelector("input[type=search]"));
   (current ? current.querySelector("input[type=search]") : byId("errors-find")).focus();

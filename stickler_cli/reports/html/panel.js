@@ -19,7 +19,7 @@ const Panel = (() => {
 
   const show = (section, title, inside, moves) => {
     steps = moves;
-    const button = (text, label, move) => element("button", { type: "button", "aria-label": label, disabled: !move, onclick: () => move && move() }, text);
+    const button = (text, label, move) => element("button", { type: "button", "aria-label": label, disabled: !move, onclick: () => move?.() }, text);
     const focused = panel.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
     const beside = byId(`${section}-beside`);
     if (panel.parentElement !== beside) {
@@ -55,7 +55,7 @@ const Panel = (() => {
     close();
   });
   panel.addEventListener("keydown", (event) => {
-    if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (targetOf(event).matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
     const move = { ArrowLeft: steps.before, k: steps.before, ArrowRight: steps.after, j: steps.after, Escape: close }[event.key];
     if (move) event.preventDefault();
     if (move) move();
@@ -67,7 +67,11 @@ const Panel = (() => {
       if (id === undefined) hide();
       else (path === undefined ? Documents.show(id) : Errors.show(State.now.panel)).catch(fail);
     });
-    wide.addEventListener("change", () => panel.open && (panel.close(), State.show(State.now.panel)));
+    wide.addEventListener("change", () => {
+      if (!panel.open) return;
+      panel.close();
+      State.show(State.now.panel);
+    });
   };
 
   return { start, show };

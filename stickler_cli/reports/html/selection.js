@@ -9,6 +9,8 @@ const [ID, STATUS, SCORE, TP, FD, FA, FN, BY, LOST, COUNTS] = Array(10).keys();
 // What is known of all errors, kept or not: `total`; `totals`: row of a field, class and number; `causes`: key,
 // text, errors, values, number and in which items other fields are held; `lost`: how many documents lost values; `runs`: names of
 // several.
+/** @type {any} */
+// biome-ignore lint/style/useConst: errors.js sets it once the page is unpacked
 let facts = null;
 
 const classText = (name) => (name || "").replaceAll("_", " ");
@@ -95,7 +97,11 @@ const queryOf = (state) => {
 // What is found by a query, page by page; `kind` is in the names of its questions.
 class Pages {
   constructor(kind, query, { count, groups }, drawn) {
-    Object.assign(this, { kind, query, count, groups, drawn });
+    this.kind = kind;
+    this.query = query;
+    this.count = count;
+    this.groups = groups;
+    this.drawn = drawn;
     this.pages = new Map();
   }
 

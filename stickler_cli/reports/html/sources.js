@@ -20,7 +20,8 @@ const Sources = (() => {
 
 
   // Where a box is, in the units of a picture: x, y, width and height.
-  const placeOn = (box, [, , width, height]) => {
+  const placeOn = (box, picture) => {
+    const [, , width, height] = picture;
     const [across, down] = box[IN_PIXELS] ? [1, 1] : [width, height];
     const [x, y] = [box[LEFT] * across, box[TOP] * down];
     return [x, y, box[RIGHT] * across - x, box[BOTTOM] * down - y];

@@ -49,6 +49,7 @@ const State = (() => {
     }
   };
   const copyOf = (list) => Object.fromEntries(Object.entries(list).map(([key, value]) => [key, Array.isArray(value) ? [...value] : value]));
+  /** @returns {any} */
   const fresh = () => ({ section: "", problems: Object.fromEntries(Object.keys(LISTS).map((name) => [name, []])), ...Object.fromEntries(Object.entries(LISTS).map(([name, list]) => [name, copyOf(list)])), panel: {} });
 
   // Take over what a link says; lists that it does not name stay as they are in `before`.
@@ -163,7 +164,7 @@ const State = (() => {
   const start = () => {
     window.addEventListener("popstate", arrive);
     document.addEventListener("click", (event) => {
-      const link = event.target.closest("a[href^='#']");
+      const link = targetOf(event).closest("a[href^='#']");
       if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       go(link.getAttribute("href"), { scrolls: true });

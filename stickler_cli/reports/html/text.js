@@ -1,6 +1,13 @@
 // Text on the page: every value is shown by textContent, never as markup.
 
+/** @returns {any} an element, of a type that the caller knows */
 const byId = (id) => document.getElementById(id);
+
+/** @returns {any[]} the elements of a selector */
+const elementsOf = (selector, parent = document) => Array.from(parent.querySelectorAll(selector));
+
+/** @returns {any} the element that an event happened to */
+const targetOf = (event) => event.target;
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu;
 

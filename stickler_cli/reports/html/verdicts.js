@@ -44,7 +44,7 @@ const Verdicts = (() => {
   };
 
   const start = () => {
-    kept.open(document.querySelector("[data-page]").dataset.page);
+    kept.open(elementsOf("[data-page]")[0].dataset.page);
     byId("errors-tools").after(kept.bar);
   };
 
