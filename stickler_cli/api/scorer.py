@@ -360,8 +360,14 @@ def _bare_predictions(predictions: Sequence[JsonDocument], root: Place | None) -
 
 
 def _bare(unwrapper: Unwrapper, document: JsonDocument, *, is_truth: bool = False) -> Unwrapped:
-    """Take a document out of its wrappers, unless a value of another kind is left of it."""
+    """Take a document out of its wrappers, unless a value of another kind is left of it.
+
+    Raises:
+        UsageError: a ground truth has lists of right values in other lists of them.
+    """
     bare = unwrapper(document, is_truth=is_truth)
+    if bare.nested_lists:
+        raise UsageError(bare.nested_lists)
     return bare if kind_of(bare.value) == kind_of(document) else Unwrapped(document)
 
 

@@ -38,6 +38,7 @@ class SequenceNode(Node, ABC):
     """The part that lists and tuples share: a value that is not a list counts as a list of one."""
 
     nested = True
+    takes_lists = True
 
     def below(self, step: Step) -> Node | None:
         """Return the node of an element."""

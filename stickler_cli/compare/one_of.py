@@ -23,6 +23,7 @@ class DelegatingNode(Node, ABC):
     """A node that leaves its pairs to other nodes, whether they are scored or recorded."""
 
     nested = True
+    takes_lists = True
     sees_absent_values = True  # the other nodes see them
 
     @abstractmethod

@@ -221,6 +221,8 @@ class Node(ABC):
     """Whether values may be objects in which something is not labelled."""
     lists_inside: ClassVar[bool] = False
     """Whether values may be lists that need not be exhaustive."""
+    takes_lists: ClassVar[bool] = False
+    """Whether a list may be one value of the place."""
 
     @property
     def positional(self) -> bool:

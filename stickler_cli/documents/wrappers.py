@@ -59,6 +59,8 @@ class Unwrapped:
     """The gold of a ground truth, if it has any."""
     misread: list[Problem] = field(default_factory=list)
     """What it says by a value of another type."""
+    nested_lists: list[Problem] = field(default_factory=list)
+    """Lists of right values that are nested more deeply than their place allows."""
 
 
 class Place(Protocol):
@@ -67,6 +69,10 @@ class Place(Protocol):
     @property
     def any_of(self) -> bool:
         """Whether a list in a ground truth has the values that are right here, one by one."""
+
+    @property
+    def takes_lists(self) -> bool:
+        """Whether a list may be one value of the place."""
 
     def below(self, step: Step) -> "Place | None":
         """Return the place of a field or of an element; None if there is none."""
@@ -92,6 +98,7 @@ class Names(dict[str, "Names"]):
         return names
 
     any_of: bool = False
+    takes_lists: bool = True
 
     def below(self, step: Step) -> "Names | None":
         """Return the fields of a field."""
@@ -316,12 +323,29 @@ class _Work:
         first, *others = (None if value == "" else value for value in values)
         self.result.gold = self.result.gold or Gold()
         gold = self.result.gold.part(path)
+        for index, value in enumerate(values):
+            self.check_nesting(value, node, (*path, index))
         alternatives = (
             self.unwrap_alternative(value, node, path, (index,), is_candidate=True)
             for index, value in enumerate(others, start=1)
         )
         gold.alternatives = (*alternatives, *gold.alternatives)
         return self.unwrap(first, node, path)
+
+    def check_nesting(self, value: JsonValue, node: Place | None, path: Path) -> None:
+        """Note a list in one of several right values where the schema has no list."""
+        if not isinstance(value, list) or node is None:
+            return
+        if not node.takes_lists:
+            pointer = json_pointer((*self.parent, *path))
+            finding = f"{pointer} is {brief(value)}"
+            expected = "one value: each element of an any-of list is a right value of its own"
+            self.result.nested_lists.append(Problem("", finding, expected))
+            return
+        for index, item in enumerate(value):
+            element = node.below(index)
+            if element is not None and not element.any_of:
+                self.check_nesting(item, element, (*path, index))
 
     def edit_keys(self, value: JsonObject, path: Path) -> JsonObject:
         if not self.unwrapper.edits:
@@ -415,6 +439,7 @@ class _Work:
         self.result.wrappers += inner.wrappers
         self.result.skipped_keys += inner.skipped_keys
         self.result.misread += inner.misread
+        self.result.nested_lists += inner.nested_lists
         return Alternative(bare, inner.gold, inner.metadata, written)
 
     def count_confidence(

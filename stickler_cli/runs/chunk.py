@@ -86,6 +86,8 @@ def complete_pairs(
 
 
 def _document(name: str, wrapped: object, bare: Unwrapped) -> JsonDocument | Problem:
+    if bare.nested_lists:
+        return replace(bare.nested_lists[0], source=name)
     kind = kind_of(wrapped)
     if kind_of(bare.value) == kind:
         return bare.value  # type: ignore[return-value] # its kind says so

@@ -5,6 +5,7 @@ import pytest
 from stickler_cli.api.many import evaluate_many
 from stickler_cli.api.scorer import Scorer
 from stickler_cli.api.zero import evaluate
+from stickler_cli.core.problems import UsageError
 from stickler_cli.documents.wrappers import Names, Unwrapper
 from stickler_cli.schema.compiler import compile_schema
 
@@ -86,3 +87,44 @@ def test_a_scorer_and_evaluate_read_the_list_too(pred, f1):
     gt, pred = {"unit": ["celsius", "C"], "city": "Ulm"}, {"unit": pred, "city": "Ulm"}
     assert Scorer(schema).score(gt, pred).score == pytest.approx(f1)
     assert evaluate(gt, pred, schema=schema).f1 == pytest.approx(f1)
+
+
+NESTED = [
+    (TEXT | ANY, ["a", ["b"]], "/place/1", '["b"]'),
+    (TEXT | ANY, [[["a"]]], "/place/0", '[["a"]]'),
+    (TEXT | ANY, {"_value": [["a"]]}, "/place/0", '["a"]'),
+    ({"type": "number"} | ANY, [[1], [2]], "/place/0", "[1]"),
+    (TAGS | ANY, [[["a"]]], "/place/0/0", '["a"]'),
+    (TAGS | ANY, [["a"], ["b", ["c"]]], "/place/1/1", '["c"]'),
+    ({"type": "array", "items": TEXT | ANY}, [["a", ["b"]]], "/place/0/1", '["b"]'),
+    (objects(a=TEXT | ANY) | ANY, [{"a": "x"}, {"a": [["y"]]}], "/place/a/0", '["y"]'),
+]
+
+
+@pytest.mark.parametrize(("place", "gt", "pointer", "value"), NESTED)
+def test_a_list_of_right_values_inside_another_one_fails_the_ground_truth(
+    place, gt, pointer, value
+):
+    schema = objects(place=place)
+    told = f"{pointer} is {value}, expected one value"
+
+    evaluated = evaluate_many(schema, [({"place": gt}, {"place": "a"})], infer="never")
+
+    (problem,) = evaluated.to_dict()["problems"]
+    assert (problem["status"], told in problem["problem"]) == ("failed", True)
+    with pytest.raises(UsageError) as raised:
+        Scorer(schema).score({"place": gt}, {"place": "a"})
+    assert told in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("place", "gt"),
+    [
+        ({"type": "array", "items": TAGS} | ANY, [[["a"]]]),
+        ({"type": "array", "items": TEXT | ANY} | ANY, [[["a", "b"]]]),
+        (ANY, [[["a"]]]),
+    ],
+)
+def test_lists_in_right_values_that_are_lists_stay(place, gt):
+    unwrapped = Unwrapper(compile_schema(objects(place=place)).root)({"place": gt}, is_truth=True)
+    assert unwrapped.nested_lists == []
