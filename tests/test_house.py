@@ -304,13 +304,6 @@ FIGURES: Final = {
         "packed calls": 1,
         "odd docstrings": 10.7,
     },
-    "compare": {
-        "vague locals": 13.8,
-        "vague attributes": 3.2,
-        "vague functions": 9.3,
-        "packed calls": 8,
-        "odd docstrings": 16.8,
-    },
     "core": {
         "vague locals": 22.0,
         "vague parameters": 5.6,

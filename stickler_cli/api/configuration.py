@@ -17,8 +17,9 @@ from stickler_cli.comparators.base import BaseComparator, KeywordError, UnknownK
 from stickler_cli.comparators.registry import UnknownComparatorError, construct, location_of
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
-from stickler_cli.compare.object import Field, ObjectNode
-from stickler_cli.compare.one_of import followed
+from stickler_cli.compare.object import ObjectNode
+from stickler_cli.compare.object_fields import Field
+from stickler_cli.compare.one_of import follow_references
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
@@ -308,7 +309,7 @@ class _Writer:
 
     def _node(self, node: Node, typed: Any, path: Path) -> dict[str, Any]:
         """Return the configuration of one field."""
-        node, typed = followed(node), without_none(typed)
+        node, typed = follow_references(node), without_none(typed)
         config: dict[str, Any] = {"threshold": node.threshold, "weight": node.weight, **_clip(node)}
         match node:
             case _ if any(node is outer for outer in self._above):
@@ -327,7 +328,7 @@ class _Writer:
                     config["threshold"] = node.list_threshold
                 alike = all(leaf.comparator == leaves[0].comparator for leaf in leaves)
                 config = {"type": "any", **(_comparator(leaves[0]) if alike else {}), **config}
-            case ObjectNode(families=(*_, Field(keys=None, node=value))):
+            case ObjectNode(families=(*_, Field(key_pattern=None, node=value))):
                 inside = _text_of(None, value) if isinstance(value, LeafNode) else None
                 config["type"] = f"Dict[str, {inside}]" if inside else "dict"
             case _:
@@ -335,7 +336,7 @@ class _Writer:
         return config
 
     def _list(self, node: ListNode, typed: Any, path: Path) -> dict[str, Any]:
-        items = followed(node.items)
+        items = follow_references(node.items)
         typed = without_none(next(iter(get_args(typed)), None) or self._inside(typed, "items"))
         config: dict[str, Any] = {"weight": node.weight}
         if node.threshold_stated:
@@ -389,7 +390,7 @@ class _Writer:
 
 def _unfolded(node: Node) -> Node:
     """Return a node without recursion, its references replaced by their targets."""
-    match followed(node):
+    match follow_references(node):
         case ObjectNode(families=()) as node:
             fields = tuple(replace(entry, node=_unfolded(entry.node)) for entry in node.fields)
             return replace(node, fields=fields)

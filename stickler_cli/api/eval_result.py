@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from stickler_cli.comparators.base import meets
 from stickler_cli.compare.engine import compare
-from stickler_cli.compare.plan import USUAL, Options, Plan
+from stickler_cli.compare.plan import DEFAULT_OPTIONS, Options, Plan
 from stickler_cli.compare.result import BOTH_SIDES, FN, Outcome
 from stickler_cli.compare.tree import Setting, UnitTree, explain, tree_of
 from stickler_cli.compare.units import UnitTable
@@ -213,7 +213,7 @@ def compared(
     Raises:
         WorkLimitError: a pair takes more work than the options let one take.
     """
-    options = options or USUAL
+    options = options or DEFAULT_OPTIONS
     try:
         table = compare(plan, gts, preds, options, confidences, gold)
     except WorkLimitError:
@@ -232,7 +232,7 @@ def pair_of(
     """Return the comparison of one of the documents of `compared`."""
     row = batch.rows[document]
     assert row is not None  # noqa: S101 - it was compared
-    return PairComparison(batch.table, row, plan, options or USUAL)
+    return PairComparison(batch.table, row, plan, options or DEFAULT_OPTIONS)
 
 
 _CHOICES: Final = (

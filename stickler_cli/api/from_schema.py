@@ -126,7 +126,7 @@ class SchemaClasses(Generic[Model]):
     def _lift(self, node: Node, name: str, place: InForce, value: Any) -> Any:
         """Turn the objects in a value into instances of their models."""
         if isinstance(node, ChoiceNode):
-            node = node.chosen(value)
+            node = node.node_for(value)
         if isinstance(value, list) and isinstance(node, ListNode):
             elements = elements_of(self._files, self._only(place))
             return [self._lift(node.items, name, elements, part) for part in value]

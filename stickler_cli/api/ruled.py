@@ -11,7 +11,7 @@ from pydantic import AliasChoices, AliasPath, BaseModel
 from pydantic.fields import FieldInfo
 
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.compare.engine import OTHER_NAMES, WHOLE
+from stickler_cli.compare.engine import DOCUMENT_PART, OTHER_NAMES
 from stickler_cli.compare.plan import Plan
 from stickler_cli.compare.result import ListPairing
 from stickler_cli.core.figures import truncate
@@ -34,7 +34,7 @@ def other_names(model: type[BaseModel]) -> dict[str, dict[str, tuple[str, list[s
     Empty where no field has another name. An alias that is a path into a value is a JSON Pointer.
     """
     found: dict[str, dict[str, tuple[str, list[str]]]] = {}
-    known: dict[type[BaseModel], str] = {model: WHOLE}
+    known: dict[type[BaseModel], str] = {model: DOCUMENT_PART}
     waiting, renames = [model], False
     while waiting:
         one = waiting.pop()

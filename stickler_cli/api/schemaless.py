@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from stickler_cli.compare.engine import renamed
+from stickler_cli.compare.engine import rename_keys
 from stickler_cli.compare.plan import Plan
 from stickler_cli.core.figures import number_of
 from stickler_cli.core.json_values import JsonDocument
@@ -67,7 +67,7 @@ def _plan_shown_by(truths: Sequence[JsonDocument], renames: Any) -> Plan:
     """
     seen = Observed()
     for truth in truths:
-        seen.add(renamed(truth, renames or {}))
+        seen.add(rename_keys(truth, renames or {}))
     count = number_of(len(truths), "ground truth")
     warnings.warn(f"no schema given: inferred one from {count}", stacklevel=5)
     return replace(load_observed(seen, count).plan, renames=renames)

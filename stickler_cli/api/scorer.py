@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias, cast
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
-from stickler_cli.compare.engine import renamed
+from stickler_cli.compare.engine import rename_keys
 from stickler_cli.compare.field_listing import field_listing, known_paths
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import TP
@@ -210,7 +210,7 @@ class Scorer:
         bare, _ = bare_truths(truths, self.plan.root, lists_values=self._lists_values)
         seen = Observed()
         for truth in bare:
-            seen.add(renamed(truth, self.plan.renames or {}))
+            seen.add(rename_keys(truth, self.plan.renames or {}))
         return seen
 
     def explain(self) -> str:

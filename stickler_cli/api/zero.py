@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from stickler_cli.comparators.base import meets
-from stickler_cli.compare.engine import renamed
+from stickler_cli.compare.engine import rename_keys
 from stickler_cli.compare.plan import Options
 from stickler_cli.core.figures import number_of, rate
 from stickler_cli.core.json_values import json_line
@@ -149,7 +149,7 @@ def _by_field_names(gt: Mapping[str, Any], model: type[BaseModel]) -> dict[str, 
     """Return the values of a ground truth by the names of a class's fields where it has aliases."""
     values = to_jsonable_python(dict(gt), by_alias=False, fallback=str)
     names: Any = other_names(model)
-    return cast("dict[str, Any]", renamed(values, names))
+    return cast("dict[str, Any]", rename_keys(values, names))
 
 
 def _seen_in(gt: object) -> Observed:

@@ -1,4 +1,4 @@
-"""Lists whose elements go together by keys, in order, or by position: docs/schema.md."""
+"""Lists whose items are paired by keys, in order, or by position: docs/schema.md."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -9,322 +9,395 @@ import numpy as np
 
 from stickler_cli.comparators.base import EQUAL_WITHIN
 from stickler_cli.comparators.exact import EnumComparator
-from .assignment import ALIGNED, ALIGNED_IN_BYTE, ASSIGNED, KEPT_OF_CELL, align, assign_all, blocks
-from .columns import Columns, Elements, Floats, Indexes, Mask, aligned, distinct, spread
+from .assignment import (
+    ALIGNED_CELLS_PER_BYTE,
+    ALIGNMENT_STEPS,
+    ASSIGNMENT_BYTES,
+    ASSIGNMENT_STEPS,
+    align,
+    assign_all,
+    split_by_size,
+)
+from .columns import (
+    Columns,
+    Floats,
+    Indexes,
+    Items,
+    ListLayout,
+    Mask,
+    align_items,
+    distinct,
+    expand_ranges,
+)
 from .leaf import LeafNode
 from .object import ObjectNode
-from .one_of import ChoiceNode, OneOfNode, followed
-from .pairing import AT_ONCE, Pairs, Search, joined
+from .one_of import ChoiceNode, OneOfNode, follow_references
+from .pairing import MAX_COMPARED_PAIRS, ListRanges, Pairs, PairSearch, concatenate_pairs
 from .plan import Mode, Node, Options
 from .result import FD, TP
 
-BY_KEY: Final = 3.0
-"""What a pair by key counts more, so that no other pairs are worth to give it up."""
+KEY_GAIN: Final = 3.0
+"""Gain of a pair by key beside its similarity: more than all pairs bring that it could prevent."""
 
-MOST_ALIKE: Final = 1 << 20
-"""Pairs of unequal values of one key that are looked at."""
+MAX_KEY_PAIRS: Final = 1 << 20
+"""Pairs of unequal values with one key that are compared to see whether all of them match."""
 
-SAME: Final = EnumComparator()
-"""Compares keys of which nobody says how they are compared."""
+DEFAULT_KEY_COMPARATOR: Final = EnumComparator()
+"""Compares the texts of key fields for which the schema states no comparator."""
 
 
 Key = Sequence[tuple[Columns, Node]]
-"""The fields of a key: their values in all elements, and what compares them."""
+"""The fields of a key: their values in all items, and the nodes that compare them."""
 
 
-def arms_of(item: Node) -> Iterator[ObjectNode]:
-    """List the objects that a list element may be."""
-    item = followed(item)
+def list_object_nodes(item: Node) -> Iterator[ObjectNode]:
+    """Yield the nodes of the objects that a list item may be."""
+    item = follow_references(item)
     if isinstance(item, OneOfNode):
         for arm in item.arms:
-            yield from arms_of(arm.node)
+            yield from list_object_nodes(arm.node)
     elif isinstance(item, ObjectNode):
         yield item
 
 
 def may_be_object(item: Node) -> bool:
-    """Return whether list elements may be objects, as far as is known while a plan is made."""
+    """Return whether list items may be objects, as far as is known while a plan is made."""
     if isinstance(item, OneOfNode):
         return any(may_be_object(arm.node) for arm in item.arms)
     return isinstance(item, ChoiceNode | ObjectNode)
 
 
-def pair_arranged(  # noqa: PLR0913, PLR0917 - as `pair` takes them
+def pair_arranged(  # noqa: PLR0913, PLR0917 - as `pair_items` takes them
     item: Node,
     lists: Columns,
     gt: Indexes,
     pred: Indexes,
     floor: float,
     options: Options,
-    names: tuple[str, ...] = (),
+    key_names: tuple[str, ...] = (),
     *,
     ordered: bool = False,
 ) -> Pairs:
-    """Choose pairs as `pair` does, of those whose fields of some names are the same.
+    """Choose pairs as `pair_items` does, but only of items whose key fields match.
 
-    Pairs of which such a field differs are none. Those of ordered lists do not cross.
+    Pairs of ordered lists do not cross.
 
-    Elements of one key, as many on either side, are paired with each other, whatever else is in
-    their lists: to give up a pair by key costs more than two others bring. So are all elements of
-    one key where no element of a list lacks its key. What is left is compared all with all.
+    Items with the same key are paired among themselves if as many on either side have it, because
+    no other pairs are worth giving up a pair by key. The same holds for all keys of a list in which
+    every item has a key. All items that are left are compared with each other.
     """
-    elements = lists.elements[2]
-    sides = (_side(lists.elements[0], gt), _side(lists.elements[1], pred))
-    key = [(elements.fields((name,)), key_node(item, name)) for name in names]
-    codes = None if ordered or not key else _codes(key, len(elements.gt))
-    longest = np.maximum(*(np.bincount(side.owner, minlength=len(gt)) for side in sides))
-    found = []
+    gt_lists, pred_lists, elements = lists.elements
+    gt_items, pred_items = _select_items(gt_lists, gt), _select_items(pred_lists, pred)
+    key = [(elements.fields((name,)), find_key_node(item, name)) for name in key_names]
+    codes = None if ordered or not key else _number_keys(key, len(elements.gt))
+    longest = np.maximum(
+        np.bincount(gt_items.owner, minlength=len(gt)),
+        np.bincount(pred_items.owner, minlength=len(gt)),
+    )
+    pairs_by_search = []
     if codes is not None:
-        odd = np.zeros(len(gt), np.bool_)
-        odd[sides[0].owner[_odd(elements, key)[sides[0].slots]]] = True
-        parts, owner, sides = _apart(sides, codes, odd)
-        pairs = _Parts(item, elements, parts, longest[owner], -1.0, options).pairs()
-        found.append(pairs._replace(owner=owner[pairs.owner]))
-    parts = _laid_out(*sides, sides[0].owner, sides[1].owner, len(gt))
-    rest = _Parts(item, elements, parts, longest, floor, options, turns=not ordered)
-    found.append(rest.arranged(key, ordered=ordered))
-    pairs = joined(found)
-    return pairs.some(np.lexsort((pairs.gt, pairs.owner)))
+        is_ambiguous = np.zeros(len(gt), np.bool_)
+        has_ambiguous_key = _find_ambiguous_keys(elements, key)[gt_items.slots]
+        is_ambiguous[gt_items.owner[has_ambiguous_key]] = True
+        keyed_parts, list_of_part, (gt_items, pred_items) = _split_by_key(
+            (gt_items, pred_items), codes, is_ambiguous
+        )
+        keyed_search = _PartSearch(
+            item, elements, keyed_parts, longest[list_of_part], floor=-1.0, options=options
+        )
+        pairs = keyed_search.find_pairs()
+        pairs_by_search.append(pairs._replace(owner=list_of_part[pairs.owner]))
+    remaining_search = _PartSearch(
+        item,
+        elements,
+        _lay_out_parts(gt_items, pred_items, gt_items.owner, pred_items.owner, n_parts=len(gt)),
+        longest,
+        floor=floor,
+        options=options,
+        may_swap=not ordered,
+    )
+    pairs_by_search.append(remaining_search.find_arranged_pairs(key, ordered=ordered))
+    pairs = concatenate_pairs(pairs_by_search)
+    return pairs.select(np.lexsort((pairs.gt, pairs.owner)))
 
 
 def pair_by_position(
     item: Node, lists: Columns, gt: Indexes, pred: Indexes, options: Options
 ) -> Pairs:
-    """Pair each element with the one at the same position, whatever their similarity.
+    """Pair each item with the one at the same position, also if they are not similar.
 
-    Lists are given by their slots, `gt` and `pred`, both (k,), and `item` compares their elements.
-    Absent elements keep their positions. The cost is linear in the number of elements.
+    Lists are given by their slots, `gt` and `pred`, both (k,), and `item` compares their items.
+    Absent items keep their positions. The cost is linear in the number of items.
     """
     gt_lists, pred_lists, elements = lists.elements
     if gt_lists.have_gaps(gt) or pred_lists.have_gaps(pred):
-        gt_side, pred_side = gt_lists.of(gt), pred_lists.of(pred)
-        n_positions = 1 + max(int(places.max(initial=0)) for *_, places in (gt_side, pred_side))
-        gt_slots, pred_slots, owner, _ = aligned(gt_side, pred_side, n_positions)
-        is_pair = (gt_slots >= 0) & (pred_slots >= 0)
-        gt_slots, pred_slots, owner = gt_slots[is_pair], pred_slots[is_pair], owner[is_pair]
+        gt_items, pred_items = gt_lists.select(gt), pred_lists.select(pred)
+        n_positions = 1 + max(int(side.indexes.max(initial=0)) for side in (gt_items, pred_items))
+        places = align_items(gt_items, pred_items, n_positions)
+        places = places.select((places.gt >= 0) & (places.pred >= 0))
+        gt_slots, pred_slots, owner = places.gt, places.pred, places.owner
     else:
         n_pairs = np.minimum(gt_lists.lengths[gt], pred_lists.lengths[pred])
-        gt_slots, owner = spread(gt_lists.starts[gt], n_pairs)
+        gt_slots, owner = expand_ranges(gt_lists.starts[gt], n_pairs)
         pred_slots = gt_slots + (pred_lists.starts[pred] - gt_lists.starts[gt])[owner]
 
     scores = item.similarity(elements, gt_slots, pred_slots, options, Mode.PAIRING)
-    pairs = Pairs(owner, gt_slots, pred_slots, scores.similarity)
-    return pairs if elements.gold is None else pairs.some((~scores.is_empty).nonzero()[0])
+    pairs = Pairs(owner=owner, gt=gt_slots, pred=pred_slots, similarity=scores.similarity)
+    return pairs if elements.gold is None else pairs.select((~scores.is_empty).nonzero()[0])
 
 
-def key_node(item: Node, name: str) -> Node:
-    """Return the node that says whether a field of a key is the same."""
-    fields = (field for arm in arms_of(item) for field in (*arm.fields, *arm.ignored))
-    node = followed(next(field.node for field in fields if field.name == name))
-    if isinstance(node, LeafNode) and node.unsaid:
-        return replace(node, comparator=SAME, threshold=1.0)
+def find_key_node(item: Node, name: str) -> Node:
+    """Return the node that compares a key field of list items."""
+    objects = list_object_nodes(item)
+    fields = (field for node in objects for field in (*node.fields, *node.ignored))
+    node = follow_references(next(field.node for field in fields if field.name == name))
+    if isinstance(node, LeafNode) and node.is_unspecified_text:
+        return replace(node, comparator=DEFAULT_KEY_COMPARATOR, threshold=1.0)
     return node
 
 
-class _Side(NamedTuple):
-    """Elements of lists of one side."""
-
-    slots: Indexes
-    owner: Indexes
-    """Which of the lists each is in."""
-    at: Indexes
-    """Its position there."""
-
-    def some(self, which: Mask | Indexes) -> "_Side":
-        return _Side(self.slots[which], self.owner[which], self.at[which])
+def _select_items(lists: ListLayout, chosen: Indexes) -> Items:
+    """Return the present items of lists; indexes count present items only."""
+    items = lists.select(chosen)
+    return items._replace(indexes=items.slots - lists.starts[chosen][items.owner])
 
 
-def _side(lists: Elements, chosen: Indexes) -> _Side:
-    slots, owner, _ = lists.of(chosen)
-    return _Side(slots, owner, slots - lists.starts[chosen][owner])
+class _Parts(NamedTuple):
+    """Items of both sides by part; only items of the same part of a list can be pairs."""
+
+    gt: Items
+    n_gt: Indexes
+    """The number of ground truths of each part."""
+    pred: Items
+    n_pred: Indexes
 
 
-class _Laid(NamedTuple):
-    """Elements by the parts of lists that are searched together."""
+def _lay_out_parts(
+    gt: Items, pred: Items, part_of_gt: Indexes, part_of_pred: Indexes, *, n_parts: int
+) -> _Parts:
+    """Sort items by part, given the part of each; items with a number below 0 are in no part."""
 
-    gt: _Side
-    n: Indexes
-    """How many each part has."""
-    pred: _Side
-    m: Indexes
+    def sort_side(items: Items, part_of_item: Indexes) -> tuple[Items, Indexes]:
+        n_without_part = np.count_nonzero(part_of_item < 0)
+        order = part_of_item.argsort(kind="stable")[n_without_part:]
+        return items.select(order), np.bincount(part_of_item[order], minlength=n_parts)
 
-
-def _laid_out(gt: _Side, pred: _Side, of_gt: Indexes, of_pred: Indexes, size: int) -> _Laid:
-    """Lay elements out by the part that each is in; those below 0 are in none."""
-    found: list[_Side | Indexes] = []
-    for side, of in ((gt, of_gt), (pred, of_pred)):
-        order = of.argsort(kind="stable")[np.count_nonzero(of < 0) :]
-        found += [side.some(order), np.bincount(of[order], minlength=size)]
-    return _Laid._make(found)
+    gt, n_gt = sort_side(gt, part_of_gt)
+    pred, n_pred = sort_side(pred, part_of_pred)
+    return _Parts(gt=gt, n_gt=n_gt, pred=pred, n_pred=n_pred)
 
 
-def _odd(elements: Columns, key: Key) -> Mask:
-    """Return which ground truths may have several keys, or one that nobody has labelled."""
-    odd = np.zeros(len(elements.gt), np.bool_)
+def _find_ambiguous_keys(elements: Columns, key: Key) -> Mask:
+    """Return a mask of ground truths that may have several keys, or have an unlabelled one."""
+    is_ambiguous = np.zeros(len(elements.gt), np.bool_)
     if elements.gold is not None:
-        odd |= elements.gold.lengths[:-1] > 0
+        is_ambiguous |= elements.gold.n_alternatives[:-1] > 0
     for columns, _ in key:
         if columns.gold is not None:
-            odd |= columns.gold.said[: len(odd)]
-    return odd
+            is_ambiguous |= columns.gold.has_gold[: len(is_ambiguous)]
+    return is_ambiguous
 
 
-def _apart(
-    sides: tuple[_Side, _Side], codes: tuple[Indexes, Indexes], odd: Mask
-) -> tuple[_Laid, Indexes, tuple[_Side, _Side]]:
-    """Return elements by keys, the list of each part, and the elements that are left.
+def _split_by_key(
+    sides: tuple[Items, Items], codes: tuple[Indexes, Indexes], is_ambiguous: Mask
+) -> tuple[_Parts, Indexes, tuple[Items, Items]]:
+    """Split items into parts of equal keys.
 
-    These are all elements of lists that are `odd`.
+    Returns the parts, the list of each part, and the items that are in no part. A list that
+    `is_ambiguous` has no parts.
     """
-    each = [
-        np.where(odd[side.owner], -1, code[side.slots])
-        for side, code in zip(sides, codes, strict=True)
+    key_of_item = [
+        np.where(is_ambiguous[items.owner], -1, side_codes[items.slots])
+        for items, side_codes in zip(sides, codes, strict=True)
     ]
-    lacks = np.zeros(len(odd), np.bool_)
-    for side, code in zip(sides, each, strict=True):
-        lacks[side.owner[code < 0]] = True
-    part, owner = _together([side.owner for side in sides], each)
-    n, m = (np.bincount(of[of >= 0], minlength=len(owner)) for of in part)
-    apart = (n > 0) & (m > 0) & ((n == m) | ~lacks[owner])
-    new = np.where(apart, apart.cumsum() - 1, -1)
-    of_gt, of_pred = (np.where(of < 0, -1, np.append(new, -1)[of]) for of in part)
-    left = [
-        side.some((of < 0) & lacks[side.owner])
-        for side, of in zip(sides, (of_gt, of_pred), strict=True)
-    ]
-    laid = _laid_out(*sides, of_gt, of_pred, int(np.count_nonzero(apart)))
-    return laid, owner[apart], (left[0], left[1])
+    has_keyless_items = np.zeros(len(is_ambiguous), np.bool_)
+    for items, keys in zip(sides, key_of_item, strict=True):
+        has_keyless_items[items.owner[keys < 0]] = True
+    list_key, list_of_key = _number_pairs([items.owner for items in sides], key_of_item)
+    n_gt, n_pred = (
+        np.bincount(numbers[numbers >= 0], minlength=len(list_of_key)) for numbers in list_key
+    )
+    has_both_sides = (n_gt > 0) & (n_pred > 0)
+    is_part = has_both_sides & ((n_gt == n_pred) | ~has_keyless_items[list_of_key])
+    part_of_key = np.append(np.where(is_part, is_part.cumsum() - 1, -1), -1)  # the last for no key
+    part_of_gt, part_of_pred = (
+        np.where(numbers < 0, -1, part_of_key[numbers]) for numbers in list_key
+    )
+    # In a list without keyless items, an item without a part has a key that no other side has.
+    gt_left, pred_left = (
+        items.select((part_of_item < 0) & has_keyless_items[items.owner])
+        for items, part_of_item in zip(sides, (part_of_gt, part_of_pred), strict=True)
+    )
+    n_parts = int(np.count_nonzero(is_part))
+    parts = _lay_out_parts(*sides, part_of_gt, part_of_pred, n_parts=n_parts)
+    return parts, list_of_key[is_part], (gt_left, pred_left)
 
 
-def _codes(key: Key, truths: int) -> tuple[Indexes, Indexes] | None:
-    """Return a number for the key of each element, below 0 where a field of it is absent.
+def _number_keys(key: Key, n_gt: int) -> tuple[Indexes, Indexes] | None:
+    """Return a number for the key of each item, below 0 if a field of the key is absent.
 
-    Elements have the same key exactly where they have the same number. None where no numbers tell.
+    Items have the same key exactly if they have the same number. The result is None if that
+    cannot be told by numbers.
     """
     sides: list[Indexes] = []
     for columns, node in key:
-        found = _field_codes(columns, node)
-        if found is None:
+        field_numbers = _number_field(columns, node)
+        if field_numbers is None:
             return None
-        both = [found[0][:truths], found[1]]  # without the alternatives of a field
-        sides = _together(sides, both)[0] if sides else both
+        gt, pred = field_numbers
+        numbers = [gt[:n_gt], pred]  # without the alternatives of a field, which follow
+        sides = _number_pairs(sides, numbers)[0] if sides else numbers
     return sides[0], sides[1]
 
 
-def _together(ones: list[Indexes], others: list[Indexes]) -> tuple[list[Indexes], Indexes]:
-    """Return a number for each pair of numbers, of two sides, and what the first of each is.
+def _number_pairs(
+    first_sides: list[Indexes], second_sides: list[Indexes]
+) -> tuple[list[Indexes], Indexes]:
+    """Number the distinct pairs of a first and a second number, on both sides alike.
 
-    Where one of both is below 0, so is their number.
+    Returns for each side the number of each pair, below 0 if one of its numbers is, and the first
+    number of each distinct pair.
     """
-    many = 1 + max(int(of.max(initial=0)) for of in others)
-    both = [
-        np.where(np.minimum(one, other) < 0, -1, one * many + other)
-        for one, other in zip(ones, others, strict=True)
+    n_second = 1 + max(int(second.max(initial=0)) for second in second_sides)
+    combined_sides = [
+        np.where(np.minimum(first, second) < 0, -1, first * n_second + second)
+        for first, second in zip(first_sides, second_sides, strict=True)
     ]
-    known = distinct(np.concatenate([of[of >= 0] for of in both]))
-    return [np.where(of < 0, -1, known.searchsorted(of)) for of in both], known // many
+    pairs = distinct(np.concatenate([combined[combined >= 0] for combined in combined_sides]))
+    numbers = [
+        np.where(combined < 0, -1, pairs.searchsorted(combined)) for combined in combined_sides
+    ]
+    return numbers, pairs // n_second
 
 
-def _field_codes(columns: Columns, node: Node) -> tuple[Indexes, Indexes] | None:
-    if not isinstance(node, LeafNode) or not columns.plain or node.threshold <= EQUAL_WITHIN:
+def _number_field(columns: Columns, node: Node) -> tuple[Indexes, Indexes] | None:
+    """Return a number for the value of each item in a key field, equal for values that match.
+
+    The result is None if values match that have different keys, or differ though they have one.
+    """
+    if not isinstance(node, LeafNode) or not columns.has_only_scalars:
         return None
-    read = columns.read_by(node.reading)
-    prepared = read.prepared(node.comparator.pairing or node.comparator)
+    if node.threshold <= EQUAL_WITHIN:
+        return None
+    columns = columns.apply_reading(node.reading)
+    prepared = columns.prepare_for(node.comparator.pairing or node.comparator)
     keys = prepared.keys
     if keys is None:
         return None
-    # Values of one key are alike at best: so it is looked whether all of them are.
-    values = keys[:-1]
-    order = values.argsort(kind="stable")
-    low = values[order].searchsorted(values, "left")
-    count = values[order].searchsorted(values, "right") - low
-    if int(count.sum()) - len(values) > MOST_ALIKE:
+    # Values with one key may match: compare all of them, to see whether each pair does.
+    key_of_value = keys[:-1]
+    order = key_of_value.argsort(kind="stable")
+    low = key_of_value[order].searchsorted(key_of_value, "left")
+    n_same_key = key_of_value[order].searchsorted(key_of_value, "right") - low
+    if int(n_same_key.sum()) - len(key_of_value) > MAX_KEY_PAIRS:
         return None
-    at, owner = spread(low, count)
-    one, other = owner, order[at]
-    (unequal,) = (one != other).nonzero()
+    positions, first = expand_ranges(low, n_same_key)
+    second = order[positions]
+    (unequal,) = (first != second).nonzero()
     if len(unequal):
-        one, other = one[unequal], other[unequal]
-        similarity = prepared.similarities(one, other, np.arange(len(one)), len(one))
+        first, second = first[unequal], second[unequal]
+        similarity = prepared.similarities(first, second, np.arange(len(first)), len(first))
         if similarity.min() < node.threshold - EQUAL_WITHIN:
             return None
-    return keys[read.codes.gt[:-1]], keys[read.codes.pred[:-1]]
+    return keys[columns.codes.gt[:-1]], keys[columns.codes.pred[:-1]]
 
 
-class _Parts(Search):
-    """The search in parts of lists, each by itself."""
+class _PartSearch(PairSearch):
+    """The search for pairs in parts of lists, each by itself."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - elements of lists, and what pairs them
+    def __init__(  # noqa: PLR0913 - the items, and the rule that pairs them
         self,
         item: Node,
         elements: Columns,
-        laid: _Laid,
+        parts: _Parts,
         longest: Indexes,
+        *,
         floor: float,
         options: Options,
-        *,
-        turns: bool = True,
+        may_swap: bool = True,
     ) -> None:
-        gt, n, pred, m = laid
-        self._longest, self._turns = longest, turns
-        starts = n.cumsum() - n, len(gt.slots) + m.cumsum() - m
-        self._lay_out(item, elements, starts, (n, m), floor, options)
-        slots = np.concatenate([gt.slots, pred.slots + self._gts])
-        at = np.concatenate([gt.at, pred.at])
-        self._near_at, self._far_at = at[self._near], at[self._far]
-        self._near, self._far = slots[self._near], slots[self._far]
+        """Lay out the items of parts; `longest` is the length of the longer list of each part."""
+        gt, n_gt, pred, n_pred = parts
+        self._longest = longest
+        ranges = ListRanges(
+            gt_starts=n_gt.cumsum() - n_gt,
+            gt_lengths=n_gt,
+            pred_starts=len(gt.slots) + n_pred.cumsum() - n_pred,
+            pred_lengths=n_pred,
+        )
+        super().__init__(item, elements, ranges, floor=floor, options=options, may_swap=may_swap)
+        # Parts were laid out as ranges of their own items; now give these their slots.
+        slots = np.concatenate([gt.slots, pred.slots + self._n_gt])
+        positions = np.concatenate([gt.indexes, pred.indexes])
+        self._near_positions = positions[self._near_slots]
+        self._far_positions = positions[self._far_slots]
+        self._near_slots, self._far_slots = slots[self._near_slots], slots[self._far_slots]
 
     def _distance(self, near: Indexes, far: Indexes) -> Floats:
-        owner = self._near_owner[near]
-        apart: Floats = np.abs(self._near_at[near] - self._far_at[far]) / self._longest[owner]
-        return apart
+        """Return the distance of the positions of pairs, as a share of the longer list."""
+        distance: Floats = np.abs(self._near_positions[near] - self._far_positions[far])
+        share: Floats = distance / self._longest[self._near_owner[near]]
+        return share
 
-    def arranged(self, key: Key, *, ordered: bool) -> Pairs:
+    def find_arranged_pairs(self, key: Key, *, ordered: bool) -> Pairs:
         """Return the pairs of the greatest total of each part, all compared with all."""
-        place, rows = self._elements.place, self._rows(key)
-        found = [np.empty((2, 0), np.intp)]
-        for part in reversed((self._n * self._m).nonzero()[0].tolist()):
-            n, m = int(self._n[part]), int(self._m[part])
-            size = n * m // ALIGNED_IN_BYTE if ordered else KEPT_OF_CELL * n * m
-            place.keep(size)
-            place.charge(ALIGNED * n * m if ordered else int(ASSIGNED * n * n * m))
-            each = islice(rows, n)
-            far = np.array(align(each, n, m) if ordered else assign_all(np.array([*each])[::-1]))
-            place.keep(-size)
-            (near,) = (far >= 0).nonzero()
-            found.append(
-                np.stack([near + self._near_start[part], far[near] + self._far_start[part]])
+        work, rows = self._elements.work, self._gain_rows(key)
+        pairs_by_part = [np.empty((2, 0), np.intp)]
+        for part in reversed((self._n_near * self._n_far).nonzero()[0].tolist()):
+            n_near, n_far = int(self._n_near[part]), int(self._n_far[part])
+            n_cells = n_near * n_far
+            n_bytes = n_cells // ALIGNED_CELLS_PER_BYTE if ordered else ASSIGNMENT_BYTES * n_cells
+            work.reserve(n_bytes)
+            assignment_steps = int(ASSIGNMENT_STEPS * n_near * n_near * n_far)
+            work.charge(ALIGNMENT_STEPS * n_cells if ordered else assignment_steps)
+            part_rows = islice(rows, n_near)
+            if ordered:
+                far_of_near = np.array(align(part_rows, n_near, n_far))
+            else:
+                far_of_near = np.array(assign_all(np.array([*part_rows])[::-1]))
+            work.reserve(-n_bytes)
+            (near,) = (far_of_near >= 0).nonzero()
+            far = far_of_near[near]
+            pairs_by_part.append(
+                np.stack([near + self._near_start[part], far + self._far_start[part]])
             )
-        near, far = np.concatenate(found, axis=1)
-        return self._pairs(near, far, self._similarity(near, far))
+        near, far = np.concatenate(pairs_by_part, axis=1)
+        return self._make_pairs(near, far, self._similarity(near, far))
 
-    def _rows(self, key: Key) -> Iterator[Floats]:
-        """Yield the gains of each element with all others of its part, the last element first."""
-        sizes = self._m[self._near_owner]
+    def _gain_rows(self, key: Key) -> Iterator[Floats]:
+        """Yield the gains of each item with all far items of its part, the last item first."""
+        row_lengths = self._n_far[self._near_owner]
 
-        def rows(near: Indexes) -> Iterator[Floats]:
-            gains = self._keyed_gains(near, key)
-            edges = reversed([0, *sizes[near].cumsum().tolist()])
+        def split_rows(near: Indexes) -> Iterator[Floats]:
+            gains = self._gains_by_key(near, key)
+            edges = reversed([0, *row_lengths[near].cumsum().tolist()])
             return (gains[low:high] for high, low in pairwise(edges))
 
-        return chain.from_iterable(map(rows, reversed([*blocks(sizes, AT_ONCE)])))
+        blocks = [*split_by_size(row_lengths, MAX_COMPARED_PAIRS)]
+        return chain.from_iterable(map(split_rows, reversed(blocks)))
 
-    def _keyed_gains(self, near: Indexes, key: Key) -> Floats:
-        """Return the gains of elements with all others of their part; those of a pair by key."""
-        near, far = self._all(near)
-        options, same = self._options, np.full(len(near), bool(key))
-        differs, (gt, pred) = ~same & False, self._sides(near, far)
-        if key:  # the key of a truth with alternatives is that of the one that is most alike
+    def _gains_by_key(self, near: Indexes, key: Key) -> Floats:
+        """Return the gains of near items with all far items of their part.
+
+        Pairs whose keys differ gain nothing, pairs of the same key gain `KEY_GAIN` in addition. A
+        pair that lacks a field of the key is neither.
+        """
+        near, far = self._pair_with_all(near)
+        options = self._options
+        has_same_key, has_other_key = np.full(len(near), bool(key)), np.zeros(len(near), np.bool_)
+        gt, pred = self._slots_of_sides(near, far)
+        if key:  # the key of the most similar alternative counts
             gt = self._item.choose_alternatives(self._elements, gt, pred, options, Mode.PAIRING)
         for columns, node in key:
             outcome = node.similarity(columns, gt, pred, options, Mode.PAIRING).outcome
-            same &= outcome == TP
-            differs |= outcome == FD
-        gain, (at,) = np.zeros(len(near)), (~differs).nonzero()
-        near, far, same = near[at], far[at], same[at]
+            has_same_key &= outcome == TP
+            has_other_key |= outcome == FD
+        gain, (compared,) = np.zeros(len(near)), (~has_other_key).nonzero()
+        near, far, has_same_key = near[compared], far[compared], has_same_key[compared]
         similarity = self._similarity(near, far)
-        gain[at] = self._gain(near, far, similarity)
+        gain[compared] = self._gain(near, far, similarity)
         if key:
-            by_key = BY_KEY + similarity + EQUAL_WITHIN * (1 - self._distance(near, far))
-            gain[at] = np.where(same, by_key, gain[at])
+            nearness = EQUAL_WITHIN * (1 - self._distance(near, far))
+            gain_by_key = KEY_GAIN + similarity + nearness
+            gain[compared] = np.where(has_same_key, gain_by_key, gain[compared])
         return gain

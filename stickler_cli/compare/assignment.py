@@ -1,4 +1,4 @@
-"""The assignment of the greatest total, of one matrix of gains."""
+"""Pairs of rows and columns of the greatest total gain: assignments, and alignments in order."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeAlias
@@ -10,31 +10,40 @@ from .columns import Floats, Indexes
 
 Bits: TypeAlias = NDArray[np.uint8]
 
-LOOK: Final = 20_000
-"""Steps of a search for a path at each row that it looks at,"""
-LOOK_AT_EACH: Final = 20
-"""and for each column of this row."""
-ASSIGNED: Final = 0.1
-"""Steps of scipy's assignment for n * n * m of a matrix: some 0.03, and 0.8 of the worst."""
+PATH_ROW_STEPS: Final = 20_000
+"""Steps of a search for an augmenting path at each row that it visits, and"""
+PATH_CELL_STEPS: Final = 20
+"""for each column of this row."""
+ASSIGNMENT_STEPS: Final = 0.1
+"""Steps of scipy's assignment for n * n * m of a matrix: some 0.03 are usual, 0.8 the worst."""
+ASSIGNMENT_BYTES: Final = 18
+"""Bytes of a cell of an assignment."""
+ALIGNMENT_STEPS: Final = 6
+"""Steps of a cell of an alignment."""
+ALIGNED_CELLS_PER_BYTE: Final = 4
+"""Cells of an alignment that a byte keeps."""
 
 
-def blocks(cells: Indexes, most: int) -> Iterator[Indexes]:
-    """Return where there are cells, about `most` of them at a time, as memory may hold."""
-    (some,) = cells.nonzero()
-    if len(some):
-        block = (cells[some].cumsum() - 1) // most
-        yield from np.split(some, np.diff(block).nonzero()[0] + 1)
+def split_by_size(sizes: Indexes, max_size: int) -> Iterator[Indexes]:
+    """Yield the positions of sizes above 0, in blocks of about `max_size` in total."""
+    (positions,) = sizes.nonzero()
+    if len(positions):
+        block = (sizes[positions].cumsum() - 1) // max_size
+        yield from np.split(positions, np.diff(block).nonzero()[0] + 1)
 
 
-def assign(gain: Callable[[int], Floats], best: Floats, wanted: Indexes, width: int) -> list[int]:
+def assign(
+    gain_of_row: Callable[[int], Floats], best: Floats, wanted: Indexes, width: int
+) -> list[int]:
     """Choose a column for each row, no column twice, of the greatest total gain.
 
-    Rows begin with the column that they gain most of, the first of them that wants it. Each other
-    row is given one by a shortest augmenting path. So the work is in proportion to the rows that
-    want the same as another, and only the rows on these paths are looked at.
+    Each row begins with the column that it gains most of, if it is the first row that wants this
+    column. Every other row is given one by a shortest augmenting path. So the work is in
+    proportion to the rows that want the same column as another, and only rows on these paths are
+    looked at.
 
     Args:
-        gain: returns the (m,) gains of a row, none below 0.
+        gain_of_row: returns the (m,) gains of a row, none below 0.
         best: (n,), n <= m: the greatest gain of each row.
         wanted: (n,): the column of that gain; below 0, as in the answer, for a row without gain.
         width: m.
@@ -47,55 +56,61 @@ def assign(gain: Callable[[int], Floats], best: Floats, wanted: Indexes, width: 
     [1, 0]
     """
     best, price = best.copy(), np.zeros(width)
-    row_of = np.full(width, -1)
-    column_of = [-1] * len(best)
+    row_of_column = np.full(width, -1)
+    column_of_row = [-1] * len(best)
     for row, column in enumerate(wanted.tolist()):
-        if column >= 0 and row_of[column] < 0:
-            row_of[column], column_of[row] = row, column
+        if column >= 0 and row_of_column[column] < 0:
+            row_of_column[column], column_of_row[row] = row, column
     for row in np.flatnonzero(wanted >= 0).tolist():
-        if column_of[row] < 0:
-            _augment(gain, row, best, price, row_of, column_of)
-    return column_of
+        if column_of_row[row] < 0:
+            _augment(gain_of_row, row, best, price, row_of_column, column_of_row)
+    return column_of_row
 
 
 def _augment(  # noqa: PLR0913, PLR0917 - the state of the search
-    gain: Callable[[int], Floats],
-    start: int,
+    gain_of_row: Callable[[int], Floats],
+    start_row: int,
     best: Floats,
     price: Floats,
-    row_of: Indexes,
-    column_of: list[int],
+    row_of_column: Indexes,
+    column_of_row: list[int],
 ) -> None:
-    """Give one row a column, along the path that costs the others least."""
+    """Assign one row by a shortest augmenting path (Dijkstra) and update the dual prices.
+
+    The path alternates between columns and the rows that have them, and ends at a free column;
+    then each row of the path moves on by one column. Assignment and prices change in place.
+    """
     cost = np.full(len(price), np.inf)
-    before = np.full(len(price), start)
-    done = np.zeros(len(price), np.bool_)
-    row, length, scanned = start, 0.0, [start]
+    previous_row = np.full(len(price), start_row)
+    is_done = np.zeros(len(price), np.bool_)
+    row, path_cost, visited_rows = start_row, 0.0, [start_row]
     while True:
-        through = length + best[row] + price - gain(row)
-        nearer = ~done & (through < cost)
-        cost[nearer], before[nearer] = through[nearer], row
-        column = int(np.where(done, np.inf, cost).argmin())
-        length = float(cost[column])
-        done[column] = True
-        row = int(row_of[column])
-        if row < 0:
+        cost_through_row = path_cost + best[row] + price - gain_of_row(row)
+        is_cheaper = ~is_done & (cost_through_row < cost)
+        cost[is_cheaper], previous_row[is_cheaper] = cost_through_row[is_cheaper], row
+        column = int(np.where(is_done, np.inf, cost).argmin())
+        path_cost = float(cost[column])
+        is_done[column] = True
+        row = int(row_of_column[column])
+        if row < 0:  # the column is free
             break
-        scanned.append(row)
-    for row in scanned:
-        taken = column_of[row]
-        best[row] -= length - (cost[taken] if taken >= 0 else 0.0)
-    price[done] += length - cost[done]
-    while True:
-        row = int(before[column])
-        row_of[column] = row
-        column, column_of[row] = column_of[row], column
-        if row == start:
+        visited_rows.append(row)
+
+    for row in visited_rows:
+        column_before = column_of_row[row]
+        best[row] -= path_cost - (cost[column_before] if column_before >= 0 else 0.0)
+    price[is_done] += path_cost - cost[is_done]
+
+    while True:  # from the free column back to the first row
+        row = int(previous_row[column])
+        row_of_column[column] = row
+        column, column_of_row[row] = column_of_row[row], column
+        if row == start_row:
             return
 
 
 def assign_product(size: int) -> None:
-    """Multiply and assign a matrix, so that all that this takes of the system is taken."""
+    """Multiply and assign a matrix once, so that the libraries take all their resources now."""
     square = np.ones((size, size))
     assign_all(square @ square)
 
@@ -103,7 +118,7 @@ def assign_product(size: int) -> None:
 def assign_all(gains: Floats) -> list[int]:
     """Choose a column for each row of a matrix, (n, m) with n <= m, of the greatest total gain.
 
-    It is below 0, as of `assign`, for a row without gain.
+    A row without gain gets a number below 0, as in `assign`.
     """
     from scipy.optimize import linear_sum_assignment  # 0.4 s that most runs never pay
 
@@ -111,53 +126,52 @@ def assign_all(gains: Floats) -> list[int]:
     return [*map(int, np.where(gains[rows, columns] > 0, columns, -1))]
 
 
-KEPT_OF_CELL: Final = 18
-"""Bytes of a cell of an assignment."""
-ALIGNED: Final = 6
-"""Steps of a cell of an alignment."""
-ALIGNED_IN_BYTE: Final = 4
-"""Cells of an alignment that a byte keeps."""
+def align(rows: Iterable[Floats], n_rows: int, n_columns: int) -> list[int]:
+    """Align rows with columns by a weighted longest common subsequence.
 
+    Each row gets a column to the right of the columns of all rows above, or -1, so that the total
+    gain is greatest. Of equal totals, the one whose first pair comes first counts, by row and then
+    by column, and so on.
 
-def align(rows: Iterable[Floats], n: int, m: int) -> list[int]:
-    """Choose a column for each row, to the right of that of any row above, of the greatest total.
-
-    Of equal totals it is the one whose first pair comes first, by row and then by column, and so
-    on. Rows, the last of n first, are (m,) gains, 0 for what is no pair; totals are of whole
-    numbers, so that what is equal does not depend on the order of a sum.
+    `rows` are the (n_columns,) gains of each row, the last row first, 0 for a cell that is no pair.
 
     >>> align([np.array([0.8, 0.0, 0.7]), np.array([0.0, 0.9, 0.9])], 2, 3)
     [1, 2]
     """
-    least = max(min(n, m), 1)
-    unit = 2.0 ** -min(50, 60 - (4 * least).bit_length())
-    equal = int(min(least, 0.25e-9 / max(n, m, 1) / unit))
-    kept: list[tuple[Bits, Bits]] = []
-    below = np.zeros(m + 1, np.int64)
+    # Totals are whole numbers of a unit, so that equal totals do not depend on the order of a sum.
+    max_pairs = max(min(n_rows, n_columns), 1)
+    unit = 2.0 ** -min(50, 60 - (4 * max_pairs).bit_length())
+    tolerance = int(min(max_pairs, 0.25e-9 / max(n_rows, n_columns, 1) / unit))
+    kept_rows: list[tuple[Bits, Bits]] = []
+    # The best total of the rows below, by the first column that they may take.
+    best_below = np.zeros(n_columns + 1, np.int64)
     for gains in rows:
-        whole = np.rint(gains / unit).astype(np.int64)
-        total = np.where(whole > 0, whole + below[1:], -1)
-        best = below.copy()
-        np.maximum(below[:-1], total, out=best[:-1])
+        units = np.rint(gains / unit).astype(np.int64)
+        total_with_cell = np.where(units > 0, units + best_below[1:], -1)
+        best = best_below.copy()
+        np.maximum(best_below[:-1], total_with_cell, out=best[:-1])
         best = np.maximum.accumulate(best[::-1])[::-1]
-        taken = (whole > 0) & (total >= best[:-1] - equal)
-        kept.append((np.packbits(taken), np.packbits(best[:-1] <= best[1:] + equal)))
-        below = best
-    return [*_followed(reversed(kept), m)]
+        can_take_cell = (units > 0) & (total_with_cell >= best[:-1] - tolerance)
+        can_skip_column = best[:-1] <= best[1:] + tolerance
+        kept_rows.append((np.packbits(can_take_cell), np.packbits(can_skip_column)))
+        best_below = best
+    return [*_trace_alignment(reversed(kept_rows), n_columns)]
 
 
-def _followed(kept: Iterable[tuple[Bits, Bits]], m: int) -> Iterator[int]:
-    """Follow an alignment from the first row on; -1 for a row without a column.
+def _trace_alignment(kept_rows: Iterable[tuple[Bits, Bits]], n_columns: int) -> Iterator[int]:
+    """Yield the column of each row of a best alignment, from the first row on; -1 for none.
 
-    Of each row it is kept which cells a best alignment of all rows and columns from there on begins
-    with, and where nothing is lost by going on to the next column.
+    Of each row two masks of columns are kept as bits: whether a best alignment of this row and all
+    below may begin by taking the cell, and whether it may go on to the next column.
     """
-    first = 0
-    for row in kept:
-        taken, level = (np.unpackbits(bits, count=m)[first:] for bits in row)
-        at = int(taken.argmax()) if len(taken) else 0
-        if len(taken) and taken[at] and level[:at].all():
-            first += at + 1
-            yield first - 1
+    first_column = 0
+    for kept_row in kept_rows:
+        can_take, can_skip = (
+            np.unpackbits(bits, count=n_columns)[first_column:] for bits in kept_row
+        )
+        offset = int(can_take.argmax()) if len(can_take) else 0
+        if len(can_take) and can_take[offset] and can_skip[:offset].all():
+            first_column += offset + 1
+            yield first_column - 1
         else:
             yield -1

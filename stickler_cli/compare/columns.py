@@ -1,7 +1,7 @@
-"""The values of one place on both sides, for all documents of a chunk: a comparison's input.
+"""The values of one field on both sides, for all documents of a chunk: a comparison's input.
 
-A column has a slot for each unit: docs/architecture.md, "The engine". Every derived array has one
-entry more than there are slots, the last, which `NOTHING` reads.
+A *slot* is the position of a value in a column: docs/architecture.md, "The engine". Every derived
+array has one entry more than there are slots, so that `NOTHING`, which is -1, reads the last entry.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.core.json_values import Absence, Alternative, Gold, JsonValue, Reading, part_of
 from stickler_cli.core.locations import ANY_KEY, Step
-from .prepared import NUMBERS, TEXTS, Prepared
-from .work import NAME, VALUE, Place, Work
+from .prepared import NUMBERS, TEXTS, PreparedValues
+from .work import NAME_STEPS, VALUE_STEPS, FieldWork, Work
 
 T = TypeVar("T")
 
@@ -28,39 +28,81 @@ Kinds: TypeAlias = NDArray[np.int8]
 Floats: TypeAlias = NDArray[np.float64]
 Outcomes: TypeAlias = NDArray[np.int8]
 
-Parts: TypeAlias = Callable[[JsonValue], Iterable[tuple[int, JsonValue]]]
-Aligned: TypeAlias = tuple[Indexes, Indexes, Indexes, Indexes]  # as `aligned` returns them
+ListChildren: TypeAlias = Callable[[JsonValue], Iterable[tuple[int, JsonValue]]]
+"""Lists the children of a value, each with its index in a list or the code of its key."""
 
 NOTHING: Final = -1
 """The slot of an absent value, and its code."""
 
 ABSENT, LEAF, OBJECT, ARRAY = range(4)
-"""What a slot holds: nothing, a scalar, or one of the two containers."""
+"""Kinds of slots: without a value, with a scalar, or with one of the two containers."""
 
 _SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 _EMPTY: Final[dict[str, Any]] = {}
 
 
-class Elements(NamedTuple):
-    """The present elements of the lists of one side, or the present values of its objects."""
+class Items(NamedTuple):
+    """Items of some lists of one side, or values of some of its objects; one entry an item."""
+
+    slots: Indexes
+    owner: Indexes
+    """The position of the list of each item among these lists."""
+    indexes: Indexes
+    """The index of each item in its list, or the code of its key."""
+
+    def select(self, selected: Mask | Indexes) -> "Items":
+        """Return the selected items."""
+        return Items(self.slots[selected], self.owner[selected], self.indexes[selected])
+
+
+class AlignedItems(NamedTuple):
+    """Items of both sides by their places: an index of a list, or a key of an object."""
+
+    gt: Indexes
+    pred: Indexes
+    """The slots of both sides; `NOTHING` where a side has no item at the place."""
+    owner: Indexes
+    """The position of the list that each place is in."""
+    indexes: Indexes
+    """The index of each place in its list, or the code of its key."""
+
+    def select(self, selected: Mask | Indexes) -> "AlignedItems":
+        """Return the selected places."""
+        return AlignedItems(*(column[selected] for column in self))
+
+
+class ListLayout(NamedTuple):
+    """Where the present items of the lists of one side stand, or the values of its objects.
+
+    The items of a list follow each other in the column of items.
+    """
 
     starts: Indexes
-    """The slot of the first element of each list."""
+    """The slot of the first item of each list."""
     lengths: Indexes
-    """How many elements each list has."""
-    places: Indexes
-    """Of each element, its index in its list as it stands in the document, or its name's code."""
+    """The number of items of each list."""
+    indexes: Indexes
+    """By slot of an item: its index in the list of the document, or the code of its key."""
 
-    def of(self, lists: Indexes) -> tuple[Indexes, Indexes, Indexes]:
-        """Return the elements of some lists: slot, position of its list, and place of each."""
-        slots, owner = spread(self.starts[lists], self.lengths[lists])
-        return slots, owner, self.places[slots]
+    def select(self, lists: Indexes) -> Items:
+        """Return the items of the lists in these slots, list by list."""
+        slots, owner = expand_ranges(self.starts[lists], self.lengths[lists])
+        return Items(slots, owner, self.indexes[slots])
 
     def have_gaps(self, lists: Indexes) -> bool:
-        """Return whether some of these lists have a present element after an absent one."""
+        """Return whether some of these lists have a present item after an absent one."""
         filled = lists[self.lengths[lists] > 0]
-        last_places = self.places[self.starts[filled] + self.lengths[filled] - 1]
-        return bool((last_places >= self.lengths[filled]).any())
+        last_indexes = self.indexes[self.starts[filled] + self.lengths[filled] - 1]
+        return bool((last_indexes >= self.lengths[filled]).any())
+
+
+class InnerColumns(NamedTuple):
+    """The items of all lists of a column, or the values of all its objects."""
+
+    gt: ListLayout
+    pred: ListLayout
+    columns: "Columns"
+    """The column of the items themselves."""
 
 
 class Codes(NamedTuple):
@@ -72,191 +114,224 @@ class Codes(NamedTuple):
     """The distinct values, by code."""
 
 
-class Known:
-    """The gold of a column, whose alternatives are further slots of it."""
+class GoldColumn:
+    """The gold of the ground truths of a column, whose alternatives are further slots of it."""
 
     def __init__(self, values: list[JsonValue], gold: list[Gold | None]) -> None:
-        """Take the values and the gold of each."""
-        self.values, self.of, base = [*values], [*gold], [*range(len(values))]
+        """Take the ground truths and the gold of each."""
+        self.values = [*values]
+        """The ground truths, then all alternatives."""
+        self.by_slot = [*gold]
+        """The gold of each slot, if it has any."""
+        base_slots = [*range(len(values))]
         starts, lengths = np.zeros((2, len(values) + 1), np.intp)
-        for slot, known in enumerate(gold):
-            if known is not None and known.alternatives:
-                starts[slot], lengths[slot] = len(base), len(known.alternatives)
-                self.values += (it.value for it in known.alternatives)
-                self.of += (it.gold for it in known.alternatives)
-                base += [slot] * len(known.alternatives)
-        self.base = np.array(base, np.intp)
-        """Of each slot, the one that its alternative is of."""
-        more = np.zeros(len(base) - len(values), np.intp)
-        self.starts = np.concatenate([starts[:-1], more, [0]])
-        """Where the alternatives of each slot are, as `Elements` has it; then of nothing."""
-        self.lengths = np.concatenate([lengths[:-1], more, [0]])
-        self.said = np.array([it is not None for it in (*self.of, None)])
-        """Of which slots anything is said."""
-        self.unlabelled = np.array([bool(it and not it.labelled) for it in (*self.of, None)])
-        """Of which slots nobody has said what is there."""
-        self.hiding = np.array([bool(it and it.hides) for it in (*self.of, None)])
-        """Which slots have something inside of which nobody has."""
-        self.there = np.array([bool(it and (it.there or it.optional)) for it in (*self.of, None)])
-        """Which slots hold something in some alternative, their own or inside."""
-        self.optional = np.array([bool(it and it.optional) for it in (*self.of, None)])
-        """Which slots may hold nothing or a value, by alternatives of their own or inside."""
-        self.lacks = np.array([bool(it and it.lacks) for it in (*self.of, None)])
-        """Which slots hold a value in which all may be missing."""
-        self.open = np.array([bool(it and not it.exhaustive) for it in (*self.of, None)])
-        """Which slots are lists that need not have all elements."""
+        for slot, stated in enumerate(gold):
+            if stated is not None and stated.alternatives:
+                alternatives = stated.alternatives
+                starts[slot], lengths[slot] = len(base_slots), len(alternatives)
+                self.values += (alternative.value for alternative in alternatives)
+                self.by_slot += (alternative.gold for alternative in alternatives)
+                base_slots += [slot] * len(alternatives)
+        self.base_slot = np.array(base_slots, np.intp)
+        """For each slot the ground truth that it is an alternative of, or itself."""
+        absent = np.zeros(len(base_slots) - len(values), np.intp)  # alternatives have none inside
+        self.first_alternative = np.concatenate([starts[:-1], absent, [0]])
+        """For each slot the slot of its first alternative; then an entry for `NOTHING`."""
+        self.n_alternatives = np.concatenate([lengths[:-1], absent, [0]])
 
-    def lacking(self, slots: Indexes, among: Mask) -> Mask:
-        """Return what is absent where nothing is predicted, maybe among other things."""
-        found: Mask = self.optional[slots] & (among | ~self.lacks[slots])
-        return found
+        stated_gold = (*self.by_slot, None)  # None is what `NOTHING` reads
+        self.has_gold = np.array([gold is not None for gold in stated_gold])
+        """Slots that have gold."""
+        self.is_unlabelled = np.array([bool(gold and not gold.labelled) for gold in stated_gold])
+        """Slots that are not labelled."""
+        self.has_unlabelled = np.array([bool(gold and gold.has_unlabelled) for gold in stated_gold])
+        """Slots with an unlabelled descendant."""
+        self.may_be_present = np.array(
+            [
+                bool(gold and (gold.present_in_alternative or gold.is_optional))
+                for gold in stated_gold
+            ]
+        )
+        """Slots with a value in some alternative, their own or of a descendant."""
+        self.is_optional = np.array([bool(gold and gold.is_optional) for gold in stated_gold])
+        """Slots that may be absent or present, by alternatives of their own or of descendants."""
+        self.all_optional = np.array([bool(gold and gold.all_optional) for gold in stated_gold])
+        """Slots with a value in which everything may be absent."""
+        self.is_open = np.array([bool(gold and not gold.exhaustive) for gold in stated_gold])
+        """Slots with a list that need not name all items."""
 
-    def dropped(self, slots: Indexes) -> dict[int, int]:
-        """Return by position how many elements of lists are not labelled, where any are."""
-        each = ((at, self.of[slot]) for at, slot in enumerate(slots.tolist()) if slot >= 0)
-        return {at: known.dropped for at, known in each if known is not None and known.dropped}
+    def absent_without_prediction(self, slots: Indexes, has_pred: Mask) -> Mask:
+        """Return which ground truths count as absent where their prediction is absent.
 
-    def first_of(self, some: Mask) -> Indexes:
-        """Return for each slot its first alternative among some slots, or nothing."""
-        found = np.full(len(some), -1)
-        further = np.flatnonzero(self.base != np.arange(len(self.base)))
-        chosen = further[some[further]][::-1]
-        found[self.base[chosen]] = chosen  # the first is the last that is put there
-        return found
+        A value in which everything may be absent does so only if the prediction has a slot, too.
+        """
+        is_absent: Mask = self.is_optional[slots] & (has_pred | ~self.all_optional[slots])
+        return is_absent
 
-    def alternatives(self, slot: int) -> tuple[Sequence[Alternative], int]:
-        """Return the alternatives of the place of a slot that is one, and which of them it is."""
-        base = int(self.base[slot])
-        known = None if base == slot else self.of[base]
-        return known.alternatives if known else (), slot - int(self.starts[base])
+    def count_unlabelled_items(self, slots: Indexes) -> dict[int, int]:
+        """Return the number of unlabelled items of lists by position, for lists that have any."""
+        counts: dict[int, int] = {}
+        for position, slot in enumerate(slots.tolist()):
+            gold = self.by_slot[slot] if slot >= 0 else None
+            if gold is not None and gold.n_unlabelled_items:
+                counts[position] = gold.n_unlabelled_items
+        return counts
 
-    def owners(self, slots: Indexes, owner: Indexes, size: int) -> Mask:
-        """Return which of some owners have slots of which something is said, of all slots."""
-        said = self.said[np.minimum(slots, len(self.of))]
-        return np.bincount(owner[said], minlength=size) > 0
+    def first_selected_alternatives(self, is_selected: Mask) -> Indexes:
+        """Return the first selected alternative of each slot, or `NOTHING`."""
+        first = np.full(len(is_selected), NOTHING)
+        alternatives = np.flatnonzero(self.base_slot != np.arange(len(self.base_slot)))
+        # From last to first: where several are written to one entry, the last one written stays.
+        selected = alternatives[is_selected[alternatives]][::-1]
+        first[self.base_slot[selected]] = selected
+        return first
+
+    def alternatives_of(self, slot: int) -> tuple[Sequence[Alternative], int]:
+        """Return all alternatives of the ground truth of a slot, and the index of this slot."""
+        base = int(self.base_slot[slot])
+        gold = None if base == slot else self.by_slot[base]
+        return gold.alternatives if gold else (), slot - int(self.first_alternative[base])
+
+    def lists_with_gold(self, slots: Indexes, owner: Indexes, n_lists: int) -> Mask:
+        """Return which lists have items with gold, (n_lists,), given slots and list of the items.
+
+        Predictions have slots after all ground truths here, and no gold.
+        """
+        has_gold = self.has_gold[np.minimum(slots, len(self.by_slot))]
+        return np.bincount(owner[has_gold], minlength=n_lists) > 0
 
 
 class Columns:
-    """Both sides of one place."""
+    """Both sides of one field."""
 
     def __init__(
         self,
         gt: list[JsonValue],
         pred: list[JsonValue],
-        place: Place | None = None,
+        work: FieldWork | None = None,
         *,
         are_present: bool = False,
         gold: list[Gold | None] | None = None,
     ) -> None:
-        """Take the values of both sides; None where there is none, if they are not all present.
+        """Take the values of both sides, None for absent ones, and the gold of ground truths.
 
-        What is done with them is counted as work of the place. Beside ground truths there may be
-        what is said of each.
+        All steps of their comparison are charged to `work`. `are_present` says that no value is
+        absent.
         """
-        self.gold: Known | None = None
-        """None where nothing is said of any."""
+        self.gold: GoldColumn | None = None
+        """None if no ground truth has gold."""
         if gold is not None and any(gold):
-            self.gold, are_present = Known(gt, gold), False
+            self.gold, are_present = GoldColumn(gt, gold), False
             gt = self.gold.values
         self.gt, self.pred = gt, pred
-        self.place = place or Work().place()
-        self.place.charge(VALUE * (len(gt) + len(pred)))
+        self.work = work or Work().field_work()
+        self.work.charge(VALUE_STEPS * (len(gt) + len(pred)))
         self.confidences: list[JsonValue] | None = None
-        """Those of the predictions, in their shape; None of a chunk without any."""
+        """The confidences of the predictions, in their shape; None if the chunk has none."""
         self.types = frozenset(map(type, chain(gt, pred)))
         """The Python types of all values."""
-        self.plain = self.types <= _SCALARS
+        self.has_only_scalars = self.types <= _SCALARS
         """Whether no value is an object, a list or something that JSON does not have."""
-        self.scalar = self.plain and self.gold is None
-        """Whether in addition nothing is said of any, so that each can be compared as it is."""
+        self.is_plain = self.has_only_scalars and self.gold is None
+        """Whether there are only scalars and no gold, so that values are compared as they are."""
         self._are_present = are_present
-        self._derived: dict[Hashable, Any] = {}
-        self.listed: np.bool_ = np.bool_(False)
-        """Whether these are elements of lists, each a unit of its list whatever is in it."""
-        self.pairings: Any = None
-        """Of pairs of lists met while other elements were paired: what they came to."""
+        self._cache: dict[Hashable, Any] = {}
+        self.are_items: np.bool_ = np.bool_(False)
+        """Whether the values are list items, which count as units even if they are empty."""
+        self.paired_lists: Any = None
+        """The pairs of items of lists that were compared while their parents were paired."""
 
-    def derived(self, key: Hashable, make: Callable[[], T]) -> T:
+    def cached(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return the result of `make`, which is called once for each key."""
-        if key not in self._derived:
-            self._derived[key] = make()
-        found: T = self._derived[key]
-        return found
+        if key not in self._cache:
+            self._cache[key] = make()
+        cached: T = self._cache[key]
+        return cached
 
-    def _both(self) -> list[Any]:
-        """Return all slots of one side, then of the other; None for what `NOTHING` reads."""
+    def _all_values(self) -> list[Any]:
+        """Return all values of one side, then of the other, each with the None of `NOTHING`."""
         return [*self.gt, None, *self.pred, None]
 
-    def _sides(self, values: Iterable[int], dtype: type[np.signedinteger]) -> tuple[Any, Any]:
-        """Return numbers of all slots as an array for each side."""
+    def _split_sides(self, values: Iterable[int], dtype: type[np.signedinteger]) -> tuple[Any, Any]:
+        """Return numbers of `_all_values` as an array for each side."""
         size = len(self.gt) + 1
         numbers = np.fromiter(values, dtype, size + len(self.pred) + 1)
         return numbers[:size], numbers[size:]
 
     def fields(self, names: tuple[str, ...]) -> "Columns":
         """Return the columns of fields of objects, one after the other with a `NOTHING` between."""
-        found: Columns | None = self._derived.get(names)
-        if found is None:
-            place = self.place.below(*names) if len(names) == 1 else self.place.of_fields(names)
+        columns: Columns | None = self._cache.get(names)
+        if columns is None:
+            is_single = len(names) == 1
+            work = self.work.of_field(*names) if is_single else self.work.of_fields(names)
             gold = self._gold_of_fields(names)
-            one = gold if len(names) == 1 else None
-            found = Columns(_fields(self.gt, names), _fields(self.pred, names), place, gold=one)
-            found.scalar = found.scalar and gold is None
+            columns = Columns(
+                _read_fields(self.gt, names),
+                _read_fields(self.pred, names),
+                work,
+                gold=gold if is_single else None,
+            )
+            columns.is_plain = columns.is_plain and gold is None
             if self.confidences is not None:
-                found.confidences = _fields(self.confidences, names)
-            self._derived[names] = found
-        return found
+                columns.confidences = _read_fields(self.confidences, names)
+            self._cache[names] = columns
+        return columns
 
-    def read(self, key: Hashable, read: Callable[[JsonValue], JsonValue]) -> "Columns":
-        """Return the columns of the same slots with all values read in some way."""
+    def map_values(self, key: Hashable, convert: Callable[[JsonValue], JsonValue]) -> "Columns":
+        """Return the columns of the same slots with all values converted, made once for a key."""
 
         def make() -> Columns:
-            found = Columns([*map(read, self.gt)], [*map(read, self.pred)], self.place)
-            found.confidences, found.gold = self.confidences, self.gold
-            found.scalar = found.plain and self.gold is None
-            return found
+            columns = Columns([*map(convert, self.gt)], [*map(convert, self.pred)], self.work)
+            columns.confidences, columns.gold = self.confidences, self.gold
+            columns.is_plain = columns.has_only_scalars and self.gold is None
+            return columns
 
-        found = self.derived(key, make)
-        found.listed = self.listed  # which is said after elements were paired
-        return found
+        columns = self.cached(key, make)
+        columns.are_items = self.are_items  # which may have been set after they were made
+        return columns
 
-    def read_by(self, reading: Reading | None) -> "Columns":
-        """Return the columns of the names that values stand for; None for what is nothing."""
-        return self if reading is None else self.read(id(reading), reading)
+    def apply_reading(self, reading: Reading | None) -> "Columns":
+        """Return the columns of the names that values stand for; None for absent ones."""
+        return self if reading is None else self.map_values(id(reading), reading)
 
     def _gold_of_fields(self, names: tuple[str, ...]) -> list[Gold | None] | None:
-        """Return the gold of fields, one after the other; None where there is none."""
+        """Return the gold of all slots of fields, field by field; None if no slot has any."""
         if self.gold is None:
             return None
-        found = [part_of(known, name) for name in names for known in self.gold.of]
-        return found if any(found) else None
+        gold = [part_of(of_object, name) for name in names for of_object in self.gold.by_slot]
+        return gold if any(gold) else None
 
     @cached_property
     def kinds(self) -> tuple[Kinds, Kinds]:
         """The kind of the value in every slot: `ABSENT`, `LEAF`, `OBJECT` or `ARRAY`."""
-        if self.scalar:
+        if self.is_plain:
             gt, pred, _ = self.codes
             return (gt >= 0).view(np.int8), (pred >= 0).view(np.int8)  # True is LEAF
         kinds: dict[type, int] = {NoneType: ABSENT}
-        for of in self.types - {NoneType}:
-            kinds[of] = OBJECT if issubclass(of, dict) else ARRAY if issubclass(of, list) else LEAF
+        for value_type in self.types - {NoneType}:
+            is_list = issubclass(value_type, list)
+            kinds[value_type] = (
+                OBJECT if issubclass(value_type, dict) else ARRAY if is_list else LEAF
+            )
         if self._are_present:
-            return self._sides(map(kinds.__getitem__, map(type, self._both())), np.int8)
-        absent = self.place.absence
-        found = (ABSENT if absent(value) else kinds[type(value)] for value in self._both())
-        gt, pred = self._sides(found, np.int8)
-        for slot in np.flatnonzero(self.gold.optional).tolist() if self.gold else ():
+            return self._split_sides(map(kinds.__getitem__, map(type, self._all_values())), np.int8)
+        is_absent = self.work.absence
+        kind_of_value = (
+            ABSENT if is_absent(value) else kinds[type(value)] for value in self._all_values()
+        )
+        gt, pred = self._split_sides(kind_of_value, np.int8)
+        for slot in np.flatnonzero(self.gold.is_optional).tolist() if self.gold else ():
             gt[slot] = kinds[type(self.gt[slot])]
         return gt, pred
 
-    def present(self, gt: Indexes, pred: Indexes) -> tuple[Indexes, Indexes]:
+    def drop_absent(self, gt: Indexes, pred: Indexes) -> tuple[Indexes, Indexes]:
         """Return the pairs with `NOTHING` for every absent value."""
         if self._are_present:
             return gt, pred
         gt_kinds, pred_kinds = self.kinds
         no_gt, no_pred = gt_kinds[gt] == ABSENT, pred_kinds[pred] == ABSENT
-        if self.gold is not None:  # of alternatives the absent one counts
-            no_gt |= no_pred & self.gold.lacking(gt, pred >= 0)
+        if self.gold is not None:  # of several alternatives the absent one counts
+            no_gt |= no_pred & self.gold.absent_without_prediction(gt, pred >= 0)
         gt, pred = gt.copy(), pred.copy()
         gt[no_gt] = pred[no_pred] = NOTHING
         return gt, pred
@@ -264,188 +339,211 @@ class Columns:
     @cached_property
     def codes(self) -> Codes:
         """A number for each value; absent ones have `NOTHING`."""
-        both = self._both()
+        slot_values = self._all_values()
         if self.types <= TEXTS:
-            texts = dict.fromkeys(both, NOTHING)
-            values: list[Any] = [text for text in texts if text]
-            texts.update(zip(values, count()))
-            return Codes(*self._sides(map(texts.__getitem__, both), np.intp), values)
-        keys: list[Any] = both
-        kinds = self.types & NUMBERS if self.scalar else self.types - {type(None)}
+            codes_of_texts = dict.fromkeys(slot_values, NOTHING)
+            texts: list[Any] = [text for text in codes_of_texts if text]
+            codes_of_texts.update(zip(texts, count()))
+            return Codes(
+                *self._split_sides(map(codes_of_texts.__getitem__, slot_values), np.intp), texts
+            )
+        keys: list[Any] = slot_values
+        kinds = self.types & NUMBERS if self.is_plain else self.types - {type(None)}
         if len(kinds) > 1:  # else 1, 1.0 and true would share a code
-            keys = list(zip(map(type, both), both, strict=True))
+            keys = list(zip(map(type, slot_values), slot_values, strict=True))
         try:
-            found = dict(zip(keys, both, strict=True))
-        except TypeError:  # lists and objects, whatever is to be done with them
+            value_of_key = dict(zip(keys, slot_values, strict=True))
+        except TypeError:  # lists and objects have no hash: each counts as a value of its own
             keys = [
                 id(value) if type(value).__hash__ is None else (type(value), value)
-                for value in both
+                for value in slot_values
             ]
-            found = dict(zip(keys, both, strict=True))
-        values = []
-        looks_inside = not self._are_present
-        for key, value in found.items():
-            # Of scalars these are nothing, and most columns are of scalars.
+            value_of_key = dict(zip(keys, slot_values, strict=True))
+        codes: dict[Any, int] = {}
+        distinct_values: list[Any] = []
+        is_checked = not self._are_present
+        for key, value in value_of_key.items():
+            # Most columns hold scalars: of these only None and "" are absent.
             if value is None or (
-                value == "" if self.scalar else looks_inside and self.place.absence(value)
+                value == "" if self.is_plain else is_checked and self.work.absence(value)
             ):
-                found[key] = NOTHING
+                codes[key] = NOTHING
             else:
-                found[key] = len(values)
-                values.append(value)
-        return Codes(*self._sides(map(found.__getitem__, keys), np.intp), values)
+                codes[key] = len(distinct_values)
+                distinct_values.append(value)
+        return Codes(*self._split_sides(map(codes.__getitem__, keys), np.intp), distinct_values)
 
-    def prepared(self, comparator: BaseComparator) -> Prepared:
-        """Return what a comparator makes of the distinct values, none of it at first."""
-        found: Prepared | None = self._derived.get(id(comparator))
-        if found is None:
-            found = Prepared(comparator, self.codes.values, self.types, self.place)
-            self._derived[id(comparator)] = found
-        return found
+    def prepare_for(self, comparator: BaseComparator) -> PreparedValues:
+        """Return the distinct values for a comparator, which prepares each when it is needed."""
+        prepared: PreparedValues | None = self._cache.get(id(comparator))
+        if prepared is None:
+            prepared = PreparedValues(comparator, self.codes.values, self.types, self.work)
+            self._cache[id(comparator)] = prepared
+        return prepared
 
     @cached_property
-    def elements(self) -> tuple[Elements, Elements, "Columns"]:
-        """The present elements of all lists; any other value is a list of one."""
+    def elements(self) -> InnerColumns:
+        """The present items of all lists; any other value is a list of one."""
 
-        def parts(value: JsonValue) -> Iterable[tuple[int, JsonValue]]:
+        def list_items(value: JsonValue) -> Iterable[tuple[int, JsonValue]]:
             return enumerate(value) if isinstance(value, list) else ((0, value),)
 
-        gt, pred, found = self._inside(parts, list, int, lambda: self.place)
-        if found.gold is not None:  # an alternative stands where its element does
-            gt = gt._replace(places=gt.places[found.gold.base])
-        return gt, pred, found
+        inner = self._lay_out_children(list_items, list, int, lambda: self.work)
+        gold = inner.columns.gold
+        if gold is not None:  # an alternative has the index of its item
+            indexes = inner.gt.indexes[gold.base_slot]
+            inner = inner._replace(gt=inner.gt._replace(indexes=indexes))
+        return inner
 
     @cached_property
-    def entries(self) -> tuple[Elements, Elements, "Columns", list[str]]:
-        """The present values of all objects, and the names that their places stand for."""
-        codes: dict[str, int] = {}
-        names: list[str] = []
+    def entries(self) -> tuple[ListLayout, ListLayout, "Columns", list[str]]:
+        """The present values of all objects, and the keys that their codes stand for."""
+        code_of_key: dict[str, int] = {}
+        keys: list[str] = []
 
-        def parts(value: JsonValue) -> Iterable[tuple[int, JsonValue]]:
-            for name, part in value.items() if isinstance(value, dict) else ():
-                if name not in codes:
-                    codes[name] = len(names)
-                    names.append(name)
-                yield codes[name], part
+        def list_entries(value: JsonValue) -> Iterable[tuple[int, JsonValue]]:
+            for key, child in value.items() if isinstance(value, dict) else ():
+                if key not in code_of_key:
+                    code_of_key[key] = len(keys)
+                    keys.append(key)
+                yield code_of_key[key], child
 
-        def place() -> Place:
-            self.place.charge(NAME * len(names))
-            return self.place.below(ANY_KEY)
+        def charge_keys() -> FieldWork:
+            self.work.charge(NAME_STEPS * len(keys))
+            return self.work.of_field(ANY_KEY)
 
-        return *self._inside(parts, dict, names.__getitem__, place), names
+        return *self._lay_out_children(list_entries, dict, keys.__getitem__, charge_keys), keys
 
-    def _inside(
-        self, parts: Parts, kind: type, step: Callable[[int], Step], place: Callable[[], Place]
-    ) -> "tuple[Elements, Elements, Columns]":
-        """Lay out the parts of values of a kind that count, with what is known of each."""
-        absent = self.place.absence
+    def _lay_out_children(
+        self,
+        list_children: ListChildren,
+        container: type,
+        step_of: Callable[[int], Step],
+        find_work: Callable[[], FieldWork],
+    ) -> InnerColumns:
+        """Lay out the present children of the values of a container type, with their gold.
+
+        `step_of` gives the key or index of a child in its container, `find_work` the work of the
+        children once all of them are known.
+        """
+        is_absent = self.work.absence
         gold: list[Gold | None] | None = None
         if self.gold is None:
-            gt, gt_values = _parts(self.gt, parts, absent)
+            gt, gt_values = _lay_out(self.gt, list_children, is_absent)
         else:
             gold = []
-            rows = list[list[tuple[int, JsonValue]]]()
-            for value, known in zip(self.gt, self.gold.of, strict=True):
-                row = list[tuple[int, JsonValue]]()
-                rows.append(row)
-                for at, part in parts(value):
-                    said = part_of(known, step(at)) if isinstance(value, kind) else known
-                    if not absent(part) or (said and said.counts(named=kind is dict)):
-                        row.append((at, part))
-                        gold.append(said)
-            each = iter(rows)
-            gt, gt_values = _parts(self.gt, lambda _: next(each), None)
-        pred, pred_values = _parts(self.pred, parts, absent)
-        found = Columns(gt_values, pred_values, place(), are_present=True, gold=gold)
+            children_by_value: list[list[tuple[int, JsonValue]]] = []
+            for value, stated in zip(self.gt, self.gold.by_slot, strict=True):
+                children: list[tuple[int, JsonValue]] = []
+                children_by_value.append(children)
+                for index, child in list_children(value):
+                    is_container = isinstance(value, container)
+                    child_gold = part_of(stated, step_of(index)) if is_container else stated
+                    if not is_absent(child) or (
+                        child_gold and child_gold.decides_when_absent(is_field=container is dict)
+                    ):
+                        children.append((index, child))
+                        gold.append(child_gold)
+            remaining = iter(children_by_value)
+            gt, gt_values = _lay_out(self.gt, lambda _: next(remaining), None)
+        pred, pred_values = _lay_out(self.pred, list_children, is_absent)
+        columns = Columns(gt_values, pred_values, find_work(), are_present=True, gold=gold)
         if self.confidences is not None:
-            places = iter(pred.places.tolist())
-            sizes = pred.lengths[:-1].tolist()  # the last is for `NOTHING`
-            stated = zip(self.confidences, sizes, strict=True)
-            found.confidences = [
-                _of_part(known, step(next(places))) for known, size in stated for _ in range(size)
+            indexes = iter(pred.indexes.tolist())
+            lengths = pred.lengths[:-1].tolist()  # the last is for `NOTHING`
+            columns.confidences = [
+                _confidence_of_child(confidences, step_of(next(indexes)))
+                for confidences, length in zip(self.confidences, lengths, strict=True)
+                for _ in range(length)
             ]
-        return gt, pred, found
+        return InnerColumns(gt, pred, columns)
 
 
-def _of_part(known: Any, step: Step) -> JsonValue:
-    """Return the confidence of a part; an instance may have got elements since it was read."""
+def _confidence_of_child(confidences: Any, step: Step) -> JsonValue:
+    """Return the confidence of a child, given those of its container or one for all of it.
+
+    A list may have got items since its confidences were read: these have none.
+    """
     if isinstance(step, str):
-        return known and known.get(step)  # type: ignore[no-any-return] # JSON
-    if known.__class__ is not list:
-        return known  # type: ignore[no-any-return]
-    return known[step] if step < len(known) else None
+        return confidences and confidences.get(step)  # type: ignore[no-any-return] # JSON
+    if confidences.__class__ is not list:
+        return confidences  # type: ignore[no-any-return]
+    return confidences[step] if step < len(confidences) else None
 
 
-def _fields(values: Sequence[Any], names: tuple[str, ...]) -> list[Any]:
+def _read_fields(values: Sequence[Any], names: tuple[str, ...]) -> list[Any]:
+    """Return the values of fields of objects, field by field with a None between them."""
     objects = [value if isinstance(value, dict) else _EMPTY for value in values]
-    found: list[Any] = []
+    field_values: list[Any] = []
     for name in names:
-        found += map(dict.get, objects, repeat(name))
-        found.append(None)  # for `NOTHING`
-    return found[:-1]
+        field_values += map(dict.get, objects, repeat(name))
+        field_values.append(None)  # for `NOTHING`
+    return field_values[:-1]
 
 
-def present(slots: Indexes, codes: Indexes) -> Indexes:
+def drop_uncoded(slots: Indexes, codes: Indexes) -> Indexes:
     """Return slots with `NOTHING` for those whose values are absent, given the codes of all."""
-    found = slots.copy()
-    found[codes[slots] < 0] = NOTHING
-    return found
+    present_slots = slots.copy()
+    present_slots[codes[slots] < 0] = NOTHING
+    return present_slots
 
 
-def _parts(
-    values: Sequence[JsonValue],
-    parts: Parts,
-    absent: Absence | None,
-) -> tuple[Elements, list[JsonValue]]:
-    """Lay out the present parts of values one after the other; all parts without `absent`."""
-    found: list[JsonValue] = []
-    places: list[int] = []
+def _lay_out(
+    values: Sequence[JsonValue], list_children: ListChildren, is_absent: Absence | None
+) -> tuple[ListLayout, list[JsonValue]]:
+    """Lay out the present children of values one after the other; all if `is_absent` is None."""
+    all_children: list[JsonValue] = []
+    indexes: list[int] = []
     ends = [0]
     for value in values:
-        for place, part in parts(value):
-            if part.__class__ in NUMBERS or absent is None or not absent(part):
-                found.append(part)
-                places.append(place)
-        ends.append(len(found))
+        for index, child in list_children(value):
+            if child.__class__ in NUMBERS or is_absent is None or not is_absent(child):
+                all_children.append(child)
+                indexes.append(index)
+        ends.append(len(all_children))
     starts = np.array(ends)
     lengths = np.array([*map(sub, ends[1:], ends), 0])
-    return Elements(starts, lengths, np.array(places, np.intp)), found
+    return ListLayout(starts, lengths, np.array(indexes, np.intp)), all_children
 
 
 def distinct(numbers: Indexes) -> Indexes:
-    """Return the different ones of some numbers, sorted."""
-    # Not np.unique, which loads numpy.ma: a twentieth of what a run of few documents takes.
+    """Return the distinct numbers, sorted."""
+    # Not np.unique, which loads numpy.ma: a twentieth of the time of a run of few documents.
     in_order = np.sort(numbers)
     is_new = np.ones(len(numbers), np.bool_)
     np.not_equal(in_order[1:], in_order[:-1], out=is_new[1:])
-    found: Indexes = in_order[is_new]
-    return found
+    distinct_numbers: Indexes = in_order[is_new]
+    return distinct_numbers
 
 
-def groups(numbers: Indexes) -> Iterator[tuple[int, Indexes]]:
-    """Return each of the different ones of some numbers, and where it is."""
+def group_positions(numbers: Indexes) -> Iterator[tuple[int, Indexes]]:
+    """Yield each distinct number in order, and the positions at which it stands."""
     for number in distinct(numbers).tolist():
         yield number, (numbers == number).nonzero()[0]
 
 
-def spread(starts: Indexes, lengths: Indexes) -> tuple[Indexes, Indexes]:
-    """Return the slots of all elements of some lists, and the position of the list of each."""
-    owner = np.arange(len(lengths)).repeat(lengths)
-    first = lengths.cumsum() - lengths
-    return starts[owner] + np.arange(len(owner)) - first[owner], owner
+def expand_ranges(starts: Indexes, lengths: Indexes) -> tuple[Indexes, Indexes]:
+    """Return the numbers in each range [start, start + length), and the position of its range.
 
-
-def aligned(
-    gt: tuple[Indexes, Indexes, Indexes], pred: tuple[Indexes, Indexes, Indexes], places: int
-) -> Aligned:
-    """Put the elements of two sides together that are at the same place of the same list.
-
-    Each side is slot, list and place of its elements, which are before `places`. Returned are both
-    slots, `NOTHING` where a side has none, list and place of each place that either side has.
+    >>> numbers, owner = expand_ranges(np.array([10, 20]), np.array([2, 1]))
+    >>> numbers.tolist(), owner.tolist()
+    ([10, 11, 20], [0, 0, 1])
     """
-    gt_key, pred_key = gt[1] * places + gt[2], pred[1] * places + pred[2]
-    either = distinct(np.concatenate([gt_key, pred_key]))
-    gt_slots, pred_slots = np.full((2, len(either)), NOTHING)
-    gt_slots[either.searchsorted(gt_key)] = gt[0]
-    pred_slots[either.searchsorted(pred_key)] = pred[0]
-    return gt_slots, pred_slots, either // places, either % places
+    owner = np.arange(len(lengths)).repeat(lengths)
+    first_of_range = lengths.cumsum() - lengths
+    return starts[owner] + np.arange(len(owner)) - first_of_range[owner], owner
+
+
+def align_items(gt: Items, pred: Items, n_indexes: int) -> AlignedItems:
+    """Align the items of two sides that have the same index in the same list.
+
+    All indexes are below `n_indexes`. The result has an entry for each place that a side has, by
+    list and index.
+    """
+    gt_key = gt.owner * n_indexes + gt.indexes
+    pred_key = pred.owner * n_indexes + pred.indexes
+    places = distinct(np.concatenate([gt_key, pred_key]))
+    gt_slots, pred_slots = np.full((2, len(places)), NOTHING)
+    gt_slots[places.searchsorted(gt_key)] = gt.slots
+    pred_slots[places.searchsorted(pred_key)] = pred.slots
+    return AlignedItems(gt_slots, pred_slots, places // n_indexes, places % n_indexes)

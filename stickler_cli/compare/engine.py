@@ -14,12 +14,12 @@ from stickler_cli.core.locations import pointer_steps
 from .columns import Columns
 from .gold import label_documents
 from .json_text import with_read_texts
-from .plan import USUAL, Node, Options, Plan, Renames
+from .plan import DEFAULT_OPTIONS, Node, Options, Plan, Recording, Renames
 from .units import Placement, UnitTable
 from .work import Work
 
 
-def compare(  # noqa: PLR0913, PLR0917 - documents, and what is known of them
+def compare(  # noqa: PLR0913, PLR0917 - documents, and what their sources state
     plan: Plan,
     gts: Sequence[JsonDocument],
     preds: Sequence[JsonDocument],
@@ -29,35 +29,39 @@ def compare(  # noqa: PLR0913, PLR0917 - documents, and what is known of them
 ) -> UnitTable:
     """Compare documents under a plan, each ground truth with the prediction of the same position.
 
-    `confidences` are those of the predictions, in their shape, a number in [0, 1] or None at each
-    leaf, or None of one without any; they change nothing in the comparison. `gold` is what ground
-    truths say of themselves, None of one that says nothing. An object at the root
-    is never atomic: an empty document is compared field by field like any other. An array there is
-    a list like any.
+    `confidences` have the shape of the predictions, with a number in [0, 1] or None at each leaf;
+    they are None for a prediction without any, and change nothing in the comparison. `gold` is the
+    gold of each ground truth, or None. An object at the root is never atomic: an empty document is
+    compared field by field like any other. An array at the root is compared like any list.
 
     Raises:
-        ComparisonError: a comparator failed, or gave no finite number in [0, 1]; it tells of one
-            pair of values, and nothing of which document.
+        ComparisonError: a comparator failed, or gave no finite number in [0, 1]; it names the pair
+            of values, but not the document.
         WorkLimitError: together they take more work than a pair of documents may.
-        TooMuchAtOnceError: something takes more than may be done without a look at signals.
+        TooMuchAtOnceError: one step takes more work than may be done without a look at signals.
     """
-    options = options or USUAL
-    work = Work(options.work_limit, options.work_at_once, hides=plan.hides)
+    options = options or DEFAULT_OPTIONS
+    work = Work(
+        options.work_limit,
+        options.work_at_once,
+        has_ignored_values=plan.has_ignored_values,
+    )
     if plan.asks_models and options.client is None:
         options = replace(options, client=plan.client)
-    if names := plan.renames:
-        gts = [renamed(it, names) for it in gts]  # type: ignore[misc] # documents stay documents
-        preds = [renamed(it, names) for it in preds]  # type: ignore[misc]
-        confidences = [renamed(it, names) for it in confidences]
+    if renames := plan.renames:
+        gts = [rename_keys(gt, renames) for gt in gts]  # type: ignore[misc] # still documents
+        preds = [rename_keys(pred, renames) for pred in preds]  # type: ignore[misc]
+        confidences = [rename_keys(confidence, renames) for confidence in confidences]
     if plan.reads_texts:
         pairs = zip(gts, preds, strict=True)
         preds = [with_read_texts(gt, pred) for gt, pred in pairs]  # type: ignore[misc] # as above
     truths: list[JsonValue] = [*gts]
-    known: list[Gold | None] | None = None
+    resolved_gold: list[Gold | None] | None = None
     if options.partial_gt or any(gold):
-        truths, known = label_documents(plan.root, gts, gold, is_partial=options.partial_gt)
-    columns = Columns(truths, list(preds), work.place(), gold=known)
-    columns.confidences = [*confidences] if any(it is not None for it in confidences) else None
+        truths, resolved_gold = label_documents(plan.root, gts, gold, is_partial=options.partial_gt)
+    columns = Columns(truths, list(preds), work.field_work(), gold=resolved_gold)
+    if any(confidence is not None for confidence in confidences):
+        columns.confidences = [*confidences]
     return record_pairs(plan.root, columns, options, are_documents=True)
 
 
@@ -70,7 +74,7 @@ def record_pairs(
     """
     slots = np.arange(len(columns.pred))
     table = UnitTable(len(slots))
-    place = Placement(
+    placement = Placement(
         container=None,
         positions=slots,
         document=slots,
@@ -78,39 +82,50 @@ def record_pairs(
         weight=1.0,
         is_whole=are_documents,
     )
-    node.record(columns, slots, slots, options, table, place)
+    node.record(columns, slots, slots, Recording(options, table, placement))
     return table
 
 
 OTHER_NAMES: Final = "x-other-names"
-"""The key of a schema that was made of a class, for such names."""
-WHOLE: Final = ""
-"""The part that stands for the document."""
+"""The key of a schema that was made from a class, for other keys of its fields."""
+DOCUMENT_PART: Final = ""
+"""The part of `Renames` that is the document itself."""
 
 
-def renamed(value: JsonValue, names: Renames, parts: Iterable[str] = (WHOLE,)) -> JsonValue:
-    """Return a value under the names of its fields; a key whose field is there too stays."""
+def rename_keys(
+    value: JsonValue, renames: Renames, part_names: Iterable[str] = (DOCUMENT_PART,)
+) -> JsonValue:
+    """Return a value with the names of its fields as keys, at every level.
+
+    A key keeps its name if the value has the field itself, too. `part_names` are the parts of
+    `renames` that apply to the value.
+    """
     if isinstance(value, list):
-        return [renamed(part, names, parts) for part in value]
+        return [rename_keys(item, renames, part_names) for item in value]
     if not isinstance(value, dict):
         return value
-    known = {key: field for part in parts for key, field in names.get(part, {}).items()}
-    found: dict[str, JsonValue] = {}
-    rest: Any = value
-    for pointer, (name, inside) in known.items():
+    fields = {key: field for name in part_names for key, field in renames.get(name, {}).items()}
+    renamed: dict[str, JsonValue] = {}
+    remaining: Any = value
+    for pointer, (name, inner_parts) in fields.items():
         steps = pointer_steps(pointer) if pointer.startswith("/") else ()
-        if steps and name not in {*value, *found} and (there := _at(value, steps)):
-            found[name] = renamed(there[0], names, inside)
-            rest = rest if steps[0] in known else _without(rest, steps) or {}
-    for key, part in rest.items():
-        name, inside = known.get(key, (key, ()))
-        named = key if name in value or name in found else name
-        found[named] = renamed(part, names, inside) if inside else part
-    return found
+        if not steps or name in value or name in renamed:
+            continue
+        targets = _find_target(value, steps)
+        if targets:
+            renamed[name] = rename_keys(targets[0], renames, inner_parts)
+            if steps[0] not in fields:
+                remaining = _remove_target(remaining, steps) or {}
+    for key, child in remaining.items():
+        name, inner_parts = fields.get(key, (key, ()))
+        has_field = name in value or name in renamed
+        renamed_child = rename_keys(child, renames, inner_parts) if inner_parts else child
+        renamed[key if has_field else name] = renamed_child
+    return renamed
 
 
-def _at(value: JsonValue, steps: tuple[str, ...]) -> list[JsonValue]:
-    """Return the value that steps lead to, if there is one."""
+def _find_target(value: JsonValue, steps: tuple[str, ...]) -> list[JsonValue]:
+    """Return the value at the end of some steps in a list of one; an empty list if it is absent."""
     for step in steps:
         if isinstance(value, dict) and step in value:
             value = value[step]
@@ -121,15 +136,19 @@ def _at(value: JsonValue, steps: tuple[str, ...]) -> list[JsonValue]:
     return [value]
 
 
-def _without(value: Any, steps: tuple[str, ...]) -> Any:
-    """Return a value without the part that steps lead to; None where nothing else is in it."""
-    if not steps:
+def _remove_target(value: Any, steps: tuple[str, ...]) -> Any:
+    """Return a value without the child that steps lead to; None if it would be empty.
+
+    In a list, None takes the place of the child.
+    """
+    if not steps:  # the child itself
         return None
-    step, *below = steps
+    step, *inner_steps = steps
     if isinstance(value, dict):
-        left = _without(value[step], (*below,))
-        rest = {key: part for key, part in value.items() if key != step}
-        return {**rest, **({} if left is None else {step: left})} or None
-    at = int(step)
-    several = [*value[:at], _without(value[at], (*below,)), *value[at + 1 :]]
-    return several if any(part is not None for part in several) else None
+        child = _remove_target(value[step], (*inner_steps,))
+        siblings = {key: sibling for key, sibling in value.items() if key != step}
+        return {**siblings, **({} if child is None else {step: child})} or None
+    index = int(step)
+    child = _remove_target(value[index], (*inner_steps,))
+    items = [*value[:index], child, *value[index + 1 :]]
+    return items if any(item is not None for item in items) else None

@@ -1,4 +1,4 @@
-"""The fields of a plan as rows for a reader: kind, comparator, threshold, weight."""
+"""List the fields of a plan with their kinds, comparators, thresholds and weights."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
@@ -11,47 +11,53 @@ from .json_text import JsonTextNode
 from .leaf import LeafNode
 from .list import ListNode
 from .object import ObjectNode
-from .one_of import OneOfNode, followed
+from .one_of import OneOfNode, follow_references
 from .open import OpenNode, SchemasNode
-from .plan import Node, Plan, once_each
+from .plan import Node, Plan, walk_nodes
 from .result import FieldInfo
 from .tuple import TupleNode
 
 ANY_KIND: Final = "any"
-"""The kind of a place whose values decide."""
+"""The kind of a field whose values decide their kind."""
 RECURSIVE: Final = "recursive"
-"""The kind of a place that leads back to one above it; what is below is told there."""
+"""The kind of a field with the schema of one above it, where its own fields are listed."""
 SCHEMA: Final = "schema"
-"""The kind of the key under which the documents of one of several schemas stand."""
-MOST_ROWS: Final = 10_000
-"""Fields that are listed at most: places that share a schema could be any number."""
+"""The kind of the key above the documents of one of several schemas."""
+MAX_ROWS: Final = 10_000
+"""Fields that are listed: recursive schemas could share definitions in any number of fields."""
 
 
 def field_listing(plan: Plan) -> tuple[FieldInfo, ...]:
     """List the fields of a plan in schema order, parents first.
 
-    Documents that are arrays are the first, a list without a name.
+    Of documents that are arrays, the first row is the array itself, a list without a name.
     """
-    root = followed(plan.root)
-    whole = [_row(root, ())] if plan.kind == "array" else []
-    places = islice(_places_below(root, (), ()), MOST_ROWS - len(whole))
-    return (*whole, *(_row(node, path, kind) for path, node, kind in places))
+    root = follow_references(plan.root)
+    root_rows = [_make_row(root, ())] if plan.kind == "array" else []
+    places = islice(_places_below(root, (), ()), MAX_ROWS - len(root_rows))
+    return (*root_rows, *(_make_row(node, path, kind) for path, node, kind in places))
 
 
 def known_paths(plan: Plan) -> tuple[Path, ...]:
     """List the fields that documents may have under a plan; `*` stands for any name.
 
-    What is below a place of any kind, or of a schema that contains itself, ends in `*` too.
+    Paths below a field of any kind, or of a schema that contains itself, end in `*`, too.
     """
     rows = field_listing(plan)
     paths = [row.field for row in rows]
     paths += ((*row.field, ANY_KEY) for row in rows if row.kind in (ANY_KIND, RECURSIVE))
-    return (*paths, *([(ANY_KEY,)] if len(rows) == MOST_ROWS else []))
+    return (*paths, *([(ANY_KEY,)] if len(rows) == MAX_ROWS else []))
 
 
 def plan_of(root: Node, name: str, kind: DocumentKind = "object") -> Plan:
-    """Return the plan of documents of a name and a kind, which a node compares."""
-    return Plan(root, name, asks_models(root), kind, hides(root))
+    """Return the plan of documents that a node compares, of a name and a JSON type."""
+    return Plan(
+        root=root,
+        model_name=name,
+        asks_models=asks_models(root),
+        kind=kind,
+        has_ignored_values=has_ignored_values(root),
+    )
 
 
 def asks_models(root: Node) -> bool:
@@ -59,19 +65,19 @@ def asks_models(root: Node) -> bool:
     return any(node.comparator.asks_models for node in _leaves(root))
 
 
-def hides(root: Node) -> bool:
-    """Return whether some values below a node count as nothing, or are not looked at."""
+def has_ignored_values(root: Node) -> bool:
+    """Return whether some values below a node count as absent or are ignored."""
     nodes = [*_nodes(root)]
     return (
         any(leaf.reading is not None and leaf.reading.nothing for leaf in _leaves(root))
         or any(isinstance(node, ListNode) and node.distinct for node in nodes)
-        or any(isinstance(node, OpenNode) and node.arranged.get("distinct") for node in nodes)
+        or any(isinstance(node, OpenNode) and node.list_rules.get("distinct") for node in nodes)
         or any(isinstance(node, TupleNode) and node.ignored for node in nodes)
         or any(
-            it.ignored
+            declared.ignored
             for node in nodes
             if isinstance(node, ObjectNode)
-            for it in (*node.ignored, *node.families)
+            for declared in (*node.ignored, *node.families)
         )
     )
 
@@ -82,37 +88,39 @@ def comparators(plan: Plan) -> tuple[BaseComparator, ...]:
 
 
 def is_bounded(plan: Plan) -> bool:
-    """Return whether arms of unions are chosen in time in proportion to the values."""
+    """Return whether the choice of arms takes time in proportion to the size of the values."""
     arms = (arm for node in _nodes(plan.root) if isinstance(node, OneOfNode) for arm in node.arms)
     return all(arm.accepts.is_bounded for arm in arms)
 
 
 def leaves_by_field(plan: Plan) -> Iterator[tuple[Path, Sequence[LeafNode]]]:
-    """List what compares the values of each field that has any, in schema order."""
-    root = followed(plan.root)
+    """Yield the leaves of each field that has any, in schema order."""
+    root = follow_references(plan.root)
     places = chain([((), root, None)], _places_below(root, (), ()))
-    for path, node, kind in islice(places, MOST_ROWS):
+    for path, node, kind in islice(places, MAX_ROWS):
         if kind != SCHEMA and (leaves := _leaves_of(node)):
             yield path, leaves
 
 
 def _leaves_of(node: Node) -> list[LeafNode]:
-    return [part for part in followed(node).same_place() if isinstance(part, LeafNode)]
+    """Return all leaves with the path of a node: itself, of its items, or of its arms."""
+    inner_nodes = follow_references(node).list_inner_nodes()
+    return [inner for inner in inner_nodes if isinstance(inner, LeafNode)]
 
 
 def _places_below(
     node: Node, path: Path, above: tuple[int, ...]
 ) -> Iterator[tuple[Path, Node, str | None]]:
-    """List paths, nodes and kinds of the fields inside a node, through lists and arms.
+    """Yield paths, nodes and kinds of the fields inside a node, through lists and arms.
 
-    `above` are the nodes around it. A kind is None where the node says it.
+    `above` are the identities of its ancestors. A kind is None if the node has it.
     """
     seen: set[str] = set()
-    for name, child in node.all_named():
+    for name, child in node.list_all_fields():
         if name in seen:
             continue
         seen.add(name)
-        place = id(followed(child))
+        place = id(follow_references(child))
         if isinstance(node, SchemasNode):
             yield (name,), child, SCHEMA
             yield from _places_below(child, (name,), (place,))
@@ -126,53 +134,61 @@ def _places_below(
 def list_nodes(root: Node) -> Iterator[tuple[Path, Node]]:
     """Yield the nodes of a plan with their paths, each once."""
     waiting: list[tuple[Path, Node]] = [((), root)]
-    met: set[int] = set()
-    while waiting and len(met) < MOST_ROWS:
+    seen: set[int] = set()
+    while waiting and len(seen) < MAX_ROWS:
         path, node = waiting.pop()
-        node = followed(node)
-        if id(node) not in met:
-            met.add(id(node))
+        node = follow_references(node)
+        if id(node) not in seen:
+            seen.add(id(node))
             yield path, node
-            waiting += reversed([(path, part) for part in node.parts()])
-            waiting += reversed([((*path, name), child) for name, child in node.named()])
+            waiting += reversed([(path, inner) for inner in node.inner_nodes()])
+            waiting += reversed([((*path, name), child) for name, child in node.list_fields()])
 
 
 def node_at(plan: Plan, names: Path) -> Node | None:
-    """Return the node of a field by its path without list indexes; None where there is none."""
+    """Return the node of a field by its path without list indexes; None for an unknown path."""
     node = plan.root
     for name in names:
-        fields = node.by_name()
-        found = fields.get(str(name), fields.get(ANY_KEY))
-        if found is None:
+        nodes = node.nodes_by_name()
+        child = nodes.get(str(name), nodes.get(ANY_KEY))
+        if child is None:
             return None
-        node = followed(found)
+        node = follow_references(child)
     return node
 
 
 def _leaves(root: Node) -> Iterator[LeafNode]:
+    """Yield all leaves of a plan, each once."""
     return (node for node in _nodes(root) if isinstance(node, LeafNode))
 
 
 def _nodes(root: Node) -> Iterator[Node]:
-    """List all nodes of a plan, each once."""
+    """Yield all nodes of a plan, each once."""
 
-    def inside(node: Node) -> Iterator[Node]:
-        yield from node.leaves.values() if isinstance(node, OpenNode) else node.parts()
-        yield from (child for _, child in node.named())
+    def list_children(node: Node) -> Iterator[Node]:
+        yield from node.leaves.values() if isinstance(node, OpenNode) else node.inner_nodes()
+        yield from (child for _, child in node.list_fields())
 
-    return once_each(root, inside)
+    return walk_nodes(root, list_children)
 
 
-def _row(node: Node, path: Path, kind: str | None = None) -> FieldInfo:
+def _make_row(node: Node, path: Path, kind: str | None = None) -> FieldInfo:
+    """Return the row of a field; `kind` overrides the kind of its node."""
     if kind == SCHEMA:
-        return FieldInfo(path, kind, "", None, 1.0)
-    node = followed(node)
+        return FieldInfo(field=path, kind=kind, comparator="", threshold=None, weight=1.0)
+    node = follow_references(node)
     names = dict.fromkeys(leaf.comparator.name for leaf in _leaves_of(node))
     kind = kind or _KINDS.get(type(node), ANY_KIND)
-    worth = node
-    while isinstance(worth, OneOfNode):
-        worth = followed(worth.parts()[0])
-    return FieldInfo(path, kind, " | ".join(names), _threshold(node), worth.weight)
+    first_arm = node
+    while isinstance(first_arm, OneOfNode):
+        first_arm = follow_references(first_arm.inner_nodes()[0])
+    return FieldInfo(
+        field=path,
+        kind=kind,
+        comparator=" | ".join(names),
+        threshold=_find_threshold(node),
+        weight=first_arm.weight,
+    )
 
 
 _KINDS: Final = {
@@ -185,22 +201,25 @@ _KINDS: Final = {
 }
 
 
-def _threshold(node: Node) -> float | None:
-    """Return the threshold of a unit of a field; a list's units are its elements."""
+def _find_threshold(node: Node) -> float | None:
+    """Return the threshold of the units of a field, of a list those of its items.
+
+    It is None if units have different thresholds, or values decide.
+    """
     thresholds: set[float | None] = set()
-    waiting, met = [(node, False)], set()
+    waiting, seen = [(node, False)], set()
     while waiting:
-        node, is_element = waiting.pop()
-        node = followed(node)
-        if (id(node), is_element) in met:
+        node, is_item = waiting.pop()
+        node = follow_references(node)
+        if (id(node), is_item) in seen:
             continue
-        met.add((id(node), is_element))
-        if isinstance(node, ListNode) and not is_element:
+        seen.add((id(node), is_item))
+        if isinstance(node, ListNode) and not is_item:
             waiting.append((node.items, True))
         elif isinstance(node, OneOfNode):
-            waiting += ((arm, is_element) for arm in node.parts())
-        elif isinstance(node, OpenNode) or (isinstance(node, TupleNode) and not is_element):
+            waiting += ((arm, is_item) for arm in node.inner_nodes())
+        elif isinstance(node, OpenNode) or (isinstance(node, TupleNode) and not is_item):
             return None
         else:
-            thresholds.add(node.item_threshold if is_element else node.threshold)
+            thresholds.add(node.item_threshold if is_item else node.threshold)
     return thresholds.pop() if len(thresholds) == 1 else None

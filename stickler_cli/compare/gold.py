@@ -1,7 +1,7 @@
-"""What counts as absent, which alternative counts, and what is not labelled.
+"""Resolve gold: absent values, the alternatives that count, and unlabelled values.
 
-Gold says of ground truths that they have alternatives, are not labelled or not exhaustive. The
-functions here answer for one place at a time. They know a node only by its rule of absence.
+Gold marks ground truths that have alternatives, are not labelled or not exhaustive. The functions
+here answer for one place at a time. They know a node only by its rule of absence.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ from stickler_cli.core.json_values import (
     part_of,
 )
 from stickler_cli.core.locations import ANY_KEY, Step
-from .columns import ABSENT, NOTHING, OBJECT, Columns, Floats, Indexes, Known, Mask
+from .columns import ABSENT, NOTHING, OBJECT, Columns, Floats, GoldColumn, Indexes, Mask
 
 EQUAL_SCORES_WITHIN: Final = 1e-12
 """Scores of alternatives that differ by no more are equal. Source: docs/semantics.md."""
@@ -35,7 +35,7 @@ the positions of the pairs, the slots of their candidates and the slots of their
 
 
 class AbsenceRule(Protocol):
-    """What a node says of absent values."""
+    """The rule by which a node takes values for absent."""
 
     @property
     def sees_absent_values(self) -> bool:
@@ -49,25 +49,25 @@ class AbsenceRule(Protocol):
     def lists_inside(self) -> bool:
         """Whether values may be lists that need not be exhaustive."""
 
-    def is_nothing(self, value: JsonValue) -> bool:
+    def counts_as_absent(self, value: JsonValue) -> bool:
         """Return whether a present value counts as absent."""
 
 
 class LabelledNode(AbsenceRule, Protocol):
-    """What a node says of the labels of the values inside its values."""
+    """A node as far as it decides which children of its values are labelled."""
 
     @property
     def positional(self) -> bool:
         """Whether values are lists whose items are compared by their positions."""
 
-    def chosen(self, value: JsonValue) -> "LabelledNode":
-        """Return the node that a value by itself leads to."""
+    def node_for(self, value: JsonValue) -> "LabelledNode":
+        """Return the node that compares a value: this one, or one that the value chooses."""
 
-    def below(self, step: Step) -> "LabelledNode | None":
-        """Return the node of a field or of an item; None if it has none."""
+    def child_node(self, step: Step) -> "LabelledNode | None":
+        """Return the node of a field or of an item; None if there is no such node."""
 
-    def named(self) -> "Iterator[tuple[str, LabelledNode]]":
-        """Return the fields; `ANY_KEY` stands for those that only documents name."""
+    def list_fields(self) -> "Iterator[tuple[str, LabelledNode]]":
+        """Yield names and nodes of fields; `ANY_KEY` names keys that only documents have."""
 
     def ignores(self, name: str) -> bool:
         """Return whether the values of a key are never compared."""
@@ -76,7 +76,7 @@ class LabelledNode(AbsenceRule, Protocol):
         """Return whether everything in the value of a field or item is ignored."""
 
 
-# --- what is labelled, before anything is compared ----------------------------------------------
+# --- labels, before anything is compared --------------------------------------------------------
 
 
 def label_documents(
@@ -112,9 +112,9 @@ def label_value(
         return None, UNLABELLED
     if gold is None or not gold.alternatives:
         return _label_inside(node, value, gold, is_partial)
-    own = Gold()
-    own.parts, own.exhaustive = gold.parts, gold.exhaustive
-    own_value, own_gold = _label_inside(node, value, own, is_partial)
+    without_alternatives = Gold()
+    without_alternatives.parts, without_alternatives.exhaustive = gold.parts, gold.exhaustive
+    own_value, own_gold = _label_inside(node, value, without_alternatives, is_partial)
     if own_gold is not None and not own_gold.labelled:
         return None, UNLABELLED
     candidates = [Alternative(own_value, own_gold)]
@@ -125,19 +125,22 @@ def label_value(
             candidate._replace(gold=replace(candidate.gold or Gold(), exhaustive=False))
             for candidate in candidates
         ]
-    place = Gold()
-    place.alternatives = tuple(candidates)
+    resolved = Gold()
+    resolved.alternatives = tuple(candidates)
     gold_of_each = [candidate.gold for candidate in candidates]
-    place.hides = any(gold is not None and gold.hides for gold in gold_of_each)
-    are_optional = [gold is not None and gold.optional for gold in gold_of_each]
+    resolved.has_unlabelled = any(gold is not None and gold.has_unlabelled for gold in gold_of_each)
+    are_optional = [gold is not None and gold.is_optional for gold in gold_of_each]
     are_absent = [
         not is_optional
-        and (is_absent(candidate.value) or (node is not None and node.is_nothing(candidate.value)))
+        and (
+            is_absent(candidate.value)
+            or (node is not None and node.counts_as_absent(candidate.value))
+        )
         for candidate, is_optional in zip(candidates, are_optional, strict=True)
     ]
-    place.there = are_absent[0] and not all(are_absent)
-    place.optional = any(are_absent + are_optional) and not all(are_absent)
-    return candidates[0].value, place
+    resolved.present_in_alternative = are_absent[0] and not all(are_absent)
+    resolved.is_optional = any(are_absent + are_optional) and not all(are_absent)
+    return candidates[0].value, resolved
 
 
 def _candidates_of(
@@ -161,34 +164,37 @@ def _candidates_of(
 
 
 def _may_be_absent(value: JsonValue, gold: Gold | None) -> bool:
-    """Return whether a part may be missing; values that count as absent do not reach up."""
+    """Return whether a child may be absent; only truly absent values make their parents absent."""
     if gold is None:
         return is_absent(value)
     if gold.alternatives:
         return any(
             _may_be_absent(alternative.value, alternative.gold) for alternative in gold.alternatives
         )
-    return gold.optional or not gold.labelled or is_absent(value)
+    return gold.is_optional or not gold.labelled or is_absent(value)
 
 
 def _label_inside(
     node: LabelledNode | None, value: JsonValue, gold: Gold | None, is_partial: bool
 ) -> tuple[JsonValue, Gold | None]:
-    """Return a value with everything inside it labelled, and its gold; None if it says nothing."""
+    """Return a value with its descendants resolved, and its gold; None for gold without content.
+
+    Unlabelled items of lists are left out; by position, or as a field, they stay and are skipped.
+    """
     if not isinstance(value, dict | list) or (gold is None and not is_partial):
         return value, gold
-    node = node.chosen(value) if node is not None else None
+    node = node.node_for(value) if node is not None else None
     labelled = Gold()
     labelled.exhaustive = gold is None or gold.exhaustive
     children: dict[Step, JsonValue] = {}
     for step, child in _compared_children(node, value):
-        child_node = node and node.below(step)
+        child_node = node and node.child_node(step)
         children[step], child_gold = label_value(child_node, child, part_of(gold, step), is_partial)
         if child_gold is not None:
             labelled.parts[step] = child_gold
     unlabelled = [step for step, child_gold in labelled.parts.items() if not child_gold.labelled]
     if isinstance(value, dict) and is_partial and node is not None:
-        names = (name for name, _ in node.named() if name != ANY_KEY)
+        names = (name for name, _ in node.list_fields() if name != ANY_KEY)
         missing = [name for name in names if name not in value]
         labelled.parts |= dict.fromkeys(missing, UNLABELLED)
     truth: Any = [*children.values()] if isinstance(value, list) else {**value, **children}
@@ -197,23 +203,27 @@ def _label_inside(
         return truth, UNLABELLED
 
     by_place = isinstance(value, dict) or (node is not None and node.positional)
-    labelled.dropped = len(unlabelled) if isinstance(value, list) else 0
+    labelled.n_unlabelled_items = len(unlabelled) if isinstance(value, list) else 0
     if unlabelled and not by_place:
         labelled.exhaustive = False
         for step in unlabelled:
             del labelled.parts[step]
-    labelled.hides = by_place and any(child.hides for child in labelled.parts.values())
-    counts_as_absent = is_absent(truth) or (
-        isinstance(truth, list) and node is not None and node.is_nothing(truth)
+    labelled.has_unlabelled = by_place and any(
+        child.has_unlabelled for child in labelled.parts.values()
     )
-    labelled.there = counts_as_absent and any(child.there for child in labelled.parts.values())
-    labelled.optional = any(child.optional for child in labelled.parts.values()) and all(
+    counts_as_absent = is_absent(truth) or (
+        isinstance(truth, list) and node is not None and node.counts_as_absent(truth)
+    )
+    labelled.present_in_alternative = counts_as_absent and any(
+        child.present_in_alternative for child in labelled.parts.values()
+    )
+    labelled.is_optional = any(child.is_optional for child in labelled.parts.values()) and all(
         _may_be_absent(child, labelled.parts.get(step))
         or (node is not None and node.ignores_inside(step, child))
         for step, child in children.items()
     )
-    says_something = labelled.parts or labelled.dropped or not labelled.exhaustive
-    return truth, labelled if says_something else None
+    has_content = labelled.parts or labelled.n_unlabelled_items or not labelled.exhaustive
+    return truth, labelled if has_content else None
 
 
 def _compared_children(
@@ -227,27 +237,27 @@ def _compared_children(
     return ((name, child) for name, child in value.items() if not node.ignores(name))
 
 
-# --- what counts as absent, and which alternative counts ------------------------------------------
+# --- absent values, and the alternatives that count -----------------------------------------------
 
 
 def absent_slots(rule: AbsenceRule, columns: Columns) -> tuple[Mask, Mask]:
-    """Return which slots of each side hold no value, or one that counts as absent."""
+    """Return masks of the slots of each side without a value, or with one that counts as absent."""
 
     def find_absent() -> tuple[Mask, Mask]:
         gt, pred = (kinds == ABSENT for kinds in columns.kinds)
-        if columns.place.hides:
+        if columns.work.has_ignored_values:
             gt, pred = (
-                is_absent_slot | np.array([*map(rule.is_nothing, values), True])
+                is_absent_slot | np.array([*map(rule.counts_as_absent, values), True])
                 for is_absent_slot, values in ((gt, columns.gt), (pred, columns.pred))
             )
-        if columns.gold is not None:  # an alternative is present
-            gt = gt & ~columns.gold.there
+        if columns.gold is not None:  # it may be present by an alternative
+            gt = gt & ~columns.gold.may_be_present
         return gt, pred
 
-    return columns.derived((id(rule), "absent"), find_absent)
+    return columns.cached((id(rule), "absent"), find_absent)
 
 
-def drop_absent(
+def drop_counted_as_absent(
     rule: AbsenceRule, columns: Columns, gt: Indexes, pred: Indexes
 ) -> tuple[Indexes, Indexes]:
     """Return pairs with `NOTHING` for every value that counts as absent."""
@@ -260,26 +270,29 @@ def present_pairs(
 ) -> tuple[Indexes, Indexes]:
     """Return pairs with `NOTHING` for every value that is absent or counts as absent.
 
-    A ground truth stays if it says something of the value that is predicted in its place.
+    An absent ground truth stays if its gold decides about the value that is predicted instead.
     """
-    present_gt, present_pred = columns.present(gt, pred)
-    if columns.place.hides and not rule.sees_absent_values:
-        present_gt, present_pred = drop_absent(rule, columns, present_gt, present_pred)
+    present_gt, present_pred = columns.drop_absent(gt, pred)
+    if columns.work.has_ignored_values and not rule.sees_absent_values:
+        present_gt, present_pred = drop_counted_as_absent(rule, columns, present_gt, present_pred)
     if columns.gold is not None:
-        may_be_absent = columns.gold.lacking(gt, pred >= 0) & (present_pred < 0)
+        may_be_absent = columns.gold.absent_without_prediction(gt, pred >= 0) & (present_pred < 0)
         present_gt = np.where(may_be_absent, NOTHING, present_gt)
         if rule.labels_inside:
-            is_kept = says_something(rule, columns, columns.gold, gt, present_pred)
+            is_kept = gold_decides(rule, columns, columns.gold, gt, present_pred)
             present_gt = np.where((present_pred >= 0) & is_kept, gt, present_gt)
     return present_gt, present_pred
 
 
-def says_something(
-    rule: AbsenceRule, columns: Columns, gold: Known, gt: Indexes, pred: Indexes
+def gold_decides(
+    rule: AbsenceRule, columns: Columns, gold: GoldColumn, gt: Indexes, pred: Indexes
 ) -> Mask:
-    """Return which ground truths say something of the prediction, even if they are absent."""
-    says: Mask = gold.hiding[gt] & (columns.kinds[1][pred] == OBJECT)
-    return says | gold.open[gt] if rule.lists_inside else says
+    """Return which ground truths decide about their predictions even if they are absent.
+
+    An object with unlabelled descendants does so, and a list that is open.
+    """
+    decides: Mask = gold.has_unlabelled[gt] & (columns.kinds[1][pred] == OBJECT)
+    return decides | gold.is_open[gt] if rule.lists_inside else decides
 
 
 def first_absent_alternatives(rule: AbsenceRule, columns: Columns) -> Indexes:
@@ -292,12 +305,12 @@ def first_absent_alternatives(rule: AbsenceRule, columns: Columns) -> Indexes:
         return np.full(len(columns.gt) + 1, NOTHING)
 
     def find_first() -> Indexes:
-        first = gold.first_of(absent_slots(rule, columns)[0] | gold.optional)
-        (of_itself,) = (gold.optional & (first == NOTHING)).nonzero()
-        first[of_itself] = of_itself
+        first = gold.first_selected_alternatives(absent_slots(rule, columns)[0] | gold.is_optional)
+        (without_alternatives,) = (gold.is_optional & (first == NOTHING)).nonzero()
+        first[without_alternatives] = without_alternatives
         return first
 
-    return columns.derived((id(rule), "optional"), find_first)
+    return columns.cached((id(rule), "optional"), find_first)
 
 
 def choose_alternatives(
@@ -309,9 +322,13 @@ def choose_alternatives(
     with nothing to compare in an open list is chosen only if no other one is left.
     """
     gold = columns.gold
-    if gold is None or not gold.lengths[gt].any():
+    if gold is None or not gold.n_alternatives[gt].any():
         return gt
-    n_candidates, first_slot, chosen = gold.lengths[gt], gold.starts[gt], gt.copy()
+    n_candidates, first_slot, chosen = (
+        gold.n_alternatives[gt],
+        gold.first_alternative[gt],
+        gt.copy(),
+    )
     (pairs,) = n_candidates.nonzero()
     absent_slot = first_absent_alternatives(rule, columns)[gt[pairs]]
     chosen[pairs] = np.where(absent_slot == NOTHING, first_slot[pairs], absent_slot)
@@ -332,16 +349,16 @@ def choose_alternatives(
 
 
 def drop_unlabelled_predictions(
-    rule: AbsenceRule, columns: Columns, gold: Known, gt: Indexes, pred: Indexes
+    rule: AbsenceRule, columns: Columns, gold: GoldColumn, gt: Indexes, pred: Indexes
 ) -> tuple[Indexes, Indexes]:
     """Return pairs without the predictions that have only unlabelled values."""
-    has_unlabelled = gold.hiding[gt]
+    has_unlabelled = gold.has_unlabelled[gt]
     if not has_unlabelled.any():
         return gt, pred
     gt, pred = gt.copy(), pred.copy()
     for pair in np.flatnonzero(has_unlabelled & (pred >= 0)).tolist():
-        value = labelled_part(columns.pred[pred[pair]], gold.of[gt[pair]])
-        if is_absent(value) or rule.is_nothing(value):
+        value = labelled_part(columns.pred[pred[pair]], gold.by_slot[gt[pair]])
+        if is_absent(value) or rule.counts_as_absent(value):
             pred[pair] = NOTHING
-            gt[pair] = NOTHING if gold.lacks[gt[pair]] else gt[pair]
+            gt[pair] = NOTHING if gold.all_optional[gt[pair]] else gt[pair]
     return gt, pred

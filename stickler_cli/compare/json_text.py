@@ -1,4 +1,4 @@
-"""Texts that hold JSON, which are compared as the values that they hold."""
+"""Texts that hold JSON, compared by the values that they hold."""
 
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -7,53 +7,53 @@ import numpy as np
 
 from stickler_cli.core.json_texts import MAX_LEVELS, read_json_text
 from stickler_cli.core.json_values import JsonValue
-from .columns import Columns, Floats, Indexes, Mask, groups
+from .columns import Columns, Floats, Indexes, Mask, group_positions
 from .leaf import LeafNode
 from .one_of import DelegatingNode
 from .pair_scores import PairGroup, PairScores, join_groups
 from .plan import Node, Task
 from .result import ThresholdSource
 
-STEPS_OF_LETTER: Final = 10
-"""Nanoseconds to read a letter of JSON."""
+LETTER_STEPS: Final = 10
+"""Steps to read a letter of JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonTextNode(DelegatingNode):
     """A text of JSON.
 
-    A value that is JSON already is compared as it is. Where a side holds a text that is no JSON,
-    the pair is one value.
+    A value that is JSON already is compared unchanged. If a side holds a text that is no JSON, the
+    pair is compared as two texts.
     """
 
     content: Node
     text: LeafNode = field(repr=False, compare=False)
-    """For pairs of which a side is no JSON."""
+    """The node of pairs in which a side is a text that is no JSON."""
 
     @property
     def item_threshold(self) -> float:
-        """The similarity at which a pair of list elements is a match."""
+        """The similarity at which a pair of list items is a match."""
         return self.content.item_threshold
 
     def source_for(self, element: JsonValue) -> ThresholdSource:
-        """Return the source of the threshold for this list element and another."""
+        """Return the source of the threshold for a list item."""
         return self.content.source_for(read_json_text(element))
 
-    def parts(self) -> tuple[Node, ...]:
-        """Return the node of the content, whose fields are those of this place."""
+    def inner_nodes(self) -> tuple[Node, ...]:
+        """Return the nodes of the content and of texts, which have the same field path."""
         return self.content, self.text
 
-    def chosen(self, value: JsonValue) -> Node:
+    def node_for(self, value: JsonValue) -> Node:
         """Return the node for the content of a value."""
         content = read_json_text(value)
-        return self.content.chosen(content) if isinstance(content, dict | list) else self.text
+        return self.content.node_for(content) if isinstance(content, dict | list) else self.text
 
-    def is_nothing(self, value: JsonValue) -> bool:
+    def counts_as_absent(self, value: JsonValue) -> bool:
         """Return whether the content of a value counts as nothing."""
-        return self.content.is_nothing(read_json_text(value))
+        return self.content.counts_as_absent(read_json_text(value))
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
-        """Return the similarity at which these list elements are matches."""
+        """Return the similarity at which these list items are matches."""
         is_text = self._are_texts(columns)[0][gt]
         of_content = self.content.element_thresholds(self._read_content(columns), gt)
         return np.where(is_text, self.text.threshold, of_content)
@@ -65,21 +65,23 @@ class JsonTextNode(DelegatingNode):
         read = self._read_content(columns)
         task = task.with_weight(self.weight)
         groups_of_pairs = []
-        for are_texts, positions in groups(is_text.astype(np.intp)):
+        for are_texts, positions in group_positions(is_text.astype(np.intp)):
             node, values = (self.text, columns) if are_texts else (self.content, read)
-            scores = node.compare_pairs(values, gt[positions], pred[positions], task.of(positions))
+            scores = node.compare_pairs(
+                values, gt[positions], pred[positions], task.select(positions)
+            )
             groups_of_pairs.append(PairGroup(positions, scores))
         return join_groups(self, columns, gt, pred, groups_of_pairs, self.weight)
 
     def _read_content(self, columns: Columns) -> Columns:
-        """Return the columns of the content; texts that are no JSON stay as they are."""
+        """Return the columns of the content; texts that are no JSON stay unchanged."""
 
-        def count_letters() -> None:
-            letters = sum(len(it) for it in (*columns.gt, *columns.pred) if isinstance(it, str))
-            columns.place.charge(STEPS_OF_LETTER * letters)
+        def charge_letters() -> None:
+            texts = (value for value in (*columns.gt, *columns.pred) if isinstance(value, str))
+            columns.work.charge(LETTER_STEPS * sum(map(len, texts)))
 
-        columns.derived((id(self), "letters"), count_letters)
-        read = columns.read((id(self), "content"), read_json_text)
+        columns.cached((id(self), "letters"), charge_letters)
+        read = columns.map_values((id(self), "content"), read_json_text)
         if columns.confidences is not None and read.confidences is columns.confidences:
             stated = zip(columns.confidences, read.pred, strict=True)
             read.confidences = [
@@ -88,21 +90,21 @@ class JsonTextNode(DelegatingNode):
         return read
 
     def _are_texts(self, columns: Columns) -> tuple[Mask, Mask]:
-        """Return which slots of either side hold a single value that is no JSON text."""
+        """Return masks of the slots of either side with a single value that is no JSON text."""
 
-        def find() -> tuple[Mask, Mask]:
+        def find_texts() -> tuple[Mask, Mask]:
             read = self._read_content(columns)
             gt, pred = (
                 np.array([not isinstance(value, dict | list) for value in (*side, [])])
                 for side in (read.gt, read.pred)
             )
-            absent = columns.place.absence
+            absent = columns.work.absence
             for is_text, side in ((gt, read.gt), (pred, read.pred)):
                 for slot in np.flatnonzero(is_text).tolist():
                     is_text[slot] = not absent(side[slot])
             return gt, pred
 
-        masks: tuple[Mask, Mask] = columns.derived((id(self), "texts"), find)
+        masks: tuple[Mask, Mask] = columns.cached((id(self), "texts"), find_texts)
         return masks
 
 
@@ -121,7 +123,7 @@ def _spread_confidence(confidence: Any, value: JsonValue) -> Any:
 
 
 def with_read_texts(gt: JsonValue, pred: JsonValue, levels: int = MAX_LEVELS) -> JsonValue:
-    """Return a prediction with texts of JSON as their content where the ground truth has such.
+    """Replace predicted JSON texts by their content where the ground truth has objects or lists.
 
     >>> with_read_texts({"a": [1], "b": "[1]"}, {"a": "[2]", "b": "[2]"})
     {'a': [2], 'b': '[2]'}

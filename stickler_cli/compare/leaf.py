@@ -1,4 +1,4 @@
-"""A leaf: one value, judged by one comparator; and leaves of one comparator, as a block."""
+"""Leaves: single values that a comparator compares; and leaves of one comparator, as a block."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,61 +15,79 @@ from stickler_cli.comparators.base import (
 )
 from stickler_cli.comparators.registry import is_built_in
 from stickler_cli.core.json_values import JsonValue, Reading
-from .columns import ABSENT, ARRAY, LEAF, OBJECT, Columns, Floats, Indexes, Mask, Outcomes, present
+from .columns import (
+    ABSENT,
+    ARRAY,
+    LEAF,
+    OBJECT,
+    Columns,
+    Floats,
+    Indexes,
+    Mask,
+    Outcomes,
+    drop_uncoded,
+)
 from .pair_scores import NO_REASONS, PairScores, add_rows, classify_absent, clip_scores, score_zero
-from .plan import Mode, Node, Options, Task
+from .plan import Mode, Node, Options, Recording, Task
 from .prepared import PairError
 from .result import FD
-from .units import VALUE, Placement, UnitTable, notes_by_row
-from .work import CALL, PAIR
+from .units import VALUE, notes_by_row
+from .work import CALL_STEPS, PAIR_STEPS
 
 _CONTAINERS: Final = {"array": ARRAY, "object": OBJECT}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeafNode(Node):
-    """A value that its comparator sees whole."""
+    """A value that its comparator compares as one."""
 
     comparator: BaseComparator
     reading: Reading | None = None
-    """What values stand for, on both sides; None for themselves."""
-    unsaid: bool = field(default=False, repr=False, compare=False)
-    """Whether these are texts of which nobody says how they are compared."""
+    """Replaces the values of both sides by names that they stand for; None keeps them."""
+    is_unspecified_text: bool = field(default=False, repr=False, compare=False)
+    """Whether values are texts for which the schema states no comparator."""
 
-    sees_absent_values = True  # they have no code, and are shown as they stand
+    sees_absent_values = True  # they have no code, and are recorded unchanged
 
     @property
     def columnar(self) -> bool:
-        """Whether to compare all pairs of two columns costs little beside a call for each."""
+        """Whether comparing all pairs of two columns costs little beside a call for each."""
         return (self.comparator.pairing or self.comparator).columnar
 
     @property
-    def is_dear(self) -> bool:
-        """Whether pairs are compared as edit distances are, letter by letter."""
+    def is_expensive(self) -> bool:
+        """Whether pairs are compared letter by letter, as edit distances are."""
         comparator = self.comparator.pairing or self.comparator
         return not comparator.columnar and not comparator.asks_models
 
-    def least_steps(self, columns: Columns, gt: Indexes, pred: Indexes) -> int:
-        """Return the steps that all pairs of two lists of codes take at least, if it is dear."""
-        lengths = columns.prepared(self.comparator.pairing or self.comparator).lengths
-        times = [np.bincount(codes[codes >= 0], minlength=len(lengths)) for codes in (gt, pred)]
-        letters = [int((of * lengths).sum()) for of in times]
-        equal = times[0] * times[1]
-        pairs = int(times[0].sum()) * int(times[1].sum()) - int(equal.sum())
-        cells = letters[0] * letters[1] - int((equal * lengths**2).sum())
-        return STEPS_OF_PAIR * pairs + STEPS_OF_WORDS * cells // LETTERS_OF_WORD
+    def min_steps(self, columns: Columns, gt: Indexes, pred: Indexes) -> int:
+        """Return the least steps that comparing all pairs of two lists of codes takes.
+
+        Pairs of equal codes take none. It holds for leaves that are expensive.
+        """
+        lengths = columns.prepare_for(self.comparator.pairing or self.comparator).lengths
+        gt_counts = np.bincount(gt[gt >= 0], minlength=len(lengths))
+        pred_counts = np.bincount(pred[pred >= 0], minlength=len(lengths))
+        n_equal = gt_counts * pred_counts
+        n_pairs = int(gt_counts.sum()) * int(pred_counts.sum()) - int(n_equal.sum())
+        gt_letters, pred_letters = (
+            int((gt_counts * lengths).sum()),
+            int((pred_counts * lengths).sum()),
+        )
+        n_cells = gt_letters * pred_letters - int((n_equal * lengths**2).sum())
+        return STEPS_OF_PAIR * n_pairs + STEPS_OF_WORDS * n_cells // LETTERS_OF_WORD
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask]:
-        """Return which slots hold values that the comparator takes."""
-        taken = [ABSENT, LEAF, *(_CONTAINERS[shape] for shape in self.comparator.takes)]
+        """Return masks of the slots of either side with values that the comparator takes."""
+        accepted_kinds = [ABSENT, LEAF, *(_CONTAINERS[shape] for shape in self.comparator.takes)]
         gt_kinds, pred_kinds = columns.kinds
-        return np.isin(gt_kinds, taken), np.isin(pred_kinds, taken)
+        return np.isin(gt_kinds, accepted_kinds), np.isin(pred_kinds, accepted_kinds)
 
     def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Do a task with pairs of values; the kinds of scalars need no look."""
-        if columns.scalar:
-            columns.place.charge(CALL + PAIR * len(gt))
-            return self.compare_declared(columns, gt, pred, task)
+        """Do a task with pairs of values; the kinds of plain scalars are not checked."""
+        if columns.is_plain:
+            columns.work.charge(CALL_STEPS + PAIR_STEPS * len(gt))
+            return task.compare_declared(self, columns, gt, pred)
         # `slots` makes the class anew, and a bare super() refers to the first one.
         return super(LeafNode, self).compare_pairs(columns, gt, pred, task)
 
@@ -78,61 +96,63 @@ class LeafNode(Node):
     ) -> PairScores:
         """Score pairs that the comparator does not take: each is one unit."""
         outcome = np.full(len(gt), FD, np.int8)
-        return task.add(VALUE, score_zero(self, columns, gt, pred, outcome))
+        return task.finish_units(VALUE, score_zero(self, columns, gt, pred, outcome))
 
-    def is_nothing(self, value: JsonValue) -> bool:
-        """Return whether a value is one that stands for nothing."""
+    def counts_as_absent(self, value: JsonValue) -> bool:
+        """Return whether a value stands for an absent one."""
         return self.reading is not None and self.reading(value) is None
 
     def score_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> PairScores:
         """Score pairs of values that the comparator takes."""
-        read = columns.read_by(self.reading)
+        read = columns.apply_reading(self.reading)
         gt_codes, pred_codes = read.codes.gt[gt], read.codes.pred[pred]
-        least = self.threshold - EQUAL_WITHIN
         similarity, outcome, reasons = _compare_codes(
-            self.comparator, read, gt_codes, pred_codes, options, mode, least
+            self.comparator,
+            read,
+            gt_codes,
+            pred_codes,
+            options,
+            mode,
+            min_similarity=self.threshold - EQUAL_WITHIN,
         )
-        gt, pred = present(gt, columns.codes.gt), present(pred, columns.codes.pred)
-        scores = PairScores(self, columns, gt, pred, outcome, similarity)
+        gt, pred = drop_uncoded(gt, columns.codes.gt), drop_uncoded(pred, columns.codes.pred)
+        scores = PairScores(self, columns, gt=gt, pred=pred, outcome=outcome, similarity=similarity)
         scores.reasons = reasons
         return scores
 
-    def record_declared(  # noqa: PLR0913, PLR0917 - as `record` takes them
-        self,
-        columns: Columns,
-        gt: Indexes,
-        pred: Indexes,
-        options: Options,
-        table: UnitTable,
-        place: Placement,
+    def record_declared(
+        self, columns: Columns, gt: Indexes, pred: Indexes, recording: Recording
     ) -> PairScores:
         """Score and record pairs of values that the comparator takes."""
-        scores = self.score_declared(columns, gt, pred, options, Mode.FINAL)
+        scores = self.score_declared(columns, gt, pred, recording.options, Mode.FINAL)
         score = clip_scores(scores.similarity, scores.outcome, clip=self.clip)
         scores.score = scores.item_score = score
-        return add_rows(table, VALUE, scores, place)
+        return add_rows(recording.table, VALUE, scores, recording.placement)
 
 
 class BlockLayout(NamedTuple):
-    """Where the pairs of a block stand: all pairs of one leaf, then of the next."""
+    """The order of the pairs of a block: all pairs of one leaf, then of the next.
+
+    Each array has one entry a pair of leaves, (n_leaves * size,).
+    """
 
     size: int
-    """The number of pairs of each leaf."""
+    """The number of pairs of objects, so of pairs of each leaf."""
     leaf: Indexes
-    """Which leaf of the block each pair is of."""
+    """The position of the leaf in the block."""
     pair: Indexes
-    """Which pair of objects each pair is in."""
+    """The position of the pair of objects."""
     order: Indexes
-    """The position of its leaf in the object."""
+    """The position of the leaf in the object."""
     weight: Floats
-    """What each pair is worth in its object."""
+    """The weight of the leaf in the object."""
     threshold: Floats
-    """What the similarity of each pair has to reach."""
+    """The similarity at which the pair matches."""
 
 
-MAX_KEPT_LAYOUT: Final = 1 << 12
+MAX_CACHED_LAYOUT: Final = 1 << 12
 """Pairs of objects up to which a layout is kept for further chunks."""
 
 
@@ -149,20 +169,21 @@ class LeafBlock:
         self.weight = np.array([[float(node.weight)] for node in self.nodes])
         self._clips = any(node.clip for node in self.nodes)
         self._reading = self.nodes[0].reading
-        self._least = np.array([[node.threshold - EQUAL_WITHIN] for node in self.nodes])
+        self._min_similarity = np.array([[node.threshold - EQUAL_WITHIN] for node in self.nodes])
         self._clip = np.array([[node.clip] for node in self.nodes])
         self._layout = self._lay_out(1)
 
     def layout(self, size: int) -> BlockLayout:
-        """Return the layout of a number of objects; kept, for most chunks have the same size."""
+        """Return the layout of a number of pairs of objects; cached for chunks of the same size."""
         layout = self._layout
         if layout.size != size:
             layout = self._lay_out(size)
-            if size <= MAX_KEPT_LAYOUT:
+            if size <= MAX_CACHED_LAYOUT:
                 self._layout = layout
         return layout
 
     def _lay_out(self, size: int) -> BlockLayout:
+        """Lay out the pairs of all leaves of a number of pairs of objects."""
         leaf, pair = np.indices((len(self.names), size)).reshape(2, -1)
         return BlockLayout(
             size=size,
@@ -178,41 +199,49 @@ class LeafBlock:
     ) -> PairScores:
         """Score the leaves of pairs of objects, which are scalars on both sides.
 
-        `gt` and `pred` are the slots of the objects; there are as many scores for each leaf.
+        `gt` and `pred` are the slots of the objects, (size,). The scores are those of all pairs of
+        the first leaf, then of the next, (n_leaves * size,).
         """
         n_fields, size, comparator = len(self.names), len(gt), self.nodes[0].comparator
-        columns.place.charge(CALL + PAIR * size * n_fields)
-        read = columns.read_by(self._reading)
+        columns.work.charge(CALL_STEPS + PAIR_STEPS * size * n_fields)
+        read = columns.apply_reading(self._reading)
         gt_codes = read.codes.gt.reshape(n_fields, -1).take(gt, 1).ravel()
         pred_codes = read.codes.pred.reshape(n_fields, -1).take(pred, 1).ravel()
         try:
             similarity, outcome, reasons = _compare_codes(
-                comparator, read, gt_codes, pred_codes, options, mode, self._least
+                comparator,
+                read,
+                gt_codes,
+                pred_codes,
+                options,
+                mode,
+                min_similarity=self._min_similarity,
             )
         except PairError as error:
-            failed = (gt_codes == error.codes[0]) & (pred_codes == error.codes[1])
-            pair = int(failed.argmax())
+            # Name the field of the first pair with the two values that failed.
+            has_failed = (gt_codes == error.codes[0]) & (pred_codes == error.codes[1])
+            pair = int(has_failed.argmax())
             raise error.below(self.names[pair // size]) from error.__cause__
-        scores = PairScores(self.nodes[0], columns, gt, pred, outcome, similarity)
+        scores = PairScores(
+            self.nodes[0], columns, gt=gt, pred=pred, outcome=outcome, similarity=similarity
+        )
         scores.reasons, scores.weight = reasons, self.weight
         return scores
 
-    def record(  # noqa: PLR0913, PLR0917 - as a node records
+    def record(
         self,
         columns: Columns,
         gt: Indexes,
         pred: Indexes,
-        options: Options,
-        table: UnitTable,
-        objects: Placement,
-        numbers: Indexes,
+        recording: Recording,
+        field_numbers: Indexes,
     ) -> PairScores:
         """Score and record the leaves of pairs of objects.
 
-        `objects` says where the fields of each pair stand, `numbers` are those of all fields of
-        the objects.
+        The placement is that of a field of the objects. `field_numbers` are those of all fields of
+        the objects, (n_fields, 1) or (n_fields, size).
         """
-        scores = self.similarity(columns, gt, pred, options, Mode.FINAL)
+        scores = self.similarity(columns, gt, pred, recording.options, Mode.FINAL)
         outcome, similarity = scores.outcome, scores.similarity
         n_fields, size = len(self.names), len(gt)
         if self._clips:
@@ -220,19 +249,24 @@ class LeafBlock:
             scores.score = np.where(is_clipped.ravel(), 0.0, similarity)
 
         layout = self.layout(size)
-        place = objects._replace(
+        objects, table = recording.placement, recording.table
+        repeats = size // field_numbers.shape[1]
+        placement = objects._replace(
             positions=objects.positions[layout.pair],
             document=objects.document[layout.pair],
-            field=numbers[self.span].repeat(size // numbers.shape[1], axis=1).ravel(),
+            field=field_numbers[self.span].repeat(repeats, axis=1).ravel(),
             order=layout.order,
             weight=layout.weight,
         )
-        batch = table.add(VALUE, self.nodes[0], columns, place)
+        batch = table.add(VALUE, self.nodes[0], columns, placement)
         scores.batch, batch.nodes = batch, self.nodes
+        # A block column holds the slots of one leaf after the other, each with a `NOTHING` entry.
         codes = columns.codes
         gt_stride, pred_stride = len(codes.gt) // n_fields, len(codes.pred) // n_fields
-        batch.gt_slot = present(gt[layout.pair] + gt_stride * layout.leaf, codes.gt)
-        batch.pred_slot = present(pred[layout.pair] + pred_stride * layout.leaf, codes.pred)
+        gt_slots = gt[layout.pair] + gt_stride * layout.leaf
+        pred_slots = pred[layout.pair] + pred_stride * layout.leaf
+        batch.gt_slot = drop_uncoded(gt_slots, codes.gt)
+        batch.pred_slot = drop_uncoded(pred_slots, codes.pred)
         batch.outcome, batch.similarity, batch.score = outcome, similarity, scores.score
         batch.threshold = layout.threshold
         if scores.reasons:
@@ -240,12 +274,12 @@ class LeafBlock:
         return scores
 
 
-def blocks_of(leaves: Iterable[tuple[int, str, LeafNode]]) -> tuple[LeafBlock, ...]:
-    """Return the leaves of an object in blocks of comparators that agree on all values."""
+def group_leaves(leaves: Iterable[tuple[int, str, LeafNode]]) -> tuple[LeafBlock, ...]:
+    """Group the leaves of an object by comparators that agree on all values."""
     keys: list[object] = []
     blocks: list[list[tuple[int, str, LeafNode]]] = []
     for leaf in leaves:
-        key = _in_common(leaf[2].comparator), leaf[2].reading
+        key = _comparator_key(leaf[2].comparator), leaf[2].reading
         if key not in keys:
             keys.append(key)
             blocks.append([])
@@ -253,55 +287,62 @@ def blocks_of(leaves: Iterable[tuple[int, str, LeafNode]]) -> tuple[LeafBlock, .
     return tuple(map(LeafBlock, blocks))
 
 
-def _in_common(comparator: BaseComparator) -> object:
-    """Return the key that comparators share which agree on any two values."""
-    if comparator.asks_models:  # field by field
+def _comparator_key(comparator: BaseComparator) -> object:
+    """Return a key that is equal for comparators that agree on any two values."""
+    if comparator.asks_models:  # its fields are compared one by one
         return object()
     if not is_built_in(comparator):
         return id(comparator)
-    apart = ("threshold", "stated_threshold", "name")  # which no similarity depends on
-    config = {name: value for name, value in vars(comparator).items() if name not in apart}
+    irrelevant = ("threshold", "stated_threshold", "name")  # no similarity depends on these
+    config = {name: value for name, value in vars(comparator).items() if name not in irrelevant}
     return type(comparator), config
 
 
-def _compare_codes(  # noqa: PLR0913, PLR0917 - two sides of columns, and what compares them
+def _compare_codes(  # noqa: PLR0913, PLR0917 - two sides of columns, and the rule that compares them
     comparator: BaseComparator,
     columns: Columns,
     gt: Indexes,
     pred: Indexes,
     options: Options,
     mode: Mode,
-    least: float | Floats,
+    *,
+    min_similarity: float | Floats,
 ) -> tuple[Floats, Outcomes, Mapping[int, str]]:
-    """Compare pairs of codes of scalars or of values that the comparator takes.
+    """Compare pairs of codes; returns similarities, outcomes, and the reasons of a judge.
 
-    Returned are similarities, classes by the least similarity of a match, and what a judge said.
+    `min_similarity` is the least similarity of a match, or one for each leaf, (n_leaves, 1), of
+    pairs in the order of a block.
     """
     if mode >= Mode.PAIRING and comparator.pairing is not None:
         comparator = comparator.pairing
-    unlike, lacking = gt != pred, (gt | pred) < 0
-    similarity = 1.0 - unlike  # where both are absent, too
+    is_unequal, lacks_side = gt != pred, (gt | pred) < 0
+    similarity = 1.0 - is_unequal  # also where both sides are absent
     reasons = NO_REASONS
-    (at,) = (unlike > lacking if comparator.same_value else ~lacking).nonzero()
-    if len(at):
-        prepared = columns.prepared(comparator)
-        pairs = gt[at], pred[at]
+    # Equal codes are of equal values: a comparator by which these match is not called.
+    is_compared = is_unequal > lacks_side if comparator.same_value else ~lacks_side
+    (compared,) = is_compared.nonzero()
+    if len(compared):
+        prepared = columns.prepare_for(comparator)
         if mode is Mode.LISTS_AND_TEXTS_MATCH and not comparator.columnar:
-            similarity[at] = 1.0
+            similarity[compared] = 1.0
         elif comparator.asks_models:
-            # Not counted: judges are asked of so many pairs at most.
-            similarity[at], said = prepared.asked(options.client, *pairs)
-            if said is not None:
-                reasons = dict(zip(at.tolist(), said, strict=True))
+            # No work is charged: the number of questions to judges has a limit of its own.
+            similarity[compared], answers = prepared.ask_model(
+                options.client, gt[compared], pred[compared]
+            )
+            if answers is not None:
+                reasons = dict(zip(compared.tolist(), answers, strict=True))
         else:
-            size = len(gt) // (len(columns.place.names) or 1)
-            similarity[at] = prepared.similarities(*pairs, at, size)
-    if isinstance(least, np.ndarray):  # one for each leaf
-        below = (similarity.reshape(len(least), -1) < least).ravel()
+            pairs_per_field = len(gt) // (len(columns.work.names) or 1)
+            similarity[compared] = prepared.similarities(
+                gt[compared], pred[compared], compared, pairs_per_field
+            )
+    if isinstance(min_similarity, np.ndarray):
+        is_below = (similarity.reshape(len(min_similarity), -1) < min_similarity).ravel()
     else:
-        below = similarity < least
-    outcome = below.view(np.int8)  # TP is 0, and FD 1
-    (at,) = lacking.nonzero()
-    if len(at):
-        outcome[at] = classify_absent(gt[at], pred[at])
+        is_below = similarity < min_similarity
+    outcome = is_below.view(np.int8)  # TP is 0, and FD 1
+    (lacking,) = lacks_side.nonzero()
+    if len(lacking):
+        outcome[lacking] = classify_absent(gt[lacking], pred[lacking])
     return similarity, outcome, reasons

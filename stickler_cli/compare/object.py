@@ -5,8 +5,8 @@ Some fields may be named only by the documents.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, repeat
-from typing import Final, NamedTuple, Protocol
+from itertools import chain
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -20,14 +20,26 @@ from .columns import (
     Columns,
     Floats,
     Indexes,
+    Items,
     Mask,
-    Outcomes,
-    aligned,
-    groups,
+    align_items,
+    group_positions,
 )
 from .gold import EXCLUDED, absent_slots
-from .leaf import LeafBlock, LeafNode, blocks_of
-from .one_of import SAYS, OneOfNode
+from .leaf import LeafBlock, LeafNode, group_leaves
+from .object_fields import (
+    Field,
+    FieldScores,
+    FieldSegment,
+    KeyScores,
+    average_fields,
+    find_annotation,
+    find_included,
+    find_unfounded,
+    include_by_annotation,
+    list_families,
+)
+from .one_of import OneOfNode
 from .pair_scores import (
     PairScores,
     classify,
@@ -36,59 +48,15 @@ from .pair_scores import (
     fill_rows,
     has_both_sides,
 )
-from .plan import Mode, Node, Options
-from .result import DEFAULT_MATCH_THRESHOLD, NOT_EVALUATED, TN, ThresholdSource
+from .plan import Mode, Node, Options, Recording, Scoring
+from .result import DEFAULT_MATCH_THRESHOLD, NOT_EVALUATED, ThresholdSource
 from .units import OBJECT as OBJECT_UNIT
-from .units import Placement, UnitBatch, UnitTable, notes_by_row, some_of
-from .work import UNDECLARED
+from .units import Placement, UnitBatch, notes_by_row, some_of
+from .work import UNDECLARED_STEPS
 
 _OBJECTS: Final = frozenset((dict, type(None)))
 
-
-class Searcher(Protocol):
-    """Says whether a key belongs to a family."""
-
-    def search(self, string: str, /) -> object:
-        """Return something true if it does."""
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A property of an object, or a family of those that only documents name, and its node."""
-
-    name: str
-    """Empty of a family."""
-    node: Node
-    aggregate: bool | None = None
-    """The property's own say on the object's aggregate; None where it says nothing."""
-    ignored: bool = False
-    """Whether nobody looks at its values."""
-    keys: Searcher | None = None
-    """Of a family, which keys are of it; None for all."""
-    pairs_items: bool = True
-    """Whether it has a say in which list items are pairs."""
-
-
-class FieldScores(NamedTuple):
-    """The scores of a block of leaves, or of one other field."""
-
-    part: LeafBlock | int
-    """The block of leaves, or the position of the field in the object."""
-    scores: PairScores
-    """One entry a pair of objects; of a block, all pairs of one field, then of the next."""
-
-
-class KeyScores(NamedTuple):
-    """The scores of keys of maps that only the documents name, all under one node."""
-
-    owner: Indexes
-    """Which pair of objects each key is in."""
-    aggregate: "bool | Outcomes | None"
-    """What the keys themselves say of the aggregate, None for nothing; or `SAYS` of each."""
-    scores: PairScores
-
-
-ComparePart = Callable[["LeafBlock | int", Columns], PairScores]
+CompareSegment = Callable[["FieldSegment", Columns], PairScores]
 CompareKeys = Callable[["MapKeys", Indexes, Node], PairScores]
 
 
@@ -102,11 +70,13 @@ class MapKeys(NamedTuple):
     pred: Indexes
     """The slots of the values of each key; `NOTHING` where one map has no such key."""
     owner: Indexes
-    """Which pair of maps each key is in."""
-    code: Indexes
+    """The position of the pair of maps of each key."""
+    codes: Indexes
     """The code of the name of each key."""
     order: Indexes
     """The position of each key among those of its map."""
+    family: Indexes
+    """The position of the family of each key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,43 +84,52 @@ class ObjectNode(Node):
     """An object; with families of fields it is a map."""
 
     fields: tuple[Field, ...] = ()
-    """Those that the schema names."""
+    """The fields that the schema names."""
     families: tuple[Field, ...] = ()
-    """Of every other key that has a value on either side; the first that it belongs to counts."""
+    """Families of all other keys with a value; a key belongs to the first one that takes it."""
     match_threshold: float = DEFAULT_MATCH_THRESHOLD
-    """In [0, 1]; at or above it two list items are the same one."""
+    """Similarity at which two list items are the same one, in [0, 1]."""
     model_name: str = ""
     match_source: ThresholdSource = field(default="default", repr=False, compare=False)
     ignored: tuple[Field, ...] = ()
-    """Those that nobody looks at."""
-    own: Mapping[str, Field] = field(init=False, compare=False, repr=False)
-    """The fields by their names, those too that nobody looks at."""
-    names: frozenset[str] = field(init=False, compare=False, repr=False)
+    """The fields that are never compared."""
+    field_by_name: Mapping[str, Field] = field(init=False, compare=False, repr=False)
+    """All fields by name, ignored ones too."""
+    declared_names: frozenset[str] = field(init=False, compare=False, repr=False)
+    """The names of all fields, ignored ones too."""
     in_order: tuple[str, ...] = field(init=False, compare=False, repr=False)
     """The names of the fields that are compared."""
-    included: tuple[bool, ...] | None = field(init=False, compare=False, repr=False)
-    """Whether the aggregate includes each of them, where that depends on no value."""
+    included: tuple[bool | Mask, ...] | None = field(init=False, compare=False, repr=False)
+    """Whether the aggregate includes each field; None if that depends on the values."""
     not_pairing: tuple[int, ...] = field(init=False, compare=False, repr=False)
-    """Positions of the fields that have no say in which list items are pairs."""
-    together: tuple[LeafBlock | int, ...] = field(init=False, compare=False, repr=False)
-    """All fields by what compares them: leaves in blocks, others by their positions."""
+    """Positions of the fields that do not count when list items are paired."""
+    segments: tuple[FieldSegment, ...] = field(init=False, compare=False, repr=False)
+    """All fields by the call that compares them: leaves in blocks, others by their positions."""
     labels_inside = True
 
     def __post_init__(self) -> None:
-        own = {entry.name: entry for entry in reversed((*self.fields, *self.ignored))}
-        object.__setattr__(self, "own", own)
-        object.__setattr__(self, "names", frozenset(own))
+        declared = {entry.name: entry for entry in reversed((*self.fields, *self.ignored))}
+        object.__setattr__(self, "field_by_name", declared)
+        object.__setattr__(self, "declared_names", frozenset(declared))
         object.__setattr__(self, "in_order", tuple(entry.name for entry in self.fields))
-        not_pairing = [at for at, entry in enumerate(self.fields) if not entry.pairs_items]
-        object.__setattr__(self, "not_pairing", (*not_pairing,))
-        says = [entry.aggregate for entry in self.fields]
-        unions = any(isinstance(entry.node, OneOfNode) for entry in self.fields)
-        object.__setattr__(self, "included", None if unions else (*_included(says),))
-        parts = [(at, entry.name, entry.node) for at, entry in enumerate(self.fields)]
-        leaves = [(at, name, node) for at, name, node in parts if isinstance(node, LeafNode)]
-        others = {at for at, _, _ in parts}.difference(at for at, _, _ in leaves)
-        together: list[LeafBlock | int] = [*others, *blocks_of(leaves)]
-        object.__setattr__(self, "together", (*sorted(together, key=_first),))
+
+        not_pairing = [
+            position for position, entry in enumerate(self.fields) if not entry.pairs_items
+        ]
+        object.__setattr__(self, "not_pairing", tuple(not_pairing))
+
+        has_unions = any(isinstance(entry.node, OneOfNode) for entry in self.fields)
+        included = include_by_annotation([entry.aggregate for entry in self.fields])
+        object.__setattr__(self, "included", None if has_unions else tuple(included))
+
+        leaves = [
+            (position, entry.name, entry.node)
+            for position, entry in enumerate(self.fields)
+            if isinstance(entry.node, LeafNode)
+        ]
+        not_leaves = {*range(len(self.fields))}.difference(position for position, _, _ in leaves)
+        segments: list[FieldSegment] = [*not_leaves, *group_leaves(leaves)]
+        object.__setattr__(self, "segments", tuple(sorted(segments, key=_first_position)))
 
     @property
     def item_threshold(self) -> float:
@@ -159,70 +138,73 @@ class ObjectNode(Node):
 
     @property
     def columnar(self) -> bool:
-        """Whether to compare all pairs costs little beside a call for each."""
+        """Whether comparing all pairs costs little beside a call for each."""
         return not self.families and all(entry.node.columnar for entry in self.fields)
 
     @property
     def nested(self) -> bool:
-        """Whether to compare two values may mean to pair their elements."""
+        """Whether comparing two values may mean to pair the items of lists inside them."""
         return bool(self.families) or any(entry.node.nested for entry in self.fields)
 
-    def named(self) -> Iterator[tuple[str, Node]]:
-        """Return the fields; `ANY_KEY` stands for those that only documents name."""
+    def list_fields(self) -> Iterator[tuple[str, Node]]:
+        """Yield names and nodes of fields; `ANY_KEY` names keys that only documents have."""
         yield from ((entry.name, entry.node) for entry in self.fields)
-        yield from ((ANY_KEY, it.node) for it in self.families if not it.ignored)
+        yield from ((ANY_KEY, family.node) for family in self.families if not family.ignored)
 
-    def _family(self, name: str) -> int:
-        """Return the position of the family of a key; `NOTHING` where it has none."""
-        each = (at for at, it in enumerate(self.families) if not it.keys or it.keys.search(name))
-        return NOTHING if name in self.names else next(each, NOTHING)
+    def _find_family(self, name: str) -> int:
+        """Return the position of the family of a key; `NOTHING` if it belongs to no family."""
+        if name in self.declared_names:
+            return NOTHING
+        return next(list_families(self.families, name), NOTHING)
 
-    def _seen(self, name: str) -> int:
-        """Return the same of a key that is looked at."""
-        at = self._family(name)
-        return NOTHING if at == NOTHING or self.families[at].ignored else at
+    def _find_compared_family(self, name: str) -> int:
+        """Return the position of the family of a key; `NOTHING` also if the family is ignored."""
+        position = self._find_family(name)
+        return NOTHING if position == NOTHING or self.families[position].ignored else position
 
     def field_of(self, name: str) -> Field | None:
-        """Return the property that a key is, or its family."""
-        at = self._family(name)
-        return self.own.get(name) if at == NOTHING else self.families[at]
+        """Return the field of a key: a property or a family; None for an undeclared key."""
+        position = self._find_family(name)
+        return self.field_by_name.get(name) if position == NOTHING else self.families[position]
 
     def ignores(self, name: str) -> bool:
-        """Return whether nobody looks at the values of a key."""
-        found = self.field_of(name)
-        return found is not None and found.ignored
+        """Return whether the values of a key are never compared."""
+        declared = self.field_of(name)
+        return declared is not None and declared.ignored
 
-    def is_nothing(self, value: JsonValue) -> bool:
+    def counts_as_absent(self, value: JsonValue) -> bool:
         """Return whether a value is an object in which all values are absent or ignored."""
         return isinstance(value, dict) and self.has_only_ignored(value)
 
     def has_only_ignored(self, value: dict[str, JsonValue]) -> bool:
         """Return whether all values in an object are absent or ignored."""
         return all(
-            is_absent(part) or self.ignores(name) or self.ignores_inside(name, part)
-            for name, part in value.items()
+            is_absent(child) or self.ignores(name) or self.ignores_inside(name, child)
+            for name, child in value.items()
         )
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
-        """Return which slots hold objects; None if all values do."""
+        """Return masks of the slots of either side that hold objects; None if all values do."""
         if columns.types <= _OBJECTS:
             return None
         gt_kinds, pred_kinds = columns.kinds
         return (gt_kinds == OBJECT) | (gt_kinds == ABSENT), pred_kinds == OBJECT
 
-    def below(self, step: Step) -> Node | None:
-        """Return the node of a field; None where it has none. No position is a field's name."""
+    def child_node(self, step: Step) -> Node | None:
+        """Return the node of a field; None for an undeclared or ignored one."""
         name = str(step)
-        found = self.field_of(name) if step == name or name not in self.names else None
-        return None if found is None or found.ignored else found.node
+        # An index of a list is not the name of a property.
+        is_key = step == name or name not in self.declared_names
+        declared = self.field_of(name) if is_key else None
+        return None if declared is None or declared.ignored else declared.node
 
     def source_for(self, element: JsonValue) -> ThresholdSource:
-        """Return who said the threshold for list items of this model."""
+        """Return the source of the threshold for list items of this model."""
         return self.match_source
 
     @property
     def bound_mode(self) -> Mode | None:
-        """The mode in which similarities are cheap upper bounds; None if there is none."""
+        """The mode in which similarities are cheap upper bounds; None if no mode is cheap."""
         if self.families:
             return None
         is_nested = [entry.node.nested for entry in self.fields]
@@ -234,7 +216,7 @@ class ObjectNode(Node):
     def upper_bound(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> Floats | None:
-        """Return what the similarity of each pair does not exceed; None if that costs too much."""
+        """Return an upper bound of the similarity of each pair; None if that costs too much."""
         mode = self.bound_mode
         if mode is None:
             return None
@@ -247,76 +229,84 @@ class ObjectNode(Node):
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> PairScores:
         """Score pairs of objects by the weighted mean of their fields."""
-        field_mode = max(mode, Mode.FINAL)
+        task = Scoring(options, max(mode, Mode.FINAL))
         (compared,) = ((gt & pred) >= 0).nonzero()  # at least one side is present
         compared_gt, compared_pred = gt, pred
         if len(compared) < len(gt):
             compared_gt, compared_pred = gt[compared], pred[compared]
 
-        def score_part(part: LeafBlock | int, columns: Columns) -> PairScores:
-            node = part if isinstance(part, LeafBlock) else self.fields[part].node
-            return node.similarity(columns, compared_gt, compared_pred, options, field_mode)
+        def score_segment(segment: FieldSegment, columns: Columns) -> PairScores:
+            node = segment if isinstance(segment, LeafBlock) else self.fields[segment].node
+            return node.similarity(columns, compared_gt, compared_pred, options, task.mode)
 
         def score_keys(keys: MapKeys, selected: Indexes, node: Node) -> PairScores:
-            gt, pred = keys.gt[selected], keys.pred[selected]
-            return node.similarity(keys.values, gt, pred, options, field_mode)
+            return node.compare_pairs(keys.values, keys.gt[selected], keys.pred[selected], task)
 
-        fields: list[FieldScores] = []
+        field_scores: list[FieldScores] = []
         key_scores: list[KeyScores] = []
         if len(compared):
-            fields = self._compare_fields(columns, score_part)
-            key_scores = self._compare_keys(
-                columns, compared_gt, compared_pred, options, field_mode, score_keys
-            )
+            field_scores = self._compare_fields(columns, score_segment)
+            key_scores = self._compare_keys(columns, compared_gt, compared_pred, task, score_keys)
         is_pairing = mode >= Mode.PAIRING
-        not_pairing = self.not_pairing if is_pairing else ()
-        similarity, _ = _means(self, fields, key_scores, len(compared), not_pairing)
-        is_unfounded = is_pairing and _find_unfounded(columns, gt, compared, fields, key_scores)
+        similarity, _ = average_fields(
+            len(self.fields),
+            field_scores,
+            key_scores,
+            len(compared),
+            self.not_pairing if is_pairing else (),
+        )
+        is_unfounded: Mask | bool = False
+        if is_pairing:
+            is_unfounded = find_unfounded(columns, gt, compared, field_scores, key_scores)
         if columns.gold is not None and mode is not Mode.DOCUMENTS:
             gt = np.where(absent_slots(self, columns)[0][gt], NOTHING, gt)
-        if len(compared) < len(gt):
-            similarity, _ = _spread(similarity, similarity, compared, len(gt))
+        similarity, _ = _spread_figures(similarity, similarity, compared, len(gt))
         similarity, _, outcome = classify(similarity, similarity, self.threshold, gt, pred)
-        scores = PairScores(self, columns, gt, pred, outcome, similarity)
+        scores = PairScores(self, columns, gt=gt, pred=pred, outcome=outcome, similarity=similarity)
         scores.is_unfounded = is_unfounded
         return scores
 
-    def record_declared(  # noqa: PLR0913, PLR0917 - as `record` takes them
-        self,
-        columns: Columns,
-        gt: Indexes,
-        pred: Indexes,
-        options: Options,
-        table: UnitTable,
-        place: Placement,
+    def record_declared(
+        self, columns: Columns, gt: Indexes, pred: Indexes, recording: Recording
     ) -> PairScores:
         """Record pairs of objects, then their fields; whole documents even where one is empty."""
-        gold_gt = gt
-        if columns.gold is not None and not place.is_whole:
+        table, placement = recording.table, recording.placement
+        gold_gt = gt  # the absent object of an alternative has gold, too
+        if columns.gold is not None and not placement.is_whole:
             gt = np.where(absent_slots(self, columns)[0][gt], NOTHING, gt)
-        batch = table.add(OBJECT_UNIT, self, columns, place)
+        batch = table.add(OBJECT_UNIT, self, columns, placement)
         (compared,) = ((gt & pred) >= 0).nonzero()  # at least one side is present
-        fields: list[FieldScores] = []
+        field_scores: list[FieldScores] = []
         key_scores: list[KeyScores] = []
         if len(compared):
-            fields, key_scores = self._record_fields(
-                columns, gold_gt, pred, options, table, batch, compared
+            field_scores, key_scores = self._record_fields(
+                columns, gold_gt, pred, recording, batch, compared
             )
-        similarity, score = _means(self, fields, key_scores, len(compared))
-        if len(compared) < len(gt):
-            similarity, score = _spread(similarity, score, compared, len(gt))
+        similarity, score = average_fields(
+            len(self.fields), field_scores, key_scores, len(compared)
+        )
+        similarity, score = _spread_figures(similarity, score, compared, len(gt))
         similarity, score, outcome = classify(similarity, score, self.threshold, gt, pred)
-        scores = PairScores(self, columns, gt, pred, outcome, similarity, score)
-        if self.clip and not place.is_whole:
-            _clip(scores, self.match_threshold)
-        fill_rows(table, batch, scores, place)
-        if place.is_document:
+        scores = PairScores(
+            self,
+            columns,
+            gt=gt,
+            pred=pred,
+            outcome=outcome,
+            similarity=similarity,
+            score=score,
+        )
+        if self.clip and not placement.is_whole:
+            _clip_objects(scores, self.match_threshold)
+        fill_rows(table, batch, scores, placement)
+        if placement.is_document:
             batch.outcome = np.full(batch.size, NOT_EVALUATED, np.int8)
-        undeclared = _undeclared(self, columns, gt, "gt")
+        undeclared = self._find_undeclared_keys(columns, gt, "gt")
         if undeclared:
             table.undeclared_keys.update(notes_by_row(undeclared, batch))
-        if options.extra_fields == "fa" and (extras := _extras(self, columns, gold_gt, pred)):
-            table.extra_keys.update(notes_by_row(extras, batch))
+        if recording.options.extra_fields == "fa":
+            extra_keys = self._find_extra_keys(columns, gold_gt, pred)
+            table.extra_keys.update(notes_by_row(extra_keys, batch))
         return scores
 
     def _record_fields(  # noqa: PLR0913, PLR0917 - pairs of objects, and their rows
@@ -324,8 +314,7 @@ class ObjectNode(Node):
         columns: Columns,
         gt: Indexes,
         pred: Indexes,
-        options: Options,
-        table: UnitTable,
+        recording: Recording,
         batch: UnitBatch,
         positions: Indexes,
     ) -> tuple[list[FieldScores], list[KeyScores]]:
@@ -334,214 +323,246 @@ class ObjectNode(Node):
         if len(positions) < len(gt):
             gt, pred, document = gt[positions], pred[positions], document[positions]
             field = some_of(field, positions)
-        objects = Placement(container=batch, positions=positions, document=document, field=field)
-        numbers: Indexes = table.fields.declared_of_each(objects.field, self.in_order)
+        children = Placement(container=batch, positions=positions, document=document, field=field)
+        field_index = recording.table.fields
+        field_numbers: Indexes = field_index.declared_of_each(children.field, self.in_order)
 
-        def record_part(part: LeafBlock | int, columns: Columns) -> PairScores:
-            if isinstance(part, LeafBlock):
-                return part.record(columns, gt, pred, options, table, objects, numbers)
-            of_field = numbers[part]
-            place = objects._replace(
-                field=int(of_field[0]) if len(of_field) == 1 else of_field, order=part
+        def record_segment(segment: FieldSegment, columns: Columns) -> PairScores:
+            if isinstance(segment, LeafBlock):
+                return segment.record(
+                    columns, gt, pred, recording.with_placement(children), field_numbers
+                )
+            numbers = field_numbers[segment]
+            placement = children._replace(
+                field=int(numbers[0]) if len(numbers) == 1 else numbers, order=segment
             )
-            return self.fields[part].node.record(columns, gt, pred, options, table, place)
+            node = self.fields[segment].node
+            return node.record(columns, gt, pred, recording.with_placement(placement))
 
         def record_keys(keys: MapKeys, selected: Indexes, node: Node) -> PairScores:
             owner = keys.owner[selected]
-            parent_fields = some_of(objects.field, owner)
-            place = Placement(
+            parent_fields = some_of(children.field, owner)
+            placement = Placement(
                 container=batch,
                 positions=positions[owner],
-                document=objects.document[owner],
-                field=table.fields.keys(parent_fields, keys.names, keys.code[selected]),
+                document=children.document[owner],
+                field=field_index.keys(parent_fields, keys.names, keys.codes[selected]),
                 order=len(self.fields) + keys.order[selected],
                 is_map_key=True,
             )
-            gt, pred = keys.gt[selected], keys.pred[selected]
-            return node.record(keys.values, gt, pred, options, table, place)
+            return node.record(
+                keys.values,
+                keys.gt[selected],
+                keys.pred[selected],
+                recording.with_placement(placement),
+            )
 
-        fields = self._compare_fields(columns, record_part)
-        key_scores = self._compare_keys(columns, gt, pred, options, Mode.FINAL, record_keys)
-        self._record_aggregates(fields, key_scores, len(gt))
-        return fields, key_scores
+        field_scores = self._compare_fields(columns, record_segment)
+        task = Scoring(recording.options, Mode.FINAL)
+        key_scores = self._compare_keys(columns, gt, pred, task, record_keys)
+        self._record_aggregates(field_scores, key_scores, len(gt))
+        return field_scores, key_scores
 
     def _record_aggregates(
-        self, fields: Sequence[FieldScores], key_scores: Sequence[KeyScores], size: int
+        self, field_scores: list[FieldScores], key_scores: list[KeyScores], size: int
     ) -> None:
         """Record which fields of `size` pairs of objects the aggregates include."""
         if self.included is not None and not key_scores:
             included: Sequence[bool | Mask] = self.included
             included_keys: Sequence[bool | Mask] = ()
         else:
-            included, included_keys = find_included(self, fields, key_scores, size)
+            included, included_keys = find_included(self.fields, field_scores, key_scores, size)
         if all(flag is True for flag in (*included, *included_keys)):
-            return  # as all rows say already
-        for entry in fields:
-            if isinstance(entry.part, int):
-                _set_aggregate(entry.scores, included[entry.part])
+            return  # as all rows have it from the start
+        for segment, scores in field_scores:
+            if isinstance(segment, int):
+                _set_aggregate(scores, included[segment])
                 continue
-            flags = [included[position] for position in entry.part.positions]
-            entry.scores.batch.in_aggregate = np.concatenate(
+            flags = [included[position] for position in segment.positions]
+            scores.batch.in_aggregate = np.concatenate(
                 [np.broadcast_to(flag, size) for flag in flags]
             )
         for keys, flag in zip(key_scores, included_keys, strict=True):
             _set_aggregate(keys.scores, flag)
 
-    def _compare_keys(  # noqa: PLR0913, PLR0917 - pairs of maps, and how their keys are compared
+    def _compare_keys(
         self,
         columns: Columns,
         gt: Indexes,
         pred: Indexes,
-        options: Options,
-        mode: Mode,
+        task: Scoring,
         compare: CompareKeys,
     ) -> list[KeyScores]:
-        """Score the keys that only the documents name, one call for each family."""
+        """Compare the keys that only the documents name, by one call for each family.
+
+        `task` is how alternatives are scored before one of them is compared.
+        """
         if not self.families:
             return []
-        keys, family = self._keys_of(columns, gt, pred)
+        keys = self._find_keys(columns, gt, pred)
         values = keys.values
 
-        def compare_named(selected: Indexes, node: Node) -> PairScores:
+        def compare_selected(selected: Indexes, node: Node) -> PairScores:
             try:
                 return compare(keys, selected, node)
             except ComparisonError as error:
-                for key in selected.tolist() if len(selected) > 1 else ():  # whose fault it is
-                    compare_named(np.array([key]), node)
-                name = keys.names[int(keys.code[selected[0]])]
+                # Find the key at fault: compare one key after the other.
+                for key in selected.tolist() if len(selected) > 1 else ():
+                    compare_selected(np.array([key]), node)
+                name = keys.names[int(keys.codes[selected[0]])]
                 raise error.below(name) from error.__cause__
 
         key_scores = []
-        for number, of_family in groups(family):
-            entry, selected = self.families[number], of_family
-            if columns.place.hides or values.gold is not None:
-                no_gt, no_pred = absent_slots(entry.node, values)
+        for family_index, of_family in group_positions(keys.family):
+            family, selected = self.families[family_index], of_family
+            if columns.work.has_ignored_values or values.gold is not None:
+                no_gt, no_pred = absent_slots(family.node, values)
                 has_neither = no_gt[keys.gt[of_family]] & no_pred[keys.pred[of_family]]
                 selected = of_family[~has_neither]
             if values.gold is not None:
                 key_pred = keys.pred[selected]
-                chosen = entry.node.choose_alternatives(
-                    values, keys.gt[selected], key_pred, options, mode
+                chosen = family.node.choose_alternatives(
+                    values, keys.gt[selected], key_pred, task.options, task.mode
                 )
                 is_missing = (key_pred < 0) & (pred[keys.owner[selected]] >= 0)
-                may_lack = values.gold.lacks[chosen]
-                keys.gt[selected] = np.where(may_lack & is_missing, NOTHING, chosen)
+                counts_as_absent = values.gold.all_optional[chosen] & is_missing
+                keys.gt[selected] = np.where(counts_as_absent, NOTHING, chosen)
             if not len(selected):
                 continue
-            scores = compare_named(selected, entry.node)
-            says = find_annotation(entry.node, entry.aggregate, scores)
-            key_scores.append(KeyScores(keys.owner[selected], says, scores))
+            scores = compare_selected(selected, family.node)
+            annotation = find_annotation(family.node, family.aggregate, scores)
+            key_scores.append(KeyScores(keys.owner[selected], annotation, scores))
         return key_scores
 
-    def _keys_of(self, columns: Columns, gt: Indexes, pred: Indexes) -> tuple[MapKeys, Indexes]:
-        """Return the keys of pairs of maps that belong to a family, and the family of each."""
+    def _find_keys(self, columns: Columns, gt: Indexes, pred: Indexes) -> MapKeys:
+        """Return the keys of pairs of maps that belong to a family."""
         gt_entries, pred_entries, values, names = columns.entries
-        family = columns.derived(
+        family_of_code = columns.cached(
             (id(self), "family"),
-            lambda: np.array([*map(self._seen, names)], np.intp),
+            lambda: np.array([*map(self._find_compared_family, names)], np.intp),
         )
-        sides: list[tuple[Indexes, Indexes, Indexes]] = []
-        for entries, slots in ((gt_entries, gt), (pred_entries, pred)):
-            chosen, owner, code = entries.of(slots)
-            (selected,) = (family[code] != NOTHING).nonzero()
-            sides.append((chosen[selected], owner[selected], code[selected]))
-        gt_slots, pred_slots, owner, code = aligned(sides[0], sides[1], len(names) or 1)
-        # As the ground truth has them, then the prediction: not by name, whose number is the
-        # chunk's, so that sums of floats are the same in every chunk.
-        place = np.where(gt_slots < 0, len(values.gt) + pred_slots, gt_slots)
-        by_place = np.lexsort((place, owner))
-        gt_slots, pred_slots = gt_slots[by_place], pred_slots[by_place]
-        owner, code = owner[by_place], code[by_place]
-        order = np.arange(len(owner)) - owner.searchsorted(owner)
-        keys = MapKeys(
+
+        def select_keys(entries: Items) -> Items:
+            (selected,) = (family_of_code[entries.indexes] != NOTHING).nonzero()
+            return entries.select(selected)
+
+        gt_keys, pred_keys = (
+            select_keys(gt_entries.select(gt)),
+            select_keys(pred_entries.select(pred)),
+        )
+        keys = align_items(gt_keys, pred_keys, len(names) or 1)
+        # In the order of the ground truth, then of the prediction. Codes of names depend on the
+        # chunk; this order does not, so that sums of floats are the same in every chunk.
+        place = np.where(keys.gt < 0, len(values.gt) + keys.pred, keys.gt)
+        keys = keys.select(np.lexsort((place, keys.owner)))
+        return MapKeys(
             values=values,
             names=names,
-            gt=gt_slots,
-            pred=pred_slots,
-            owner=owner,
-            code=code,
-            order=order,
+            gt=keys.gt,
+            pred=keys.pred,
+            owner=keys.owner,
+            codes=keys.indexes,
+            order=np.arange(len(keys.owner)) - keys.owner.searchsorted(keys.owner),
+            family=family_of_code[keys.indexes],
         )
-        return keys, family[code]
 
-    def _compare_fields(self, columns: Columns, compare: ComparePart) -> list[FieldScores]:
-        """Score all fields; of several that fail, the first is reported."""
-        fields: list[FieldScores] = []
+    def _compare_fields(self, columns: Columns, compare: CompareSegment) -> list[FieldScores]:
+        """Compare all fields; if several fail, raise the error of the first in schema order."""
+        field_scores: list[FieldScores] = []
         failures: dict[int, ComparisonError] = {}
-        for part, part_columns in self._parts(columns):
-            if failures and _first(part) >= min(failures):
+        for segment, segment_columns in self._list_segments(columns):
+            if failures and _first_position(segment) >= min(failures):
                 continue
             try:
-                scores = compare(part, part_columns)
+                scores = compare(segment, segment_columns)
             except ComparisonError as error:
-                # A block names the leaf itself.
-                named = error if isinstance(part, LeafBlock) else error.below(self.in_order[part])
+                is_named = isinstance(segment, LeafBlock)  # a block names the leaf at fault
+                named = error if is_named else error.below(self.in_order[_first_position(segment)])
                 named.__cause__ = error.__cause__
                 failures[self.in_order.index(str(named.path[0]))] = named
                 continue
-            fields.append(FieldScores(part, scores))
+            field_scores.append(FieldScores(segment, scores))
         if failures:
             raise failures[min(failures)]
-        return fields
+        return field_scores
 
-    def _parts(self, columns: Columns) -> Iterator[tuple[LeafBlock | int, Columns]]:
-        """Yield what compares fields, with their columns."""
-        for part in self.together:
-            block = part if isinstance(part, LeafBlock) else None
-            if block is not None and (whole := columns.fields(block.names)).scalar:
-                yield block, whole
-                continue
-            # Else some are of other kinds than the declared one.
-            for at in [part] if isinstance(part, int) else part.positions:
-                yield at, columns.fields((self.in_order[at],))
+    def _list_segments(self, columns: Columns) -> Iterator[tuple[FieldSegment, Columns]]:
+        """Yield the segments of the fields with their columns.
+
+        A block with values other than plain scalars is split into its fields.
+        """
+        for segment in self.segments:
+            if isinstance(segment, LeafBlock):
+                block_columns = columns.fields(segment.names)
+                if block_columns.is_plain:
+                    yield segment, block_columns
+                    continue
+            for position in [segment] if isinstance(segment, int) else segment.positions:
+                yield position, columns.fields((self.in_order[position],))
+
+    def _find_undeclared_keys(
+        self, columns: Columns, slots: Indexes, side: str
+    ) -> dict[int, tuple[str, ...]]:
+        """Return the undeclared keys with a value of objects, by their positions in `slots`.
+
+        `side` is "gt" or "pred".
+        """
+        declared = self.declared_names
+
+        def find_by_slot() -> dict[int, tuple[str, ...]]:
+            values = getattr(columns, side)
+            objects = (value for value in values if isinstance(value, dict))
+            if declared.issuperset(chain.from_iterable(objects)):
+                return {}
+            undeclared = {
+                slot: tuple(
+                    name
+                    for name, child in value.items()
+                    if name not in declared and self.field_of(name) is None and not is_absent(child)
+                )
+                for slot, value in enumerate(values)
+                if isinstance(value, dict) and not value.keys() <= declared
+            }
+            columns.work.charge(UNDECLARED_STEPS * sum(map(len, undeclared.values())))
+            return {slot: names for slot, names in undeclared.items() if names}
+
+        names_by_slot = columns.cached((id(self), side), find_by_slot)
+        if not names_by_slot:
+            return {}
+        return {
+            position: names_by_slot[slot]
+            for position, slot in enumerate(slots.tolist())
+            if slot in names_by_slot
+        }
+
+    def _find_extra_keys(
+        self, columns: Columns, gt: Indexes, pred: Indexes
+    ) -> dict[int, tuple[str, ...]]:
+        """Return the undeclared keys that only the prediction has, by the positions of the pairs.
+
+        A key whose ground truth is not labelled is not among them.
+        """
+        extra_keys: dict[int, tuple[str, ...]] = {}
+        for position, names in self._find_undeclared_keys(columns, pred, "pred").items():
+            slot = int(gt[position])
+            truth = columns.gt[slot] if slot >= 0 else None
+            true_values = truth if isinstance(truth, dict) else {}
+            gold = columns.gold.by_slot[slot] if columns.gold is not None and slot >= 0 else None
+            extra_keys[position] = tuple(
+                name
+                for name in names
+                if is_absent(true_values.get(name))
+                and ((child := part_of(gold, name)) is None or not child.decides_when_absent())
+            )
+        return {position: names for position, names in extra_keys.items() if names}
 
 
-def _first(part: LeafBlock | int) -> int:
-    return part if isinstance(part, int) else part.positions[0]
+def _first_position(segment: FieldSegment) -> int:
+    """Return the position of the first field of a segment."""
+    return segment if isinstance(segment, int) else segment.positions[0]
 
 
-def _means(
-    node: ObjectNode,
-    fields: Sequence[FieldScores],
-    key_scores: Sequence[KeyScores],
-    size: int,
-    not_pairing: Sequence[int] = (),
-) -> tuple[Floats, Floats]:
-    """Return the weighted mean similarities of the fields that either side has, and mean scores.
-
-    Both are 1.0 where neither side has a field. Fields at the positions `not_pairing` have no
-    weight.
-    """
-    is_clipped = any(entry.scores.score is not entry.scores.similarity for entry in fields) or any(
-        keys.scores.score is not keys.scores.similarity for keys in key_scores
-    )
-    sums = np.zeros((2 + is_clipped, len(node.fields) if fields else 1, size))
-    for part, scores in fields:  # rows of weights, similarities, and scores
-        positions = part if isinstance(part, int) else part.span
-        sums[0, positions] = (scores.outcome < TN).reshape(-1, size) * scores.weight
-        sums[1, positions] = scores.similarity.reshape(-1, size)
-        if is_clipped:
-            sums[2, positions] = scores.score.reshape(-1, size)
-    if not_pairing:
-        sums[0, list(not_pairing)] = 0.0
-    sums[1:] *= sums[0]
-    # One after the other: `sum` adds rows of one pair in another order than those of several.
-    weight: Floats
-    weight, *totals = np.add.accumulate(sums, axis=1)[:, -1]
-    for owner, _, scores in key_scores:
-        weights = np.broadcast_to(scores.weight, len(owner)) * (scores.outcome < TN)
-        weight += np.bincount(owner, weights, size)
-        totals[0] += np.bincount(owner, weights * scores.similarity, size)
-        if is_clipped:
-            totals[1] += np.bincount(owner, weights * scores.score, size)
-    is_judged = weight > 0
-    similarity, *means = (
-        np.divide(total, weight, out=np.ones(size), where=is_judged) for total in totals
-    )
-    return similarity, means[0] if means else similarity
-
-
-def _clip(scores: PairScores, match_threshold: float) -> None:
+def _clip_objects(scores: PairScores, match_threshold: float) -> None:
     """Clip the scores of objects by their threshold, and as list items by their match-threshold."""
     score, outcome = scores.score, scores.outcome
     item_outcome = np.where(
@@ -551,34 +572,12 @@ def _clip(scores: PairScores, match_threshold: float) -> None:
     scores.item_score = clip_scores(score, item_outcome, clip=True)
 
 
-def _find_unfounded(
-    columns: Columns,
-    gt: Indexes,
-    compared: Indexes,
-    fields: Sequence[FieldScores],
-    key_scores: Sequence[KeyScores],
-) -> Mask | bool:
-    """Find pairs of objects without a present field, of which the ground truth may be absent.
-
-    `compared` are the positions of the pairs that were compared by fields.
-    """
-    if columns.gold is None:
-        return False
-    size = len(compared)
-    has_fields = np.zeros(size, np.bool_)
-    for entry in fields:
-        has_fields |= (entry.scores.outcome < TN).reshape(-1, size).any(axis=0)
-    for keys in key_scores:
-        has_fields[keys.owner[keys.scores.outcome < TN]] = True
-    unfounded: Mask = columns.gold.lacks[gt]
-    unfounded[compared] &= ~has_fields
-    return unfounded
-
-
-def _spread(
+def _spread_figures(
     similarity: Floats, score: Floats, positions: Indexes, size: int
 ) -> tuple[Floats, Floats]:
     """Return figures of some pairs as figures of all, 1.0 for pairs that were not compared."""
+    if len(positions) == size:
+        return similarity, score
     similarities = np.ones(size)
     similarities[positions] = similarity
     if score is similarity:
@@ -588,103 +587,7 @@ def _spread(
     return similarities, scores
 
 
-def find_included(
-    node: ObjectNode, fields: Sequence[FieldScores], key_scores: Sequence[KeyScores], size: int
-) -> tuple[Sequence[bool | Mask], Sequence[bool | Mask]]:
-    """Return whether the aggregate of its object includes each field, and each group of keys.
-
-    One `true` among the fields makes them opt in; without one, `false` opts out. A field that is a
-    union says what the arm in use says, and a key of a map has a say where it is present.
-    """
-    says: list[bool | Outcomes | None] = [entry.aggregate for entry in node.fields]
-    for entry in fields:
-        if isinstance(entry.part, int):
-            declared = node.fields[entry.part]
-            says[entry.part] = find_annotation(declared.node, declared.aggregate, entry.scores)
-    says += [keys.aggregate for keys in key_scores]
-    n_fields = len(node.fields)
-    included: list[bool | Mask]
-    if all(keys.aggregate is not True for keys in key_scores) and not any(
-        isinstance(say, np.ndarray) for say in says
-    ):
-        included = [*_included(says)]
-    else:
-        owners = [*repeat(np.arange(size), n_fields), *(keys.owner for keys in key_scores)]
-        stated = [
-            np.broadcast_to(say if isinstance(say, np.ndarray) else SAYS[say], len(owner))
-            for say, owner in zip(says, owners, strict=True)
-        ]
-        opts_in = np.zeros(size, np.bool_)
-        for say, owner in zip(stated, owners, strict=True):
-            opts_in[owner[say == SAYS[True]]] = True
-        included = [
-            np.where(opts_in[owner], say == SAYS[True], say != SAYS[False])
-            for say, owner in zip(stated, owners, strict=True)
-        ]
-    return included[:n_fields], included[n_fields:]
-
-
-def _set_aggregate(scores: PairScores, included: bool | Mask) -> None:
+def _set_aggregate(scores: PairScores, is_included: bool | Mask) -> None:
     """Record whether the aggregates include some units."""
     for positions, group in scores.by_node():
-        group.batch.in_aggregate = some_of(included, positions)
-
-
-def _included(says: Sequence[object]) -> Iterator[bool]:
-    """Return whether each is included, of which all say True, False or nothing."""
-    opt_in = any(say is True for say in says)
-    return (say is True if opt_in else say is not False for say in says)
-
-
-def find_annotation(
-    node: Node, aggregate: bool | None, scores: PairScores
-) -> bool | Outcomes | None:
-    """Return a field's annotation of the aggregate; of a union, that of the arm in use."""
-    return node.says(scores) if isinstance(node, OneOfNode) else aggregate
-
-
-def _undeclared(
-    node: ObjectNode, columns: Columns, slots: Indexes, side: str
-) -> dict[int, tuple[str, ...]]:
-    """Return by position the keys of objects that have a value and no field."""
-    declared = node.names
-
-    def find() -> dict[int, tuple[str, ...]]:
-        found: dict[int, tuple[str, ...]] = {}
-        values = getattr(columns, side)
-        objects = (value for value in values if isinstance(value, dict))
-        if declared.issuperset(chain.from_iterable(objects)):
-            return found
-        for slot, value in enumerate(values):
-            if isinstance(value, dict) and not value.keys() <= declared:
-                found[slot] = tuple(
-                    name
-                    for name, part in value.items()
-                    if name not in declared and node.field_of(name) is None and not is_absent(part)
-                )
-        columns.place.charge(UNDECLARED * sum(map(len, found.values())))
-        return {slot: names for slot, names in found.items() if names}
-
-    known = columns.derived((id(node), side), find)  # once a column
-    if not known:
-        return {}
-    return {position: known[slot] for position, slot in enumerate(slots.tolist()) if slot in known}
-
-
-def _extras(
-    node: ObjectNode, columns: Columns, gt: Indexes, pred: Indexes
-) -> dict[int, tuple[str, ...]]:
-    """Return by position the undeclared keys that only the prediction has."""
-    extras: dict[int, tuple[str, ...]] = {}
-    for position, names in _undeclared(node, columns, pred, "pred").items():
-        slot = int(gt[position])
-        value = columns.gt[slot] if slot >= 0 else None
-        there = value if isinstance(value, dict) else {}
-        known = columns.gold.of[slot] if columns.gold is not None and slot >= 0 else None
-        extras[position] = tuple(
-            name
-            for name in names
-            if is_absent(there.get(name))
-            and ((said := part_of(known, name)) is None or not said.counts())
-        )
-    return {position: names for position, names in extras.items() if names}
+        group.batch.in_aggregate = some_of(is_included, positions)

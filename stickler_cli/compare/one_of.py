@@ -1,4 +1,4 @@
-"""Nodes that leave a pair to another: unions, and references back to a node further up."""
+"""Nodes that leave pairs to other nodes: unions, and references back to a node further up."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -8,14 +8,13 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from stickler_cli.core.json_values import JsonValue, without_absent
-from .columns import NOTHING, Columns, Floats, Indexes, Outcomes, groups
-from .gold import drop_absent
+from .columns import NOTHING, Columns, Floats, Indexes, Outcomes, group_positions
+from .gold import drop_counted_as_absent
 from .pair_scores import PairGroup, PairScores, join_groups
 from .plan import Mode, Node, Options, Recording, Scoring, Task
-from .units import Placement, UnitTable
 
-SAYS: Final = {None: -1, False: 0, True: 1}
-"""What a field or an arm says of an aggregate, as a number."""
+ANNOTATION_CODES: Final = {None: -1, False: 0, True: 1}
+"""The annotation of the aggregate of a field or an arm, as a number; -1 without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,22 +35,16 @@ class DelegatingNode(Node, ABC):
         """Score pairs of values, each by another node."""
         return self.delegate(columns, gt, pred, Scoring(options, mode))
 
-    def record_declared(  # noqa: PLR0913, PLR0917 - as `record` takes them
-        self,
-        columns: Columns,
-        gt: Indexes,
-        pred: Indexes,
-        options: Options,
-        table: UnitTable,
-        place: Placement,
+    def record_declared(
+        self, columns: Columns, gt: Indexes, pred: Indexes, recording: Recording
     ) -> PairScores:
         """Score and record pairs of values, each by another node."""
-        return self.delegate(columns, gt, pred, Recording(options, table, place))
+        return self.delegate(columns, gt, pred, recording)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoiceNode(DelegatingNode, ABC):
-    """A node that leaves each pair to one that its ground truth chooses, else its prediction."""
+    """A node that leaves each pair to a node that the ground truth chooses, else the prediction."""
 
     @abstractmethod
     def choose(self, value: JsonValue) -> Node:
@@ -59,58 +52,59 @@ class ChoiceNode(DelegatingNode, ABC):
 
     @abstractmethod
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
-        """Return the nodes, and the position of the chosen one for each slot of either side."""
+        """Return the nodes, and the position of the chosen node for each slot of either side."""
 
     labels_inside = True
     lists_inside = True
     weighs: ClassVar[bool] = False
-    """Whether this node says what pairs are worth, not the chosen nodes."""
+    """Whether the weight of pairs is that of this node, not of the chosen ones."""
 
-    def chosen(self, value: JsonValue) -> Node:
-        """Return the node that a value by itself leads to."""
-        return self.choose(value).chosen(value)
+    def node_for(self, value: JsonValue) -> Node:
+        """Return the node that compares a value, through all choices."""
+        return self.choose(value).node_for(value)
 
-    def is_nothing(self, value: JsonValue) -> bool:
+    def counts_as_absent(self, value: JsonValue) -> bool:
         """Return whether a value counts as nothing for the node that it chooses."""
-        return self.choose(value).is_nothing(value)
+        return self.choose(value).counts_as_absent(value)
 
     def delegate(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
         """Do a task with pairs of values, each by the node that it chooses."""
-        # Documents are compared whole, but an absent one has no say on the node.
-        present_gt, present_pred = columns.present(gt, pred) if task.is_whole else (gt, pred)
+        # Documents are compared whole, but an absent one does not choose the node.
+        present_gt, present_pred = columns.drop_absent(gt, pred) if task.is_whole else (gt, pred)
         nodes, gt_choice, pred_choice = self.choices(columns)
-        if columns.place.hides:
-            present_gt = drop_absent(self, columns, present_gt, present_pred)[0]
+        if columns.work.has_ignored_values:
+            present_gt, _ = drop_counted_as_absent(self, columns, present_gt, present_pred)
         is_absent = present_gt == NOTHING
         chosen = np.where(is_absent, pred_choice[present_pred], gt_choice[present_gt])
-        if columns.place.hides:  # what is nothing to its own node is so to another one
+        if columns.work.has_ignored_values:
+            # A value that counts as absent for its own node is absent for another node, too.
             gt = np.where(is_absent & (chosen != gt_choice[gt]), NOTHING, gt)
         weight = self.weight if self.weighs else None
         if weight is not None:
             task = task.with_weight(weight)
         groups_by_node = []
-        for number, positions in groups(chosen):
+        for number, positions in group_positions(chosen):
             scores = nodes[number].compare_pairs(
-                columns, gt[positions], pred[positions], task.of(positions)
+                columns, gt[positions], pred[positions], task.select(positions)
             )
             groups_by_node.append(PairGroup(positions, scores))
         return join_groups(self, columns, gt, pred, groups_by_node, weight)
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
-        """Return the similarity at which these list elements are matches."""
+        """Return the similarity at which these list items are matches."""
         nodes, choice, _ = self.choices(columns)
         thresholds = np.empty(len(gt))
-        for position, at in groups(choice[gt]):
-            thresholds[at] = nodes[position].element_thresholds(columns, gt[at])
+        for node_index, positions in group_positions(choice[gt]):
+            thresholds[positions] = nodes[node_index].element_thresholds(columns, gt[positions])
         return thresholds
 
 
 class Acceptor(ABC):
-    """Says whether a value is valid under an arm's schema; picklable, equal by schema."""
+    """Checks whether a value is valid under an arm's schema; picklable, equal by schema."""
 
     @property
     def is_bounded(self) -> bool:
-        """Whether it takes time in proportion to the value."""
+        """Whether its time is in proportion to the size of the value."""
         return True
 
     @abstractmethod
@@ -125,7 +119,7 @@ class Arm:
     accepts: Acceptor
     node: Node
     aggregate: bool | None = None
-    """The arm's say on the aggregate of the object that it is a field of."""
+    """The arm's annotation of the aggregate of its object; None without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,50 +128,54 @@ class OneOfNode(ChoiceNode):
 
     arms: tuple[Arm, ...]
 
-    def parts(self) -> Sequence[Node]:
-        """Return the arms, whose fields are those of this place."""
+    def inner_nodes(self) -> Sequence[Node]:
+        """Return the nodes of the arms, which have the same field path."""
         return [arm.node for arm in self.arms]
 
     def choose(self, value: JsonValue) -> Node:
         """Return the node of the first arm that accepts the value, else of the first arm."""
-        return self.arms[self._arm(value)].node
+        return self.arms[self._find_arm(value)].node
 
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
         """Return the nodes of the arms, and the position of the arm of each slot."""
-        gt, pred = columns.derived(
+        gt, pred = columns.cached(
             id(self),
             lambda: tuple(
-                np.array([*map(self._arm, side), 0], np.intp) for side in (columns.gt, columns.pred)
+                np.array([*map(self._find_arm, values), 0], np.intp)
+                for values in (columns.gt, columns.pred)
             ),
         )
-        return self.parts(), gt, pred
+        return self.inner_nodes(), gt, pred
 
-    def _arm(self, value: JsonValue) -> int:
-        """Find the first arm that accepts the value, else the first arm."""
+    def _find_arm(self, value: JsonValue) -> int:
+        """Return the index of the first arm that accepts the value, else of the first arm."""
         if value is None:
             return 0
-        found = self._accepting(value)
-        if found is None:  # a missing field and a null one are the same
-            found = self._accepting(without_absent(value))
-        return found or 0
+        index = self._find_accepting_arm(value)
+        if index is None:  # a missing field and a null one are the same
+            index = self._find_accepting_arm(without_absent(value))
+        return index or 0
 
-    def _accepting(self, value: JsonValue) -> int | None:
-        return next((at for at, arm in enumerate(self.arms) if arm.accepts(value)), None)
+    def _find_accepting_arm(self, value: JsonValue) -> int | None:
+        return next((index for index, arm in enumerate(self.arms) if arm.accepts(value)), None)
 
-    def says(self, scores: PairScores) -> bool | Outcomes | None:
-        """Return the annotation of the aggregate by pair: one value, or `SAYS` of each."""
-        said = {arm.aggregate for arm in self.arms}
-        if len(said) == 1:
-            return said.pop()
+    def find_annotation(self, scores: PairScores) -> bool | Outcomes | None:
+        """Return the annotation of the aggregate by the arm of each pair.
+
+        It is one value if all arms have the same, else one of `ANNOTATION_CODES` for each pair.
+        """
+        annotations = {arm.aggregate for arm in self.arms}
+        if len(annotations) == 1:
+            return annotations.pop()
         _, gt_choice, pred_choice = self.choices(scores.columns)
         chosen = np.where(scores.gt == NOTHING, pred_choice[scores.pred], gt_choice[scores.gt])
-        return np.array([SAYS[arm.aggregate] for arm in self.arms], np.int8)[chosen]
+        return np.array([ANNOTATION_CODES[arm.aggregate] for arm in self.arms], np.int8)[chosen]
 
 
 class Target:
-    """Where a recursion leads: an entry of a table of nodes, filled in once the node is complete.
+    """The target of a recursion: an entry of a table of nodes, filled in once the node is complete.
 
-    So a plan is pickled entry by entry, not along its longest chain of references.
+    With a table, a plan is pickled entry by entry, not along its longest chain of references.
     """
 
     __slots__ = ("_index", "_table")
@@ -210,7 +208,7 @@ class RecursionNode(ChoiceNode):
     """
 
     place: str
-    """Where the target's schema is: `file#/pointer`."""
+    """The place of the target's schema: `file#/pointer`."""
     target: Target = field(compare=False, repr=False)
 
     def choose(self, value: JsonValue) -> Node:
@@ -221,20 +219,20 @@ class RecursionNode(ChoiceNode):
 
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
         """Return the target for all slots."""
-        gt, pred = (np.zeros(len(side) + 1, np.intp) for side in (columns.gt, columns.pred))
-        return self.parts(), gt, pred
+        gt, pred = (np.zeros(len(values) + 1, np.intp) for values in (columns.gt, columns.pred))
+        return self.inner_nodes(), gt, pred
 
-    def parts(self) -> Sequence[Node]:
-        """Return the target, whose fields are those of this place."""
+    def inner_nodes(self) -> Sequence[Node]:
+        """Return the target, which has the same field path."""
         return (self.choose(None),)
 
     def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Do a task with pairs of values as the target does it."""
+        """Do a task with pairs of values by the target."""
         return self.choose(None).compare_pairs(columns, gt, pred, task)
 
 
-def followed(node: Node) -> Node:
-    """Return the node that a reference stands for; any other node as it is."""
+def follow_references(node: Node) -> Node:
+    """Return the node that a reference stands for; any other node unchanged."""
     while isinstance(node, RecursionNode):
         node = node.choose(None)
     return node

@@ -1,4 +1,4 @@
-"""Places without a schema, whose values decide their kind, and documents of several schemas."""
+"""Fields without a schema, whose values decide their kind, and documents of several schemas."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,12 +13,13 @@ from stickler_cli.core.problems import ComparisonError
 from .columns import Columns, Indexes
 from .leaf import LeafNode
 from .list import ListNode
-from .object import Field, ObjectNode
+from .object import ObjectNode
+from .object_fields import Field
 from .one_of import ChoiceNode, OneOfNode, RecursionNode
 from .pair_scores import PairGroup, PairScores, join_groups
-from .plan import Mode, Node, Options, Plan
+from .plan import Mode, Node, Options, Plan, Recording
 from .result import NOT_EVALUATED, ThresholdSource
-from .units import SCHEMAS, Placement, UnitTable
+from .units import SCHEMAS, Placement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,47 +27,52 @@ class OpenNode(ChoiceNode):
     """A value of any kind; objects and lists are open all the way down."""
 
     leaves: Mapping[str, LeafNode]
-    """By JSON type; `string` also serves values that JSON does not have."""
-    whole: Mapping[str, LeafNode] = field(default_factory=dict)
-    """By shape (`array`, `object`): where a comparator takes such values as one."""
+    """Nodes of scalars by JSON type; `string` also serves values that JSON does not have."""
+    leaves_by_shape: Mapping[str, LeafNode] = field(default_factory=dict)
+    """Nodes by shape (`array`, `object`), for comparators that compare such values as one."""
     object_threshold: float
     """In [0, 1]; at or above it two objects match."""
     match_threshold: float
     """In [0, 1]; at or above it two list items that are objects are the same one."""
-    elements: "OpenNode | None" = None
-    """For the elements of a list, where they differ from this node."""
-    inside: "OpenNode | None" = None
-    """For the values inside an object, where they differ from this node."""
+    item_node: "OpenNode | None" = None
+    """The node of list items, if it differs from this node."""
+    value_node: "OpenNode | None" = None
+    """The node of the values inside an object, if it differs from this node."""
     pairing_floor: float | None = None
     list_threshold: float | None = None
-    """What a list must reach as an element of another; None goes by what is in it."""
-    arranged: Mapping[str, Any] = field(default_factory=dict)
-    """What is said of lists: `exhaustive`, `pairing`, `distinct`."""
+    """Similarity at which lists match as items of another list; None is that of their own items."""
+    list_rules: Mapping[str, Any] = field(default_factory=dict)
+    """Annotations of lists: `exhaustive`, `pairing`, `distinct`."""
     match_source: ThresholdSource = field(default="default", repr=False, compare=False)
-    """Who said `match_threshold` and, but for an annotation, `object_threshold`."""
+    """Source of `match_threshold` and, without an annotation, of `object_threshold`."""
     weighs = True
 
     def choose(self, value: JsonValue) -> Node:
         """Return the node for values of this kind."""
-        return self._node(kind_of(value))
+        return self._node_of_kind(kind_of(value))
 
     def choices(self, columns: Columns) -> tuple[Sequence[Node], Indexes, Indexes]:
-        """Return a node for each kind of value, and the position of that of each slot."""
+        """Return a node for each kind of value, and the position of the node of each slot."""
 
-        def find() -> tuple[Sequence[Node], Indexes, Indexes]:
-            names = [
-                [kind_of(value) for value in (*side, None)] for side in (columns.gt, columns.pred)
-            ]
-            kinds = sorted({*names[0], *names[1]})  # whatever order the values of a chunk have
-            gt, pred = (np.array([kinds.index(name) for name in side]) for side in names)
-            return [self._node(kind) for kind in kinds], gt, pred
+        def find_choices() -> tuple[Sequence[Node], Indexes, Indexes]:
+            gt_kinds, pred_kinds = (
+                [kind_of(value) for value in (*values, None)]
+                for values in (columns.gt, columns.pred)
+            )
+            kinds = sorted({*gt_kinds, *pred_kinds})  # the same for any order of the values
+            gt, pred = (
+                np.array([kinds.index(kind) for kind in side]) for side in (gt_kinds, pred_kinds)
+            )
+            return [self._node_of_kind(kind) for kind in kinds], gt, pred
 
-        found: tuple[Sequence[Node], Indexes, Indexes] = columns.derived(id(self), find)
-        return found
+        choices: tuple[Sequence[Node], Indexes, Indexes]
+        choices = columns.cached(id(self), find_choices)
+        return choices
 
-    def _node(self, kind: str) -> Node:
-        if kind in self.whole:
-            return self.whole[kind]
+    def _node_of_kind(self, kind: str) -> Node:
+        """Return the node for values of a JSON type."""
+        if kind in self.leaves_by_shape:
+            return self.leaves_by_shape[kind]
         if kind == "array":
             stated = self.list_threshold
             return ListNode(
@@ -74,9 +80,9 @@ class OpenNode(ChoiceNode):
                 threshold_stated=stated is not None,
                 threshold_source="default" if stated is None else "annotation",
                 weight=self.weight,
-                items=self.elements or self,
+                items=self.item_node or self,
                 pairing_floor=self.pairing_floor,
-                **self.arranged,
+                **self.list_rules,
             )
         if kind == "object":
             return ObjectNode(
@@ -86,47 +92,54 @@ class OpenNode(ChoiceNode):
                 clip=self.clip,
                 match_threshold=self.match_threshold,
                 match_source=self.match_source,
-                families=(Field("", self.inside or self),),
+                families=(Field("", self.value_node or self),),
             )
         return self.leaves.get(kind, self.leaves["string"])
 
 
 def document_node(
-    node: Node, kinds: tuple[type[Node], ...], known: dict[int, Node | None] | None = None
+    node: Node, kinds: tuple[type[Node], ...], cache: dict[int, Node | None] | None = None
 ) -> Node | None:
-    """Return the part of a node that is of some kinds; `known` are the answers by identity."""
-    known = {} if known is None else known
-    if id(node) in known:
-        return known[id(node)]
-    part: Node | None = None
+    """Return a node for documents, restricted to some kinds; None if it has none of them.
+
+    A union keeps the arms of these kinds. `cache` holds the result of each node by its identity.
+    """
+    cache = {} if cache is None else cache
+    if id(node) in cache:
+        return cache[id(node)]
+    restricted: Node | None = None
     match node:
         case RecursionNode():
-            part = document_node(node.choose(None), kinds, known)
+            restricted = document_node(node.choose(None), kinds, cache)
         case OpenNode():
-            part = document_node(node.choose({}), kinds, known)
+            restricted = document_node(node.choose({}), kinds, cache)
         case OneOfNode():
-            parts = [(arm, document_node(arm.node, kinds, known)) for arm in node.arms]
-            arms = [replace(arm, node=part) for arm, part in parts if part is not None]
+            nodes = [document_node(arm.node, kinds, cache) for arm in node.arms]
+            arms = [
+                replace(arm, node=arm_node)
+                for arm, arm_node in zip(node.arms, nodes, strict=True)
+                if arm_node is not None
+            ]
             if arms:
-                part = replace(node, arms=tuple(arms)) if arms[1:] else arms[0].node
+                restricted = replace(node, arms=tuple(arms)) if arms[1:] else arms[0].node
         case _:
-            part = node if isinstance(node, kinds) else None
-    known[id(node)] = part
-    return part
+            restricted = node if isinstance(node, kinds) else None
+    cache[id(node)] = restricted
+    return restricted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemasNode(Node):
-    """The root of documents such as `{"invoice/": {...}}`, whose only key says of which schema."""
+    """The root of documents such as `{"invoice/": {...}}`, whose only key names their schema."""
 
     plans: Mapping[str, Plan]
-    """By that key."""
+    """The plan of each schema, by this key."""
 
-    def named(self) -> Iterator[tuple[str, Node]]:
-        """Return the schemas as fields."""
+    def list_fields(self) -> Iterator[tuple[str, Node]]:
+        """Yield the schemas as fields: their keys, and the roots of their plans."""
         return ((step, plan.root) for step, plan in self.plans.items())
 
-    def below(self, step: Step) -> Node | None:
+    def child_node(self, step: Step) -> Node | None:
         """Return the root of the documents of a schema."""
         return self.plans[str(step)].root
 
@@ -136,35 +149,31 @@ class SchemasNode(Node):
         """Refuse to score documents by themselves: none of them has alternatives or is an item."""
         raise AssertionError("documents of several schemas are recorded, never only scored")
 
-    def record_declared(  # noqa: PLR0913, PLR0917 - as `record` takes them
-        self,
-        columns: Columns,
-        gt: Indexes,
-        pred: Indexes,
-        options: Options,
-        table: UnitTable,
-        place: Placement,
+    def record_declared(
+        self, columns: Columns, gt: Indexes, pred: Indexes, recording: Recording
     ) -> PairScores:
-        """Record documents, those of each schema together and below its name."""
+        """Record documents by schema, each below the name of its schema."""
         slots_by_schema: dict[str, list[int]] = {}
         for slot, document in enumerate(columns.gt):
             slots_by_schema.setdefault(next(iter(document)), []).append(slot)  # type: ignore[arg-type]
-        batch = table.add(SCHEMAS, self, columns, place)
+        table = recording.table
+        batch = table.add(SCHEMAS, self, columns, recording.placement)
         groups = []
         for step, slots in slots_by_schema.items():
             documents = self._documents_of_schema(columns, step, slots)
-            positions, every = np.array(slots), np.arange(len(slots))
-            below = Placement(
+            positions, all_slots = np.array(slots), np.arange(len(slots))
+            placement = Placement(
                 container=batch,
                 positions=positions,
-                document=place.document[positions],
+                document=recording.placement.document[positions],
                 field=table.fields.number(0, step),
                 weight=1.0,
                 is_whole=True,
             )
+            root = self.plans[step].root
             try:
-                scores = self.plans[step].root.record(
-                    documents, every, every, options, table, below
+                scores = root.record(
+                    documents, all_slots, all_slots, recording.with_placement(placement)
                 )
             except ComparisonError as error:
                 raise error.below(step) from error.__cause__
@@ -181,20 +190,23 @@ class SchemasNode(Node):
             [values[slot][step] for slot in slots]  # type: ignore[index, call-overload]
             for values in (columns.gt, columns.pred)
         )
-        known = columns.gold
-        gold = None if known is None else [part_of(known.of[slot], step) for slot in slots]
-        documents = Columns(gts, preds, columns.place.below(step), gold=gold)
+        gold = None
+        if columns.gold is not None:
+            gold = [part_of(columns.gold.by_slot[slot], step) for slot in slots]
+        documents = Columns(gts, preds, columns.work.of_field(step), gold=gold)
         if columns.confidences is not None:
             stated = (columns.confidences[slot] for slot in slots)
-            documents.confidences = [each and each[step] for each in stated]  # type: ignore[index, call-overload]
+            documents.confidences = [confidence and confidence[step] for confidence in stated]  # type: ignore[index, call-overload]
         return documents
 
 
 def plan_of_schemas(plans: Mapping[str, Plan], name: str) -> Plan:
-    """Return the plan of documents of several schemas, by the step under which each stands."""
-    root = SchemasNode(threshold=0.0, plans=plans)
-    asks, hides = (
-        any(getattr(plan, what) for plan in plans.values()) for what in ("asks_models", "hides")
-    )
+    """Return the plan of documents of several schemas, by the key under which each stands."""
     files = tuple(dict.fromkeys(chain.from_iterable(plan.files for plan in plans.values())))
-    return Plan(root, name, asks, hides=hides, files=files)
+    return Plan(
+        root=SchemasNode(threshold=0.0, plans=plans),
+        model_name=name,
+        asks_models=any(plan.asks_models for plan in plans.values()),
+        has_ignored_values=any(plan.has_ignored_values for plan in plans.values()),
+        files=files,
+    )

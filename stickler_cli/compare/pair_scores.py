@@ -18,8 +18,8 @@ NO_REASONS: Final[Mapping[int, str]] = {}
 class Figures(NamedTuple):
     """Similarities, threshold-applied scores and outcomes, one entry a pair.
 
-    Scores that nothing clips are the array of the similarities itself, so that whatever is made of
-    both is made once.
+    If nothing is clipped, the scores are the array of similarities itself, so that sums and means
+    of both are computed once.
     """
 
     similarity: Floats
@@ -68,23 +68,23 @@ def clip_scores(score: Floats, outcome: Outcomes, *, clip: bool) -> Floats:
 
 
 def has_both_sides(outcome: Outcomes) -> Mask:
-    """Return which outcomes are of pairs that both sides have."""
-    both: Mask = outcome <= FD  # TP is 0, and FD 1
-    return both
+    """Return a mask of the outcomes of pairs that both sides have."""
+    has_both: Mask = outcome <= FD  # TP is 0, and FD 1
+    return has_both
 
 
 class PairScores:
-    """How similar some pairs of values of one place are, and how each is classified.
+    """Similarities, scores and outcomes of pairs of values of one place.
 
     All arrays have one entry a pair. Not a dataclass: one is made for each place of each document
     that is compared by itself, and this is faster.
     """
 
     is_unfounded: "Mask | bool" = False
-    """While items are paired: whether everything in the ground truth may be absent, and no field
-    is left to compare."""
+    """While items are paired: whether everything in a ground truth may be absent, and the pair has
+    no field to compare."""
     reasons: Mapping[int, str] = NO_REASONS
-    """What a judge said, by the position of the pair."""
+    """The reasons of a judge, by the position of the pair."""
     groups: "Sequence[PairGroup]" = ()
     """The pairs by the node that compared them, if there are several."""
     batch: UnitBatch
@@ -111,11 +111,11 @@ class PairScores:
         self.item_score = self.score
         """Scores as list items: objects are clipped by their match-threshold there."""
         self.weight: float | Floats = node.weight
-        """What each pair is worth in its object."""
+        """The weight of each pair in the score of its object."""
 
     @property
     def is_empty(self) -> Mask:
-        """Which pairs have no value left to compare, although both sides may be present."""
+        """Mask of the pairs without a value to compare, although both sides may be present."""
         is_empty: Mask = (self.outcome == TN) | self.is_unfounded
         return is_empty
 
@@ -127,15 +127,18 @@ class PairScores:
             for inner in scores.by_node():
                 yield PairGroup(positions[inner.positions], inner.scores)
 
-    def of_each(self, figure: "Callable[[PairScores], T]", dtype: type[np.generic]) -> T:
-        """Return a figure of each pair from the node that compared it: one value, or an array."""
+    def figure_by_node(self, figure_of: "Callable[[PairScores], T]", dtype: type[np.generic]) -> T:
+        """Return a figure of each pair by the node that compared it.
+
+        `figure_of` gives the figure of the pairs of one node, one value or an array.
+        """
         if not self.groups:
-            return figure(self)
+            return figure_of(self)
         figures: Any = np.empty(len(self.outcome), dtype)
         for positions, scores in self.groups:
-            figures[positions] = scores.of_each(figure, dtype)
-        of_pairs: T = figures
-        return of_pairs
+            figures[positions] = scores.figure_by_node(figure_of, dtype)
+        joined_figures: T = figures
+        return joined_figures
 
 
 class PairGroup(NamedTuple):
@@ -153,9 +156,9 @@ def join_groups(  # noqa: PLR0913, PLR0917 - both sides of columns, and the grou
     groups: list[PairGroup],
     weight: float | None = None,
 ) -> PairScores:
-    """Join groups that have all pairs between them; a single group is returned as it is.
+    """Join groups that cover all pairs; a single group is returned unchanged.
 
-    `weight` is what each pair is worth, if that is not for the nodes of the groups to say.
+    `weight` is the weight of each pair, if the nodes of the groups do not decide it.
     """
     if len(groups) == 1 and weight is None:
         return groups[0].scores
@@ -165,7 +168,7 @@ def join_groups(  # noqa: PLR0913, PLR0917 - both sides of columns, and the grou
         outcome[positions] = scores.outcome
         similarity[positions] = scores.similarity
         weights[positions] = scores.weight
-    joined = PairScores(node, columns, gt, pred, outcome, similarity)
+    joined = PairScores(node, columns, gt=gt, pred=pred, outcome=outcome, similarity=similarity)
     if any(not (scores.score is scores.item_score is scores.similarity) for _, scores in groups):
         joined.score, joined.item_score = np.empty((2, len(gt)))
         for positions, scores in groups:
@@ -184,7 +187,9 @@ def score_zero(
     node: Any, columns: Columns, gt: Indexes, pred: Indexes, outcome: Outcomes
 ) -> PairScores:
     """Return scores of 0.0 for pairs that are not compared."""
-    return PairScores(node, columns, gt, pred, outcome, np.zeros(len(gt)))
+    return PairScores(
+        node, columns, gt=gt, pred=pred, outcome=outcome, similarity=np.zeros(len(gt))
+    )
 
 
 def classify_one_sided(gt: Indexes) -> Outcomes:
@@ -193,25 +198,25 @@ def classify_one_sided(gt: Indexes) -> Outcomes:
 
 
 def fill_rows(
-    table: UnitTable, batch: UnitBatch, scores: PairScores, place: Placement
+    table: UnitTable, batch: UnitBatch, scores: PairScores, placement: Placement
 ) -> PairScores:
     """Fill in the values of rows that were reserved; returns the scores with their rows."""
     batch.gt_slot, batch.pred_slot = scores.gt, scores.pred
     batch.outcome, batch.similarity = scores.outcome, scores.similarity
-    container = place.container
-    is_list_item = place.is_item and container is not None and not container.node.positional
+    container = placement.container
+    is_list_item = placement.is_item and container is not None and not container.node.positional
     batch.score = scores.item_score if is_list_item else scores.score
     batch.threshold = batch.node.threshold
     if scores.reasons:
         table.reasons.update(notes_by_row(scores.reasons, batch))
-    if place.gold_slot is not None:
-        slots = enumerate(place.gold_slot.tolist(), batch.start)
+    if placement.gold_slot is not None:
+        slots = enumerate(placement.gold_slot.tolist(), batch.start)
         table.gold_slots.update((row, slot) for row, slot in slots if slot != NOTHING)
     scores.batch = batch
     return scores
 
 
-def add_rows(table: UnitTable, kind: int, scores: PairScores, place: Placement) -> PairScores:
-    """Add rows for pairs that have no parts; returns the scores with their rows."""
-    batch = table.add(kind, scores.node, scores.columns, place)
-    return fill_rows(table, batch, scores, place)
+def add_rows(table: UnitTable, kind: int, scores: PairScores, placement: Placement) -> PairScores:
+    """Add rows for pairs without children; returns the scores with their rows."""
+    batch = table.add(kind, scores.node, scores.columns, placement)
+    return fill_rows(table, batch, scores, placement)

@@ -1,7 +1,7 @@
-"""Which elements of two lists are pairs: the greatest total similarity, without the whole matrix.
+"""Pair the items of two lists with the greatest total similarity, without the whole matrix.
 
-Candidates, a certificate, and an assignment where two elements want the same: docs/architecture.md,
-"Lists", tells the three steps.
+The three steps are likely candidates, a certificate that no other pair is better, and an assignment
+where two items want the same partner: docs/architecture.md, "Lists".
 """
 
 from collections.abc import Callable, Iterator
@@ -11,59 +11,71 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from stickler_cli.comparators.base import EQUAL_WITHIN
-from .assignment import ASSIGNED, LOOK, LOOK_AT_EACH, assign, assign_all, blocks
-from .columns import NOTHING, Columns, Floats, Indexes, Mask, distinct, spread
+from .assignment import (
+    ASSIGNMENT_STEPS,
+    PATH_CELL_STEPS,
+    PATH_ROW_STEPS,
+    assign,
+    assign_all,
+    split_by_size,
+)
+from .columns import NOTHING, Columns, Floats, Indexes, Mask, distinct, expand_ranges
 from .gold import EXCLUDED
 from .leaf import LeafBlock, LeafNode
 from .object import ObjectNode
-from .one_of import followed
+from .one_of import follow_references
 from .plan import Mode, Node, Options
 from .rows import Rows
-from .selective import SelectiveField, leaves_of, selective_fields
-from .work import PAIR
+from .selective import SelectiveField, read_leaves, selective_fields
+from .work import PAIR_STEPS
 
-FEW_PAIRS: Final = 36
-"""So many pairs are compared all with all: to find likely ones takes longer."""
+MAX_EXHAUSTIVE_PAIRS: Final = 36
+"""Pairs up to which all are compared: for so few it takes longer to find likely ones."""
 
-MANY: Final = 2
-"""A join that finds more than so many pairs for each element tells nothing."""
+MAX_JOINED_PAIRS_PER_ITEM: Final = 2
+"""A join that finds more pairs for each item than this tells nothing."""
 
-SEARCHED_TOGETHER: Final = 1 << 18
-"""Pairs that the elements of lists may come to that are searched together; few are compared."""
+MAX_SEARCHED_PAIRS: Final = 1 << 18
+"""Possible pairs of the lists that are searched together; few of them are compared."""
 
-AT_ONCE: Final = 1 << 16
-"""Pairs of elements that are compared in one call: about 10 MB. More at once gain nothing."""
+MAX_COMPARED_PAIRS: Final = 1 << 16
+"""Pairs of items that are compared in one call: about 10 MB. Longer calls are not faster."""
 
-SMALL_MATRIX: Final = 1 << 14
-"""Cells of a list whose elements are all compared where two want the same."""
+MAX_MATRIX_CELLS: Final = 1 << 14
+"""Cells of a list whose items are all compared where two want the same partner."""
 
-MOST_FREE: Final = 32
-"""Elements without a partner for which paths are searched one by one; for more, scipy is faster."""
+MAX_AUGMENTED_ROWS: Final = 32
+"""Items without a partner for which paths are searched one by one; for more, scipy is faster."""
 
 
 class Pairs(NamedTuple):
-    """Pairs of elements of lists, by list and by ground truth."""
+    """Pairs of items of lists, by list and by ground truth; one entry a pair."""
 
     owner: Indexes
-    """Which of the pairs of lists each is in."""
+    """The position of the list that each pair is in."""
     gt: Indexes
-    """The slot of each ground truth among the elements of all lists."""
+    """The slot of each ground truth among the items of all lists."""
     pred: Indexes
     similarity: Floats
 
-    def some(self, which: Indexes | slice) -> "Pairs":
-        """Return some of the pairs."""
-        return Pairs(self.owner[which], self.gt[which], self.pred[which], self.similarity[which])
+    def select(self, selected: Indexes | slice) -> "Pairs":
+        """Return the selected pairs."""
+        return Pairs(
+            owner=self.owner[selected],
+            gt=self.gt[selected],
+            pred=self.pred[selected],
+            similarity=self.similarity[selected],
+        )
 
 
-def joined(several: list[Pairs]) -> Pairs:
-    """Return pairs that were found apart, one after the other."""
-    none = np.empty(0, np.intp)
-    nothing = Pairs(none, none, none, np.empty(0))
-    return Pairs(*map(np.concatenate, zip(nothing, *several, strict=True)))
+def concatenate_pairs(several: list[Pairs]) -> Pairs:
+    """Return pairs that were found in several searches, one after the other."""
+    no_slots = np.empty(0, np.intp)
+    no_pairs = Pairs(owner=no_slots, gt=no_slots, pred=no_slots, similarity=np.empty(0))
+    return Pairs(*map(np.concatenate, zip(no_pairs, *several, strict=True)))
 
 
-def pair(  # noqa: PLR0913, PLR0917 - two sides of columns, and what pairs them
+def pair_items(  # noqa: PLR0913, PLR0917 - two sides of columns, and the rule that pairs them
     item: Node, lists: Columns, gt: Indexes, pred: Indexes, floor: float, options: Options
 ) -> Pairs:
     """Choose the pairs of the greatest total similarity in every list.
@@ -72,105 +84,140 @@ def pair(  # noqa: PLR0913, PLR0917 - two sides of columns, and what pairs them
     1e-9 * (1 - |i-j| / max(n, m)) while the assignment is sought. Pairs at or below the floor
     count as 0, so a hopeless pair never displaces a good one, and are left out of the answer.
 
-    Lists are given by their slots, `gt` and `pred`, both (k,), and `item` compares their elements.
+    Lists are given by their slots, `gt` and `pred`, both (k,), and `item` compares their items.
     The floor is in [-1, 1), and met within 1e-9; -1 keeps every pair.
 
     Source:
         docs/semantics.md, Lists. Crouse (2016), doi:10.1109/TAES.2016.140952, for assignments.
     """
-    found = []
-    cells = lists.elements[0].lengths[gt] * lists.elements[1].lengths[pred]
-    for block in blocks(cells, SEARCHED_TOGETHER):
-        pairs = Search(item, lists, gt[block], pred[block], floor, options).pairs()
-        found.append(pairs._replace(owner=block[pairs.owner]))
-    pairs = found[0] if len(found) == 1 else joined(found)
-    return pairs.some(np.lexsort((pairs.gt, pairs.owner)))
+    gt_lists, pred_lists, items = lists.elements
+    pairs_by_block = []
+    n_cells = gt_lists.lengths[gt] * pred_lists.lengths[pred]
+    for block in split_by_size(n_cells, MAX_SEARCHED_PAIRS):
+        ranges = ListRanges(
+            gt_starts=gt_lists.starts[gt[block]],
+            gt_lengths=gt_lists.lengths[gt[block]],
+            pred_starts=pred_lists.starts[pred[block]] + len(items.gt),
+            pred_lengths=pred_lists.lengths[pred[block]],
+        )
+        pairs = PairSearch(item, items, ranges, floor=floor, options=options).find_pairs()
+        pairs_by_block.append(pairs._replace(owner=block[pairs.owner]))
+    is_single = len(pairs_by_block) == 1
+    pairs = pairs_by_block[0] if is_single else concatenate_pairs(pairs_by_block)
+    return pairs.select(np.lexsort((pairs.gt, pairs.owner)))
 
 
-class Search:
+class ListRanges(NamedTuple):
+    """Pairs of lists as ranges of slots of their items; predictions are after all ground truths."""
+
+    gt_starts: Indexes
+    gt_lengths: Indexes
+    pred_starts: Indexes
+    pred_lengths: Indexes
+
+
+class PairSearch:
     """The search for the pairs of some lists.
 
-    The near side is the one that is not longer. Elements are named by their slots, those of
-    predictions after all ground truths, so that the lesser of two is always a ground truth.
+    The *near* side of a list is the one that is not longer, and each near item seeks a partner on
+    the *far* side. Methods take positions of near and far items among those of all lists, as arrays
+    `near` and `far` of one entry a pair. Slots of predictions are after those of all ground truths,
+    so that the lesser of two slots is always the ground truth.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 - as `pair` takes them
-        self, item: Node, lists: Columns, gt: Indexes, pred: Indexes, floor: float, options: Options
-    ) -> None:
-        gt_lists, pred_lists, elements = lists.elements
-        self._turns = True  # so that the near side may be that of predictions
-        starts = gt_lists.starts[gt], pred_lists.starts[pred] + len(elements.gt)
-        sizes = gt_lists.lengths[gt], pred_lists.lengths[pred]
-        self._lay_out(item, elements, starts, sizes, floor, options)
-
-    def _lay_out(  # noqa: PLR0913, PLR0917 - the elements of lists, and what pairs them
+    def __init__(  # noqa: PLR0913 - the items, and the rule that pairs them
         self,
         item: Node,
         elements: Columns,
-        starts: tuple[Indexes, Indexes],
-        sizes: tuple[Indexes, Indexes],
+        ranges: ListRanges,
+        *,
         floor: float,
         options: Options,
+        may_swap: bool = True,
     ) -> None:
+        """Lay out the items of both sides; `may_swap` lets predictions be the near side."""
         self._item, self._elements, self._floor, self._options = item, elements, floor, options
-        self._fields: list[SelectiveField] = []
-        self._at_once = AT_ONCE // width_of(item)
-        self._gts = len(elements.gt)
-        n, m = sizes
-        wider = self._wider = self._turns & (n > m)
-        self._n, self._m = np.where(wider, m, n), np.where(wider, n, m)
-        self._near, self._near_owner = spread(np.where(wider, *starts[::-1]), self._n)
-        self._far, self._far_owner = spread(np.where(wider, *starts), self._m)
-        self._near_start = self._n.cumsum() - self._n
-        self._far_start = self._m.cumsum() - self._m
+        self._selective_fields: list[SelectiveField] = []
+        self._max_compared_pairs = MAX_COMPARED_PAIRS // max_block_width(item)
+        self._n_gt = len(elements.gt)
+        gt_starts, n_gt, pred_starts, n_pred = ranges
+        is_swapped = may_swap & (n_gt > n_pred)
+        self._n_near = np.where(is_swapped, n_pred, n_gt)
+        self._n_far = np.where(is_swapped, n_gt, n_pred)
+        near_starts = np.where(is_swapped, pred_starts, gt_starts)
+        far_starts = np.where(is_swapped, gt_starts, pred_starts)
+        self._near_slots, self._near_owner = expand_ranges(near_starts, self._n_near)
+        self._far_slots, self._far_owner = expand_ranges(far_starts, self._n_far)
+        # The position of the first item of each list.
+        self._near_start = self._n_near.cumsum() - self._n_near
+        self._far_start = self._n_far.cumsum() - self._n_far
 
     @cached_property
-    def _keyless(self) -> Mask:
-        """Lists of whose elements something is said, so that no value tells which are alike."""
-        if (known := self._elements.gold) is None:
-            return np.zeros(len(self._n), np.bool_)
-        near = known.owners(self._near, self._near_owner, len(self._n))
-        return near | known.owners(self._far, self._far_owner, len(self._n))
+    def _has_gold_items(self) -> Mask:
+        """Lists with gold of an item, so that values do not tell which items are similar."""
+        gold, n_lists = self._elements.gold, len(self._n_near)
+        if gold is None:
+            return np.zeros(n_lists, np.bool_)
+        in_near = gold.lists_with_gold(self._near_slots, self._near_owner, n_lists)
+        return in_near | gold.lists_with_gold(self._far_slots, self._far_owner, n_lists)
 
-    def pairs(self) -> Pairs:
+    def find_pairs(self) -> Pairs:
         """Return the pairs of the greatest total of each list."""
-        near, far, unknown = self._candidates()
+        near, far, max_other_gain = self._find_candidates()
         similarity = self._similarity(near, far)
-        gain, best = self._gains(near, far, similarity)
-        (still_open,) = ((best <= unknown) & (unknown > 0)).nonzero()
-        if len(still_open):
-            self._check(still_open)
-            some = blocks(self._m[self._near_owner[still_open]], AT_ONCE)
-            found = [self._best_of_all(still_open[block], best) for block in some]
-            more = map(np.concatenate, zip(*found, strict=True))
-            keep = ~np.isin(near, still_open)
-            near, far, similarity = (
-                np.concatenate([known[keep], new])
-                for known, new in zip((near, far, similarity), more, strict=True)
-            )
-            gain, best = self._gains(near, far, similarity)
-        chosen = _first_best(near, far, gain, best)
-        times = np.bincount(far[chosen], minlength=len(self._far))
-        if not np.count_nonzero(times > 1):
-            return self._pairs(near[chosen], far[chosen], similarity[chosen])
-        disputed = distinct(self._far_owner[times > 1])
-        wanted = np.full(len(self._near), -1)
+        gain, best = self._gains_and_best(near, far, similarity)
+        (uncertified,) = ((best <= max_other_gain) & (max_other_gain > 0)).nonzero()
+        if len(uncertified):
+            near, far, similarity = self._search_further(uncertified, near, far, similarity, best)
+            gain, best = self._gains_and_best(near, far, similarity)
+        chosen = _first_best_pairs(near, far, gain, best)
+        n_suitors = np.bincount(far[chosen], minlength=len(self._far_slots))
+        if not np.count_nonzero(n_suitors > 1):
+            return self._make_pairs(near[chosen], far[chosen], similarity[chosen])
+
+        disputed_lists = distinct(self._far_owner[n_suitors > 1])
+        wanted = np.full(len(self._near_slots), -1)
         wanted[near[chosen]] = far[chosen]
-        chosen = chosen[~np.isin(self._near_owner[near[chosen]], disputed)]
-        plain = self._pairs(near[chosen], far[chosen], similarity[chosen])
-        return joined([plain, self._pairs(*self._assigned(disputed, best, wanted))])
+        chosen = chosen[~np.isin(self._near_owner[near[chosen]], disputed_lists)]
+        undisputed = self._make_pairs(near[chosen], far[chosen], similarity[chosen])
+        assigned = self._make_pairs(*self._assign_lists(disputed_lists, best, wanted))
+        return concatenate_pairs([undisputed, assigned])
 
-    def _pairs(self, near: Indexes, far: Indexes, similarity: Floats) -> Pairs:
-        return Pairs(self._near_owner[near], *self._sides(near, far), similarity)
+    def _search_further(
+        self, uncertified: Indexes, near: Indexes, far: Indexes, similarity: Floats, best: Floats
+    ) -> tuple[Indexes, Indexes, Floats]:
+        """Replace the candidates of near items that might gain more of another far item.
 
-    def _sides(self, near: Indexes, far: Indexes) -> tuple[Indexes, Indexes]:
-        one, other = self._near[near], self._far[far]
-        return np.minimum(one, other), np.maximum(one, other) - self._gts
+        `best` is the gain that each near item is known to reach. Returns near, far and similarity.
+        """
+        self._check_text_work(uncertified)
+        n_cells = self._n_far[self._near_owner[uncertified]]
+        best_pairs = [
+            self._best_of_all(uncertified[block], best)
+            for block in split_by_size(n_cells, MAX_COMPARED_PAIRS)
+        ]
+        new_near, new_far, new_similarity = map(np.concatenate, zip(*best_pairs, strict=True))
+        is_certain = ~np.isin(near, uncertified)
+        return (
+            np.concatenate([near[is_certain], new_near]),
+            np.concatenate([far[is_certain], new_far]),
+            np.concatenate([similarity[is_certain], new_similarity]),
+        )
+
+    def _make_pairs(self, near: Indexes, far: Indexes, similarity: Floats) -> Pairs:
+        gt, pred = self._slots_of_sides(near, far)
+        return Pairs(owner=self._near_owner[near], gt=gt, pred=pred, similarity=similarity)
+
+    def _slots_of_sides(self, near: Indexes, far: Indexes) -> tuple[Indexes, Indexes]:
+        """Return the slots of the ground truth and of the prediction of each pair."""
+        near_slots, far_slots = self._near_slots[near], self._far_slots[far]
+        gt, shifted_pred = np.minimum(near_slots, far_slots), np.maximum(near_slots, far_slots)
+        return gt, shifted_pred - self._n_gt
 
     def _similarity(self, near: Indexes, far: Indexes) -> Floats:
         """Return the similarities of pairs; `EXCLUDED` for pairs without a value to compare."""
         similarities = [np.empty(0)]
-        for gt, pred in self._blocks(near, far):
+        for gt, pred in self._split_pairs(near, far):
             scores = self._item.similarity(self._elements, gt, pred, self._options, Mode.PAIRING)
             similarity = scores.similarity
             if self._elements.gold is not None:
@@ -179,193 +226,246 @@ class Search:
         return np.concatenate(similarities)
 
     def _upper_bound(self, near: Indexes, far: Indexes) -> Floats | None:
-        """Return what the similarities of pairs do not exceed; None if that costs too much."""
+        """Return upper bounds of the similarities of pairs; None if that costs too much."""
+        node = follow_references(self._item)
         bounds = [np.empty(0)]
-        for gt, pred in self._blocks(near, far):
-            bound = followed(self._item).upper_bound(self._elements, gt, pred, self._options)
+        for gt, pred in self._split_pairs(near, far):
+            bound = node.upper_bound(self._elements, gt, pred, self._options)
             if bound is None:
                 return None
             bounds.append(bound)
         return np.concatenate(bounds)
 
-    def _blocks(self, near: Indexes, far: Indexes) -> Iterator[tuple[Indexes, Indexes]]:
-        """Yield both sides of pairs, so many at a time as are compared at once."""
-        for start in range(0, len(near), self._at_once):
-            block = slice(start, start + self._at_once)
-            yield self._sides(near[block], far[block])
+    def _split_pairs(self, near: Indexes, far: Indexes) -> Iterator[tuple[Indexes, Indexes]]:
+        """Yield the slots of both sides of pairs, in blocks that are compared in one call."""
+        for start in range(0, len(near), self._max_compared_pairs):
+            block = slice(start, start + self._max_compared_pairs)
+            yield self._slots_of_sides(near[block], far[block])
 
-    def _gains(self, near: Indexes, far: Indexes, similarity: Floats) -> tuple[Floats, Floats]:
-        """Return the gain of each pair for the total, and the greatest of each element; or 0."""
-        gain, best = self._gain(near, far, similarity), np.zeros(len(self._near))
+    def _gains_and_best(
+        self, near: Indexes, far: Indexes, similarity: Floats
+    ) -> tuple[Floats, Floats]:
+        """Return the gain of each pair, and the greatest gain of each near item, or 0."""
+        gain, best = self._gain(near, far, similarity), np.zeros(len(self._near_slots))
         np.maximum.at(best, near, gain)
         return gain, best
 
     def _gain(self, near: Indexes, far: Indexes, similarity: Floats) -> Floats:
-        """Return the gain of each pair for the total that is sought; above 0, or 0."""
+        """Return the addend of each pair to the total: its raised similarity, 0 up to the floor."""
         nearness = EQUAL_WITHIN * (1 - self._distance(near, far))
         return np.where(similarity > self._floor + EQUAL_WITHIN, similarity + nearness, 0.0)
 
     def _distance(self, near: Indexes, far: Indexes) -> Floats:
-        """Return how far the positions of pairs are apart, as a share of the longer list."""
+        """Return the distance of the positions of pairs, as a share of the longer list."""
         owner = self._near_owner[near]
-        distance = np.abs(near - self._near_start[owner] - far + self._far_start[owner])
-        apart: Floats = distance / self._m[owner]
-        return apart
+        near_position = near - self._near_start[owner]
+        far_position = far - self._far_start[owner]
+        distance: Floats = np.abs(near_position - far_position) / self._n_far[owner]
+        return distance
 
-    def _all(self, near: Indexes) -> tuple[Indexes, Indexes]:
+    def _pair_with_all(self, near: Indexes) -> tuple[Indexes, Indexes]:
+        """Return the pairs of near items with all far items of their lists, and charge them."""
         owner = self._near_owner[near]
-        self._elements.place.charge(PAIR * int(self._m[owner].sum()))
-        far, position = spread(self._far_start[owner], self._m[owner])
+        self._elements.work.charge(PAIR_STEPS * int(self._n_far[owner].sum()))
+        far, position = expand_ranges(self._far_start[owner], self._n_far[owner])
         return near[position], far
 
-    def _candidates(self) -> tuple[Indexes, Indexes, Floats]:
-        """Return likely pairs by element, and the most that an element gains of any other."""
-        most = 1 if self._item.nested else FEW_PAIRS
-        few = (self._n * self._m <= most)[self._near_owner]
-        found = [self._all(few.nonzero()[0])]
-        if np.count_nonzero(few) == len(few):
-            return *found[0], np.zeros(len(few))
-        rest, worth = np.where(few, -1.0, 1.0), np.zeros(len(few))
-        open_ones = np.where(few | self._keyless[self._near_owner], NOTHING, self._near)
-        near_side, far_side = (open_ones, self._near_owner), (self._far, self._far_owner)
-        fields = self._fields = selective_fields(self._item, self._elements)
-        for field in fields:
-            near, far, useful = field.join(near_side, far_side, MANY * (self._n + self._m))
-            found.append((near, far))
-            worth += useful * field.weight * field.tells
-        if fields:
-            others = fields[0].of_object - worth
-            rest = np.where(few, -1.0, np.divide(others, others + worth))
-        near, far = (np.concatenate(side) for side in zip(*found, strict=True))
-        either = distinct(near * len(self._far) + far)
-        unknown = np.where(rest > self._floor + EQUAL_WITHIN, rest + 2 * EQUAL_WITHIN, 0.0)
-        return either // len(self._far), either % len(self._far), unknown
+    def _find_candidates(self) -> tuple[Indexes, Indexes, Floats]:
+        """Return likely pairs, by near item, and how much each near item can gain of others.
 
-    def _check(self, some: Indexes) -> None:
-        """Refuse lists at once that take too much work if all their texts are compared."""
-        for leaf, columns, gt, pred in texts_of(self._item, self._elements):
-            codes = np.concatenate([gt, pred])
-            near, far = codes[self._near[some]], codes[self._far]
-            for owner in np.flatnonzero(self._n * self._m > SMALL_MATRIX).tolist():
-                mine = self._near_owner[some] == owner
-                sides = near[mine], far[self._far_owner == owner]
-                columns.place.check(leaf.least_steps(columns, *sides))
+        Short lists are compared whole. In others, candidates are pairs that agree in a selective
+        field: all other pairs lack the weight of these fields.
+        """
+        max_pairs = 1 if self._item.nested else MAX_EXHAUSTIVE_PAIRS
+        is_complete = (self._n_near * self._n_far <= max_pairs)[self._near_owner]
+        candidates = [self._pair_with_all(is_complete.nonzero()[0])]
+        if np.count_nonzero(is_complete) == len(is_complete):
+            return *candidates[0], np.zeros(len(is_complete))
+
+        max_similarity = np.where(is_complete, -1.0, 1.0)
+        lost_weight = np.zeros(len(is_complete))
+        is_joined = ~(is_complete | self._has_gold_items[self._near_owner])
+        near_side = np.where(is_joined, self._near_slots, NOTHING), self._near_owner
+        far_side = self._far_slots, self._far_owner
+        max_joined_pairs = MAX_JOINED_PAIRS_PER_ITEM * (self._n_near + self._n_far)
+        fields = self._selective_fields = selective_fields(self._item, self._elements)
+        for field in fields:
+            near, far, is_decided = field.join(near_side, far_side, max_joined_pairs)
+            candidates.append((near, far))
+            lost_weight += is_decided * field.weight * field.loss
+        if fields:
+            other_weight = fields[0].object_weight - lost_weight
+            share = np.divide(other_weight, other_weight + lost_weight)
+            max_similarity = np.where(is_complete, -1.0, share)
+
+        near, far = (np.concatenate(side) for side in zip(*candidates, strict=True))
+        n_far = len(self._far_slots)
+        pair_numbers = distinct(near * n_far + far)  # a pair may agree in several fields
+        max_other_gain = np.where(
+            max_similarity > self._floor + EQUAL_WITHIN, max_similarity + 2 * EQUAL_WITHIN, 0.0
+        )
+        return pair_numbers // n_far, pair_numbers % n_far, max_other_gain
+
+    def _check_text_work(self, near: Indexes) -> None:
+        """Fail now if it will take too much work to compare all texts of these near items.
+
+        Raises:
+            WorkLimitError: the texts of a list exceed the work limit.
+        """
+        for leaf, columns, gt_codes, pred_codes in expensive_leaves(self._item, self._elements):
+            codes = np.concatenate([gt_codes, pred_codes])
+            near_codes, far_codes = codes[self._near_slots[near]], codes[self._far_slots]
+            is_large = self._n_near * self._n_far > MAX_MATRIX_CELLS
+            for owner in np.flatnonzero(is_large).tolist():
+                near_of_list = near_codes[self._near_owner[near] == owner]
+                far_of_list = far_codes[self._far_owner == owner]
+                columns.work.check(leaf.min_steps(columns, near_of_list, far_of_list))
 
     def _best_of_all(self, near: Indexes, best: Floats) -> tuple[Indexes, Indexes, Floats]:
-        near, far = self._all(near)
-        possible = self._bound(near, far) + 2 * EQUAL_WITHIN >= best[near]
-        near, far = near[possible], far[possible]
+        """Compare near items with all far items that can be their best; return the best pairs.
+
+        `best` is the gain that each near item is known to reach.
+        """
+        near, far = self._pair_with_all(near)
+        may_be_best = self._max_gain(near, far) + 2 * EQUAL_WITHIN >= best[near]
+        near, far = near[may_be_best], far[may_be_best]
         if self._item.by_position:
             rows = Rows(self._item, self._elements, self._options)
-            may_be_best = rows.may_be_best(*self._sides(near, far), near, best)
+            gt, pred = self._slots_of_sides(near, far)
+            may_be_best = rows.may_be_best(gt, pred, near, best)
             near, far = near[may_be_best], far[may_be_best]
         bound = self._upper_bound(near, far)
         if bound is None:
-            return self._best_of(near, far, self._similarity(near, far))
-        # Pairs whose bound is below what is known of an element are not its best.
-        most, greatest = self._gains(near, far, bound)
-        likely = _first_best(near, far, most, greatest)
-        found = self._similarity(near[likely], far[likely])
+            return self._select_best(near, far, self._similarity(near, far))
+
+        # Compare the pair with the highest bound first: its gain rules out most other pairs.
+        max_gain, best_bound = self._gains_and_best(near, far, bound)
+        likely = _first_best_pairs(near, far, max_gain, best_bound)
+        similarity_of_likely = self._similarity(near[likely], far[likely])
         best = best.copy()
-        np.maximum.at(best, near[likely], self._gain(near[likely], far[likely], found))
-        wanted = (most > 0) & (most + 2 * EQUAL_WITHIN >= best[near])
-        wanted[likely] = False
-        (at,) = wanted.nonzero()
-        similarity = np.concatenate([found, self._similarity(near[at], far[at])])
-        both = np.concatenate([likely, at])
-        return self._best_of(near[both], far[both], similarity)
+        gain_of_likely = self._gain(near[likely], far[likely], similarity_of_likely)
+        np.maximum.at(best, near[likely], gain_of_likely)
+        may_be_best = (max_gain > 0) & (max_gain + 2 * EQUAL_WITHIN >= best[near])
+        may_be_best[likely] = False
+        (others,) = may_be_best.nonzero()
+        similarity_of_others = self._similarity(near[others], far[others])
+        compared = np.concatenate([likely, others])
+        similarity = np.concatenate([similarity_of_likely, similarity_of_others])
+        return self._select_best(near[compared], far[compared], similarity)
 
-    def _bound(self, near: Indexes, far: Indexes) -> Floats:
-        """Return the greatest gain of pairs by what those of unequal keys lack."""
-        most, tells = np.full(len(near), 1 + EQUAL_WITHIN), ~self._keyless[self._near_owner[near]]
-        for field in self._fields:
-            one, other = field.keys[self._near[near]], field.keys[self._far[far]]
-            unlike = (one >= 0) & (one != other) & tells
-            most -= unlike * (field.weight * field.tells / field.of_object)
-        return most
+    def _max_gain(self, near: Indexes, far: Indexes) -> Floats:
+        """Return an upper bound of the gain of pairs, by the selective fields that differ."""
+        max_gain = np.full(len(near), 1 + EQUAL_WITHIN)
+        has_keys = ~self._has_gold_items[self._near_owner[near]]
+        for field in self._selective_fields:
+            near_keys, far_keys = (
+                field.keys[self._near_slots[near]],
+                field.keys[self._far_slots[far]],
+            )
+            differs = (near_keys >= 0) & (near_keys != far_keys) & has_keys
+            max_gain -= differs * (field.weight * field.loss / field.object_weight)
+        return max_gain
 
-    def _best_of(
+    def _select_best(
         self, near: Indexes, far: Indexes, similarity: Floats
     ) -> tuple[Indexes, Indexes, Floats]:
-        at = _first_best(near, far, *self._gains(near, far, similarity))
-        return near[at], far[at], similarity[at]
+        """Return the pair of the greatest gain of each near item, with its similarity."""
+        gain, best = self._gains_and_best(near, far, similarity)
+        chosen = _first_best_pairs(near, far, gain, best)
+        return near[chosen], far[chosen], similarity[chosen]
 
-    def _assigned(
-        self, disputed: Indexes, best: Floats, wanted: Indexes
+    def _assign_lists(
+        self, lists: Indexes, best: Floats, wanted: Indexes
     ) -> tuple[Indexes, Indexes, Floats]:
-        """Return the pairs of lists in which two elements want the same one."""
-        cells = self._n[disputed] * self._m[disputed]
-        small, large = disputed[cells <= SMALL_MATRIX], disputed[cells > SMALL_MATRIX]
-        gain = self._gain_of_all(np.flatnonzero(np.isin(self._near_owner, small)))
-        edges = np.cumsum(cells[cells <= SMALL_MATRIX])[:-1]
-        solved = [
-            self._solved(owner, matrix.reshape(-1, self._m[owner]).__getitem__, best, wanted)
-            for owner, matrix in zip(small.tolist(), np.split(gain, edges), strict=False)
-        ]
+        """Return near, far and similarity of the pairs of lists in which partners are disputed.
+
+        `wanted` is the far item of the greatest gain of each near item, below 0 if it has none.
+        """
+        n_cells = self._n_near[lists] * self._n_far[lists]
+        is_small = n_cells <= MAX_MATRIX_CELLS
+        small, large = lists[is_small], lists[~is_small]
+        gains = self._gains_with_all(np.flatnonzero(np.isin(self._near_owner, small)))
+        gains_by_list = np.split(gains, np.cumsum(n_cells[is_small])[:-1])
+        assigned = []
+        for owner, gains_of_list in zip(small.tolist(), gains_by_list, strict=False):
+            matrix = gains_of_list.reshape(-1, self._n_far[owner])
+            assigned.append(self._assign_list(owner, matrix.__getitem__, best, wanted))
         for owner, first in zip(large.tolist(), self._near_start[large].tolist(), strict=True):
 
             @cache
-            def gains(row: int, first: int = first) -> Floats:
-                return self._gain_of_all(np.array([first + row]))
+            def gains_of_row(row: int, first: int = first) -> Floats:
+                return self._gains_with_all(np.array([first + row]))
 
-            solved.append(self._solved(owner, gains, best, wanted))
-        near, far = (np.concatenate(side) for side in zip(*solved, strict=True))
+            assigned.append(self._assign_list(owner, gains_of_row, best, wanted))
+        near, far = (np.concatenate(side) for side in zip(*assigned, strict=True))
         similarity = self._similarity(near, far)
-        gained = self._gain(near, far, similarity) > 0
-        return near[gained], far[gained], similarity[gained]
+        is_gain = self._gain(near, far, similarity) > 0
+        return near[is_gain], far[is_gain], similarity[is_gain]
 
-    def _gain_of_all(self, near: Indexes) -> Floats:
-        pairs = self._all(near)
-        return self._gain(*pairs, self._similarity(*pairs))
+    def _gains_with_all(self, near: Indexes) -> Floats:
+        """Return the gains of near items with all far items of their lists, one after the other."""
+        near, far = self._pair_with_all(near)
+        return self._gain(near, far, self._similarity(near, far))
 
-    def _solved(
-        self, owner: int, gain: Callable[[int], Floats], best: Floats, wanted: Indexes
+    def _assign_list(
+        self, owner: int, gain_of_row: Callable[[int], Floats], best: Floats, wanted: Indexes
     ) -> tuple[Indexes, Indexes]:
-        """Return the pairs of the greatest total of one list, also those that gain nothing."""
-        first, far = int(self._near_start[owner]), int(self._far_start[owner])
-        mine = slice(first, first + int(self._n[owner]))
-        wants = np.where(wanted[mine] < 0, -1, wanted[mine] - far)
-        some = wants[wants >= 0]
-        n, m, place = len(wants), int(self._m[owner]), self._elements.place
+        """Return near and far of an optimal assignment of one list, also pairs without gain."""
+        first_near, first_far = int(self._near_start[owner]), int(self._far_start[owner])
+        near_of_list = slice(first_near, first_near + int(self._n_near[owner]))
+        wanted_far = wanted[near_of_list]
+        wanted_columns = np.where(wanted_far < 0, -1, wanted_far - first_far)
+        n_near, n_far = len(wanted_columns), int(self._n_far[owner])
+        work = self._elements.work
 
-        def looked_at(row: int) -> Floats:
-            place.charge(LOOK + LOOK_AT_EACH * m)
-            return gain(row)
+        def charge_and_read_row(row: int) -> Floats:
+            work.charge(PATH_ROW_STEPS + PATH_CELL_STEPS * n_far)
+            return gain_of_row(row)
 
-        if len(some) - len(distinct(some)) <= MOST_FREE:
-            columns = assign(looked_at, best[mine], wants, m)
+        claims = wanted_columns[wanted_columns >= 0]
+        n_unserved = len(claims) - len(distinct(claims))
+        if n_unserved <= MAX_AUGMENTED_ROWS:
+            columns = assign(charge_and_read_row, best[near_of_list], wanted_columns, n_far)
         else:
-            place.charge(int(ASSIGNED * n * n * m))
-            columns = assign_all(np.array([gain(row) for row in range(n)]))
-        (rows,) = (np.array(columns) >= 0).nonzero()
-        return first + rows, far + np.array(columns)[rows]
+            work.charge(int(ASSIGNMENT_STEPS * n_near * n_near * n_far))
+            columns = assign_all(np.array([gain_of_row(row) for row in range(n_near)]))
+        column_of_row = np.array(columns)
+        (rows,) = (column_of_row >= 0).nonzero()
+        return first_near + rows, first_far + column_of_row[rows]
 
 
-def _first_best(near: Indexes, far: Indexes, gain: Floats, best: Floats) -> Indexes:
-    """Return where each element has its best gain; of equal ones, the first of the far side."""
-    at = np.flatnonzero((gain > 0) & (gain == best[near]))
-    at = at[np.lexsort((far[at], near[at]))]
-    is_first = np.ones(len(at), np.bool_)
-    np.not_equal(near[at][1:], near[at][:-1], out=is_first[1:])
-    return at[is_first]
+def _first_best_pairs(near: Indexes, far: Indexes, gain: Floats, best: Floats) -> Indexes:
+    """Return the position of the best pair of each near item; ties go to the first far item."""
+    best_pairs = np.flatnonzero((gain > 0) & (gain == best[near]))
+    best_pairs = best_pairs[np.lexsort((far[best_pairs], near[best_pairs]))]
+    is_first = np.ones(len(best_pairs), np.bool_)
+    np.not_equal(near[best_pairs][1:], near[best_pairs][:-1], out=is_first[1:])
+    return best_pairs[is_first]
 
 
-def texts_of(item: Node, elements: Columns) -> list[tuple[LeafNode, Columns, Indexes, Indexes]]:
-    """Return the leaves of list elements with their codes, if all are dear to compare."""
-    item = followed(item)
+def expensive_leaves(
+    item: Node, elements: Columns
+) -> list[tuple[LeafNode, Columns, Indexes, Indexes]]:
+    """Return the leaves of list items with the codes of both sides, if all are expensive.
+
+    The list is empty if a leaf is cheap to compare, or if items are neither values nor flat
+    objects.
+    """
+    item = follow_references(item)
     if isinstance(item, LeafNode):
-        read = elements.read_by(item.reading)
-        found = [(item, read, read.codes.gt[:-1], read.codes.pred[:-1])]
+        columns = elements.apply_reading(item.reading)
+        leaves = [(item, columns, columns.codes.gt[:-1], columns.codes.pred[:-1])]
     elif isinstance(item, ObjectNode) and not item.families:
-        is_flat = all(isinstance(of.node, LeafNode) for of in item.fields)
-        found = [*leaves_of(item, elements)] if is_flat else []
+        is_flat = all(isinstance(field.node, LeafNode) for field in item.fields)
+        leaves = [*read_leaves(item, elements)] if is_flat else []
     else:
-        found = []
-    return found if all(leaf.is_dear and columns.scalar for leaf, columns, _, _ in found) else []
+        leaves = []
+    are_expensive = all(leaf.is_expensive and columns.is_plain for leaf, columns, _, _ in leaves)
+    return leaves if are_expensive else []
 
 
-def width_of(item: Node) -> int:
-    """Return how many leaves of two list elements are compared together at most; 1 for one."""
-    item = followed(item)
-    blocks = item.together if isinstance(item, ObjectNode) else ()
-    return max([1, *(len(of.names) for of in blocks if isinstance(of, LeafBlock))])
+def max_block_width(item: Node) -> int:
+    """Return the greatest number of leaves of list items that one call compares, at least 1."""
+    item = follow_references(item)
+    blocks = item.segments if isinstance(item, ObjectNode) else ()
+    return max([1, *(len(block.names) for block in blocks if isinstance(block, LeafBlock))])

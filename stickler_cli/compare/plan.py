@@ -1,7 +1,7 @@
-"""Nodes, of which a plan is made: one for each place of a schema, and their three methods.
+"""The nodes of a plan, one for each place of a schema, and their three methods.
 
-Pairs of values are scored, or scored and recorded. What all nodes do alike (gold, absence, values
-of another kind) is written once, for either task.
+Pairs of values are scored, or scored and recorded. The steps that all nodes share (gold, absence,
+values of another kind) are written once, for either task.
 
 A value of another kind than the declared one is never an error: where both sides share another
 kind they are compared as that kind (`other`), else they have nothing in common.
@@ -20,7 +20,7 @@ from stickler_cli.clients.model import DEFAULT_POLICY, Policy
 from stickler_cli.core.json_values import DocumentKind, JsonValue, is_absent
 from stickler_cli.core.locations import Step
 from stickler_cli.settings.deciding import ComparisonOptions, ExtraFields, LimitedOptions
-from .columns import NOTHING, Columns, Floats, Indexes, Known, Mask
+from .columns import NOTHING, Columns, Floats, GoldColumn, Indexes, Mask
 from .gold import EXCLUDED, choose_alternatives, drop_unlabelled_predictions, present_pairs
 from .pair_scores import (
     PairGroup,
@@ -33,14 +33,14 @@ from .pair_scores import (
 )
 from .result import FD, NOT_EVALUATED, TN, ThresholdSource
 from .units import MISMATCH, UNLABELLED, VALUE, Placement, UnitTable
-from .work import CALL, PAIR
+from .work import CALL_STEPS, PAIR_STEPS
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
 
 Renames: TypeAlias = Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]
-"""Part -> key, or JSON Pointer to a value further in -> the name of its field, and the parts that
-its values may be."""
+"""For each part of the documents: keys, or JSON Pointers to values further in, each with the name
+of its field and the parts that its values may be."""
 
 PAIRING_FLOOR: Final = ComparisonOptions.pairing_floor
 """At or below it two list elements are not the same item. Source: docs/semantics.md, Lists."""
@@ -53,23 +53,22 @@ class Options:
     pairing_floor: float = PAIRING_FLOOR
     """In [-1, 1); for lists that set none of their own; -1 keeps every pair."""
     extra_fields: ExtraFields = ComparisonOptions.extra_fields
-    """What an undeclared key of a prediction is: a false alarm, or nothing."""
+    """Whether an undeclared key of a prediction is a false alarm or ignored."""
     client: "Client | None" = field(default=None, compare=False, repr=False)
-    """Who asks models; None is the plan's own."""
+    """The client that asks models; None is the client of the plan."""
     work_limit: float | None = LimitedOptions.work_limit
     """The units of work that a pair of documents may take; None for any."""
     work_at_once: float | None = field(default=None, compare=False, repr=False)
-    """Those that may be done without a look at signals."""
+    """The units of work that may be done without a look at signals; None for any."""
     partial_gt: bool = ComparisonOptions.partial_gt
-    """Whether nobody labelled a declared key that a ground truth leaves out."""
+    """Whether a declared key that a ground truth leaves out is not labelled."""
 
 
-USUAL: Final = Options()
-"""Those of who asks for none."""
+DEFAULT_OPTIONS: Final = Options()
 
 
 class Mode(IntEnum):
-    """What similarities are for."""
+    """The purpose of similarities, which decides how exactly they are computed."""
 
     DOCUMENTS = 0
     """For the choice among alternatives of whole documents, which are compared by fields even
@@ -99,8 +98,8 @@ class Scoring(NamedTuple):
         """Return the task for documents that are compared like any other values."""
         return self._replace(mode=Mode.FINAL) if self.is_whole else self
 
-    def of(self, positions: Indexes) -> "Scoring":
-        """Return the task for some of the pairs."""
+    def select(self, positions: Indexes) -> "Scoring":
+        """Return the task for the selected pairs."""
         return self
 
     def with_weight(self, weight: float) -> "Scoring":
@@ -117,11 +116,11 @@ class Scoring(NamedTuple):
         """Score pairs of values of the kind that a node declares."""
         return node.score_declared(columns, gt, pred, self.options, self.mode)
 
-    def add(self, kind: int, scores: PairScores) -> PairScores:
-        """Return the scores of pairs that have no parts."""
+    def finish_units(self, kind: int, scores: PairScores) -> PairScores:
+        """Return the scores of pairs without children."""
         return scores
 
-    def add_mismatches(self, scores: PairScores) -> PairScores:
+    def finish_mismatches(self, scores: PairScores) -> PairScores:
         """Return the scores of pairs of values of different kinds."""
         return scores
 
@@ -131,67 +130,74 @@ class Recording(NamedTuple):
 
     options: Options
     table: UnitTable
-    place: Placement
+    placement: Placement
+    """The parents of the units, and how the units count there."""
 
     @property
     def mode(self) -> Mode:
         """The mode in which alternatives are scored before one is recorded."""
-        return Mode.DOCUMENTS if self.place.is_whole else Mode.FINAL
+        return Mode.DOCUMENTS if self.placement.is_whole else Mode.FINAL
 
     @property
     def is_whole(self) -> bool:
         """Whether the pairs are documents that are compared by fields even where one is empty."""
-        return self.place.is_whole
+        return self.placement.is_whole
+
+    def with_placement(self, placement: Placement) -> "Recording":
+        """Return the task for units at another placement."""
+        return self._replace(placement=placement)
 
     def by_value(self) -> "Recording":
         """Return the task for documents that are compared like any other values."""
-        if not self.is_whole:
-            return self
-        return self._replace(place=self.place._replace(is_whole=False))
+        return (
+            self.with_placement(self.placement._replace(is_whole=False)) if self.is_whole else self
+        )
 
-    def of(self, positions: Indexes) -> "Recording":
-        """Return the task for some of the pairs, given by their positions in order."""
-        if len(positions) == len(self.place.document):  # they are all
+    def select(self, positions: Indexes) -> "Recording":
+        """Return the task for the selected pairs, given by their positions in order."""
+        if len(positions) == len(self.placement.document):  # all are selected
             return self
-        return self._replace(place=self.place.among(positions))
+        return self.with_placement(self.placement.select(positions))
 
     def with_weight(self, weight: float) -> "Recording":
         """Return the task for pairs of a weight, unless one is stated already."""
-        if self.place.weight is not None:
+        if self.placement.weight is not None:
             return self
-        return self._replace(place=self.place._replace(weight=weight))
+        return self.with_placement(self.placement._replace(weight=weight))
 
     def with_gold(self, slots: Indexes) -> "Recording":
         """Return the task for pairs whose alternatives were chosen; the first choice counts."""
-        if self.place.gold_slot is not None:
+        if self.placement.gold_slot is not None:
             return self
-        return self._replace(place=self.place._replace(gold_slot=slots))
+        return self.with_placement(self.placement._replace(gold_slot=slots))
 
     def compare_declared(
         self, node: "Node", columns: Columns, gt: Indexes, pred: Indexes
     ) -> PairScores:
         """Score and record pairs of values of the kind that a node declares."""
-        return node.record_declared(columns, gt, pred, self.options, self.table, self.place)
+        return node.record_declared(columns, gt, pred, self)
 
-    def add(self, kind: int, scores: PairScores) -> PairScores:
-        """Record pairs that have no parts."""
-        return add_rows(self.table, kind, scores, self.place)
+    def finish_units(self, kind: int, scores: PairScores) -> PairScores:
+        """Record scored pairs without children, as units of a kind."""
+        return add_rows(self.table, kind, scores, self.placement)
 
-    def add_mismatches(self, scores: PairScores) -> PairScores:
-        """Record pairs of values of different kinds: both values as parts of one unit."""
-        batch = self.table.add(MISMATCH, scores.node, scores.columns, self.place)
-        fill_rows(self.table, batch, scores, self.place)
-        side = Placement(
-            container=batch,
-            positions=np.arange(batch.size),
-            document=batch.document,
-            field=batch.field,
-            weight=1.0,
+    def finish_mismatches(self, scores: PairScores) -> PairScores:
+        """Record pairs of values of different kinds; each value is a child by itself."""
+        batch = self.table.add(MISMATCH, scores.node, scores.columns, self.placement)
+        fill_rows(self.table, batch, scores, self.placement)
+        children = self.with_placement(
+            Placement(
+                container=batch,
+                positions=np.arange(batch.size),
+                document=batch.document,
+                field=batch.field,
+                weight=1.0,
+            )
         )
         absent = np.full(batch.size, NOTHING)
         node, columns = scores.node, scores.columns
-        node.record(columns, scores.gt, absent, self.options, self.table, side)
-        node.record(columns, absent, scores.pred, self.options, self.table, side)
+        node.record(columns, scores.gt, absent, children)
+        node.record(columns, absent, scores.pred, children)
         return scores
 
 
@@ -203,22 +209,22 @@ class Node(ABC):
     """One place of a schema, ready to compare the values that stand there."""
 
     threshold: float
-    """In [0, 1]; at or above it the values match, as one unit."""
+    """Similarity at which two values match, in [0, 1]."""
     weight: float = 1.0
-    """Above 0; what the field is worth in the score of its object."""
+    """Weight of the field in the score of its object, above 0."""
     clip: bool = False
     """Whether a similarity below the threshold scores 0.0."""
     threshold_source: ThresholdSource = field(default="default", repr=False, compare=False)
-    """Who stated `threshold`; for explanations only."""
+    """Source of `threshold`; for explanations only."""
     other: "Node | None" = field(default=None, repr=False, compare=False)
     """The node for two values that share a kind other than the declared one."""
 
     any_of: bool = False
-    """Whether a list in a ground truth has the values that are right here, one by one."""
+    """Whether a list in a ground truth names alternatives: each of its values is right here."""
     sees_absent_values: ClassVar[bool] = False
     """Whether values that count as absent are left to the comparison of the node."""
     labels_inside: ClassVar[bool] = False
-    """Whether values may be objects in which something is not labelled."""
+    """Whether values may be objects with unlabelled descendants."""
     lists_inside: ClassVar[bool] = False
     """Whether values may be lists that need not be exhaustive."""
     takes_lists: ClassVar[bool] = False
@@ -226,12 +232,12 @@ class Node(ABC):
 
     @property
     def positional(self) -> bool:
-        """Whether elements are compared by their positions."""
+        """Whether values are tuples, whose items have fields of their own by position."""
         return False
 
     @property
     def by_position(self) -> bool:
-        """Whether this is a list whose elements are paired by their positions."""
+        """Whether values are lists whose items are paired by their positions."""
         return False
 
     @property
@@ -241,29 +247,29 @@ class Node(ABC):
 
     @property
     def item_threshold(self) -> float:
-        """The similarity at which a pair of list elements of this kind is a match."""
+        """The similarity at which a pair of list items of this kind is a match."""
         return self.threshold
 
     def element_thresholds(self, columns: Columns, gt: Indexes) -> float | Floats:
-        """Return the similarity at which these list elements are matches."""
+        """Return the similarity at which these list items are matches."""
         return self.item_threshold
 
     def source_for(self, element: JsonValue) -> ThresholdSource:
-        """Return who stated the threshold for this list element and another."""
+        """Return the source of the threshold for a list item."""
         return self.threshold_source
 
     @property
     def columnar(self) -> bool:
-        """Whether to compare all pairs of two columns costs little beside a call for each."""
+        """Whether comparing all pairs of two columns costs little beside a call for each."""
         return False
 
-    def below(self, step: Step) -> "Node | None":
-        """Return the node of a field or of an element; None where it has none."""
+    def child_node(self, step: Step) -> "Node | None":
+        """Return the node of a field or of a list item; None if there is no such node."""
         return None
 
     @property
     def nested(self) -> bool:
-        """Whether to compare two values may mean to pair their elements."""
+        """Whether comparing two values may mean to pair the items of lists inside them."""
         return False
 
     def declares(self, columns: Columns) -> tuple[Mask, Mask] | None:
@@ -277,39 +283,33 @@ class Node(ABC):
         """Score pairs of values of the declared kind, `NOTHING` where one is absent."""
 
     @abstractmethod
-    def record_declared(  # noqa: PLR0913, PLR0917 - as `record` takes them
-        self,
-        columns: Columns,
-        gt: Indexes,
-        pred: Indexes,
-        options: Options,
-        table: UnitTable,
-        place: Placement,
+    def record_declared(
+        self, columns: Columns, gt: Indexes, pred: Indexes, recording: Recording
     ) -> PairScores:
         """Score and record pairs of values of the declared kind."""
 
-    def parts(self) -> "Sequence[Node]":
-        """Return the nodes whose fields are those of this place: of elements, arms, positions."""
+    def inner_nodes(self) -> "Sequence[Node]":
+        """Return the nodes with the same field path: of list items, arms, or positions."""
         return ()
 
-    def named(self) -> "Iterator[tuple[str, Node]]":
-        """Return the fields; `ANY_KEY` stands for those that only documents name."""
+    def list_fields(self) -> "Iterator[tuple[str, Node]]":
+        """Yield names and nodes of fields; `ANY_KEY` names keys that only documents have."""
         return iter(())
 
-    def same_place(self) -> "Iterator[Node]":
-        """List this node and those whose fields are its own, each once."""
-        return once_each(self, lambda node: reversed(node.parts()))
+    def list_inner_nodes(self) -> "Iterator[Node]":
+        """Yield this node and all nodes with the same field path, each once."""
+        return walk_nodes(self, lambda node: reversed(node.inner_nodes()))
 
-    def all_named(self) -> "Iterator[tuple[str, Node]]":
-        """List the fields of this place, also of its elements and arms; a name may recur."""
-        return (named for part in self.same_place() for named in part.named())
+    def list_all_fields(self) -> "Iterator[tuple[str, Node]]":
+        """Yield names and nodes of the fields of this place, its items and arms; names recur."""
+        return (entry for node in self.list_inner_nodes() for entry in node.list_fields())
 
-    def by_name(self) -> "dict[str, Node]":
-        """Return the same by their names, the first of several."""
-        return dict(reversed([*self.all_named()]))
+    def nodes_by_name(self) -> "dict[str, Node]":
+        """Return the nodes of all fields of this place by name, the first of several."""
+        return dict(reversed([*self.list_all_fields()]))
 
-    def is_nothing(self, value: JsonValue) -> bool:
-        """Return whether a value that is there counts as nothing here."""
+    def counts_as_absent(self, value: JsonValue) -> bool:
+        """Return whether a present value counts as absent here."""
         return False
 
     def ignores(self, name: str) -> bool:
@@ -318,23 +318,25 @@ class Node(ABC):
 
     def ignores_inside(self, step: Step, value: JsonValue) -> bool:
         """Return whether everything in the value of a field or item is ignored."""
-        node = self.below(step)
+        node = self.child_node(step)
         return node is not None and node.ignores_all(value)
 
     def ignores_all(self, value: JsonValue) -> bool:
         """Return whether everything in a value is ignored; an absent value is not ignored."""
-        node = self.chosen(value)
+        node = self.node_for(value)
         if isinstance(value, list):
-            items = enumerate(value)
-            return all(is_absent(item) or node.ignores_inside(at, item) for at, item in items)
+            return all(
+                is_absent(item) or node.ignores_inside(index, item)
+                for index, item in enumerate(value)
+            )
         return isinstance(value, dict) and node.has_only_ignored(value)
 
     def has_only_ignored(self, value: dict[str, JsonValue]) -> bool:
         """Return whether all values in an object are absent or ignored."""
         return False
 
-    def chosen(self, value: JsonValue) -> "Node":
-        """Return the node that a value by itself leads to: this one, or one that it chooses."""
+    def node_for(self, value: JsonValue) -> "Node":
+        """Return the node that compares a value: this one, or one that the value chooses."""
         return self
 
     def similarity(
@@ -343,7 +345,7 @@ class Node(ABC):
         """Score n pairs of values of one place, in their order.
 
         A pair is two slots of the columns, in `gt` and `pred`, both (n,); `NOTHING` is an absent
-        side. Nothing is left behind but the pairings of lists inside the values, with the columns.
+        side. Only the pairings of lists inside the values stay behind, with the columns.
 
         Raises:
             ComparisonError: a comparator failed, or gave no finite number in [0, 1].
@@ -353,24 +355,18 @@ class Node(ABC):
     def upper_bound(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
     ) -> Floats | None:
-        """Return what the similarity of each pair does not exceed; None if that costs too much."""
+        """Return an upper bound of the similarity of each pair; None if that costs too much."""
         return None
 
-    def record(  # noqa: PLR0913, PLR0917 - pairs, and where their units stand
-        self,
-        columns: Columns,
-        gt: Indexes,
-        pred: Indexes,
-        options: Options,
-        table: UnitTable,
-        place: Placement,
+    def record(
+        self, columns: Columns, gt: Indexes, pred: Indexes, recording: Recording
     ) -> PairScores:
         """Score n pairs as `similarity` does, and record them and everything inside them."""
-        return self.compare_pairs(columns, gt, pred, Recording(options, table, place))
+        return self.compare_pairs(columns, gt, pred, recording)
 
     def compare_pairs(self, columns: Columns, gt: Indexes, pred: Indexes, task: Task) -> PairScores:
-        """Do a task with pairs: choose alternatives, and skip what is not labelled."""
-        columns.place.charge(CALL + PAIR * len(gt))
+        """Do a task with pairs: choose alternatives, and skip unlabelled values."""
+        columns.work.charge(CALL_STEPS + PAIR_STEPS * len(gt))
         if columns.gold is None:
             return self.compare_labelled(columns, gt, pred, task)
         gt = self.choose_alternatives(columns, gt, pred, task.options, task.mode)
@@ -386,30 +382,41 @@ class Node(ABC):
 
         def score_candidates(pairs: Indexes, gt: Indexes, pred: Indexes) -> Floats:
             scores = self._compare_chosen(columns, gold, gt, pred, Scoring(options, mode))
-            is_open = gold.open[gt] | scores.of_each(lambda part: part.node.is_open, np.bool_)
+            has_open_node = scores.figure_by_node(lambda group: group.node.is_open, np.bool_)
+            is_open = gold.is_open[gt] | has_open_node
             return np.where(is_open & (scores.outcome == TN), EXCLUDED, scores.similarity)
 
         return choose_alternatives(self, columns, gt, pred, score_candidates)
 
     def _compare_chosen(
-        self, columns: Columns, gold: Known, gt: Indexes, pred: Indexes, task: Task
+        self, columns: Columns, gold: GoldColumn, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Do a task with pairs of single ground truths, and skip those that are not labelled."""
-        if task.is_whole:  # a document is compared by fields; one that is skipped has none
-            unlabelled = gold.unlabelled[gt]
-            gt, pred = (np.where(unlabelled, NOTHING, slots) for slots in (gt, pred))
+        """Do a task with pairs of single ground truths, and skip unlabelled ones."""
+        if task.is_whole:  # a skipped document is compared by fields, and has none
+            is_unlabelled = gold.is_unlabelled[gt]
+            gt = np.where(is_unlabelled, NOTHING, gt)
+            pred = np.where(is_unlabelled, NOTHING, pred)
             return self.compare_labelled(columns, gt, pred, task)
         gt, pred = drop_unlabelled_predictions(self, columns, gold, gt, pred)
-        unlabelled = gold.unlabelled[gt]
-        if not unlabelled.any():
+        is_unlabelled = gold.is_unlabelled[gt]
+        if not is_unlabelled.any():
             return self.compare_labelled(columns, gt, pred, task)
-        (skipped,), (rest,) = unlabelled.nonzero(), (~unlabelled).nonzero()
-        outcome, ones = np.full(len(skipped), NOT_EVALUATED, np.int8), np.ones(len(skipped))
-        scores = PairScores(self, columns, gt[skipped], pred[skipped], outcome, ones)
-        groups = [PairGroup(skipped, task.of(skipped).add(UNLABELLED, scores))]
-        if len(rest):
-            scores = self.compare_labelled(columns, gt[rest], pred[rest], task.of(rest))
-            groups.append(PairGroup(rest, scores))
+        (skipped,), (labelled,) = is_unlabelled.nonzero(), (~is_unlabelled).nonzero()
+        scores = PairScores(
+            self,
+            columns,
+            gt=gt[skipped],
+            pred=pred[skipped],
+            outcome=np.full(len(skipped), NOT_EVALUATED, np.int8),
+            similarity=np.ones(len(skipped)),
+        )
+        scores = task.select(skipped).finish_units(UNLABELLED, scores)
+        groups = [PairGroup(skipped, scores)]
+        if len(labelled):
+            scores = self.compare_labelled(
+                columns, gt[labelled], pred[labelled], task.select(labelled)
+            )
+            groups.append(PairGroup(labelled, scores))
         return join_groups(self, columns, gt, pred, groups)
 
     def compare_labelled(
@@ -420,37 +427,38 @@ class Node(ABC):
         Two values that share a kind other than the declared one are compared as that kind.
         """
         if task.is_whole:
-            return self.compare_declared(columns, gt, pred, task)
+            return task.compare_declared(self, columns, gt, pred)
         gt, pred = present_pairs(self, columns, gt, pred)
         declared = self.declares(columns)
         if declared is None:
-            return self.compare_declared(columns, gt, pred, task)
-        is_declared = (declared[0][gt] | (gt < 0)) & (declared[1][pred] | (pred < 0))
+            return task.compare_declared(self, columns, gt, pred)
+        gt_is_declared, pred_is_declared = declared[0][gt], declared[1][pred]
+        is_declared = (gt_is_declared | (gt < 0)) & (pred_is_declared | (pred < 0))
         if np.count_nonzero(is_declared) == len(gt):
-            return self.compare_declared(columns, gt, pred, task)
+            return task.compare_declared(self, columns, gt, pred)
 
         has_both = (gt >= 0) & (pred >= 0)
         is_mismatch = has_both & ~is_declared
         task = task.with_weight(self.weight)
         methods = [
-            (self.compare_declared, is_declared),
+            (self._compare_declared, is_declared),
             (self._score_one_sided, ~is_declared & ~has_both),
         ]
         if self.other is not None:
-            is_alike = columns.kinds[0][gt] == columns.kinds[1][pred]
-            is_other = has_both & is_alike & ~declared[0][gt] & ~declared[1][pred]
-            methods.append((self.other.compare_pairs, is_other))
-            is_mismatch &= ~is_other
+            has_same_kind = columns.kinds[0][gt] == columns.kinds[1][pred]
+            is_other_kind = has_both & has_same_kind & ~gt_is_declared & ~pred_is_declared
+            methods.append((self.other.compare_pairs, is_other_kind))
+            is_mismatch &= ~is_other_kind
         methods.append((self._score_mismatches, is_mismatch))
         groups = []
-        for method, selected in methods:
-            (positions,) = selected.nonzero()
+        for method, is_selected in methods:
+            (positions,) = is_selected.nonzero()
             if len(positions):
-                scores = method(columns, gt[positions], pred[positions], task.of(positions))
+                scores = method(columns, gt[positions], pred[positions], task.select(positions))
                 groups.append(PairGroup(positions, scores))
         return join_groups(self, columns, gt, pred, groups, self.weight)
 
-    def compare_declared(
+    def _compare_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
         """Do a task with pairs of values of the declared kind."""
@@ -459,30 +467,30 @@ class Node(ABC):
     def _score_one_sided(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Score values of another kind than the declared one against nothing: each is one unit."""
+        """Score values of another than the declared kind without a partner: each is one unit."""
         scores = score_zero(self, columns, gt, pred, classify_one_sided(gt))
-        return task.add(VALUE, scores)
+        return task.finish_units(VALUE, scores)
 
     def _score_mismatches(
         self, columns: Columns, gt: Indexes, pred: Indexes, task: Task
     ) -> PairScores:
-        """Score pairs that have nothing in common, being of different kinds."""
+        """Score pairs of values of different kinds, which have nothing in common."""
         outcome = np.full(len(gt), FD, np.int8)
-        return task.add_mismatches(score_zero(self, columns, gt, pred, outcome))
+        return task.finish_mismatches(score_zero(self, columns, gt, pred, outcome))
 
 
-def once_each(root: Node, inside: Callable[[Node], Iterable[Node]]) -> Iterator[Node]:
-    """List a node and all inside it, each once, the last of several inside first."""
-    waiting, met = [root], set()
+def walk_nodes(root: Node, list_children: Callable[[Node], Iterable[Node]]) -> Iterator[Node]:
+    """Yield a node and all its descendants, each once; the last child of a node comes first."""
+    waiting, seen = [root], set()
     while waiting:
         node = waiting.pop()
-        if id(node) not in met:
-            met.add(id(node))
+        if id(node) not in seen:
+            seen.add(id(node))
             yield node
-            waiting += inside(node)
+            waiting += list_children(node)
 
 
-def client_by(policy: Policy = DEFAULT_POLICY, *, remembers_failures: bool = True) -> "Client":
+def make_client(policy: Policy = DEFAULT_POLICY, *, remembers_failures: bool = True) -> "Client":
     """Return a client that asks models."""
     from stickler_cli.clients.client import Client  # few plans ask models
 
@@ -497,11 +505,11 @@ class Plan:
     model_name: str
     """The schema's own name for its documents."""
     asks_models: bool = False
-    """Whether a comparator of it asks a model."""
+    """Whether one of its comparators asks a model."""
     kind: DocumentKind = "object"
-    """What its documents are."""
-    hides: bool = False
-    """Whether it has values that count as nothing, or are not looked at."""
+    """The JSON type of its documents."""
+    has_ignored_values: bool = False
+    """Whether some values count as absent or are ignored."""
     renames: Renames | None = None
     """The keys that stand for fields of other names."""
     reads_texts: bool = False
@@ -511,5 +519,8 @@ class Plan:
 
     @cached_property
     def client(self) -> "Client":
-        """Who asks models where no run says so; one, as comparators may ask the same model."""
-        return client_by(remembers_failures=False)  # who compares again, wants it tried again
+        """The client that asks models if a run states none; shared, as comparators may share one.
+
+        It does not remember failures, so that a second comparison tries again.
+        """
+        return make_client(remembers_failures=False)

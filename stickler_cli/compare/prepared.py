@@ -22,204 +22,270 @@ from stickler_cli.core.problems import (
     UsageError,
     WorkLimitError,
 )
-from .work import NOTICED, PREPARED, Place
+from .work import MIN_STEPS_BY_FIELD, PREPARED_STEPS, FieldWork
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
 
-LONG: Final = 1000
-"""Letters from which it is worth to look whether texts are nearly alike, which takes less."""
-ALIKE: Final = (0.99, 0.9)
-"""The similarities that are tried one after the other."""
+LONG_TEXT: Final = 1000
+"""Letters from which texts are first tried for a high similarity, which takes less time."""
+TRIED_SIMILARITIES: Final = (0.99, 0.9)
+"""The similarities of long texts that are tried one after the other."""
 
-FEW: Final = 8
-"""So many pairs are compared as they are: to find those with nothing in common takes longer."""
+MIN_FILTERED_PAIRS: Final = 9
+"""Pairs from which those with nothing in common are found first; for fewer this takes longer."""
 
-ORDINARY_LENGTH: Final = 17
+NUMBER_LENGTH: Final = 17
 """Letters of a number."""
 
 NUMBERS: Final = frozenset((int, float, bool))
 
 TEXTS: Final = frozenset((str, type(None)))
-_WITHOUT_FLAGS: Final = frozenset((str, int, float, type(None)))
+_NO_PAIRS: Final = np.empty(0, np.intp)
+_TYPES_WITHOUT_BOOL: Final = frozenset((str, int, float, type(None)))
 
 
 class PairError(ComparisonError):
     """A comparator that failed on two values of a column."""
 
     codes = (-1, -1)
-    """Those of the two."""
+    """The codes of the two values."""
 
 
-class Prepared:
+class PreparedValues:
     """The distinct values of a column as one comparator wants them, each made when needed."""
 
     def __init__(
-        self, comparator: BaseComparator, values: list[Any], types: frozenset[type], place: Place
+        self,
+        comparator: BaseComparator,
+        values: list[Any],
+        types: frozenset[type],
+        work: FieldWork,
     ) -> None:
-        """Take the values of both sides by their codes, their types, and where they stand."""
+        """Take the distinct values of both sides by their codes, and their types."""
         self.values = values
-        self._comparator, self._place, self._types = comparator, place, types
-        self._ready: dict[int, Any] = {}
+        self._comparator, self._work, self._types = comparator, work, types
+        self._prepared: dict[int, Any] = {}
+        """The prepared values, by code."""
         if types <= TEXTS:
-            letters = [*map(len, values)]
+            lengths = [*map(len, values)]
         else:
-            letters = [ORDINARY_LENGTH if type(it) in NUMBERS else _length(it) for it in values]
-        self.lengths: Keys = np.array(letters, np.intp)
-        """For each code how long the value is, in letters."""
-        self._some_long = max(letters, default=0) > LONG
-        long_letters = sum(n for n in letters if n > LONG) if self._some_long else 0
-        self._reads = PREPARED * (sum(letters) - long_letters) // 100
-        self._reads += comparator.steps_of_letter * long_letters
+            lengths = [
+                NUMBER_LENGTH if type(value) in NUMBERS else _count_letters(value)
+                for value in values
+            ]
+        self.lengths: Keys = np.array(lengths, np.intp)
+        """The length of each value in letters, by code."""
+        self._has_long_texts = max(lengths, default=0) > LONG_TEXT
+        long_letters = sum(n for n in lengths if n > LONG_TEXT) if self._has_long_texts else 0
+        self._steps_to_read = PREPARED_STEPS * (sum(lengths) - long_letters) // 100
+        self._steps_to_read += comparator.steps_of_letter * long_letters
 
-    def of(self, codes: Keys) -> list[Any]:
-        """Return the prepared values of codes."""
-        asked, ready = codes.tolist(), self._ready
-        if len(ready) < len(self.values) and (new := sorted({*asked}.difference(ready))):
-            # The letters of all values, each of which is read once.
-            self._place.charge(PREPARED * len(new) + (0 if ready else self._reads))
-            found = map(self._comparator.prepare, map(self.values.__getitem__, new))
-            ready.update(zip(new, found, strict=True))
-        return [*map(ready.__getitem__, asked)]
+    def prepare(self, codes: Keys) -> list[Any]:
+        """Return the prepared value of each code."""
+        needed, prepared = codes.tolist(), self._prepared
+        if len(prepared) < len(self.values) and (new := sorted({*needed}.difference(prepared))):
+            # The letters of all values are charged at the first call: each is read once.
+            steps_to_read = 0 if prepared else self._steps_to_read
+            self._work.charge(PREPARED_STEPS * len(new) + steps_to_read)
+            new_values = map(self._comparator.prepare, map(self.values.__getitem__, new))
+            prepared.update(zip(new, new_values, strict=True))
+        return [*map(prepared.__getitem__, needed)]
 
     @cached_property
     def keys(self) -> Keys | None:
-        """For each code a key, and one for `NOTHING`; unequal ones have similarity 0."""
-        keys = self._comparator.keys(self.of(np.arange(len(self.values))))
-        return None if keys is None else self._with_same(keys)
+        """A key for each code, and -1 for `NOTHING`; values of unequal keys have similarity 0."""
+        keys = self._comparator.keys(self.prepare(np.arange(len(self.values))))
+        return None if keys is None else self._link_same_values(keys)
 
-    def _with_same(self, keys: Keys) -> Keys:
-        """Return keys, one of all that are linked by the same JSON value; -1 for `NOTHING`."""
-        if self.same is not None and np.count_nonzero(keys[self.same] != keys):
-            keys = linked_codes(zip(keys.tolist(), (-1 - self.same).tolist(), strict=True))
+    def _link_same_values(self, keys: Keys) -> Keys:
+        """Give all keys that belong to the same JSON value one key, and append -1."""
+        if self.first_same_code is not None and np.count_nonzero(
+            keys[self.first_same_code] != keys
+        ):
+            keys = linked_codes(
+                zip(keys.tolist(), (-1 - self.first_same_code).tolist(), strict=True)
+            )
         return np.append(keys, -1)
 
     @cached_property
-    def same(self) -> Keys | None:
-        """For each code the first of the same JSON value; None where no two codes are of one."""
+    def first_same_code(self) -> Keys | None:
+        """For each code the first code of the same JSON value; None if no two codes share one."""
         if not self._comparator.same_value or not (
             {int, float} <= self._types or self._types & {list, dict}
         ):
             return None
-        plain = self._types <= _WITHOUT_FLAGS  # which are their own keys
-        keys = self.values if plain else [*map(json_key, self.values)]
-        firsts = dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
-        return np.fromiter(map(firsts.__getitem__, keys), np.intp, len(keys))
+        # Without true and false, values of JSON are their own keys.
+        are_keys = self._types <= _TYPES_WITHOUT_BOOL
+        keys = self.values if are_keys else [*map(json_key, self.values)]
+        first_code = dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
+        return np.fromiter(map(first_code.__getitem__, keys), np.intp, len(keys))
 
     @cached_property
-    def equal(self) -> tuple[Keys, float] | None:
-        """Keys of values that match fully, and the least that unequal ones lack of that."""
-        found = self._comparator.equal_keys(self.of(np.arange(len(self.values))))
-        return found and (self._with_same(found[0]), found[1])
+    def equal_keys(self) -> tuple[Keys, float] | None:
+        """Keys of values that match fully, and how far from 1.0 unequal ones are at least."""
+        prepared = self.prepare(np.arange(len(self.values)))
+        keys_and_loss = self._comparator.equal_keys(prepared)
+        return keys_and_loss and (self._link_same_values(keys_and_loss[0]), keys_and_loss[1])
 
-    def similarities(self, gt: Keys, pred: Keys, places: Keys, size: int) -> Similarities:
-        """Compare pairs of codes, and count the work; long texts that are alike take less.
+    def similarities(
+        self, gt: Keys, pred: Keys, positions: Keys, pairs_per_field: int
+    ) -> Similarities:
+        """Compare pairs of codes, and charge the work; similar long texts take less.
 
-        `places` are those of the pairs in the column, which has `size` of each field, one field
-        after the other.
+        `positions` are those of the pairs in the column, which holds `pairs_per_field` pairs of
+        one field after the other.
 
         Raises:
             PairError: the comparator failed on a pair, or gave no number in [0, 1].
         """
-        keys: Keys | None = vars(self).get("keys")  # only where pairs were sought by them
-        if len(gt) > FEW and keys is not None and not self._comparator.columnar:
-            is_alike = keys[gt] == keys[pred]  # all others have nothing in common
-            if not is_alike.all():
+        # Keys exist only if list items were joined by them; they are not made for this.
+        keys: Keys | None = vars(self).get("keys")
+        if len(gt) >= MIN_FILTERED_PAIRS and keys is not None and not self._comparator.columnar:
+            may_be_similar = keys[gt] == keys[pred]
+            if not may_be_similar.all():
                 similarity = np.zeros(len(gt))
-                similarity[is_alike] = self.similarities(
-                    gt[is_alike], pred[is_alike], places[is_alike], size
+                similarity[may_be_similar] = self.similarities(
+                    gt[may_be_similar],
+                    pred[may_be_similar],
+                    positions[may_be_similar],
+                    pairs_per_field,
                 )
                 return similarity
-        lengths = self.lengths[gt], self.lengths[pred]
-        if not self._some_long or not len(long := np.flatnonzero(np.minimum(*lengths) > LONG)):
-            self._charge(lengths, places, size)
-            return self._similarities_of(gt, pred)
-        similarity = np.full(len(gt), -1.0)
-        for least in ALIKE:
-            self._charge([of[long] for of in lengths], places[long], size, 2 * (1 - least))
-            some = self.of(gt[long]), self.of(pred[long])
-            with charging(self._place.charge):
-                found = self._comparator.similarities_above(*some, least)
-            if found is None:
+
+        gt_lengths, pred_lengths = self.lengths[gt], self.lengths[pred]
+        long_pairs = _NO_PAIRS
+        if self._has_long_texts:
+            long_pairs = np.flatnonzero(np.minimum(gt_lengths, pred_lengths) > LONG_TEXT)
+        if not len(long_pairs):
+            self._charge(gt_lengths, pred_lengths, positions, pairs_per_field)
+            return self._compare(gt, pred)
+
+        similarity = np.full(len(gt), -1.0)  # -1.0 is not compared yet
+        for minimum in TRIED_SIMILARITIES:
+            self._charge(
+                gt_lengths[long_pairs],
+                pred_lengths[long_pairs],
+                positions[long_pairs],
+                pairs_per_field,
+                share=2 * (1 - minimum),
+            )
+            gt_values, pred_values = self.prepare(gt[long_pairs]), self.prepare(pred[long_pairs])
+            with charging(self._work.charge):
+                high_similarities = self._comparator.similarities_above(
+                    gt_values, pred_values, minimum
+                )
+            if high_similarities is None:
                 break
-            similarity[long] = np.where(found < least, -1.0, found)
-            long = long[found < least]
-        (rest,) = (similarity < 0).nonzero()
-        if len(rest):
-            self._charge([of[rest] for of in lengths], places[rest], size)
-            similarity[rest] = self._similarities_of(gt[rest], pred[rest])
+            is_below = high_similarities < minimum
+            similarity[long_pairs] = np.where(is_below, -1.0, high_similarities)
+            long_pairs = long_pairs[is_below]
+        (remaining,) = (similarity < 0).nonzero()
+        if len(remaining):
+            self._charge(
+                gt_lengths[remaining],
+                pred_lengths[remaining],
+                positions[remaining],
+                pairs_per_field,
+            )
+            similarity[remaining] = self._compare(gt[remaining], pred[remaining])
         return similarity
 
-    def _charge(self, lengths: Sequence[Keys], places: Keys, size: int, share: float = 1.0) -> None:
-        """Count the work of pairs of values of these lengths: if it is much, field by field."""
-        place, steps = self._place, self._comparator.steps
-        together = steps(*lengths)
-        if together <= NOTICED or not place.names:
-            place.charge(int(share * together))
+    def _charge(
+        self,
+        gt_lengths: Keys,
+        pred_lengths: Keys,
+        positions: Keys,
+        pairs_per_field: int,
+        *,
+        share: float = 1.0,
+    ) -> None:
+        """Charge a share of the work of pairs of values of these lengths: much of it by field."""
+        work, count_steps = self._work, self._comparator.steps
+        steps = count_steps(gt_lengths, pred_lengths)
+        if steps <= MIN_STEPS_BY_FIELD or not work.names:
+            work.charge(int(share * steps))
             return
-        for at, name in enumerate(place.names):
-            gt, pred = (of[places // size == at] for of in lengths)
-            place.below(name).charge(int(share * steps(gt, pred)))
+        for field_index, name in enumerate(work.names):
+            is_field = positions // pairs_per_field == field_index
+            steps = count_steps(gt_lengths[is_field], pred_lengths[is_field])
+            work.of_field(name).charge(int(share * steps))
 
-    def _similarities_of(self, gt: Keys, pred: Keys) -> Similarities:
-        similarity = self._by_comparator(gt, pred)
-        if self.same is not None:  # what cannot be read matches the same value
-            similarity[(self.same[gt] == self.same[pred]) & (similarity == 0)] = 1.0
+    def _compare(self, gt: Keys, pred: Keys) -> Similarities:
+        """Compare pairs of codes; the same JSON value matches even if it cannot be read."""
+        similarity = self._compare_readable(gt, pred)
+        if self.first_same_code is not None:
+            similarity[
+                (self.first_same_code[gt] == self.first_same_code[pred]) & (similarity == 0)
+            ] = 1.0
         return similarity
 
-    def _by_comparator(self, gt: Keys, pred: Keys) -> Similarities:
+    def _compare_readable(self, gt: Keys, pred: Keys) -> Similarities:
+        """Compare pairs of codes by the comparator, and check its similarities.
+
+        Raises:
+            PairError: the comparator failed on a pair, or gave no number in [0, 1].
+        """
         comparator = self._comparator
-        if len(gt) > FEW and comparator.columnar and (keys := self.keys) is not None:
-            (same,) = (keys[gt] == keys[pred]).nonzero()  # all others have nothing in common
-            if len(same) < len(gt):
-                found = np.zeros(len(gt))
-                if len(same):
-                    found[same] = self._by_comparator(gt[same], pred[same])
-                return found
+        is_filtered = len(gt) >= MIN_FILTERED_PAIRS and comparator.columnar
+        if is_filtered and (keys := self.keys) is not None:
+            (similar,) = (keys[gt] == keys[pred]).nonzero()  # other pairs have similarity 0
+            if len(similar) < len(gt):
+                similarity = np.zeros(len(gt))
+                if len(similar):
+                    similarity[similar] = self._compare_readable(gt[similar], pred[similar])
+                return similarity
 
         try:
-            similarity = self._compared(gt, pred)
-        except WorkLimitError:  # counted where values are prepared: no fault of the comparator
+            similarity = self._call_comparator(gt, pred)
+        except WorkLimitError:  # charged where values are prepared: no fault of the comparator
             raise
         except Exception as error:
-            raise self._failure(*_first_to_fail(self._compared, gt, pred), error) from error
-        return self._in_range(similarity, gt, pred)
+            gt_code, pred_code = _find_failing_pair(self._call_comparator, gt, pred)
+            raise self._failure(gt_code, pred_code, error) from error
+        return self._check_range(similarity, gt, pred)
 
-    def _compared(self, gt: Keys, pred: Keys) -> Similarities:
-        sides = self.of(gt), self.of(pred)
-        with charging(self._place.charge):
-            return self._comparator.similarities(*sides)
+    def _call_comparator(self, gt: Keys, pred: Keys) -> Similarities:
+        gt_values, pred_values = self.prepare(gt), self.prepare(pred)
+        with charging(self._work.charge):
+            return self._comparator.similarities(gt_values, pred_values)
 
-    def asked(
+    def ask_model(
         self, client: "Client | None", gt: Keys, pred: Keys
     ) -> tuple[Similarities, Sequence[str] | None]:
-        """Ask a model about pairs of codes, all of them at once; return its answers.
+        """Ask a model about pairs of codes, all at once; returns similarities and its reasons.
 
         Raises:
             PairError: it has no answer, or one that is no number in [0, 1].
         """
         try:
-            answers = self._comparator.ask(client, self.of(gt), self.of(pred))
+            answers = self._comparator.ask(client, self.prepare(gt), self.prepare(pred))
         except (UnavailableError, UsageError, WorkLimitError):  # no fault of these values
             raise
         except Exception as error:
-            at = error.at if isinstance(error, ModelError) else 0
-            raise self._failure(int(gt[at]), int(pred[at]), error) from error
-        return self._in_range(answers.similarities, gt, pred), answers.reasons
+            failing = error.at if isinstance(error, ModelError) else 0
+            raise self._failure(int(gt[failing]), int(pred[failing]), error) from error
+        return self._check_range(answers.similarities, gt, pred), answers.reasons
 
-    def _in_range(self, similarity: Similarities, gt: Keys, pred: Keys) -> Similarities:
-        most = np.maximum.reduce(similarity, initial=0.0)
-        if most <= 1.0 and np.minimum.reduce(similarity, initial=0.0) >= 0.0:
+    def _check_range(self, similarity: Similarities, gt: Keys, pred: Keys) -> Similarities:
+        """Return similarities of pairs of codes, clipped to [0, 1] if they are off by rounding.
+
+        Raises:
+            PairError: one of them is no number in [0, 1].
+        """
+        maximum = np.maximum.reduce(similarity, initial=0.0)
+        if maximum <= 1.0 and np.minimum.reduce(similarity, initial=0.0) >= 0.0:
             return similarity
         # A NaN would read as "no pair" and vanish: NaN > floor is False.
-        wrong = ~((similarity >= -EQUAL_WITHIN) & (similarity <= 1 + EQUAL_WITHIN))
-        if wrong.any():
-            at = int(np.flatnonzero(wrong)[0])
-            found = f"its similarity is {float(similarity[at])!r}"
-            raise self._failure(int(gt[at]), int(pred[at]), found)
+        is_wrong = ~((similarity >= -EQUAL_WITHIN) & (similarity <= 1 + EQUAL_WITHIN))
+        if is_wrong.any():
+            first = int(np.flatnonzero(is_wrong)[0])
+            message = f"its similarity is {float(similarity[first])!r}"
+            raise self._failure(int(gt[first]), int(pred[first]), message)
         return np.clip(similarity, 0.0, 1.0)
 
     def _failure(self, gt: int, pred: int, cause: Exception | str) -> PairError:
+        """Return the error for a pair of codes on which the comparator failed."""
         if isinstance(cause, Exception):
             cause = f"{type(cause).__name__}: {cause}"
         pair = f"{brief(self.values[gt])} and {brief(self.values[pred])}"
@@ -228,19 +294,22 @@ class Prepared:
         return error
 
 
-def _length(value: object) -> int:
+def _count_letters(value: object) -> int:
     """Return about how many letters a value has in a document."""
     if isinstance(value, dict | list):
         return len(json_line(value))
-    return len(value) if isinstance(value, str) else ORDINARY_LENGTH
+    return len(value) if isinstance(value, str) else NUMBER_LENGTH
 
 
-def _first_to_fail(
+def _find_failing_pair(
     compare: Callable[[Keys, Keys], Any],
     gt: Keys,
     pred: Keys,
 ) -> tuple[int, int]:
-    """Find a pair that a call fails on, by halves; the first where none fails alone."""
+    """Return a pair of codes that a call fails on, found by halving.
+
+    It is the first pair if no pair fails alone.
+    """
     first, last = 0, len(gt)
     while last - first > 1:
         middle = (first + last) // 2
@@ -248,7 +317,7 @@ def _first_to_fail(
             compare(gt[first:middle], pred[first:middle])
         except WorkLimitError:
             raise
-        except Exception:  # noqa: BLE001 - whatever it is, it is here
+        except Exception:  # noqa: BLE001 - any failure shows that the pair is in this half
             last = middle
         else:
             first = middle

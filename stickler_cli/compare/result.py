@@ -1,4 +1,4 @@
-"""The class of a compared unit, what it must reach, who said so, and what is said of its field."""
+"""Outcomes of compared units, sources of thresholds, and descriptions of fields."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -7,15 +7,15 @@ from typing import Annotated, Final, Literal, TypeAlias
 from stickler_cli.core.rules import FieldPath, FractionOrNone, Rule, Weight
 
 ThresholdSource: TypeAlias = Literal["annotation", "match-threshold", "inferred", "default"]
-"""Who said it: an annotation of the place or its list, a model's match-threshold, inference by kind
-and name, or nobody."""
+"""The source of a threshold: an annotation of the field or its list, the match-threshold of a
+model, inference by kind and name, or the default."""
 
 ListPairing: TypeAlias = Literal["best", "ordered", "position"]
 """How list items are paired: with the greatest total similarity, without crossing pairs, or each
 with the item at the same position."""
 
 SEMANTICS: Final = 1
-"""The version of what is counted and how; figures of two versions are not alike. Source:
+"""The version of the rules of counting; figures of two versions cannot be compared. Source:
 docs/semantics.md."""
 
 DEFAULT_MATCH_THRESHOLD: Final = 0.7
@@ -40,29 +40,28 @@ class Outcome(IntEnum):
 TP, FD, FA, FN, TN = (outcome.value for outcome in Outcome)
 # Plain numbers: numpy asks the class of each operand for attributes, which takes an enum long.
 NOT_EVALUATED: Final = len(Outcome)
-"""In the place of an outcome: nobody has labelled the ground truth, so that nothing is said."""
+"""In place of an outcome: the unit is not labelled, or ignored, or withdrawn."""
 
 ERRORS: Final = frozenset({Outcome.FD, Outcome.FA, Outcome.FN})
 
 BOTH_SIDES: Final = (TP, FD)
-"""The outcomes of what both sides have."""
+"""The outcomes of units that both sides have."""
 
 KINDS: Final = ("schema", "leaf", "object", "list", "tuple", "one of", "any", "recursive")
-"""What a place may be declared as; of `schema` are documents of one of several schemas."""
+"""The kinds of fields; `schema` is the key above the documents of one of several schemas."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldInfo:
-    """What the schema says of one field."""
+    """One field as the schema declares it."""
 
     field: FieldPath
-    """Where the field is, without list indexes; empty of documents that are arrays."""
+    """The path of the field without list indexes; empty for documents that are arrays."""
     kind: Annotated[str, Rule("a string", {"type": "string", "enum": [*KINDS]})]
-    """What the schema declares there."""
+    """The kind of the field that the schema declares."""
     comparator: str
-    """What compares its values, several joined by ` | `; empty where fields of its own are
-    compared."""
+    """The names of its comparators, joined by ` | `; empty if it has fields of its own."""
     threshold: FractionOrNone
-    """Similarity at which a unit of it matches; null where that depends on the values."""
+    """Similarity at which its units match; null if that depends on the values."""
     weight: Weight
-    """What the field is worth in its object."""
+    """The weight of the field in the score of its object."""

@@ -1,4 +1,4 @@
-"""Bounds on the similarity of rows: lists, inside another list, that are compared cell by cell."""
+"""Bounds on the similarity of rows: inner lists that are compared cell by cell."""
 
 from typing import Final
 
@@ -7,34 +7,34 @@ import numpy as np
 from stickler_cli.comparators.base import EQUAL_WITHIN
 from .columns import Columns, Floats, Indexes, Mask, distinct
 from .leaf import LeafNode
-from .one_of import followed
+from .one_of import follow_references
 from .plan import Mode, Node, Options
 
 MIN_PAIRS: Final = 1000
 """Pairs of rows from which on bounds take less time than comparing all of their cells."""
-TRIED: Final = 1 / 3
-"""Share of the positions that are compared before it is seen whether bounds exclude pairs."""
-WORTHWHILE: Final = 0.5
-"""Share of the pairs that may be left by then; else the rest is compared at once."""
+TRIED_SHARE: Final = 1 / 3
+"""Share of the positions that are compared before the bounds must have excluded pairs."""
+MAX_REMAINING_SHARE: Final = 0.5
+"""Share of the pairs that may remain by then; otherwise all of them are compared at once."""
 
 
 class Rows:
-    """Rows that are being paired, and what compares their cells."""
+    """Rows that are being paired, and the node of their cells."""
 
     def __init__(self, row_node: Node, rows: Columns, options: Options) -> None:
         """Take the node and the columns of rows."""
-        self._cell = followed(row_node.parts()[0])
+        self._cell = follow_references(row_node.inner_nodes()[0])
         self._rows, self._options = rows, options
 
     def may_be_best(self, gt: Indexes, pred: Indexes, near: Indexes, best: Floats) -> Mask:
-        """Return which pairs of rows may be the best of their near row, `(n_pairs,)`.
+        """Return a mask of the pairs of rows that may be the best of their near row, (n_pairs,).
 
-        Pairs are compared position by position, until what the other positions can add is not
-        enough. `best` is a gain that each near row is known to reach.
+        Pairs are compared position by position, until the other positions cannot add enough.
+        `best` is a gain that each near row is known to reach.
         """
         is_candidate = np.ones(len(gt), np.bool_)
         has_bounds = isinstance(self._cell, LeafNode) and self._rows.gold is None
-        if len(gt) < MIN_PAIRS or not has_bounds or self._rows.place.hides:
+        if len(gt) < MIN_PAIRS or not has_bounds or self._rows.work.has_ignored_values:
             return is_candidate
         gt_rows, pred_rows, cells = self._rows.elements
         if gt_rows.have_gaps(gt) or pred_rows.have_gaps(pred):
@@ -48,7 +48,9 @@ class Rows:
         pairs = np.arange(len(gt))
         positions = self._by_variety(int(n_shared.max(initial=0)))
         for n_compared, position in enumerate(positions):
-            if n_compared > TRIED * len(positions) and len(pairs) > WORTHWHILE * len(gt):
+            if n_compared > TRIED_SHARE * len(positions) and len(pairs) > MAX_REMAINING_SHARE * len(
+                gt
+            ):
                 break
             compared = pairs[position < n_shared[pairs]]
             gt_cells = gt_rows.starts[gt[compared]] + position
@@ -64,7 +66,7 @@ class Rows:
         return is_candidate
 
     def _by_variety(self, n_positions: int) -> list[int]:
-        """Return positions, those of the most different values first."""
+        """Return all positions, sorted by their number of distinct values, the most first."""
         gt_rows, _, cells = self._rows.elements
         codes = cells.codes.gt
         varieties = []

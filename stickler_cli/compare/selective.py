@@ -1,4 +1,4 @@
-"""Fields whose values tell which elements of two lists may go together, and joins by these."""
+"""Fields whose values tell which items of two lists can be similar, and joins by these fields."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -6,159 +6,180 @@ from typing import Final
 
 import numpy as np
 
-from .columns import NOTHING, Columns, Indexes, Mask, spread
+from .columns import NOTHING, Columns, Indexes, Mask, expand_ranges
 from .leaf import LeafNode
 from .object import ObjectNode
-from .one_of import OneOfNode, followed
-from .plan import Node, once_each
-from .prepared import Prepared
+from .one_of import OneOfNode, follow_references
+from .plan import Node, walk_nodes
+from .prepared import PreparedValues
 
 MAX_POSITIONS: Final = 200
-"""Positions of rows that are looked at each by itself; longer rows are compared whole."""
-RAGGED: Final = 4
+"""Positions of rows that are fields by themselves; longer rows are compared whole."""
+MAX_RAGGEDNESS: Final = 4
 """Places of a table for each of its cells above which rows are compared whole."""
-FEW_KEYS: Final = 0.25
-"""Distinct keys for each element of the shorter side, below which elements are too many alike."""
+MIN_KEY_SHARE: Final = 0.25
+"""Distinct keys for each item of the shorter side, below which a join finds too many pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class SelectiveField:
-    """A field whose comparator gives keys: unequal ones lack a part of its weight, mostly all."""
+    """A field with keys: two items of unequal keys lose a share of its weight, mostly all."""
 
     weight: float
-    of_object: float
+    object_weight: float
     """The weights of all fields of the object, this one included."""
     keys: Indexes
-    """Of all ground truths, then of all predictions, and of `NOTHING`; below 0 for none."""
-    tells: float = 1.0
-    """How much of the weight two elements of unequal keys lack at least."""
+    """The keys of all ground truths, then of all predictions, then -1; below 0 is no key."""
+    loss: float = 1.0
+    """Share of the weight that two items of unequal keys lose at least."""
 
     def join(
-        self, near: tuple[Indexes, Indexes], far: tuple[Indexes, Indexes], most: Indexes
+        self, near: tuple[Indexes, Indexes], far: tuple[Indexes, Indexes], max_pairs: Indexes
     ) -> tuple[Indexes, Indexes, Mask]:
-        """Return the pairs that agree in the field, and which near elements this tells of.
+        """Return the pairs that agree in the field, and the near items that all of them are of.
 
-        It tells nothing in lists of which too many elements are alike in it, so that these have
-        more than `most` pairs. Each side is given by its elements and their lists.
+        In a list with more than `max_pairs` such pairs, (n_lists,), too many items are alike, and
+        none of its pairs are returned. Each side is given by the slots of its items, `NOTHING` for
+        items to leave out, and by their lists.
         """
-        near_keys, far_keys = self.keys[near[0]], self.keys[far[0]]
-        keys = int(self.keys.max(initial=0)) + 1
-        one = near[1] * keys + near_keys
-        other = np.where(far_keys < 0, -1, far[1] * keys + far_keys)
-        order = other.argsort(kind="stable")
-        other = other[order]
-        low = other.searchsorted(one, "left")
-        count = other.searchsorted(one, "right") - low
-        count[near_keys < 0] = 0
-        tells = (np.bincount(near[1], count, len(most)) <= most)[near[1]] & (near_keys >= 0)
-        count[~tells] = 0
-        found, owner = spread(low, count)
-        return owner, order[found], tells
+        (near_slots, near_lists), (far_slots, far_lists) = near, far
+        near_keys, far_keys = self.keys[near_slots], self.keys[far_slots]
+        n_keys = int(self.keys.max(initial=0)) + 1
+        near_list_keys = near_lists * n_keys + near_keys
+        far_list_keys = np.where(far_keys < 0, -1, far_lists * n_keys + far_keys)
+        order = far_list_keys.argsort(kind="stable")
+        far_list_keys = far_list_keys[order]
+        low = far_list_keys.searchsorted(near_list_keys, "left")
+        n_partners = far_list_keys.searchsorted(near_list_keys, "right") - low
+        n_partners[near_keys < 0] = 0
+        is_selective = np.bincount(near_lists, n_partners, len(max_pairs)) <= max_pairs
+        is_joined = is_selective[near_lists] & (near_keys >= 0)
+        n_partners[~is_joined] = 0
+        partners, near_of_pair = expand_ranges(low, n_partners)
+        return near_of_pair, order[partners], is_joined
 
 
 def selective_fields(item: Node, elements: Columns) -> list[SelectiveField]:
-    """Return the fields of list elements that may say which of them go together."""
-    item = followed(item)
-    if isinstance(item, LeafNode) and elements.plain:
-        return _of_values(item, elements)
+    """Return the fields of list items that can tell which of them are similar."""
+    item = follow_references(item)
+    if isinstance(item, LeafNode) and elements.has_only_scalars:
+        return _fields_of_values(item, elements)
     if item.by_position:
-        return _of_positions(followed(item.parts()[0]), elements)
+        return _fields_of_positions(follow_references(item.inner_nodes()[0]), elements)
     if not isinstance(item, ObjectNode) or item.families or not elements.types <= {dict}:
         return []
     leaves = [
-        (leaf, columns.prepared(leaf.comparator.pairing or leaf.comparator), gt, pred)
-        for leaf, columns, gt, pred in leaves_of(item, elements)
-        if columns.plain
+        (leaf, columns.prepare_for(leaf.comparator.pairing or leaf.comparator), gt, pred)
+        for leaf, columns, gt, pred in read_leaves(item, elements)
+        if columns.has_only_scalars
     ]
-    little = all(_tell_little(prepared, elements) for _, prepared, _, _ in leaves)
-    of_object = sum(_most_worth(field.node) for field in item.fields if field.pairs_items)
-    found = []
-    for leaf, prepared, gt, pred in leaves:
-        if (told := _keys_of(prepared, by_equality=little)) is not None:
-            both = np.concatenate([gt, pred, [NOTHING]])
-            found.append(SelectiveField(leaf.weight, of_object, told[0][both], told[1]))
-    return found
+    by_equality = all(_has_few_keys(values, elements) for _, values, _, _ in leaves)
+    object_weight = sum(_max_weight(field.node) for field in item.fields if field.pairs_items)
+    fields = []
+    for leaf, values, gt, pred in leaves:
+        keys_and_loss = _read_keys(values, by_equality=by_equality)
+        if keys_and_loss is not None:
+            keys, loss = keys_and_loss
+            codes = np.concatenate([gt, pred, [NOTHING]])
+            fields.append(
+                SelectiveField(
+                    weight=leaf.weight, object_weight=object_weight, keys=keys[codes], loss=loss
+                )
+            )
+    return fields
 
 
-def _tell_little(prepared: Prepared, elements: Columns) -> bool:
+def _has_few_keys(values: PreparedValues, elements: Columns) -> bool:
     """Return whether values have no keys, or so few that joins by them find too many pairs."""
-    few = FEW_KEYS * min(len(elements.gt), len(elements.pred))
-    return prepared.keys is None or int(prepared.keys.max(initial=0)) + 1 < few
+    min_keys = MIN_KEY_SHARE * min(len(elements.gt), len(elements.pred))
+    return values.keys is None or int(values.keys.max(initial=0)) + 1 < min_keys
 
 
-def _keys_of(prepared: Prepared, *, by_equality: bool) -> tuple[Indexes, float] | None:
-    """Return keys of values, if known those of equal ones, and what two of unequal keys lack."""
-    keys = None if prepared.keys is None else (prepared.keys, 1.0)
-    return (prepared.equal if by_equality else None) or keys
+def _read_keys(values: PreparedValues, *, by_equality: bool) -> tuple[Indexes, float] | None:
+    """Return keys of values by code, and the loss of unequal keys; None if values have no keys.
+
+    `by_equality` prefers keys of equal values, if the comparator knows what unequal ones lose.
+    """
+    keys = None if values.keys is None else (values.keys, 1.0)
+    return (values.equal_keys if by_equality else None) or keys
 
 
-def leaves_of(
+def read_leaves(
     item: ObjectNode, elements: Columns
 ) -> Iterator[tuple[LeafNode, Columns, Indexes, Indexes]]:
-    """Return the leaves of list elements, with the codes of both sides and where they stand."""
+    """Yield each leaf of list items with its columns, and the codes of both sides by item."""
     not_pairing = {item.in_order[position] for position in item.not_pairing}
-    for block in item.together:
+    n_gt, n_pred = len(elements.gt), len(elements.pred)
+    for block in item.segments:
         if isinstance(block, int):
             continue
-        columns = elements.fields(block.names)
+        block_columns = elements.fields(block.names)
         for row, (name, leaf) in enumerate(zip(block.names, block.nodes, strict=True)):
             if name in not_pairing:
                 continue
-            at, of = (row, columns) if columns.scalar else (0, elements.fields((name,)))
-            of = of.read_by(leaf.reading)
-            n, m = len(elements.gt), len(elements.pred)
-            gt, pred = of.codes.gt[at * (n + 1) :][:n], of.codes.pred[at * (m + 1) :][:m]
-            yield leaf, of, gt, pred
+            if block_columns.is_plain:  # the values of all leaves, one leaf after the other
+                columns, first_gt, first_pred = block_columns, row * (n_gt + 1), row * (n_pred + 1)
+            else:
+                columns, first_gt, first_pred = elements.fields((name,)), 0, 0
+            columns = columns.apply_reading(leaf.reading)
+            gt = columns.codes.gt[first_gt : first_gt + n_gt]
+            pred = columns.codes.pred[first_pred : first_pred + n_pred]
+            yield leaf, columns, gt, pred
 
 
-def _of_values(leaf: LeafNode, elements: Columns) -> list[SelectiveField]:
-    """Return the values themselves as a field, where equal ones are known to be most alike."""
-    elements = elements.read_by(leaf.reading)
-    prepared, codes = elements.prepared(leaf.comparator.pairing or leaf.comparator), elements.codes
-    both = np.concatenate([codes.gt[:-1], codes.pred])
+def _fields_of_values(leaf: LeafNode, elements: Columns) -> list[SelectiveField]:
+    """Return the values themselves as a field for each kind of their keys."""
+    elements = elements.apply_reading(leaf.reading)
+    values = elements.prepare_for(leaf.comparator.pairing or leaf.comparator)
+    codes = np.concatenate([elements.codes.gt[:-1], elements.codes.pred])
     # Many texts may share their digits: in one list these tell more, in another equality does.
-    keys = [] if prepared.keys is None else [(prepared.keys, 1.0)]
-    keys += [] if prepared.equal is None else [prepared.equal]
-    return [SelectiveField(1.0, 1.0, codes_of_key[both], tells) for codes_of_key, tells in keys]
+    keys_with_loss = [] if values.keys is None else [(values.keys, 1.0)]
+    keys_with_loss += [] if values.equal_keys is None else [values.equal_keys]
+    return [
+        SelectiveField(weight=1.0, object_weight=1.0, keys=keys[codes], loss=loss)
+        for keys, loss in keys_with_loss
+    ]
 
 
-def _of_positions(cell: Node, rows: Columns) -> list[SelectiveField]:
-    """Return the positions of rows that are paired cell by cell."""
+def _fields_of_positions(cell: Node, rows: Columns) -> list[SelectiveField]:
+    """Return each position of rows as a field, for rows that are compared cell by cell."""
     if not isinstance(cell, LeafNode) or not rows.types <= {list}:
         return []
     gt_rows, pred_rows, cells = rows.elements
-    cells = cells.read_by(cell.reading)
-    if not cells.plain:
+    cells = cells.apply_reading(cell.reading)
+    if not cells.has_only_scalars:
         return []
-    prepared, codes = cells.prepared(cell.comparator.pairing or cell.comparator), cells.codes
-    key_values = _keys_of(prepared, by_equality=_tell_little(prepared, cells))
-    n_positions = max(int(side.places.max(initial=-1)) + 1 for side in (gt_rows, pred_rows))
+    values, codes = cells.prepare_for(cell.comparator.pairing or cell.comparator), cells.codes
+    keys_and_loss = _read_keys(values, by_equality=_has_few_keys(values, cells))
+    n_positions = max(int(side.indexes.max(initial=-1)) + 1 for side in (gt_rows, pred_rows))
     n_rows = len(gt_rows.lengths) + len(pred_rows.lengths)
-    n_cells = len(gt_rows.places) + len(pred_rows.places)
-    is_ragged = n_positions * n_rows > RAGGED * (n_cells + n_rows)
-    if key_values is None or is_ragged or n_positions > MAX_POSITIONS:
+    n_cells = len(gt_rows.indexes) + len(pred_rows.indexes)
+    is_ragged = n_positions * n_rows > MAX_RAGGEDNESS * (n_cells + n_rows)
+    if keys_and_loss is None or is_ragged or n_positions > MAX_POSITIONS:
         return []
 
+    keys, loss = keys_and_loss
     tables = []
     for side, cell_codes in ((gt_rows, codes.gt), (pred_rows, codes.pred)):
         n_rows = len(side.lengths) - 1  # the last is for `NOTHING`
         table = np.full((n_positions, n_rows), NOTHING)
         row_of_cell = np.arange(n_rows).repeat(side.lengths[:-1])
         n_cells = len(row_of_cell)
-        table[side.places[:n_cells], row_of_cell] = key_values[0][cell_codes[:n_cells]]
+        table[side.indexes[:n_cells], row_of_cell] = keys[cell_codes[:n_cells]]
         tables.append(table)
     absent = np.full((n_positions, 1), NOTHING)
     return [
-        SelectiveField(1.0, n_positions, keys, key_values[1])
-        for keys in np.concatenate([*tables, absent], axis=1)
+        SelectiveField(weight=1.0, object_weight=n_positions, keys=keys_of_position, loss=loss)
+        for keys_of_position in np.concatenate([*tables, absent], axis=1)
     ]
 
 
-def _most_worth(node: Node) -> float:
-    """Return the greatest worth of a field; of a union, that of any of its arms."""
+def _max_weight(node: Node) -> float:
+    """Return the greatest weight that a field can have; of a union, that of any of its arms."""
 
-    def arms(node: Node) -> Iterable[Node]:
-        return map(followed, node.parts()) if isinstance(node, OneOfNode) else ()
+    def list_arms(node: Node) -> Iterable[Node]:
+        return map(follow_references, node.inner_nodes()) if isinstance(node, OneOfNode) else ()
 
-    nodes = once_each(followed(node), arms)
-    return max((one.weight for one in nodes if not isinstance(one, OneOfNode)), default=0.0)
+    nodes = walk_nodes(follow_references(node), list_arms)
+    weights = (node.weight for node in nodes if not isinstance(node, OneOfNode))
+    return max(weights, default=0.0)

@@ -1,4 +1,4 @@
-"""Tell fields whose texts are compared by letters, by the numbers in them, or by their words."""
+"""Find fields whose texts are compared by letters, by the numbers in them, or by their words."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -14,7 +14,7 @@ from .plan import Plan
 
 
 def is_edit_distance(node: LeafNode) -> bool:
-    """Return whether texts match if most letters do, whatever words and numbers they change."""
+    """Return whether texts match if most of their letters do, even if a word or number differs."""
     comparator = node.comparator
     is_of_letters = isinstance(comparator, LevenshteinComparator | FuzzyComparator)
     return is_of_letters and node.threshold < 1 and not tolerates_words(node)

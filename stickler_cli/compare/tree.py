@@ -1,4 +1,4 @@
-"""One document of a unit table as a tree: its units with their parts, and how scores came about.
+"""One document of a unit table as a tree: its units, and how their scores came about.
 
 The table does not keep the similarities of pairs that were not chosen. `UnitTree.pairing` computes
 them again, by the same nodes and columns.
@@ -18,7 +18,7 @@ from stickler_cli.core.rules import Count, Fraction, Rule
 from .columns import NOTHING
 from .leaf import LeafNode
 from .list import ListNode
-from .plan import USUAL, Mode, Options
+from .plan import DEFAULT_OPTIONS, Mode, Options
 from .result import BOTH_SIDES, ERRORS, NOT_EVALUATED, Outcome, ThresholdSource
 from .tuple import TupleNode
 from .units import LIST, MISMATCH, OBJECT, SCHEMAS, UnitBatch, UnitTable
@@ -32,30 +32,30 @@ Amount = Annotated[float, Rule("a number of at least 0", {"type": "number", "min
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """The next best element of the other side."""
+    """The next best item of the other side."""
 
     index: Count
-    """Its position on the other side."""
+    """Its index in the list of the other side."""
     similarity: Fraction
-    """How alike the two are."""
+    """The similarity of the two."""
     paired_with: Index
-    """What it was paired with instead; null if with nothing."""
+    """Index of the item that it was paired with instead; null if it has no partner."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """An element of a list and its partner."""
+    """An item of a list and its partner."""
 
     ground_truth_index: Index
-    """Its position there; null if it is invented."""
+    """Its index in the ground truth; null if it is invented."""
     prediction_index: Index
-    """Its position there; null if it is missed."""
+    """Its index in the prediction; null if it is missed."""
     runner_up: Candidate | None
-    """The next best element of the other side; null where none is like it at all."""
+    """The next best item of the other side; null if no other item has anything in common."""
 
     @property
     def paired(self) -> bool:
-        """Whether there is a pair."""
+        """Whether both sides have the item."""
         return None not in (self.ground_truth_index, self.prediction_index)
 
 
@@ -64,9 +64,9 @@ class Sum:
     """A score as a quotient: total / divisor, or 1 where the divisor is 0."""
 
     total: Amount
-    """The sum of what the parts add."""
+    """The sum of the addends of its children."""
     divisor: Amount
-    """Of an object the weights of its present fields, of a list the elements of the longer side."""
+    """For an object the weights of its present fields, for a list the length of the longer side."""
 
     @property
     def value(self) -> float:
@@ -75,7 +75,7 @@ class Sum:
 
 
 class Setting(NamedTuple):
-    """What all units of a tree have in common."""
+    """The table and the options that all units of a tree share."""
 
     table: UnitTable
     options: Options
@@ -86,11 +86,11 @@ _COMPARED: Final = (
     *("shape", "gt", "pred", "outcome", "similarity", "score", "threshold", "reason", "weight"),
     *("gt_path", "pred_path", "extra_keys", "undeclared_keys"),
 )
-"""What makes two units of trees equal, beside their parts."""
+"""The attributes by which two units of trees are compared, beside their children."""
 
 
 class UnitTree:
-    """A unit of a table with its paths; its parts are made when they are asked for."""
+    """A unit of a table with its paths; its children are made when they are first read."""
 
     is_extra_key: Final = False
     """Whether it is an undeclared key that only the prediction has."""
@@ -109,11 +109,11 @@ class UnitTree:
         self._setting, self._parent = setting, parent
         self.row = row
         self.gt_path = gt_path
-        """With the ground truth's list indexes; where it would be if it is absent."""
+        """Path with the list indexes of the ground truth; the expected place of an absent value."""
         self.pred_path = pred_path
 
     def __eq__(self, other: object) -> bool:
-        """Return whether two units are the same as far as a reader can see."""
+        """Return whether two units have the same values, figures and children."""
         if not isinstance(other, UnitTree):
             return NotImplemented
         figures = all(getattr(self, name) == getattr(other, name) for name in _COMPARED)
@@ -122,7 +122,7 @@ class UnitTree:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.outcome.name} similarity={self.similarity!r}>"
 
-    # --- what the table says ----------------------------------------------------------------------
+    # --- columns of the table ---------------------------------------------------------------------
 
     @property
     def table(self) -> UnitTable:
@@ -145,6 +145,7 @@ class UnitTree:
         return self.batch.node_of(self.position)
 
     def _figure(self, name: str) -> float:
+        """Return the value of a column of the table."""
         column = getattr(self.batch, name)
         return float(column[self.position] if isinstance(column, np.ndarray) else column)
 
@@ -183,13 +184,15 @@ class UnitTree:
         return self.batch.pred_values(np.array([self.position]))[0]
 
     @property
-    def others(self) -> tuple[JsonValue, ...]:
+    def other_alternatives(self) -> tuple[JsonValue, ...]:
         """The ground-truth alternatives that did not count."""
         slot, gold = self.table.gold_slots.get(self.row), self.batch.columns.gold
         if slot is None or gold is None:
             return ()
-        choices, taken = gold.alternatives(slot)
-        return tuple(choice.value for rank, choice in enumerate(choices) if rank != taken)
+        alternatives, counted = gold.alternatives_of(slot)
+        return tuple(
+            alternative.value for index, alternative in enumerate(alternatives) if index != counted
+        )
 
     @cached_property
     def outcome(self) -> Outcome:
@@ -218,7 +221,7 @@ class UnitTree:
 
     @property
     def weight(self) -> float | None:
-        """What a field is worth in its object; None for documents and items."""
+        """The weight of a field in its object; None for documents and items."""
         return None if self.is_item or self._parent is None else self._figure("weight")
 
     @property
@@ -228,7 +231,7 @@ class UnitTree:
 
     @property
     def reason(self) -> str:
-        """What a judge said; empty without a judge."""
+        """The reason of a judge; empty without a judge."""
         return self.table.reasons.get(self.row, "")
 
     @property
@@ -255,11 +258,11 @@ class UnitTree:
         """Undeclared keys of the ground truth that have a value; they are not evaluated."""
         return self.table.undeclared_keys.get(self.row, ())
 
-    # --- parts ------------------------------------------------------------------------------------
+    # --- children ---------------------------------------------------------------------------------
 
     @cached_property
     def _children(self) -> "tuple[UnitTree, ...]":
-        """The units that it contains, in their order, unlabelled ones too."""
+        """The units that it contains, in their order, also unlabelled ones."""
         return tuple(self._child(row) for row in self.table.children(self.row))
 
     def _child(self, row: int) -> "UnitTree":
@@ -364,7 +367,7 @@ class UnitTree:
 
     @property
     def adds(self) -> float | None:
-        """What it adds to the sum of its parent; None if it takes no part in it."""
+        """Its addend to the sum of its parent; None if it does not count there."""
         parent = self._parent
         if parent is None or parent.outcome not in BOTH_SIDES:
             return None
@@ -433,10 +436,10 @@ class UnitTree:
         Raises:
             ComparisonError: a comparator failed on a pair that was not chosen.
         """
-        columns = self.node.read(self.batch.columns)
+        columns = self.node.mask_ignored_columns(self.batch.columns)
         gt_lists, pred_lists, values = columns.elements
-        gt_slots, _, gt_places = gt_lists.of(self.batch.gt_slot[[self.position]])
-        pred_slots, _, pred_places = pred_lists.of(self.batch.pred_slot[[self.position]])
+        gt_slots, _, gt_places = gt_lists.select(self.batch.gt_slot[[self.position]])
+        pred_slots, _, pred_places = pred_lists.select(self.batch.pred_slot[[self.position]])
         similarity = self.node.items.similarity(
             values,
             np.repeat(gt_slots, len(pred_slots)),
@@ -452,19 +455,19 @@ class UnitTree:
         for item in self.items:
             if item.gt_index is not None:
                 row = similarity[gt_indexes.index(item.gt_index)].tolist()
-                best = runner_up(row, pred_indexes, item.pred_index, partner_of_pred)
+                best = find_runner_up(row, pred_indexes, item.pred_index, partner_of_pred)
             else:
                 column = similarity[:, pred_indexes.index(item.pred_index)].tolist()
-                best = runner_up(column, gt_indexes, None, partner_of_gt)
+                best = find_runner_up(column, gt_indexes, None, partner_of_gt)
             pairings[item.row] = Pairing(item.gt_index, item.pred_index, best)
         return pairings
 
 
-def runner_up(
+def find_runner_up(
     similarities: Sequence[float],
     indexes: Sequence[int],
-    taken: int | None,
-    partners: Mapping[int | None, int | None],
+    partner: int | None,
+    partner_of_candidate: Mapping[int | None, int | None],
 ) -> Candidate | None:
     """Return the most similar item of the other side, without the partner; ties go to the first.
 
@@ -472,16 +475,16 @@ def runner_up(
     """
     best: Candidate | None = None
     for index, similarity in zip(indexes, similarities, strict=True):
-        if index != taken and similarity > (best.similarity if best else 0.0):
-            best = Candidate(index, similarity, partners.get(index))
+        if index != partner and similarity > (best.similarity if best else 0.0):
+            best = Candidate(index, similarity, partner_of_candidate.get(index))
     return best
 
 
 @dataclass(frozen=True, slots=True)
 class ExtraKey:
-    """An undeclared key that only the prediction has, as a part of its object.
+    """An undeclared key that only the prediction has, as a child of its object.
 
-    It is a false alarm, and takes no part in a score.
+    It is a false alarm, and counts in no score.
     """
 
     name: str
@@ -503,7 +506,7 @@ class ExtraKey:
     kind: PlaceKind = "leaf"
     comparator: str = ""
     reason: str = ""
-    others: tuple[JsonValue, ...] = ()
+    other_alternatives: tuple[JsonValue, ...] = ()
     undeclared_keys: tuple[str, ...] = ()
     parts: "tuple[TreePart, ...]" = ()
     is_right: bool = False
@@ -511,7 +514,7 @@ class ExtraKey:
 
     @property
     def own_gt(self) -> None:
-        """The ground truth: there is none."""
+        """None, as there is no ground truth."""
         return
 
     @property
@@ -531,16 +534,16 @@ def explain(root: UnitTree) -> None:
     """
     waiting: list[TreePart] = [root]
     while waiting:
-        part = waiting.pop()
-        if isinstance(part, UnitTree):
-            if part.has_pairings:
-                part.pairings  # noqa: B018 - kept with the unit
-            waiting += part.parts
+        unit = waiting.pop()
+        if isinstance(unit, UnitTree):
+            if unit.has_pairings:
+                unit.pairings  # noqa: B018 - a cached property
+            waiting += unit.parts
 
 
 def tree_of(table: UnitTable, document: int = 0, options: Options | None = None) -> UnitTree:
     """Return the tree of a document; options are those of its comparison."""
     root = int(table.document_rows[document])
-    if table.batch_of(root).kind == SCHEMAS:  # its only part is the document of its schema
+    if table.batch_of(root).kind == SCHEMAS:  # its only child is the document of its schema
         (root,) = table.children(root)
-    return UnitTree(Setting(table, options or USUAL), root)
+    return UnitTree(Setting(table, options or DEFAULT_OPTIONS), root)

@@ -1,150 +1,154 @@
-"""Tuples: lists whose elements are compared by their positions."""
+"""Tuples: lists whose items are compared by their positions, each by a node of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from stickler_cli.core.json_values import JsonValue, is_absent
-from .columns import NOTHING, Aligned, Columns, Indexes, aligned, groups
+from .columns import NOTHING, AlignedItems, Columns, Indexes, align_items, group_positions
 from .list import SequenceNode, place_items
 from .pair_scores import PairGroup, PairScores, fill_rows, join_groups
 from .plan import Mode, Node, Options, Recording, Scoring, Task
 from .result import FA, FN, NOT_EVALUATED, TN
-from .units import LIST, Placement, UnitTable, notes_by_row
+from .units import LIST, notes_by_row
 
 DEFAULT_TUPLE_THRESHOLD: Final = 0.5
-"""The score that a tuple must reach as an element of a list. Source: docs/semantics.md, Lists."""
+"""Similarity at which tuples match as items of a list. Source: docs/semantics.md, Lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TupleNode(SequenceNode):
     """A list of positions.
 
-    `threshold` is what the tuple must reach as an element of a list; each position passes on its
-    own. A tuple is never clipped as a whole.
+    `threshold` is the similarity at which tuples match as items of a list; each position has a
+    threshold of its own. A tuple is never clipped as a whole.
     """
 
     positions: tuple[Node, ...]
-    rest: Node
-    """For positions after the declared ones."""
+    other_positions: Node
+    """The node of positions after the declared ones."""
     ignored: frozenset[int] = frozenset()
-    """Positions that nobody looks at; after the declared ones, all of them."""
+    """Positions that are not compared; the number of declared ones stands for all after them."""
 
-    def first_of(self, value: JsonValue) -> Node:
-        """Return the node of the only element of a list of one."""
-        return self.at(0).chosen(value)
+    def node_of_single_item(self, value: JsonValue) -> Node:
+        """Return the node that compares the only item of a list of one."""
+        return self.node_at(0).node_for(value)
 
-    def parts(self) -> Sequence[Node]:
+    def inner_nodes(self) -> Sequence[Node]:
         """Return the nodes of all positions."""
-        return (*self.positions, self.rest)
+        return (*self.positions, self.other_positions)
 
-    def left_of(self, values: list[JsonValue]) -> list[JsonValue]:
-        """Return the elements of a list, None for those that nobody looks at."""
-        unseen, declared = self.ignored, len(self.positions)
-        return [None if min(at, declared) in unseen else it for at, it in enumerate(values)]
+    def mask_ignored(self, values: list[JsonValue]) -> list[JsonValue]:
+        """Return the items of a list with None for ignored positions."""
+        n_declared = len(self.positions)
+        return [
+            None if min(position, n_declared) in self.ignored else value
+            for position, value in enumerate(values)
+        ]
 
-    def is_nothing(self, value: JsonValue) -> bool:
-        """Return whether all positions are nothing here; any other value is a list of one."""
-        left = self.left_of(value if isinstance(value, list) else [value])
-        return all(is_absent(it) or self.at(at).is_nothing(it) for at, it in enumerate(left))
+    def counts_as_absent(self, value: JsonValue) -> bool:
+        """Return whether all positions count as absent; any other value is a list of one."""
+        items = self.mask_ignored(value if isinstance(value, list) else [value])
+        return all(
+            is_absent(item) or self.node_at(position).counts_as_absent(item)
+            for position, item in enumerate(items)
+        )
 
     positional = True
 
-    def at(self, position: int) -> Node:
+    def node_at(self, position: int) -> Node:
         """Return the node of a position."""
-        return self.positions[position] if position < len(self.positions) else self.rest
+        return self.positions[position] if position < len(self.positions) else self.other_positions
 
     def _find_positions(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
-    ) -> Aligned:
-        """Return the positions of tuples that are labelled and that a side has."""
-        gt_elements, pred_elements, elements = columns.elements
-        gt_items, pred_items = gt_elements.of(gt), pred_elements.of(pred)
-        longest = max(int(side[2].max(initial=0)) for side in (gt_items, pred_items)) + 1
-        gt, pred, owner, place = aligned(gt_items, pred_items, longest)
-        if elements.gold is not None:
-            is_unlabelled = elements.gold.unlabelled[gt]
-            for position, selected in groups(np.minimum(place, len(self.positions))):
-                gt[selected] = self.at(position).choose_alternatives(
-                    elements, gt[selected], pred[selected], options, mode
-                )
-            gt, pred = elements.present(gt, pred)
-            gt = np.where(elements.gold.lacks[gt] & (pred < 0), NOTHING, gt)
-            is_evaluated = ~is_unlabelled & (np.maximum(gt, pred) >= 0)
-            gt, pred = gt[is_evaluated], pred[is_evaluated]
-            owner, place = owner[is_evaluated], place[is_evaluated]
-        return gt, pred, owner, place
-
-    def _compare_positions(self, elements: Columns, aligned: Aligned, task: Task) -> PairScores:
-        """Score those of each declared position, and all others together."""
-        gt, pred, _, place = aligned
-        groups_by_position = []
-        for position, selected in groups(np.minimum(place, len(self.positions))):
-            scores = self.at(position).compare_pairs(
-                elements, gt[selected], pred[selected], task.of(selected)
+    ) -> AlignedItems:
+        """Return the positions of tuples that are labelled and that either side has."""
+        gt_tuples, pred_tuples, elements = columns.elements
+        gt_items, pred_items = gt_tuples.select(gt), pred_tuples.select(pred)
+        n_indexes = 1 + max(int(side.indexes.max(initial=0)) for side in (gt_items, pred_items))
+        positions = align_items(gt_items, pred_items, n_indexes)
+        if elements.gold is None:
+            return positions
+        gt, pred = positions.gt, positions.pred
+        is_unlabelled = elements.gold.is_unlabelled[gt]
+        for node_index, selected in self._group_by_node(positions):
+            gt[selected] = self.node_at(node_index).choose_alternatives(
+                elements, gt[selected], pred[selected], options, mode
             )
-            groups_by_position.append(PairGroup(selected, scores))
-        return join_groups(self.rest, elements, gt, pred, groups_by_position)
+        gt, pred = elements.drop_absent(gt, pred)
+        gt = np.where(elements.gold.all_optional[gt] & (pred < 0), NOTHING, gt)
+        is_evaluated = ~is_unlabelled & (np.maximum(gt, pred) >= 0)
+        return positions._replace(gt=gt, pred=pred).select(is_evaluated)
+
+    def _group_by_node(self, positions: AlignedItems) -> Iterator[tuple[int, Indexes]]:
+        """Yield the entries of each declared position, then of all others together."""
+        return group_positions(np.minimum(positions.indexes, len(self.positions)))
+
+    def _compare_positions(
+        self, elements: Columns, positions: AlignedItems, task: Task
+    ) -> PairScores:
+        """Do a task with the positions of tuples, each declared position by its own node."""
+        gt, pred = positions.gt, positions.pred
+        groups = []
+        for node_index, selected in self._group_by_node(positions):
+            scores = self.node_at(node_index).compare_pairs(
+                elements, gt[selected], pred[selected], task.select(selected)
+            )
+            groups.append(PairGroup(selected, scores))
+        return join_groups(self.other_positions, elements, gt, pred, groups)
 
     def score_declared(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options, mode: Mode
     ) -> PairScores:
-        """Score pairs of tuples by the mean similarity of the positions that either has."""
+        """Score pairs of tuples by the mean similarity of the positions that either side has."""
         if mode >= Mode.LISTS_MATCH:
             return self.score_full_match(columns, gt, pred)
-        whole, columns = columns, self.read(columns)
-        aligned_positions = self._find_positions(columns, gt, pred, options, mode)
-        scores = self._compare_positions(
-            columns.elements[2], aligned_positions, Scoring(options, mode)
-        )
-        return self._score_tuples(whole, columns, gt, pred, aligned_positions[2], scores)
+        masked = self.mask_ignored_columns(columns)
+        positions = self._find_positions(masked, gt, pred, options, mode)
+        scores = self._compare_positions(masked.elements.columns, positions, Scoring(options, mode))
+        return self._score_tuples(columns, gt, pred, positions.owner, scores)
 
-    def record_declared(  # noqa: PLR0913, PLR0917 - as `record` takes them
-        self,
-        columns: Columns,
-        gt: Indexes,
-        pred: Indexes,
-        options: Options,
-        table: UnitTable,
-        place: Placement,
+    def record_declared(
+        self, columns: Columns, gt: Indexes, pred: Indexes, recording: Recording
     ) -> PairScores:
-        """Record pairs of tuples, then the positions that either has."""
-        whole, columns = columns, self.read(columns)
-        batch = table.add(LIST, self, whole, place)
-        aligned_positions = self._find_positions(columns, gt, pred, options, Mode.FINAL)
-        start, elements = table.size, columns.elements[2]
+        """Record pairs of tuples, then the positions that either side has."""
+        table, placement = recording.table, recording.placement
+        masked = self.mask_ignored_columns(columns)
+        batch = table.add(LIST, self, columns, placement)
+        positions = self._find_positions(masked, gt, pred, recording.options, Mode.FINAL)
+        start, elements = table.size, masked.elements.columns
 
-        def record_positions(aligned: Aligned) -> PairScores:
-            gt_slots, pred_slots, owner, position = aligned
-            items = place_items(batch, owner)._replace(
-                gt_index=np.where(gt_slots == NOTHING, NOTHING, position),
-                pred_index=np.where(pred_slots == NOTHING, NOTHING, position),
+        def record_positions(positions: AlignedItems) -> PairScores:
+            items = place_items(batch, positions.owner)._replace(
+                gt_index=np.where(positions.gt == NOTHING, NOTHING, positions.indexes),
+                pred_index=np.where(positions.pred == NOTHING, NOTHING, positions.indexes),
             )
-            return self._compare_positions(elements, aligned, Recording(options, table, items))
+            return self._compare_positions(elements, positions, recording.with_placement(items))
 
-        items = record_positions(aligned_positions)
-        owner, has_absent = aligned_positions[2], False
-        is_present = items.outcome < TN
-        if not is_present.all():  # values may count as absent, and open lists come to nothing
+        items = record_positions(positions)
+        is_present, has_absent = items.outcome < TN, False
+        if not is_present.all():
+            # Values may count as absent, and open lists may come to nothing: record again without.
             has_absent = True
             table.discard(start)
-            gt_slots, pred_slots, owner, position = (
-                column[is_present] for column in aligned_positions
-            )
-            items = record_positions((gt_slots, pred_slots, owner, position))
-        scores = self._score_tuples(whole, columns, gt, pred, owner, items, has_absent=has_absent)
-        fill_rows(table, batch, scores, place)
-        if place.is_document:
+            positions = positions.select(is_present)
+            items = record_positions(positions)
+        scores = self._score_tuples(
+            columns, gt, pred, positions.owner, items, has_absent=has_absent
+        )
+        fill_rows(table, batch, scores, placement)
+        if placement.is_document:
             batch.outcome = np.where(scores.outcome == TN, TN, NOT_EVALUATED)
         if columns.gold is not None:
-            table.n_unlabelled_items.update(notes_by_row(columns.gold.dropped(gt), batch))
+            n_unlabelled = columns.gold.count_unlabelled_items(gt)
+            table.n_unlabelled_items.update(notes_by_row(n_unlabelled, batch))
         return scores
 
-    def _score_tuples(  # noqa: PLR0913, PLR0917 - pairs of tuples, and their positions
+    def _score_tuples(  # noqa: PLR0913 - pairs of tuples, and their positions
         self,
-        whole: Columns,
         columns: Columns,
         gt: Indexes,
         pred: Indexes,
@@ -153,9 +157,10 @@ class TupleNode(SequenceNode):
         *,
         has_absent: bool = False,
     ) -> PairScores:
-        """Return scores of pairs of tuples, given those of the positions that either has.
+        """Return scores of pairs of tuples, given those of the positions that either side has.
 
-        `owner` is the pair of tuples that each position is of.
+        `owner` is the pair of tuples of each position. `has_absent` says that positions were left
+        out because their values count as absent.
         """
         is_present = items.outcome < TN
         if not is_present.all():
@@ -163,13 +168,15 @@ class TupleNode(SequenceNode):
         outcome, similarity, score = (
             figures[is_present] for figures in (items.outcome, items.similarity, items.score)
         )
-        size = np.maximum(np.bincount(owner, minlength=len(gt)), 1)
-        mean = np.bincount(owner, similarity, len(gt)) / size
+        n_tuples = len(gt)
+        n_positions = np.maximum(np.bincount(owner, minlength=n_tuples), 1)
+        mean = np.bincount(owner, similarity, n_tuples) / n_positions
         mean_score = mean
         if items.score is not items.similarity:
-            mean_score = np.bincount(owner, score, len(gt)) / size
-        if columns.gold is not None or columns.place.hides or has_absent:
-            # Without a position that counts it is absent.
-            n, m = (np.bincount(owner[outcome != side], minlength=len(gt)) for side in (FA, FN))
-            gt, pred = np.where(n == 0, NOTHING, gt), np.where(m == 0, NOTHING, pred)
-        return self.score_lists(whole, gt, pred, mean, mean_score)
+            mean_score = np.bincount(owner, score, n_tuples) / n_positions
+        if columns.gold is not None or columns.work.has_ignored_values or has_absent:
+            # A tuple without a position that counts is absent.
+            n_gt = np.bincount(owner[outcome != FA], minlength=n_tuples)
+            n_pred = np.bincount(owner[outcome != FN], minlength=n_tuples)
+            gt, pred = np.where(n_gt == 0, NOTHING, gt), np.where(n_pred == 0, NOTHING, pred)
+        return self.score_lists(columns, gt, pred, mean, mean_score)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.core.json_values import Gold, JsonValue
-from .columns import NOTHING, Columns, Floats, Indexes, Mask, Outcomes, distinct, groups
+from .columns import NOTHING, Columns, Floats, Indexes, Mask, Outcomes, distinct, group_positions
 from .result import FA, FD, FN, NOT_EVALUATED, TP
 
 T = TypeVar("T")
@@ -127,7 +127,7 @@ class Placement(NamedTuple):
         """Whether the units are whole documents."""
         return self.container is None or self.container.kind == SCHEMAS
 
-    def among(self, selected: Indexes) -> "Placement":
+    def select(self, selected: Indexes) -> "Placement":
         """Return the placement of some of the units."""
         return Placement._make(
             [column[selected] if isinstance(column, np.ndarray) else column for column in self]
@@ -206,7 +206,7 @@ class UnitBatch:
         """Return the number of each field of the units, and the positions of its units."""
         if isinstance(self.field, int):
             return [(self.field, np.arange(self.size))] if self.size else []
-        return [*groups(self.field)]
+        return [*group_positions(self.field)]
 
     def place(self, container: "UnitBatch | None", positions: Indexes) -> None:
         """Say in which batch the parents are, and at which positions."""
@@ -409,7 +409,7 @@ class UnitTable:
         gt_slot = int(batch.gt_slot[row - batch.start])
         pred_slot = int(batch.pred_slot[row - batch.start])
         known = batch.columns.gold
-        gold = None if known is None else known.of[gt_slot]
+        gold = None if known is None else known.by_slot[gt_slot]
         return batch.columns.gt[gt_slot], batch.columns.pred[pred_slot], gold
 
     def select(self, roots: Indexes) -> "UnitTable":

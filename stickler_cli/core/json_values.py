@@ -235,32 +235,32 @@ class Gold:
     exhaustive: bool = True
     """Whether a list has all elements that there are."""
     parts: "dict[Step, Gold]" = field(default_factory=dict)
-    dropped: int = 0
-    """How many elements of a list are not labelled."""
-    there: bool = False
-    """Whether something is here in an alternative, its own or inside, where nothing stands."""
-    optional: bool = False
-    """Whether something is here in some alternatives, and nothing in others."""
-    hides: bool = False
-    """Whether anything here or inside, outside of lists, is not labelled."""
+    n_unlabelled_items: int = 0
+    """The number of items of a list that are not labelled."""
+    present_in_alternative: bool = False
+    """Whether an absent value is present in an alternative, its own or of a descendant."""
+    is_optional: bool = False
+    """Whether the value is present in some alternatives and absent in others."""
+    has_unlabelled: bool = False
+    """Whether the value or a descendant outside of lists is not labelled."""
 
     @property
-    def lacks(self) -> bool:
-        """Whether something stands here in which all may be missing."""
-        return self.optional and not self.there and not self.alternatives
+    def all_optional(self) -> bool:
+        """Whether a present value without alternatives has only descendants that may be absent."""
+        return self.is_optional and not self.present_in_alternative and not self.alternatives
 
-    def counts(self, *, named: bool = True) -> bool:
-        """Return whether a part where nothing stands decides about predictions there.
+    def decides_when_absent(self, *, is_field: bool = True) -> bool:
+        """Return whether an absent child with this gold decides about its prediction.
 
-        One with a name does also where it is an open list, or has parts that are not labelled.
+        A field does so also if it is an open list, or has unlabelled descendants.
         """
-        more = named and (self.hides or not self.exhaustive)
-        return self.there or not self.labelled or more
+        decides_as_field = is_field and (self.has_unlabelled or not self.exhaustive)
+        return self.present_in_alternative or not self.labelled or decides_as_field
 
     @staticmethod
     def around(step: Step, inside: "Gold | None") -> "Gold | None":
         """Return the gold of a place, given that of a part of it."""
-        return inside and Gold(parts={step: inside}, hides=inside.hides)
+        return inside and Gold(parts={step: inside}, has_unlabelled=inside.has_unlabelled)
 
     def part(self, path: Iterable[Step]) -> "Gold":
         """Return the gold of a place inside, made if there is none."""
@@ -289,7 +289,7 @@ class Alternative(NamedTuple):
     """Where it is written, in the wrapper of its place; there where its value is."""
 
 
-UNLABELLED: Final = Gold(labelled=False, hides=True)
+UNLABELLED: Final = Gold(labelled=False, has_unlabelled=True)
 
 
 def part_of(gold: Gold | None, step: Step) -> Gold | None:
@@ -301,7 +301,7 @@ def labelled_part(value: JsonValue, gold: Gold | None) -> JsonValue:
     """Return a prediction without the places that the ground truth does not label."""
     if gold is not None and not gold.labelled:
         return None
-    if gold is None or not gold.hides or not isinstance(value, dict | list):
+    if gold is None or not gold.has_unlabelled or not isinstance(value, dict | list):
         return value
     if isinstance(value, list):
         return [labelled_part(part, gold.parts.get(at)) for at, part in enumerate(value)]

@@ -74,13 +74,13 @@ class Place(Protocol):
     def takes_lists(self) -> bool:
         """Whether a list may be one value of the place."""
 
-    def below(self, step: Step) -> "Place | None":
+    def child_node(self, step: Step) -> "Place | None":
         """Return the place of a field or of an element; None if there is none."""
 
-    def by_name(self) -> Mapping[str, Any]:
+    def nodes_by_name(self) -> Mapping[str, Any]:
         """Return the places of the fields."""
 
-    def parts(self) -> Sequence["Place"]:
+    def inner_nodes(self) -> Sequence["Place"]:
         """Return the places of elements and alternatives."""
 
 
@@ -100,15 +100,15 @@ class Names(dict[str, "Names"]):
     any_of: bool = False
     takes_lists: bool = True
 
-    def below(self, step: Step) -> "Names | None":
+    def child_node(self, step: Step) -> "Names | None":
         """Return the fields of a field."""
         return self.get(str(step))
 
-    def by_name(self) -> "Names":
+    def nodes_by_name(self) -> "Names":
         """Return the fields."""
         return self
 
-    def parts(self) -> "Sequence[Names]":
+    def inner_nodes(self) -> "Sequence[Names]":
         """Return no place: elements have the fields of their list."""
         return ()
 
@@ -203,7 +203,7 @@ class Unwrapper:
         if node is None:
             return {}
         if id(node) not in self._names:
-            self._names[id(node)] = node.by_name()
+            self._names[id(node)] = node.nodes_by_name()
         return self._names[id(node)]
 
 
@@ -302,7 +302,7 @@ class _Work:
         """Return the place of an element; that of the list has the same fields."""
         if node is None or not self.unwrapper.reads_any_of:
             return node
-        return node.below(index) or node
+        return node.child_node(index) or node
 
     def is_any_of(self, node: Place | None) -> bool:
         reads_any_of = self.is_truth and self.unwrapper.reads_any_of
@@ -343,7 +343,7 @@ class _Work:
             self.result.nested_lists.append(Problem("", finding, expected))
             return
         for index, item in enumerate(value):
-            element = node.below(index)
+            element = node.child_node(index)
             if element is not None and not element.any_of:
                 self.check_nesting(item, element, (*path, index))
 
@@ -489,7 +489,7 @@ class _Work:
 
 def _is_list(place: Place | None) -> bool:
     """Return whether a place has elements, and no fields as a place of any kind has."""
-    return place is not None and place.below(0) is not None and place.below("") is None
+    return place is not None and place.child_node(0) is not None and place.child_node("") is None
 
 
 def has_any_of(root: Place) -> bool:
@@ -499,7 +499,7 @@ def has_any_of(root: Place) -> bool:
         place = pending.pop()
         if place.any_of:
             return True
-        for child in (*place.by_name().values(), *place.parts()):
+        for child in (*place.nodes_by_name().values(), *place.inner_nodes()):
             if id(child) not in seen:
                 seen.add(id(child))
                 pending.append(child)

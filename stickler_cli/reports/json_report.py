@@ -105,7 +105,7 @@ def _place_record(pair: ComparedPair, place: TreePart) -> dict[str, object]:
         "difference": [{"text": piece.text, "in": piece.side} for piece in pieces] or None,
         "comparator": place.comparator or None,
         "reason": place.reason or None,
-        "alternatives": list(place.others) or None,
+        "alternatives": list(place.other_alternatives) or None,
         "similarity": place.similarity,
         "score": place.score,
         "threshold": None if place.is_extra_key else place.threshold,

@@ -95,8 +95,8 @@ class ComparedPair:
             what = "missed item" if place.outcome is Outcome.FN else "invented item"
             texts.append(number_of(len(place.parts), what))
         texts.append(place.reason)
-        if place.others:
-            texts.append(f"also right: {', '.join(map(brief, place.others))}")
+        if place.other_alternatives:
+            texts.append(f"also right: {', '.join(map(brief, place.other_alternatives))}")
         texts.append(clipping_text(place))
         if self.detail == "all" or not place.is_right:
             texts.append(pairing_text(place, floor))
@@ -127,7 +127,7 @@ class ComparedPair:
             kept = [part for part in parts if not part.is_right]
         else:
             many = place.kind == "list" and len(parts) > MANY
-            there = (it for it in parts if it.outcome is not Outcome.TN or it.others)
+            there = (it for it in parts if it.outcome is not Outcome.TN or it.other_alternatives)
             kept = [part for part in there if not (many and part.is_right)]
         absent = sum(it.outcome is Outcome.TN for it in parts)
         right = len(parts) - absent - sum(it.outcome is not Outcome.TN for it in kept)
@@ -382,7 +382,9 @@ def _place_rows(pair: ComparedPair, place: TreePart, floor: float) -> Iterator[l
         *map(Span, figure_texts(place)),
         *(Span.of(text, quoted=bool(text)) for text in quoted),
         # By a model, of what is in documents, or of their keys.
-        Span.of(why, quoted=bool(place.reason or place.others or pair.swapped_with(place))),
+        Span.of(
+            why, quoted=bool(place.reason or place.other_alternatives or pair.swapped_with(place))
+        ),
     ]
     for part in parts:
         yield from _place_rows(pair, part, place.floor or 0.0)

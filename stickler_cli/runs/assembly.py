@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.clients.model import DEFAULT_POLICY, Policy, Retry
 from stickler_cli.compare.field_listing import comparators, is_bounded, known_paths
-from stickler_cli.compare.plan import Options, Plan, client_by
+from stickler_cli.compare.plan import Options, Plan, make_client
 from stickler_cli.core.json_values import DocumentKind, brief
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean, require
@@ -88,7 +88,7 @@ def client_of(plan: Plan, policy: Policy = DEFAULT_POLICY) -> "Client | None":
     """Return the client of the models of a plan; None where there are none."""
     if not plan.asks_models:
         return None
-    return client_by(policy)
+    return make_client(policy)
 
 
 def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:

@@ -98,13 +98,13 @@ def _walk(values: _Values, depth: int = 0) -> Iterator[_Values]:
     if depth == MAX_DEPTH:
         return
     if isinstance(gt, dict) and isinstance(pred, dict):
-        nodes = node.by_name() if node is not None else {}
+        nodes = node.nodes_by_name() if node is not None else {}
         for key in dict.fromkeys((*gt, *pred)):
             child = _Values((*field, key), nodes.get(key), gt.get(key), pred.get(key))
             yield from _walk(child, depth + 1)
     elif isinstance(gt, list) and isinstance(pred, list) and len(gt) == len(pred):
         for index, (gt_item, pred_item) in enumerate(zip(gt, pred, strict=True)):
-            item_node = (node and node.below(index)) or node
+            item_node = (node and node.child_node(index)) or node
             yield from _walk(_Values(field, item_node, gt_item, pred_item), depth + 1)
 
 
@@ -112,7 +112,11 @@ def _hint_absent_values(values: Sequence[_Values]) -> Iterator[str]:
     texts, fields = Counter[str](), Counter[str]()
     for field, node, gt, pred in values:
         text = gt if is_absent(pred) else pred if is_absent(gt) else None
-        if isinstance(text, str) and _is_placeholder(text) and not (node and node.is_nothing(text)):
+        if (
+            isinstance(text, str)
+            and _is_placeholder(text)
+            and not (node and node.counts_as_absent(text))
+        ):
             texts[brief(text)] += 1
             fields[field_path(field)] += 1
     if texts:

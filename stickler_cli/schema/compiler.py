@@ -9,13 +9,14 @@ from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.numeric import NumericComparator
 from stickler_cli.comparators.registry import Comparators
 from stickler_cli.comparators.texts import LevenshteinComparator
-from stickler_cli.compare.arranged import arms_of, may_be_object
+from stickler_cli.compare.arranged import list_object_nodes, may_be_object
 from stickler_cli.compare.engine import OTHER_NAMES
 from stickler_cli.compare.field_listing import plan_of
 from stickler_cli.compare.json_text import JsonTextNode
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode, SequenceNode
-from stickler_cli.compare.object import Field, ObjectNode
+from stickler_cli.compare.object import ObjectNode
+from stickler_cli.compare.object_fields import Field
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode, RecursionNode, Target
 from stickler_cli.compare.open import document_node
 from stickler_cli.compare.plan import Node, Plan
@@ -248,7 +249,7 @@ class Compiler(Fold[_Way, Built]):
 
     def _check_key(self, merged: Merged, items: Node) -> None:
         """Note the fields of a key that no kind of item declares."""
-        objects = arms_of(items)
+        objects = list_object_nodes(items)
         declared = [field.name for one in objects for field in (*one.fields, *one.ignored)]
         for name in merged.keys if merged.key else ():
             if name not in declared:
@@ -266,7 +267,7 @@ class Compiler(Fold[_Way, Built]):
             threshold_source="default" if threshold is None else "annotation",
             weight=place.merged.worth,
             positions=tuple(part.node for part in built[:-1]),
-            rest=built[-1].node,
+            other_positions=built[-1].node,
             ignored=frozenset(at for at, part in enumerate(built) if part.ignored),
         )
 
@@ -320,7 +321,7 @@ class Compiler(Fold[_Way, Built]):
         for text, in_force in place.patterns.items():
             family = self._field("", in_force)
             try:
-                yield replace(family, keys=KeyPattern(text))
+                yield replace(family, key_pattern=KeyPattern(text))
             except EngineError as error:
                 keyword = "patternProperties"
                 named = (each for each in place.in_force if text in named_schemas(each, keyword))

@@ -28,8 +28,8 @@ def open_default(weight: float = DEFAULT_WEIGHT) -> OpenNode:
         leaves=leaves,
         weight=weight,
         threshold=TEXT.threshold,
-        elements=inside,
-        inside=inside,
+        item_node=inside,
+        value_node=inside,
         object_threshold=DEFAULT_MATCH_THRESHOLD,
         match_threshold=DEFAULT_MATCH_THRESHOLD,
     )
@@ -63,7 +63,7 @@ class Kinds:
             other=open_default(),
             comparator=self.comparator(merged, default),
             reading=merged.reading,
-            unsaid=default is TEXT and self._says_nothing(merged),
+            is_unspecified_text=default is TEXT and self._says_nothing(merged),
         )
 
     def _says_nothing(self, merged: Merged) -> bool:
@@ -105,13 +105,13 @@ class Kinds:
         if not (others or arranged or any(x is not None for x in said)):
             return plain
         leaves = self._open_leaves(replace(merged, threshold=None))
-        deepest = replace(plain, leaves=leaves, elements=None, inside=open_default())
+        deepest = replace(plain, leaves=leaves, item_node=None, value_node=open_default())
         elements = self._open_elements(merged, own.threshold, deepest)
         return replace(
             self._open_elements(merged, merged.threshold, elements),
             clip=bool(own.clip_under_threshold),
             pairing_floor=own.pairing_floor,
-            arranged=arranged,
+            list_rules=arranged,
             object_threshold=own.object_threshold,
             threshold_source=own.object_source,
         )
@@ -122,10 +122,10 @@ class Kinds:
         return replace(
             inner,
             leaves=leaves,
-            whole=dict.fromkeys(leaves["string"].comparator.takes, leaves["string"]),
+            leaves_by_shape=dict.fromkeys(leaves["string"].comparator.takes, leaves["string"]),
             list_threshold=threshold,
-            elements=inner,
-            inside=open_default(),
+            item_node=inner,
+            value_node=open_default(),
             match_threshold=merged.item_threshold,
             object_threshold=merged.item_threshold,
             threshold_source=merged.item_source,

@@ -18,7 +18,7 @@ from stickler_cli.compare.columns import Floats
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.field_listing import node_at
 from stickler_cli.compare.list import ListNode
-from stickler_cli.compare.one_of import followed
+from stickler_cli.compare.one_of import follow_references
 from stickler_cli.compare.plan import Node, Options, Plan
 from stickler_cli.compare.units import UnitTable
 from stickler_cli.core.figures import some_of, told_apart
@@ -247,7 +247,7 @@ def _line(value: JsonObject, plan: Plan) -> VerdictLine | Problem:
 
 def judging_node(line: VerdictLine) -> Node:
     """Return the node that judges two values of a field, or of an element of a list."""
-    node = followed(line.node.chosen(line.gt))
+    node = follow_references(line.node.node_for(line.gt))
     while isinstance(node, ListNode) and not isinstance(line.gt, list):
-        node = followed(node.items.chosen(line.gt))
+        node = follow_references(node.items.node_for(line.gt))
     return node

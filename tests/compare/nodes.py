@@ -7,7 +7,8 @@ from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.engine import record_pairs
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
-from stickler_cli.compare.object import Field, ObjectNode
+from stickler_cli.compare.object import ObjectNode
+from stickler_cli.compare.object_fields import Field
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Mode, Options
 from stickler_cli.compare.tree import tree_of

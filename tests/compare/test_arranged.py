@@ -8,7 +8,7 @@ import pytest
 
 from stickler_cli.comparators import DateComparator, NumericComparator
 from stickler_cli.compare import arranged, assignment
-from stickler_cli.compare.arranged import arms_of, pair_arranged
+from stickler_cli.compare.arranged import list_object_nodes, pair_arranged
 from stickler_cli.compare.assignment import align
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.engine import compare
@@ -138,8 +138,8 @@ def test_elements_of_one_key_are_a_pair_also_where_others_lack_it():
         (LeafNode(threshold=1.0, comparator=NumericComparator(tolerance=1)), 1, 3, False),
         (text(0.7), "Muller", "Müller", True),
         (text(0.0), "Muller", "x", True),
-        (text(unsaid=True), "SKU-1001", "SKU-1002", False),
-        (text(unsaid=True), "SKU-1001", " sku - 1001", True),
+        (text(is_unspecified_text=True), "SKU-1001", "SKU-1002", False),
+        (text(is_unspecified_text=True), "SKU-1001", " sku - 1001", True),
         (exact(), "10", 10, True),
         (exact(), "a1", {"b": 1}, False),
         (LeafNode(threshold=1.0, comparator=DateComparator()), "1/2/2024", "2 Jan 2024", True),
@@ -166,7 +166,7 @@ def test_too_many_like_values_of_a_key_are_not_joined(monkeypatch):
     expected = [[(0, 1), (1, 0)]]
 
     assert pairs_of(KEYED, gts, preds, ("k",)) == expected
-    monkeypatch.setattr(arranged, "MOST_ALIKE", 0)
+    monkeypatch.setattr(arranged, "MAX_KEY_PAIRS", 0)
     assert pairs_of(KEYED, gts, preds, ("k",)) == expected
 
 
@@ -175,7 +175,7 @@ def test_large_lists_are_compared_by_rows(monkeypatch):
     preds = [gts[0][::-1][:5], [{"n": "2"}, {"n": "1"}]]
     expected = pairs_of(KEYED, gts, preds, ("k",))
 
-    monkeypatch.setattr(arranged, "AT_ONCE", 6)
+    monkeypatch.setattr(arranged, "MAX_COMPARED_PAIRS", 6)
     assert pairs_of(KEYED, gts, preds, ("k",)) == expected
     assert expected == [[(2, 4), (3, 3), (4, 2), (5, 1), (6, 0)], [(0, 1)]]
 
@@ -185,7 +185,7 @@ def test_the_arms_of_a_union_are_the_objects_that_an_element_may_be():
     schema = {"type": "object", "properties": {"a": {"type": "array", "items": {"anyOf": arms}}}}
     (field,) = compile_schema(schema).root.fields
 
-    assert [[one.name for one in arm.fields] for arm in arms_of(field.node.items)] == [
+    assert [[one.name for one in arm.fields] for arm in list_object_nodes(field.node.items)] == [
         ["k", "p"],
         ["z"],
     ]
@@ -234,7 +234,7 @@ def test_more_cells_than_there_is_room_for_are_refused():
 
 
 def test_an_alignment_keeps_two_bits_of_a_cell(monkeypatch):
-    monkeypatch.setattr("stickler_cli.compare.work.MOST_KEPT", 300 * 300 // 4)
+    monkeypatch.setattr("stickler_cli.compare.work.MAX_RESERVED_BYTES", 300 * 300 // 4)
     document = {"a": [f"{at:03}" for at in range(300)]}
     schema = a_schema(ordered=True)
     schema["properties"]["a"]["items"] = {"type": "string"}

@@ -48,7 +48,7 @@ def test_confidences_go_with_the_values_of_the_prediction():
     columns.confidences = [{"a": 0.1, "b": 0.2, "c": [0.3, 0.4, 0.5]}, None, {"a": 0.6}]
 
     _, entries, values, names = columns.entries
-    assert [names[place] for place in entries.places] == ["a", "c", "c", "a"]
+    assert [names[place] for place in entries.indexes] == ["a", "c", "c", "a"]
     assert values.confidences == [0.1, [0.3, 0.4, 0.5], None, 0.6]
     field = columns.fields(("c",))
     assert field.confidences == [[0.3, 0.4, 0.5], None, None]
@@ -56,7 +56,7 @@ def test_confidences_go_with_the_values_of_the_prediction():
     assert elements.pred == [2, 3, 4]
     assert elements.confidences == [0.3, 0.5, None]
     assert lists.lengths.tolist() == [2, 1, 0, 0]
-    assert lists.of(np.array([1, 0]))[0].tolist() == [2, 0, 1]
+    assert lists.select(np.array([1, 0]))[0].tolist() == [2, 0, 1]
 
 
 def test_elements_beyond_the_confidences_of_their_list_have_none():

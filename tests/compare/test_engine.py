@@ -5,7 +5,7 @@ import pytest
 
 from stickler_cli.comparators.base import Answers, BaseComparator
 from stickler_cli.compare import engine
-from stickler_cli.compare.engine import renamed
+from stickler_cli.compare.engine import rename_keys
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.open import plan_of_schemas
 from stickler_cli.compare.plan import Options, Plan
@@ -169,7 +169,7 @@ NAMES = {
 def test_keys_become_the_names_of_their_fields_through_lists_and_objects():
     parties = [{"vatNumber": 1, "of": {"vatNumber": 2}}, None]
 
-    found = renamed({"IBAN": "x", "parties": parties, "more": {"IBAN": 1}}, NAMES)
+    found = rename_keys({"IBAN": "x", "parties": parties, "more": {"IBAN": 1}}, NAMES)
 
     assert found == {
         "iban": "x",
@@ -179,7 +179,7 @@ def test_keys_become_the_names_of_their_fields_through_lists_and_objects():
 
 
 def test_a_key_stays_where_its_field_is_there_under_its_name():
-    assert renamed([{"IBAN": 1, "iban": 2}], NAMES) == [{"IBAN": 1, "iban": 2}]
+    assert rename_keys([{"IBAN": 1, "iban": 2}], NAMES) == [{"IBAN": 1, "iban": 2}]
 
 
 PATHS = {
@@ -206,4 +206,4 @@ PATHS = {
     ],
 )
 def test_a_path_leads_to_a_field_and_the_rest_stays(value, found):
-    assert renamed(value, PATHS) == found
+    assert rename_keys(value, PATHS) == found

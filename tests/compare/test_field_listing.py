@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from stickler_cli.compare.field_listing import (
-    MOST_ROWS,
+    MAX_ROWS,
     comparators,
     field_listing,
     is_bounded,
@@ -177,7 +177,7 @@ def test_a_listing_that_would_be_endless_is_cut_and_any_path_is_then_known():
     }
     schema = {**an_object(x={"$ref": "#/$defs/d0"}), "$defs": {**levels, "d14": an_object(v=TEXT)}}
     plan = compile_schema(schema)
-    assert len(field_listing(plan)) == MOST_ROWS
+    assert len(field_listing(plan)) == MAX_ROWS
     assert known_paths(plan)[-1] == ("*",)
 
 
@@ -260,7 +260,7 @@ def test_arms_that_are_told_by_their_types_are_chosen_in_bounded_time():
 
 
 def test_of_many_fields_the_first_are_listed_and_any_other_may_be_there(monkeypatch):
-    monkeypatch.setattr("stickler_cli.compare.field_listing.MOST_ROWS", 2)
+    monkeypatch.setattr("stickler_cli.compare.field_listing.MAX_ROWS", 2)
     three = an_object(a=TEXT, b=TEXT, c=TEXT)
     assert [row.field for row in rows(three)] == [("a",), ("b",)]
     assert [row.field for row in rows({"type": "array", "items": three})] == [(), ("a",)]

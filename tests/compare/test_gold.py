@@ -454,8 +454,8 @@ def test_a_place_names_the_values_that_were_not_taken():
     account = compare(plan, [bare.value], [{"a": "y", "b": "p"}], gold=[bare.gold])
     fields = {it.name: it for it in tree_of(account, 0).fields}
 
-    assert (fields["a"].gt, fields["a"].others) == ("y", ("x", "z"))
-    assert (fields["b"].others, fields["t"].others) == ((), ())
+    assert (fields["a"].gt, fields["a"].other_alternatives) == ("y", ("x", "z"))
+    assert (fields["b"].other_alternatives, fields["t"].other_alternatives) == ((), ())
 
 
 @pytest.mark.parametrize("schema", [EXACT, {"anyOf": [EXACT, obj(b=EXACT)]}, obj(b=EXACT)])
@@ -464,7 +464,7 @@ def test_a_place_that_was_taken_as_absent_names_the_values_too(schema):
     bare = Unwrapper(plan.root)({"a": either("x", None)}, is_truth=True)
     account = compare(plan, [bare.value], [{}], gold=[bare.gold])
 
-    assert tree_of(account, 0).fields[0].others == ("x",)
+    assert tree_of(account, 0).fields[0].other_alternatives == ("x",)
 
 
 def test_items_go_by_keys_of_which_one_field_has_alternatives():

@@ -162,7 +162,7 @@ def test_nobody_looks_at_what_is_ignored_or_stands_for_nothing(field, gt, pred, 
 
 
 def test_documents_of_a_schema_are_never_nothing():
-    assert SchemasNode(threshold=0.0, plans={}).is_nothing({}) is False
+    assert SchemasNode(threshold=0.0, plans={}).counts_as_absent({}) is False
 
 
 def test_documents_of_several_schemas_are_recorded_and_never_only_scored():

@@ -70,9 +70,9 @@ def test_an_element_has_the_threshold_of_its_content_or_of_its_text():
 
 
 def test_a_value_leads_to_the_node_of_its_content():
-    assert NODE.chosen(as_text(id="A")) is CONTENT
-    assert NODE.chosen("A") is NODE.text
-    assert not NODE.is_nothing(as_text(id="A"))
+    assert NODE.node_for(as_text(id="A")) is CONTENT
+    assert NODE.node_for("A") is NODE.text
+    assert not NODE.counts_as_absent(as_text(id="A"))
 
 
 def plan():

@@ -4,7 +4,7 @@ import pytest
 from stickler_cli.comparators import BBoxIoUComparator, FuzzyComparator, LevenshteinComparator
 from stickler_cli.comparators.base import Answers, BaseComparator
 from stickler_cli.comparators.registry import construct
-from stickler_cli.compare.leaf import MAX_KEPT_LAYOUT, LeafNode
+from stickler_cli.compare.leaf import MAX_CACHED_LAYOUT, LeafNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
 from stickler_cli.core.problems import ComparisonError, ModelError, UsageError
@@ -303,10 +303,10 @@ def test_many_values_that_are_all_alike_are_compared_by_themselves():
 
 
 def test_pairs_of_few_objects_are_laid_out_once():
-    (block,) = an_object(a=text(), b=text()).together
+    (block,) = an_object(a=text(), b=text()).segments
     few = block.layout(3)
 
-    many = block.layout(MAX_KEPT_LAYOUT + 1)
+    many = block.layout(MAX_CACHED_LAYOUT + 1)
 
-    assert len(many.pair) == 2 * (MAX_KEPT_LAYOUT + 1)
+    assert len(many.pair) == 2 * (MAX_CACHED_LAYOUT + 1)
     assert block.layout(3) is few

@@ -5,7 +5,8 @@ import pytest
 from stickler_cli.comparators import LevenshteinComparator
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.object import Field, ObjectNode
+from stickler_cli.compare.object import ObjectNode
+from stickler_cli.compare.object_fields import Field
 from stickler_cli.compare.one_of import Acceptor, Arm, OneOfNode
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import Outcome
@@ -174,7 +175,7 @@ def a_map(*, rest=None, patterns=(), **settings):
 
 
 def family(pattern, node, aggregate=None):
-    return Field("", node, aggregate, keys=re.compile(pattern))
+    return Field("", node, aggregate, key_pattern=re.compile(pattern))
 
 
 SCORES = a_map(rest=exact())
@@ -198,10 +199,10 @@ def test_a_declared_name_goes_before_a_pattern_and_a_pattern_before_the_rest():
 
 def test_a_position_is_no_field_but_may_be_of_a_family():
     node = an_object(**{"0": text()})
-    assert (node.below("0"), node.below(0)) == (node.fields[0].node, None)
-    assert a_map(fields=node.fields, rest=exact()).below(0) is None
-    assert a_map(patterns=(family("^0", exact()),)).below(0) == exact()
-    assert a_map(patterns=(family("^0", exact()),)).below(1) is None
+    assert (node.child_node("0"), node.child_node(0)) == (node.fields[0].node, None)
+    assert a_map(fields=node.fields, rest=exact()).child_node(0) is None
+    assert a_map(patterns=(family("^0", exact()),)).child_node(0) == exact()
+    assert a_map(patterns=(family("^0", exact()),)).child_node(1) is None
 
 
 def test_keys_that_nothing_names_are_undeclared():

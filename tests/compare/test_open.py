@@ -47,7 +47,7 @@ def test_the_ground_truth_says_how_a_pair_is_compared(gt, pred, similarity):
 
 def test_a_comparator_may_take_lists_whole():
     box = LeafNode(threshold=0.5, comparator=BBoxIoUComparator())
-    node = anything(whole={"array": box})
+    node = anything(leaves_by_shape={"array": box})
 
     assert compared(node, [0, 0, 1, 1], [1, 1, 0, 0]).similarity == 1.0
     assert compared(node, [0, 0, 1, 1], [1, 1, 0, 0]).outcome is Outcome.TP
@@ -55,7 +55,7 @@ def test_a_comparator_may_take_lists_whole():
 
 def test_values_inside_an_object_may_have_a_node_of_their_own():
     strict = anything(object_threshold=0.9)
-    node = anything(inside=strict, object_threshold=0.1)
+    node = anything(value_node=strict, object_threshold=0.1)
     gt, pred = {"o": {"a": 1, "b": 2}}, {"o": {"a": 1, "b": 3}}
 
     comparison = compared(node, gt, pred)

@@ -11,10 +11,11 @@ from stickler_cli.compare import pairing
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.object import Field, ObjectNode
-from stickler_cli.compare.pairing import pair
+from stickler_cli.compare.object import ObjectNode
+from stickler_cli.compare.object_fields import Field
+from stickler_cli.compare.pairing import pair_items
 from stickler_cli.compare.plan import Options
-from stickler_cli.compare.prepared import Prepared
+from stickler_cli.compare.prepared import PreparedValues
 from stickler_cli.compare.selective import SelectiveField, selective_fields
 from stickler_cli.compare.work import Work
 from stickler_cli.schema.compiler import compile_schema
@@ -37,7 +38,7 @@ def cells(rows, floor=0.2):
     n, m = rows.shape
     lists, only = Columns([list(range(n))], [list(range(m))]), np.zeros(1, np.intp)
     item = LeafNode(threshold=0.5, comparator=Cells(rows))
-    found = pair(item, lists, only, only, floor, Options())
+    found = pair_items(item, lists, only, only, floor, Options())
     assert found.similarity.tolist() == [
         rows[row, column] for row, column in zip(found.gt, found.pred, strict=True)
     ]
@@ -105,24 +106,29 @@ ITEMS = {
 }
 
 
-@pytest.mark.parametrize("limits", [{}, {"SMALL_MATRIX": 0}, {"SMALL_MATRIX": 0, "MOST_FREE": -1}])
+@pytest.mark.parametrize(
+    "limits", [{}, {"MAX_MATRIX_CELLS": 0}, {"MAX_MATRIX_CELLS": 0, "MAX_AUGMENTED_ROWS": -1}]
+)
 @pytest.mark.parametrize("item", ITEMS)
 def test_whichever_way_is_taken_the_total_is_the_greatest_of_all_pairs(monkeypatch, item, limits):
-    for name, value in {"FEW_PAIRS": 0, "AT_ONCE": 7, "SEARCHED_TOGETHER": 40, **limits}.items():
+    for name, value in {
+        "MAX_EXHAUSTIVE_PAIRS": 0,
+        "MAX_COMPARED_PAIRS": 7,
+        "MAX_SEARCHED_PAIRS": 40,
+        **limits,
+    }.items():
         monkeypatch.setattr(pairing, name, value)
     draw, node = random.Random(item), ITEMS[item]  # noqa: S311 - no secret
     gts, preds = ([documents(draw) for _ in range(25)] for _ in range(2))
     lists, every = Columns(gts, preds), np.arange(len(gts))
 
-    found = pair(node, lists, every, every, 0.2, Options())
+    found = pair_items(node, lists, every, every, 0.2, Options())
 
     gt_lists, pred_lists, _ = lists.elements
     for at in range(len(gts)):
-        mine = found.some(found.owner == at)
-        rows = [gts[at][place] for place in gt_lists.places[gt_lists.of(every[at : at + 1])[0]]]
-        columns = [
-            preds[at][place] for place in pred_lists.places[pred_lists.of(every[at : at + 1])[0]]
-        ]
+        mine = found.select(found.owner == at)
+        rows = [gts[at][index] for index in gt_lists.select(every[at : at + 1]).indexes]
+        columns = [preds[at][index] for index in pred_lists.select(every[at : at + 1]).indexes]
         assert len({*mine.gt.tolist()}) == len({*mine.pred.tolist()}) == len(mine.gt)
         if not rows or not columns:
             assert not len(mine.gt)
@@ -168,7 +174,7 @@ def test_an_object_weighs_what_its_fields_do_a_union_as_the_heaviest_of_its_arms
 
     (found,) = selective_fields(plan.root, Columns([{"key": "a"}], [{"key": "b"}]))
 
-    assert (found.weight, found.of_object) == (3.0, 5.0)
+    assert (found.weight, found.object_weight) == (3.0, 5.0)
 
 
 class Slow(BaseComparator):
@@ -229,7 +235,7 @@ def test_a_field_that_pairs_no_items_is_compared_once_they_are_paired():
 def test_pairs_of_unequal_keys_have_nothing_in_common_and_are_not_compared():
     comparator = FuzzyComparator(same_digits=True)
     values = [f"name {at}" for at in range(12)]
-    prepared = Prepared(comparator, values, frozenset([str]), Work().place())
+    prepared = PreparedValues(comparator, values, frozenset([str]), Work().field_work())
     codes = np.arange(12)
     assert prepared.keys is not None
 

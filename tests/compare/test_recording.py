@@ -5,7 +5,7 @@ import pytest
 
 from stickler_cli.compare.columns import NOTHING, Columns
 from stickler_cli.compare.engine import compare
-from stickler_cli.compare.object import Field
+from stickler_cli.compare.object_fields import Field
 from stickler_cli.compare.one_of import RecursionNode, Target
 from stickler_cli.compare.pair_scores import PairGroup, PairScores, add_rows, join_groups
 from stickler_cli.compare.plan import Plan
@@ -35,14 +35,14 @@ def test_documents_may_be_lists(pred, score):
 def test_keys_whose_values_count_as_nothing_on_both_sides_are_no_units():
     root = an_object(rest={"families": (Field("", text(reading=read_nothing)),)})
 
-    table = compare(Plan(root, "map", hides=True), [{"m": "x"}], [{"m": "y"}])
+    table = compare(Plan(root, "map", has_ignored_values=True), [{"m": "x"}], [{"m": "y"}])
 
     assert table.size == 1
     assert table.document_scores.tolist() == [1.0]
 
 
 def test_positions_of_tuples_that_count_as_nothing_are_left_out_of_the_mean():
-    node = TupleNode(threshold=0.5, positions=(text(),), rest=text(reading=read_nothing))
+    node = TupleNode(threshold=0.5, positions=(text(),), other_positions=text(reading=read_nothing))
 
     assert alike(node, ["ab", "x"], ["ac", "y"]) == 0.5
 

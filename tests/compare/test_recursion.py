@@ -39,7 +39,7 @@ def nested_lists(make, **rest):
 
 
 def a_tuple(position, **rest):
-    return TupleNode(threshold=0.5, positions=(position,), rest=position, **rest)
+    return TupleNode(threshold=0.5, positions=(position,), other_positions=position, **rest)
 
 
 @pytest.mark.parametrize("make", [a_list, a_tuple])

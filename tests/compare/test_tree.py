@@ -10,7 +10,8 @@ from stickler_cli.comparators.base import Answers, BaseComparator
 from stickler_cli.comparators.exact import ExactComparator
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.object import Field, ObjectNode
+from stickler_cli.compare.object import ObjectNode
+from stickler_cli.compare.object_fields import Field
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.compare.result import Outcome
 from stickler_cli.compare.tree import Candidate, Pairing, Sum, explain, tree_of

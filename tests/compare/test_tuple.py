@@ -11,7 +11,7 @@ from .nodes import (
     text,
 )
 
-PAIR = TupleNode(threshold=0.5, positions=(text(threshold=0.8), number()), rest=exact())
+PAIR = TupleNode(threshold=0.5, positions=(text(threshold=0.8), number()), other_positions=exact())
 
 
 def test_a_tuple_passes_at_a_half_by_default():
@@ -19,7 +19,9 @@ def test_a_tuple_passes_at_a_half_by_default():
 
 
 def test_a_clipped_position_lowers_the_score_and_not_the_raw_score():
-    node = TupleNode(threshold=0.5, positions=(text(threshold=0.8, clip=True),), rest=exact())
+    node = TupleNode(
+        threshold=0.5, positions=(text(threshold=0.8, clip=True),), other_positions=exact()
+    )
     comparison = compared(node, ["abcd", "x"], ["abcx", "x"])
 
     assert (comparison.similarity, comparison.score) == (0.875, 0.5)
@@ -33,7 +35,7 @@ def test_objects_and_lists_pass_on_the_threshold_of_their_position():
             an_object(a=text(), threshold=0.5, match_threshold=0.9),
             a_list(exact(), threshold=0.6),
         ),
-        rest=anything(),
+        other_positions=anything(),
     )
     comparison = compared(node, [{"a": "abcd"}, ["x", "y"]], [{"a": "abcx"}, ["y"]])
 
@@ -41,7 +43,7 @@ def test_objects_and_lists_pass_on_the_threshold_of_their_position():
 
 
 def test_items_with_a_tuple_pair_by_it_where_nothing_else_tells_them_apart():
-    box = TupleNode(threshold=0.5, positions=(exact(), exact()), rest=exact())
+    box = TupleNode(threshold=0.5, positions=(exact(), exact()), other_positions=exact())
     node = a_list(an_object(code=exact(), box=box, match_threshold=0.5))
     gt = [{"code": "a", "box": ["x", "y"]}, {"code": "b", "box": ["z", "w"]}, {"code": "e"}]
     pred = [{"code": "c", "box": ["z", "w"]}, {"code": "d", "box": ["x", "y"]}, {"box": ["v"]}]

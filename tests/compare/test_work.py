@@ -13,14 +13,14 @@ from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.engine import record_pairs
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.work import (
-    CALL,
-    NAME,
-    PAIR,
-    PREPARED,
+    CALL_STEPS,
+    NAME_STEPS,
+    PAIR_STEPS,
+    PREPARED_STEPS,
     STEPS_OF_UNIT,
-    UNDECLARED,
-    VALUE,
-    Place,
+    UNDECLARED_STEPS,
+    VALUE_STEPS,
+    FieldWork,
     TooMuchAtOnceError,
     Work,
 )
@@ -30,14 +30,14 @@ from stickler_cli.schema.compiler import compile_schema
 
 def counted(work):
     """All steps that were counted."""
-    return sum(steps for (steps,) in work.places.values())
+    return sum(steps for (steps,) in work.steps_by_path.values())
 
 
 def steps_of(schema, gt, pred, **options):
     """Return the steps of a comparison of two documents, or of several pairs."""
     gts, preds = (gt, pred) if isinstance(gt, list) else ([gt], [pred])
     work = Work(**options)
-    columns = Columns(gts, preds, work.place())
+    columns = Columns(gts, preds, work.field_work())
     record_pairs(compile_schema(schema).root, columns, Options(), are_documents=True)
     return counted(work)
 
@@ -138,14 +138,14 @@ KEPT_OF_LISTS = 5 * CELL + 2 * 4 * CELL
 
 def kept_of(monkeypatch, gt, pred):
     """Return the bytes that are kept in the end by place, and the most at once."""
-    kept, most, keep = {}, [0], Place.keep
+    kept, most, keep = {}, [0], FieldWork.reserve
 
     def noted(place, size):
         kept[place.path] = kept.get(place.path, 0) + size
         most.append(sum(kept.values()))
         keep(place, size)
 
-    monkeypatch.setattr(Place, "keep", noted)
+    monkeypatch.setattr(FieldWork, "reserve", noted)
     steps_of(TREES, gt, pred)
     return kept, max(most)
 
@@ -189,7 +189,7 @@ def test_what_is_counted_as_kept_is_about_what_memory_it_takes(made, monkeypatch
 
 
 def test_what_would_be_kept_beyond_the_limit_is_refused_by_name(monkeypatch):
-    monkeypatch.setattr("stickler_cli.compare.work.MOST_KEPT", 1 << 20)
+    monkeypatch.setattr("stickler_cli.compare.work.MAX_RESERVED_BYTES", 1 << 20)
     trees = [({"t": kinds(depth, "", "x")}, {"t": kinds(depth, "", "y")}) for depth in (3, 9)]
 
     steps_of(TREES, *trees[0])
@@ -256,31 +256,31 @@ def test_equal_texts_are_no_work():
 
 def test_steps_of_all_places_add_up_to_the_limit_and_not_beyond():
     work = Work(limit=0.001, at_once=0.0005)
-    top, below = work.place(), work.place().below("a")
+    top, below = work.field_work(), work.field_work().of_field("a")
     assert counted(work) == 0
     top.charge(300_000)
     below.charge(500_000)  # as much at once as may be
-    work.place(("a",)).charge(200_000)
+    work.field_work(("a",)).charge(200_000)
     assert counted(work) == 1_000_000
     top.check(0)
     with pytest.raises(WorkLimitError, match=r"most of it at a$"):
         top.check(1)
-    work.place(("b",))
+    work.field_work(("b",))
     with pytest.raises(WorkLimitError, match=r"most of it at a$"):
-        work.place(("b",)).charge(1)
+        work.field_work(("b",)).charge(1)
     with pytest.raises(TooMuchAtOnceError):
-        Work(at_once=0.0005).place().charge(500_001)
+        Work(at_once=0.0005).field_work().charge(500_001)
 
 
 @pytest.mark.parametrize("names", [["", "a", "ab"], ["abcdefgh" * 20, "x" * 90, "ab", "ab"]])
 def test_the_least_steps_of_pairs_are_those_of_texts_that_differ(names):
     gts, preds = names, [*names[::-1], "another text", None]
     work = Work()
-    columns = Columns(gts, preds, work.place())
+    columns = Columns(gts, preds, work.field_work())
     leaf = compile_schema({"type": "object", "properties": {"t": TEXT}}).root.fields[0].node
     codes = columns.codes
     every = np.arange(len(gts)), np.arange(len(preds))
-    found = leaf.least_steps(columns, codes.gt[every[0]], codes.pred[every[1]])
+    found = leaf.min_steps(columns, codes.gt[every[0]], codes.pred[every[1]])
     unlike = [(len(gt), len(pred)) for gt in gts for pred in preds if gt and pred and gt != pred]
     cells = sum(gt * pred for gt, pred in unlike)
     assert found == STEPS_OF_PAIR * len(unlike) + STEPS_OF_WORDS * cells // LETTERS_OF_WORD
@@ -298,7 +298,7 @@ def an_object(**properties):
     return {"type": "object", "properties": properties}
 
 
-A_NODE = 2 * VALUE + CALL + PAIR
+A_NODE = 2 * VALUE_STEPS + CALL_STEPS + PAIR_STEPS
 """Steps of a field of one pair of documents, before its values are looked at."""
 
 
@@ -317,44 +317,46 @@ def in_words(*lengths):
             an_object(a=TEXT),
             [{"a": "x" * 30}],
             [{"a": "y" * 72}],
-            2 * A_NODE + in_words((30, 72)) + PREPARED * 102 // 100 + 2 * PREPARED,
+            2 * A_NODE + in_words((30, 72)) + PREPARED_STEPS * 102 // 100 + 2 * PREPARED_STEPS,
         ),
         (  # three numbers that differ, one of which is on both sides, of 17 letters each
             an_object(a={"type": "number"}),
             [{"a": 1.5}, {"a": 2}],
             [{"a": 3.5}, {"a": 2}],
-            2 * (4 * VALUE + CALL + 2 * PAIR) + 2 * 17 + PREPARED * 51 // 100 + 2 * PREPARED,
+            2 * (4 * VALUE_STEPS + CALL_STEPS + 2 * PAIR_STEPS) + 2 * 17
+            + PREPARED_STEPS * 51 // 100 + 2 * PREPARED_STEPS,
         ),
         (  # both are compared with the one, neither is a pair: three units
             an_object(a={"type": "array", "items": TEXT}),
             [{"a": ["x" * 30, "zz"]}],
             [{"a": ["y" * 70]}],
-            2 * A_NODE + (3 * VALUE) + 2 * PAIR + (CALL + 2 * PAIR) + (CALL + 3 * PAIR)
-            + in_words((30, 70), (2, 70)) + PREPARED * 102 // 100 + 3 * PREPARED,
+            2 * A_NODE + (3 * VALUE_STEPS) + 2 * PAIR_STEPS
+            + (CALL_STEPS + 2 * PAIR_STEPS) + (CALL_STEPS + 3 * PAIR_STEPS)
+            + in_words((30, 70), (2, 70)) + PREPARED_STEPS * 102 // 100 + 3 * PREPARED_STEPS,
         ),
         (
             {"type": "object", "additionalProperties": TEXT},
             [{"a": "x", "b": None}],
             [{"a": "x", "c": "y"}],
-            A_NODE + 3 * NAME + 3 * VALUE + CALL + 2 * PAIR,
+            A_NODE + 3 * NAME_STEPS + 3 * VALUE_STEPS + CALL_STEPS + 2 * PAIR_STEPS,
         ),
         (
             an_object(a=TEXT),
             [{"u": 1, "a": ""}],
             [{"v": 1, "w": 2, "a": None}],
-            2 * A_NODE + 3 * UNDECLARED,
+            2 * A_NODE + 3 * UNDECLARED_STEPS,
         ),
         (
             an_object(a=TEXT),
             [{"a": "x" * 1_000}],
             [{"a": "y" * 1_000}],
-            2 * A_NODE + in_words((1_000, 1_000)) + PREPARED * 20 + 2 * PREPARED,
+            2 * A_NODE + in_words((1_000, 1_000)) + PREPARED_STEPS * 20 + 2 * PREPARED_STEPS,
         ),
         (  # of a long text each letter counts as much as the comparator takes to read it
             an_object(a={**TEXT, "x-aws-stickler-comparator": "TimeComparator"}),
             [{"a": "x" * 1_001}],
             [{"a": "y" * 1_000}],
-            2 * A_NODE + 2_001 + 500 * 1_001 + PREPARED * 10 + 2 * PREPARED,
+            2 * A_NODE + 2_001 + 500 * 1_001 + PREPARED_STEPS * 10 + 2 * PREPARED_STEPS,
         ),
     ],
 )  # fmt: skip
@@ -378,8 +380,8 @@ def test_long_texts_are_looked_at_for_few_differences_before_they_are_compared()
     letters = size * 6 + 6
     each = in_words((size, size))
     assert work == (
-        2 * (12 * VALUE + CALL + 6 * PAIR)
-        + (PREPARED * letters // 100 + 8 * PREPARED)
+        2 * (12 * VALUE_STEPS + CALL_STEPS + 6 * PAIR_STEPS)
+        + (PREPARED_STEPS * letters // 100 + 8 * PREPARED_STEPS)
         # Twice the share of letters that may differ: of all five, then of three.
         + int(2 * (1 - 0.99) * 5 * each) + int(2 * (1 - 0.9) * 3 * each)
         + each + in_words((3, 3))

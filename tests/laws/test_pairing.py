@@ -17,8 +17,9 @@ from stickler_cli.compare.assignment import assign
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
-from stickler_cli.compare.object import Field, ObjectNode
-from stickler_cli.compare.pairing import pair
+from stickler_cli.compare.object import ObjectNode
+from stickler_cli.compare.object_fields import Field
+from stickler_cli.compare.pairing import pair_items
 from stickler_cli.compare.plan import Mode, Options
 from stickler_cli.compare.tree import tree_of
 from stickler_cli.core.json_values import is_absent
@@ -57,7 +58,7 @@ def pairs_of(matrix, floor):
     n, m = matrix.shape
     item = LeafNode(threshold=0.5, comparator=Cells(matrix))
     lists, only = Columns([list(range(n))], [list(range(m))]), np.zeros(1, np.intp)
-    found = pair(item, lists, only, only, floor, Options())
+    found = pair_items(item, lists, only, only, floor, Options())
     assert found.similarity.tolist() == matrix[found.gt, found.pred].tolist()
     return list(zip(found.gt.tolist(), found.pred.tolist(), strict=True))
 
@@ -273,11 +274,11 @@ def keyed_lists(draw):
 
 # Small, so that a few items take each way.
 LIMITS = {
-    "FEW_PAIRS": 4,
-    "SEARCHED_TOGETHER": 100,
-    "AT_ONCE": 7,
-    "SMALL_MATRIX": 30,
-    "MOST_FREE": 1,
+    "MAX_EXHAUSTIVE_PAIRS": 4,
+    "MAX_SEARCHED_PAIRS": 100,
+    "MAX_COMPARED_PAIRS": 7,
+    "MAX_MATRIX_CELLS": 30,
+    "MAX_AUGMENTED_ROWS": 1,
 }
 
 
@@ -295,8 +296,8 @@ def count_ways(monkeypatch, taken):
 
     for name in ("assign", "assign_all"):
         counted(pairing, name)
-    for name in ("_best_of_all", "_assigned"):
-        counted(pairing.Search, name)  # no result tells which way it came by
+    for name in ("_best_of_all", "_assign_lists"):
+        counted(pairing.PairSearch, name)  # no result tells which way it came by
     counted(pairing.SelectiveField, "join")
 
 
@@ -320,15 +321,15 @@ def test_pairs_of_items_with_keys_have_the_total_of_the_whole_assignment(monkeyp
         every, columns = np.arange(len(lists)), Columns(*map(list, zip(*lists, strict=True)))
         taken["calls"] += 1
 
-        found = pair(node, columns, every, every, floor, Options())
+        found = pair_items(node, columns, every, every, floor, Options())
 
         for owner, (gts, preds) in enumerate(lists):
             if not gts or not preds:
                 assert owner not in found.owner
                 continue
-            mine = found.some(found.owner == owner)
-            rows = mine.gt - columns.elements[0].starts[owner]
-            others = mine.pred - columns.elements[1].starts[owner]
+            mine = found.select(found.owner == owner)
+            rows = mine.gt - columns.elements.gt.starts[owner]
+            others = mine.pred - columns.elements.pred.starts[owner]
             matrix, gains = gains_of(node, gts, preds, floor)
             best = gains[linear_sum_assignment(gains, maximize=True)].sum()
             assert rows.tolist() == sorted(set(rows.tolist()))
@@ -371,12 +372,12 @@ ITEMS_SCHEMA = compile_schema(
 @given(st.lists(ITEM, max_size=6), st.lists(ITEM, max_size=6), floors)
 def test_looking_at_likely_pairs_only_changes_no_score(gts, preds, floor):
     def score(few):
-        limit, pairing.FEW_PAIRS = pairing.FEW_PAIRS, few
+        limit, pairing.MAX_EXHAUSTIVE_PAIRS = pairing.MAX_EXHAUSTIVE_PAIRS, few
         try:
             options = Options(pairing_floor=floor)
             return compare(ITEMS_SCHEMA, {"items": gts}, {"items": preds}, options).similarity
         finally:
-            pairing.FEW_PAIRS = limit
+            pairing.MAX_EXHAUSTIVE_PAIRS = limit
 
     assert abs(score(0) - score(10**9)) < 1e-9
 

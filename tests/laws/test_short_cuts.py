@@ -20,12 +20,12 @@ TIES = 1e-8
 @contextmanager
 def pairing_all_lists_by(few):
     """Look at likely pairs first where there are more than so many."""
-    limit = pairing.FEW_PAIRS
-    pairing.FEW_PAIRS = few
+    limit = pairing.MAX_EXHAUSTIVE_PAIRS
+    pairing.MAX_EXHAUSTIVE_PAIRS = few
     try:
         yield
     finally:
-        pairing.FEW_PAIRS = limit
+        pairing.MAX_EXHAUSTIVE_PAIRS = limit
 
 
 @pytest.mark.parametrize("kind", [*NESTS, *VALUES_DECIDE])

@@ -8,7 +8,8 @@ import pytest
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.object import Field, ObjectNode
+from stickler_cli.compare.object import ObjectNode
+from stickler_cli.compare.object_fields import Field
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents.document_pair import DocumentPair

@@ -20,7 +20,8 @@ from stickler_cli.api.many import evaluate_many
 from stickler_cli.cli import main
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.object import Field, ObjectNode
+from stickler_cli.compare.object import ObjectNode
+from stickler_cli.compare.object_fields import Field
 from stickler_cli.compare.plan import Options, Plan
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.problems import Problem, SchemaError, UnavailableError, UsageError

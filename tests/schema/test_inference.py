@@ -521,7 +521,7 @@ def test_a_threshold_is_known_for_an_inferred_one():
 
     plan = compile_schema(found.schema, inferred=found.annotations)
 
-    sources = [node.threshold_source for _, node in plan.root.named()]
+    sources = [node.threshold_source for _, node in plan.root.list_fields()]
     assert sources == ["inferred", "inferred", "annotation"]
     assert [entry.source for entry in found.fields] == sources
 

@@ -9,7 +9,8 @@ from stickler_cli.comparators.numeric import NumericComparator
 from stickler_cli.comparators.texts import FuzzyComparator, LevenshteinComparator
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
-from stickler_cli.compare.object import Field, ObjectNode
+from stickler_cli.compare.object import ObjectNode
+from stickler_cli.compare.object_fields import Field
 from stickler_cli.compare.one_of import Arm, OneOfNode
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.tuple import TupleNode
@@ -119,7 +120,11 @@ def open_node(weight=1.0, **rest):
         ({}, Field("a", open_node())),
         (
             {WEIGHT: 2, AGGREGATE: True},
-            Field("a", open_node(2.0, elements=open_node(), inside=open_node()), aggregate=True),
+            Field(
+                "a",
+                open_node(2.0, item_node=open_node(), value_node=open_node()),
+                aggregate=True,
+            ),
         ),
         (
             {"type": "array", "items": {"type": "boolean", WEIGHT: 2, AGGREGATE: True}},
@@ -134,8 +139,13 @@ def open_node(weight=1.0, **rest):
         (
             {"type": "array", "prefixItems": [STRING], "items": {"type": "number"},
              WEIGHT: 2, AGGREGATE: False},
-            Field("a", TupleNode(positions=(TEXT,), rest=NUMBER, threshold=0.5, weight=2.0),
-                  aggregate=False),
+            Field(
+                "a",
+                TupleNode(
+                    positions=(TEXT,), other_positions=NUMBER, threshold=0.5, weight=2.0
+                ),
+                aggregate=False,
+            ),
         ),
         (OBJECT, Field("a", ObjectNode(fields=B_TEXT, threshold=0.7))),
         (
@@ -196,7 +206,7 @@ def test_a_node_holds_all_that_its_schema_says(schema, field):
 )  # fmt: skip
 def test_it_is_known_who_said_a_threshold(schema, sources):
     node, found = node_of(schema), []
-    for each in (node, *node.parts()):
+    for each in (node, *node.inner_nodes()):
         found.append(each.threshold_source)
         found += [each.match_source] if hasattr(each, "match_source") else []
     assert found == sources
@@ -317,7 +327,7 @@ class TestTuples:
         assert [position.comparator.name for position in node.positions] == [
             "LevenshteinComparator"
         ]
-        assert node.rest.comparator.name == "ExactComparator"
+        assert node.other_positions.comparator.name == "ExactComparator"
 
     def test_prefix_items_mean_nothing_up_to_2019_09(self):
         assert isinstance(node_of({"prefixItems": [STRING]}, "draft-07"), OpenNode)
@@ -414,7 +424,7 @@ class TestObjects:
         node = node_of({"patternProperties": {"^x": {"type": "number", AGGREGATE: False}}})
 
         (pattern,) = node.families
-        assert pattern.keys.search("x1")
+        assert pattern.key_pattern.search("x1")
         assert pattern.node.comparator.name == "NumericComparator"
         assert pattern.aggregate is False
 

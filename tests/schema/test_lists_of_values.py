@@ -30,22 +30,22 @@ def test_a_place_knows_whether_lists_have_several_right_values(place, expected):
         "properties": {"place": place},
         "$defs": {"unit": TEXT | ANY, "node": node},
     }
-    assert compile_schema(schema).root.by_name()["place"].any_of is expected
+    assert compile_schema(schema).root.nodes_by_name()["place"].any_of is expected
 
 
 def test_a_schema_that_contains_itself_knows_where_lists_have_several_right_values():
     child = {"$ref": "#/$defs/node"} | ANY
     node = {"type": "object", "properties": {"name": TEXT, "child": child}}
     root = compile_schema({"$ref": "#/$defs/node", "$defs": {"node": node}}).root
-    first = root.by_name()["child"]
+    first = root.nodes_by_name()["child"]
     assert (root.any_of, first.any_of) == (False, True)
-    assert first.by_name()["child"].any_of is True
+    assert first.nodes_by_name()["child"].any_of is True
 
 
 def test_the_elements_of_a_list_may_have_it_for_themselves():
     schema = {"type": "object", "properties": {"tags": {"type": "array", "items": TEXT | ANY}}}
-    tags = compile_schema(schema).root.by_name()["tags"]
-    assert (tags.any_of, tags.below(0).any_of) == (False, True)
+    tags = compile_schema(schema).root.nodes_by_name()["tags"]
+    assert (tags.any_of, tags.child_node(0).any_of) == (False, True)
 
 
 def test_fields_name_the_rule():

@@ -140,7 +140,7 @@ def test_what_was_inferred_is_known_and_told():
     found = loaded(SKU, "s.json", when="always")
 
     assert found.contents["properties"]["sku"] == CODE
-    assert [each.threshold_source for _, each in found.plan.root.named()] == ["inferred"] * 2
+    assert [each.threshold_source for _, each in found.plan.root.list_fields()] == ["inferred"] * 2
     assert [each.source for each in found.fields] == ["inferred"] * 2
     assert found.inferred is not None
     assert found.inferred == loaded(SKU, "t.json", when="always").inferred

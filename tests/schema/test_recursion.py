@@ -277,7 +277,9 @@ def recursions(node):
     """List the places of all recursions below a node."""
     if isinstance(node, RecursionNode):
         return [node.place]
-    inside = [each for _, each in node.named()] if hasattr(node, "fields") else node.parts()
+    inside = (
+        [each for _, each in node.list_fields()] if hasattr(node, "fields") else node.inner_nodes()
+    )
     return [place for each in inside for place in recursions(each)]
 
 

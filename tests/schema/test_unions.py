@@ -192,9 +192,9 @@ class TestArms:
 
         assert node.choose("Ä12").threshold == 0.9
         assert node.choose("ä12").threshold == 0.5
-        assert node.choose({"Ä": 1}).families[0].keys
-        assert node.choose({"Ä": "x"}).families[0].keys is None
-        assert node.choose({"b": "x", "c": "y"}).families[0].keys is None
+        assert node.choose({"Ä": 1}).families[0].key_pattern
+        assert node.choose({"Ä": "x"}).families[0].key_pattern is None
+        assert node.choose({"b": "x", "c": "y"}).families[0].key_pattern is None
 
     def test_references_in_an_arm_are_followed_when_it_judges(self):
         schema = {

@@ -5,7 +5,8 @@ import numpy as np
 from stickler_cli.comparators.base import Answers, BaseComparator
 from stickler_cli.compare.engine import compare
 from stickler_cli.compare.leaf import LeafNode
-from stickler_cli.compare.object import Field, ObjectNode
+from stickler_cli.compare.object import ObjectNode
+from stickler_cli.compare.object_fields import Field
 from stickler_cli.compare.plan import Plan
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.schema.compiler import compile_schema

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from stickler_cli.compare.columns import Floats, Indexes, Mask, groups
+from stickler_cli.compare.columns import Floats, Indexes, Mask, group_positions
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import KEPT
 from stickler_cli.score.field_counts import Leaves, joined
@@ -202,7 +202,7 @@ def units_of_fields(parts: Iterable[tuple[Sequence[str], Leaves]]) -> dict[str, 
 
 def _by_field(leaves: Leaves) -> dict[str, Indexes]:
     """Return which values are of each field, by its path, and of whole documents for ""."""
-    found = {field_path(leaves.paths[at]): which for at, which in groups(leaves.field)}
+    found = {field_path(leaves.paths[at]): which for at, which in group_positions(leaves.field)}
     return {**found, "": np.arange(len(leaves))}
 
 

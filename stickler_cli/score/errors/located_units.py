@@ -217,7 +217,7 @@ def alternatives_of(
     while level is not None:
         slot, gold = table.gold_slots.get(level.start + position), level.columns.gold
         if slot is not None and gold is not None and not level.is_side:
-            choices, taken = gold.alternatives(slot)
+            choices, taken = gold.alternatives_of(slot)
             if choices:
                 (location,) = locate(table, level, np.array([position]))
                 yield len(location.gt_path or ()), choices[taken]

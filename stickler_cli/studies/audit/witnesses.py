@@ -20,7 +20,7 @@ from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.engine import record_pairs
 from stickler_cli.compare.field_listing import node_at
 from stickler_cli.compare.list import ListNode
-from stickler_cli.compare.one_of import followed
+from stickler_cli.compare.one_of import follow_references
 from stickler_cli.compare.plan import Mode, Node, Options, Plan
 from stickler_cli.compare.result import TP
 from stickler_cli.compare.units import listed
@@ -148,7 +148,7 @@ class Witnesses:
         if node is None:
             return [json_key(one) == json_key(other) for one, other in pairs]
         while isinstance(node, ListNode):
-            node = followed(node.items)
+            node = follow_references(node.items)
         at = np.arange(len(pairs))
         columns = Columns([*ones], [*others])
         outcomes = node.similarity(columns, at, at, self.options, Mode.FINAL).outcome

@@ -7,12 +7,12 @@ from itertools import islice
 from typing import Any, Final
 
 from stickler_cli import __version__
-from stickler_cli.compare.arranged import key_node
+from stickler_cli.compare.arranged import find_key_node
 from stickler_cli.compare.field_listing import list_nodes
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.object import ObjectNode
-from stickler_cli.compare.one_of import followed
+from stickler_cli.compare.one_of import follow_references
 from stickler_cli.compare.plan import PAIRING_FLOOR, Node
 from stickler_cli.core.json_values import Gold, JsonValue, Reading, brief, is_absent, json_key
 from stickler_cli.core.locations import ANY_KEY, Path, field_path, json_pointer
@@ -56,7 +56,7 @@ def _of(path: Path, node: Node) -> Iterator[tuple[str, Path, str, str]]:
             found = f"the threshold is {threshold:g}, and the pairing floor {floor:g}"
             yield "threshold-below-floor", path, found, "a floor below the threshold"
     if isinstance(node, ObjectNode):
-        fields = [(name, followed(child).weight) for name, child in node.named()]
+        fields = [(name, follow_references(child).weight) for name, child in node.list_fields()]
         total = sum(weight for _, weight in fields)
         for name, weight in fields:
             if weight < LEAST_SHARE * total:
@@ -197,19 +197,19 @@ class GoldRules:
     ) -> None:
         if is_absent(value):
             return
-        node = node.chosen(value)
+        node = node.node_for(value)
         if isinstance(node, LeafNode) and node.reading is not None and node.reading.aliases:
             self._aliases[names] = node.reading
             self._met[names].add(node.reading(value))
         if isinstance(node, ListNode) and node.key and isinstance(value, list):
             self._look_at_keys(document, node, value, path, field_path(names))
         if isinstance(value, dict):
-            inside = dict(node.named())
+            inside = dict(node.list_fields())
             for name, part in value.items():
                 if (one := inside.get(name, inside.get(ANY_KEY))) is not None:
                     field = name if name in inside else ANY_KEY
                     self._look_into(document, one, part, (*path, name), (*names, field))
-        elif isinstance(value, list) and (parts := node.parts()):
+        elif isinstance(value, list) and (parts := node.inner_nodes()):
             for at, part in enumerate(value):
                 one = parts[min(at, len(parts) - 1)]
                 self._look_into(document, one, part, (*path, at), names)
@@ -222,7 +222,7 @@ class GoldRules:
         path: Path,
         field: str,
     ) -> None:
-        nodes = [key_node(node.items, name) for name in node.key]
+        nodes = [find_key_node(node.items, name) for name in node.key]
         known: dict[object, int] = {}
         for at, item in enumerate(items):
             if not isinstance(item, dict) or is_absent(item):

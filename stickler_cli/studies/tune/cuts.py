@@ -378,7 +378,7 @@ def _similarities(
     """
     for start in range(0, len(lines), at_once):
         some = lines[start : start + at_once]
-        at, place = np.arange(len(some)), Work(options.work_limit).place(some[0].names)
+        at, place = np.arange(len(some)), Work(options.work_limit).field_work(some[0].names)
         try:
             columns = Columns([line.gt for line in some], [line.pred for line in some], place)
             yield some, node.similarity(columns, at, at, options, Mode.FINAL).similarity

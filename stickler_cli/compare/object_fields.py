@@ -1,0 +1,199 @@
+"""Fields of objects: their declaration, and how their scores become the score of an object."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from typing import NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+from .columns import Columns, Floats, Indexes, Mask, Outcomes
+from .leaf import LeafBlock
+from .one_of import ANNOTATION_CODES, OneOfNode
+from .pair_scores import PairScores
+from .plan import Node
+from .result import TN
+
+FieldSegment: TypeAlias = LeafBlock | int
+"""Fields that are compared by one call: a block of leaves, or the position of one other field."""
+
+
+class KeyPattern(Protocol):
+    """Tells which keys belong to a family."""
+
+    def search(self, string: str, /) -> object:
+        """Return something true if a key belongs to the family."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A property of an object and its node, or a family of keys that only documents name."""
+
+    name: str
+    """The name of the property; empty for a family."""
+    node: Node
+    aggregate: bool | None = None
+    """The property's annotation of the aggregate of its object; None without one."""
+    ignored: bool = False
+    """Whether its values are never compared."""
+    key_pattern: KeyPattern | None = None
+    """Tells the keys of a family; None for all keys."""
+    pairs_items: bool = True
+    """Whether its similarity counts when list items are paired."""
+
+
+class FieldScores(NamedTuple):
+    """The scores of a block of leaves, or of one other field."""
+
+    segment: FieldSegment
+    scores: PairScores
+    """One entry a pair of objects; for a block, all pairs of one leaf, then of the next."""
+
+    @property
+    def positions(self) -> "int | slice | Indexes":
+        """The position of the fields in the object, as an index."""
+        return self.segment if isinstance(self.segment, int) else self.segment.span
+
+
+class KeyScores(NamedTuple):
+    """The scores of keys of maps that only the documents name, all under one node."""
+
+    owner: Indexes
+    """The position of the pair of objects of each key."""
+    aggregate: "bool | Outcomes | None"
+    """The annotation of the aggregate of all keys, or one of `ANNOTATION_CODES` for each key."""
+    scores: PairScores
+
+
+def average_fields(
+    n_fields: int,
+    field_scores: Sequence[FieldScores],
+    key_scores: Sequence[KeyScores],
+    size: int,
+    not_pairing: Sequence[int] = (),
+) -> tuple[Floats, Floats]:
+    """Return the weighted mean similarity and the mean score of the fields of each pair of objects.
+
+    Fields that neither side has do not count, nor do those at the positions `not_pairing`. Both
+    means are 1.0 for a pair without fields. Shapes: (size,).
+    """
+    all_scores = [
+        *(fields.scores for fields in field_scores),
+        *(keys.scores for keys in key_scores),
+    ]
+    is_clipped = any(scores.score is not scores.similarity for scores in all_scores)
+    # Rows of weights, of similarities and, if they differ from these, of scores.
+    figures = np.zeros((2 + is_clipped, n_fields if field_scores else 1, size))
+    for fields in field_scores:
+        positions, scores = fields.positions, fields.scores
+        figures[0, positions] = (scores.outcome < TN).reshape(-1, size) * scores.weight
+        figures[1, positions] = scores.similarity.reshape(-1, size)
+        if is_clipped:
+            figures[2, positions] = scores.score.reshape(-1, size)
+    if not_pairing:
+        figures[0, list(not_pairing)] = 0.0
+    figures[1:] *= figures[0]
+    # Not `sum`: it adds the rows of a single pair in another order than those of several.
+    weight: Floats
+    weight, *totals = np.add.accumulate(figures, axis=1)[:, -1]
+    for owner, _, scores in key_scores:
+        weights = np.broadcast_to(scores.weight, len(owner)) * (scores.outcome < TN)
+        weight += np.bincount(owner, weights, size)
+        totals[0] += np.bincount(owner, weights * scores.similarity, size)
+        if is_clipped:
+            totals[1] += np.bincount(owner, weights * scores.score, size)
+    has_fields = weight > 0
+    similarity, *scores_of_pairs = (
+        np.divide(total, weight, out=np.ones(size), where=has_fields) for total in totals
+    )
+    return similarity, scores_of_pairs[0] if scores_of_pairs else similarity
+
+
+def find_unfounded(
+    columns: Columns,
+    gt: Indexes,
+    compared: Indexes,
+    field_scores: Sequence[FieldScores],
+    key_scores: Sequence[KeyScores],
+) -> Mask | bool:
+    """Return a mask of pairs of objects without a present field whose ground truth may be absent.
+
+    `compared` are the positions of the pairs that were compared by fields.
+    """
+    if columns.gold is None:
+        return False
+    size = len(compared)
+    has_fields = np.zeros(size, np.bool_)
+    for fields in field_scores:
+        has_fields |= (fields.scores.outcome < TN).reshape(-1, size).any(axis=0)
+    for keys in key_scores:
+        has_fields[keys.owner[keys.scores.outcome < TN]] = True
+    is_unfounded: Mask = columns.gold.all_optional[gt]
+    is_unfounded[compared] &= ~has_fields
+    return is_unfounded
+
+
+def find_included(
+    fields: Sequence[Field],
+    field_scores: Sequence[FieldScores],
+    key_scores: Sequence[KeyScores],
+    size: int,
+) -> tuple[Sequence[bool | Mask], Sequence[bool | Mask]]:
+    """Return whether the aggregate of its object includes each field, and each group of keys.
+
+    One `true` among the annotations of an object's fields makes fields opt in; without one, `false`
+    opts out. The annotation of a union is that of the arm in use, and a key of a map counts where
+    it is present. Each result is one value, or a mask of the pairs of objects or keys.
+    """
+    annotations: list[bool | Outcomes | None] = [field.aggregate for field in fields]
+    for segment, scores in field_scores:
+        if isinstance(segment, int):
+            declared = fields[segment]
+            annotations[segment] = find_annotation(declared.node, declared.aggregate, scores)
+    annotations += [keys.aggregate for keys in key_scores]
+    n_fields = len(fields)
+    included: list[bool | Mask]
+    if all(keys.aggregate is not True for keys in key_scores) and not any(
+        isinstance(annotation, np.ndarray) for annotation in annotations
+    ):
+        included = include_by_annotation(annotations)
+    else:
+        owners = [*repeat(np.arange(size), n_fields), *(keys.owner for keys in key_scores)]
+        codes = [
+            np.broadcast_to(
+                annotation if isinstance(annotation, np.ndarray) else ANNOTATION_CODES[annotation],
+                len(owner),
+            )
+            for annotation, owner in zip(annotations, owners, strict=True)
+        ]
+        opts_in = np.zeros(size, np.bool_)
+        for code, owner in zip(codes, owners, strict=True):
+            opts_in[owner[code == ANNOTATION_CODES[True]]] = True
+        included = [
+            np.where(
+                opts_in[owner], code == ANNOTATION_CODES[True], code != ANNOTATION_CODES[False]
+            )
+            for code, owner in zip(codes, owners, strict=True)
+        ]
+    return included[:n_fields], included[n_fields:]
+
+
+def include_by_annotation(annotations: Sequence[object]) -> "list[bool | Mask]":
+    """Return whether the aggregate includes each field, given annotations True, False or None."""
+    if any(annotation is True for annotation in annotations):
+        return [annotation is True for annotation in annotations]
+    return [annotation is not False for annotation in annotations]
+
+
+def find_annotation(
+    node: Node, aggregate: bool | None, scores: PairScores
+) -> bool | Outcomes | None:
+    """Return a field's annotation of the aggregate; for a union, that of the arm in use."""
+    return node.find_annotation(scores) if isinstance(node, OneOfNode) else aggregate
+
+
+def list_families(families: Sequence[Field], name: str) -> Iterator[int]:
+    """Yield the positions of the families that a key belongs to."""
+    for position, family in enumerate(families):
+        if family.key_pattern is None or family.key_pattern.search(name):
+            yield position
