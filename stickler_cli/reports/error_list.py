@@ -39,20 +39,20 @@ class ErrorList:
 
 def sections_of(errors: ErrorList, style: TableStyle, *, page: bool) -> list[Section]:
     """Return errors as sections, how many there are first."""
-    shown, groups = len(errors.lines), _by_cause(errors) if errors.causes else {}
-    where = f", in {number_of(errors.documents, 'document')}" if shown else ""
-    of = "" if errors.total is None else f"{shown} of "
-    found = shown if errors.total is None else errors.total
-    head = [Text(f"{of}{number_of(found, 'error')}{where}", "title")]
-    inside, more = shown - sum(map(len, groups.values())), ": --sort document lists them"
+    n_shown, groups = len(errors.lines), _by_cause(errors) if errors.causes else {}
+    documents_text = f", in {number_of(errors.documents, 'document')}" if n_shown else ""
+    shown_of_all = "" if errors.total is None else f"{n_shown} of "
+    n_errors = n_shown if errors.total is None else errors.total
+    head = [Text(f"{shown_of_all}{number_of(n_errors, 'error')}{documents_text}", "title")]
+    n_hidden, hint = n_shown - sum(map(len, groups.values())), ": --sort document lists them"
     if not errors.causes:
-        inside = sum(error.inside is not None for error in errors.rows())
-        more = ", which are errors themselves"
-    if inside:
-        told = f"{inside} of them inside items or objects that failed as a whole{more}"
-        head.append(Text(told, "dim", INDENT))
+        n_hidden = sum(error.inside is not None for error in errors.rows())
+        hint = ", which are errors themselves"
+    if n_hidden:
+        hidden_text = f"{n_hidden} of them inside items or objects that failed as a whole{hint}"
+        head.append(Text(hidden_text, "dim", INDENT))
     sections = [Section("", head)]
-    if not errors.causes and shown:
+    if not errors.causes and n_shown:
         sections.append(Section("", [*error_blocks(errors.rows(), style)]))
     texts = {text.number: text for text in errors.causes}
     for number, of_cause in groups.items():
@@ -63,17 +63,17 @@ def sections_of(errors: ErrorList, style: TableStyle, *, page: bool) -> list[Sec
 
 def _by_cause(errors: ErrorList) -> dict[int, list[Error]]:
     """Return the errors of each cause; an item is one error, with all that is inside of it."""
-    known = {cause.key: text for text in errors.causes for cause in text.causes}
+    texts_by_key = {cause.key: text for text in errors.causes for cause in text.causes}
     groups: dict[int, list[Error]] = {text.number: [] for text in errors.causes}
-    whole = set[tuple[str, str]]()
+    failed_wholes = set[tuple[str, str]]()
     for error in errors.rows():
         if error.values is not None:
-            whole.add((error.document, error.path))
-        if error.inside is None or (error.document, error.inside) not in whole:
-            group, own = keys_in(error.cause)
-            text = known.get(own) or known.get(group)
+            failed_wholes.add((error.document, error.path))
+        if error.inside is None or (error.document, error.inside) not in failed_wholes:
+            group_key, own_key = keys_in(error.cause)
+            text = texts_by_key.get(own_key) or texts_by_key.get(group_key)
             groups.setdefault(text.number if text else 0, []).append(error)
-    return {number: found for number, found in groups.items() if found}
+    return {number: cause_errors for number, cause_errors in groups.items() if cause_errors}
 
 
 _NO_CAUSE: Final = "without a cause of their own"
@@ -82,18 +82,21 @@ _NO_CAUSE: Final = "without a cause of their own"
 def _heading(text: CauseText) -> list[Text]:
     documents = f" ({some_of(text.documents, FIRST)})" if text.documents else ""
     title = Text(f"{text.number}  {text.values:,}  {text.text}{documents}", "title", INDENT)
-    return [title, *(Text(it, indent=INDENT, margin=INDENT) for it in text.origins)]
+    return [title, *(Text(origin, indent=INDENT, margin=INDENT) for origin in text.origins)]
 
 
 def _cause_table(errors: Sequence[Error], style: TableStyle) -> Table:
     """Return a row for each error, in the width of a terminal."""
     rows = [[error.document, error.path, *_sides(error)] for error in errors]
     if style.room is not None:
-        names = [max(cells(row[at]) for row in rows) for at in (0, 1)]
-        names = [min(size, style.room // 4) for size in names]
-        size = max(LEAST, (style.room - sum(names) - 6) // 2)
-        widths = (*names, size, size)
-        rows = [[truncate(*it) for it in zip(row, widths, strict=True)] for row in rows]
+        name_widths = [max(cells(row[column]) for row in rows) for column in (0, 1)]
+        name_widths = [min(width, style.room // 4) for width in name_widths]
+        width = max(LEAST, (style.room - sum(name_widths) - 6) // 2)
+        widths = (*name_widths, width, width)
+        rows = [
+            [truncate(*cell_and_width) for cell_and_width in zip(row, widths, strict=True)]
+            for row in rows
+        ]
     titles = ("document", "field", "gt", "pred")
     spans = [[Span.of(cell) for cell in row] for row in rows]
     return Table([Column(title, left=True) for title in titles], spans)
@@ -102,11 +105,11 @@ def _cause_table(errors: Sequence[Error], style: TableStyle) -> Table:
 def _sides(error: Error) -> tuple[str, str]:
     """Return both values; of two items the fields that differ, of a swapped one its place."""
     if error.differing and isinstance(error.gt, dict) and isinstance(error.pred, dict):
-        both = (
-            ", ".join(f"{field_path((it,))} {brief(side.get(it))}" for it in error.differing)
+        differing_texts = (
+            ", ".join(f"{field_path((key,))} {brief(side.get(key))}" for key in error.differing)
             for side in (error.gt, error.pred)
         )
-        gt, pred = both
+        gt, pred = differing_texts
         return gt, pred
     swapped = f" (of {error.swapped_with})" if error.swapped_with else ""
     return value_text(error.gt), value_text(error.pred) + swapped
@@ -147,5 +150,5 @@ def _error(error: Error, width: int | None) -> Iterator[Block]:
     )
     for side, value in (("gt", error.gt), ("pred", error.pred)):
         label, text = f"{INDENT}{side:<4}  ", value_text(value)
-        shown = text if width is None else truncate(text, max(1, width - len(label)))
-        yield Span(label, "dim"), Span(shown)
+        value_shown = text if width is None else truncate(text, max(1, width - len(label)))
+        yield Span(label, "dim"), Span(value_shown)

@@ -19,8 +19,8 @@ from stickler_cli.score.sums import pattern_of
 from .cause_sentences import SAME_SLIP
 
 Reveal: TypeAlias = Literal["all", "shape", "none"]
-"""How much of the ground truth is told: its values; how predictions differ from it, and the kind of
-what is right; or only which fields are not as they should be."""
+"""How much of the ground truth feedback reveals: all its values; the kind of each value and how the
+prediction differs from it; or only the names of wrong fields."""
 
 REVEALS: Final = get_args(Reveal)
 
@@ -50,83 +50,95 @@ _ONE_SIDED: Final = {"FN": "missed", "FA": "invented"}
 
 @dataclass(frozen=True, slots=True)
 class Teller:
-    """Words the errors of documents of a schema."""
+    """Describes errors in sentences, within a budget of characters."""
 
     weights: Mapping[Path, float]
     """The fields that the schema declares, in its order, with their weights."""
     reveal: Reveal = "all"
     budget: int = BUDGET
 
-    def of_one(self, errors: Sequence[Error], right: int, values: int, there: Iterable[str]) -> str:
-        """Return the errors of one document in words; of one without errors the right values.
+    def of_one(
+        self, errors: Sequence[Error], right: int, values: int, present_fields: Iterable[str]
+    ) -> str:
+        """Describe the errors of one document; if it has none, name its right fields.
 
         Args:
-            errors: those of the document.
-            right: how many of its values are right.
-            values: how many its ground truth has.
-            there: the fields that have any.
+            errors: the errors of the document.
+            right: number of right values.
+            values: number of values in the ground truth.
+            present_fields: names of the fields that have values.
         """
         if self.reveal == "none":
             return self._fields_alone([errors])
         if not errors:
-            named = ", ".join(there) or "there is nothing to extract"
-            return self._within([f"All is right, {number_of(right, 'value')}: {named}."])
+            field_names = ", ".join(present_fields) or "there is nothing to extract"
+            return self._within([f"All is right, {number_of(right, 'value')}: {field_names}."])
         return self._within(
             [f"{right} of {number_of(values, 'value')} right."], self._lines(errors)
         )
 
     def of_many(self, documents: Sequence[Sequence[Error]], unread: int = 0) -> str:
-        """Return the causes of errors in several documents, those of most documents first.
+        """Describe the causes of errors in several documents, those of most documents first.
 
-        Beside those that were compared there are some `unread`, which are none.
+        `unread` counts further documents without a prediction to compare.
         """
         size = number_of(len(documents) + unread, "document")
         lost = [f"in {unread} of {size} there is no answer to compare"] if unread else []
         if self.reveal == "none":
             return self._fields_alone(documents, lost)
-        found: dict[tuple[str, str], list[tuple[int, Error]]] = {}
-        for at, errors in enumerate(documents):
+        errors_by_place: dict[tuple[str, str], list[tuple[int, Error]]] = {}
+        for document_index, errors in enumerate(documents):
             for error in _worth_telling(errors):
                 key = _place_name(self._pattern(error)), _how(error)
-                found.setdefault(key, []).append((at, error))
+                errors_by_place.setdefault(key, []).append((document_index, error))
         causes = []
-        for (name, how), several in found.items():
-            places, worth = {at for at, _ in several}, sum(self._lost(it) for _, it in several)
-            text = f"in {len(places)} of {size} {name}: {how}{self._example(several[0][1])}"
-            causes.append((-len(places), -worth, text))
+        for (name, how_wrong), place_errors in errors_by_place.items():
+            documents_with_error, weight_lost = (
+                {document_index for document_index, _ in place_errors},
+                sum(self._lost(index_and_error) for _, index_and_error in place_errors),
+            )
+            example = self._example(place_errors[0][1])
+            text = f"in {len(documents_with_error)} of {size} {name}: {how_wrong}{example}"
+            causes.append((-len(documents_with_error), -weight_lost, text))
         right = sum(not errors for errors in documents)
         head = [f"{right} of {size} right.", *lost]
         return self._within(head, (text for *_, text in sorted(causes)))
 
     def _within(self, head: Sequence[str], lines: Iterable[str] = ()) -> str:
-        """Return as many lines as there is room for, and how many there are beside."""
-        waiting = [*head, *lines]
-        whole = "\n".join(waiting)
-        if len(whole) <= self.budget:
-            return whole
+        """Join as many lines as the budget allows, and count the lines left out."""
+        all_lines = [*head, *lines]
+        full_text = "\n".join(all_lines)
+        if len(full_text) <= self.budget:
+            return full_text
         text, count = "", 0
-        for line in waiting:
-            rest = f"\nand {len(waiting) - count - 1} more"
+        for line in all_lines:
+            closing = f"\nand {len(all_lines) - count - 1} more"
             longer = f"{text}\n{line}".lstrip("\n")
-            if len(longer) + len(rest) > self.budget:
+            if len(longer) + len(closing) > self.budget:
                 break
             text, count = longer, count + 1
-        return f"{text}\nand {len(waiting) - count} more" if text else whole[: self.budget]
+        return f"{text}\nand {len(all_lines) - count} more" if text else full_text[: self.budget]
 
     def _lines(self, errors: Iterable[Error]) -> list[str]:
-        found: list[tuple[float, str]] = []
+        weighted_lines: list[tuple[float, str]] = []
         lists: dict[tuple[Path, str], list[Error]] = {}
         for error in _worth_telling(errors):
             path = self._path(error)
             if isinstance(path[-1], int) and error.outcome in _ONE_SIDED:
                 lists.setdefault((path[:-1], error.outcome), []).append(error)
             else:
-                found.append((self._lost(error), f"{_place_name(path)}: {self._found(error)}"))
+                weighted_lines.append(
+                    (self._lost(error), f"{_place_name(path)}: {self._found(error)}")
+                )
         for (path, outcome), items in lists.items():
-            shown = "; ".join(filter(None, map(self._side, items[:_MOST_ITEMS])))
+            values_text = "; ".join(filter(None, map(self._side, items[:_MOST_ITEMS])))
             text = f"{_place_name(path)}: {number_of(len(items), 'item')} {_ONE_SIDED[outcome]}"
-            found.append((sum(map(self._lost, items)), f"{text}: {shown}" if shown else text))
-        return [text for _, text in sorted(found, key=lambda each: -each[0])]
+            weighted_lines.append(
+                (sum(map(self._lost, items)), f"{text}: {values_text}" if values_text else text)
+            )
+        return [
+            text for _, text in sorted(weighted_lines, key=lambda weighted_line: -weighted_line[0])
+        ]
 
     def _found(self, error: Error) -> str:
         if error.outcome == "FA":
@@ -134,12 +146,12 @@ class Teller:
         expected = value_text(error.gt) if self.reveal == "all" else _KINDS[kind_of(error.gt)]
         if error.outcome == "FN":
             return f"missed, expected {expected}"
-        how = _how(error)
-        meant = "" if how == "wrong" else f" ({how})"
-        return f"expected {expected}, got {value_text(error.pred)}{meant}"
+        how_wrong = _how(error)
+        how_text = "" if how_wrong == "wrong" else f" ({how_wrong})"
+        return f"expected {expected}, got {value_text(error.pred)}{how_text}"
 
     def _side(self, error: Error) -> str:
-        """Return the value of an error that one side has; nothing of one that is not told."""
+        """Return the value that one side has; empty if it must not be revealed."""
         if error.outcome == "FN":
             return value_text(error.gt) if self.reveal == "all" else ""
         return value_text(error.pred)
@@ -157,7 +169,7 @@ class Teller:
         return pattern_of(_parsed(error.field), self.weights)
 
     def _path(self, error: Error) -> Path:
-        """Return where an error is; keys that only the ground truth has, as far as it is told."""
+        """Return the path of an error; keys that must not be revealed are those of the schema."""
         path = _parsed(error.path)
         if self.reveal == "all" or error.outcome == "FA":
             return path
@@ -167,48 +179,57 @@ class Teller:
     def _fields_alone(self, documents: Iterable[Sequence[Error]], head: Sequence[str] = ()) -> str:
         """Name the innermost fields with errors, in schema order.
 
-        Whether a side lacks what is around them is not told.
+        A field whose parent is missing is named like a field whose value is wrong.
         """
         patterns = {self._pattern(error) for errors in documents for error in errors}
         # Names inside of what the schema leaves open are data.
-        found = {
+        declared_fields = {
             next(
-                (each[:end] for end in range(len(each), 0, -1) if each[:end] in self.weights), each
+                (
+                    pattern[:end]
+                    for end in range(len(pattern), 0, -1)
+                    if pattern[:end] in self.weights
+                ),
+                pattern,
             )
-            for each in patterns
+            for pattern in patterns
         }
-        wrong = found - {each[:end] for each in found for end in range(len(each))}
+        wrong = declared_fields - {
+            pattern[:end] for pattern in declared_fields for end in range(len(pattern))
+        }
         if not wrong:
             return self._within([*head] or ["All is right."])
-        named = [_place_name(path) for path in self.weights if path in wrong]
-        named += ["what the schema does not name"] if wrong - {*self.weights} else []
-        return self._within([*head, f"Look again at: {', '.join(named)}."])
+        names = [_place_name(path) for path in self.weights if path in wrong]
+        names += ["what the schema does not name"] if wrong - {*self.weights} else []
+        return self._within([*head, f"Look again at: {', '.join(names)}."])
 
 
 _parsed: Final = lru_cache(10_000)(parse_field_path)  # many errors are at the same places
 
 
 def _worth_telling(errors: Iterable[Error]) -> Iterator[Error]:
-    """Yield the errors to be told: values, and as a whole objects and items that one side lacks."""
-    several = [*errors]
-    wholes = {error.path for error in several if error.values is not None and error.outcome == "FD"}
-    # Of what both sides have, what is wrong inside says more.
+    """Yield the errors to describe; a missed or invented object or item is one error."""
+    all_errors = [*errors]
+    wholes = {
+        error.path for error in all_errors if error.values is not None and error.outcome == "FD"
+    }
+    # Where both sides have an object, the errors inside it say more than the object.
     opened = {
         error.path[: step.start()]
-        for error in (several if wholes else ())
+        for error in (all_errors if wholes else ())
         for step in _STEP.finditer(error.path)
     }
-    for error in several:
+    for error in all_errors:
         if error.values is not None and error.outcome == "FD":
-            told = error.path not in opened
+            is_told = error.path not in opened
         else:
-            told = error.inside is None or error.inside in wholes
-        if told:
+            is_told = error.inside is None or error.inside in wholes
+        if is_told:
             yield error
 
 
 def _how(error: Error) -> str:
-    """Return how a value is wrong."""
+    """Describe how a value is wrong."""
     if error.outcome != "FD":
         return _ONE_SIDED[error.outcome]
     gt, pred = error.gt, error.pred

@@ -98,7 +98,7 @@ def pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[
     `json`, `github`, `openmetrics` and `otel`. Parquet and Arrow are no text: `written` has them.
     """
     if format_name in ROW_FORMATS:
-        yield from (piece.decode() for piece in written(format_name, subject, style))
+        yield from (text_piece.decode() for text_piece in written(format_name, subject, style))
     elif format_name == "table":
         yield draw(_sections(subject, style, page=False), style)
     elif format_name == "markdown":
@@ -115,16 +115,16 @@ def pieces(format_name: str, subject: "Subject", style: TableStyle) -> Iterator[
 def markdown_page(subject: "Subject", style: TableStyle) -> str:
     """Return a report as Markdown, however long."""
     sections = _sections(subject, style, page=True)
-    return page_text(sections, quoted=not isinstance(subject, Report))
+    return page_text(sections, is_markdown=not isinstance(subject, Report))
 
 
 def _sections(subject: "Subject", style: TableStyle, *, page: bool) -> Iterable[Section]:
     if isinstance(subject, Report):
         return subject.sections
-    found: Iterable[Section] = _module(_SECTIONS[type(subject).__name__]).sections_of(
+    sections: Iterable[Section] = _module(_SECTIONS[type(subject).__name__]).sections_of(
         subject, style, page=page
     )
-    return found
+    return sections
 
 
 def _module(name: str) -> Any:
@@ -136,8 +136,8 @@ def written(format_name: str, subject: "Subject", style: TableStyle) -> Iterator
     if format_name in ROW_FORMATS:
         yield from _module("row_reports").rows_written(format_name, subject, style)
     else:
-        for piece in pieces(format_name, subject, style):
-            yield piece.encode("utf-8", "backslashreplace")
+        for text_piece in pieces(format_name, subject, style):
+            yield text_piece.encode("utf-8", "backslashreplace")
 
 
 def render(format_name: str, subject: "Subject", style: TableStyle) -> str:

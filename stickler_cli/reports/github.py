@@ -43,20 +43,26 @@ def render(subject: Run | Difference | Report, style: TableStyle) -> str:
     """Return workflow commands: failures are errors, regressions warnings, figures notices."""
     match subject:
         case Run():
-            found = _run_annotations(RunView(subject))
+            annotations = _run_annotations(RunView(subject))
         case Report():
             record = cast("LintRecord", subject.record)
-            found = map(_finding_annotation, record.findings)
+            annotations = map(_finding_annotation, record.findings)
         case _:
-            found = _difference_annotations(DifferenceView(subject))
-    return "\n".join([*annotation_lines(found), ""])
+            annotations = _difference_annotations(DifferenceView(subject))
+    return "\n".join([*annotation_lines(annotations), ""])
 
 
 def _finding_annotation(finding: FindingRecord) -> Annotation:
     first = finding.places[0]
     kind: Kind = "notice" if finding.severity == "note" else finding.severity
     text = f"{sentence(finding)}: {found_text(first)}; {finding.advice}"
-    return Annotation(kind, f"stickler lint: {finding.rule}", text, first.file, first.line)
+    return Annotation(
+        kind=kind,
+        title=f"stickler lint: {finding.rule}",
+        message=text,
+        file=first.file,
+        line=first.line,
+    )
 
 
 def summary(subject: Run | Difference, style: TableStyle, used: int = 0) -> str:
@@ -72,11 +78,11 @@ def _failures(program: str, gates: Iterable[GateResult]) -> list[Annotation]:
 def _run_annotations(view: RunView) -> Iterator[Annotation]:
     """Yield failures, then other problems, then the figures."""
     if view.run.unfit or not view.run.evaluation.evaluated:
-        told = [str(entry) for entry in view.run.unfit_problems]
-        if len(told) > NAMED:
-            told[NAMED:] = [f"and {len(told) - NAMED} more"]
+        problem_texts = [str(entry) for entry in view.run.unfit_problems]
+        if len(problem_texts) > NAMED:
+            problem_texts[NAMED:] = [f"and {len(problem_texts) - NAMED} more"]
         count = number_of(view.run.unfit, "document")
-        text = f"{count} could not be evaluated: {'; '.join(told)}"
+        text = f"{count} could not be evaluated: {'; '.join(problem_texts)}"
         text = text if view.run.unfit else "no document was evaluated"
         yield Annotation("error", "stickler: incomplete", text)
     for name, problem in view.run.evaluation.metric_problems.items():
@@ -120,19 +126,25 @@ def annotation_lines(annotations: Iterable[Annotation]) -> list[str]:
     by_kind: dict[Kind, list[Annotation]] = {}
     for annotation in annotations:
         by_kind.setdefault(annotation.kind, []).append(annotation)
-    for kind, some in by_kind.items():
-        if len(some) > PER_KIND:
-            title, more = some[PER_KIND - 1].title, len(some) - PER_KIND + 1
-            some[PER_KIND - 1 :] = [Annotation(kind, title, f"and {more} more")]
+    for kind, annotations_of_kind in by_kind.items():
+        if len(annotations_of_kind) > PER_KIND:
+            n_more = len(annotations_of_kind) - PER_KIND + 1
+            title = annotations_of_kind[PER_KIND - 1].title
+            annotations_of_kind[PER_KIND - 1 :] = [Annotation(kind, title, f"and {n_more} more")]
     return [
-        f"::{each.kind} {','.join(_properties(each))}::{visible(each.message).translate(_ESCAPES)}"
-        for some in by_kind.values()
-        for each in some
+        _command_of(annotation)
+        for annotations_of_kind in by_kind.values()
+        for annotation in annotations_of_kind
     ]
 
 
+def _command_of(annotation: Annotation) -> str:
+    properties = ",".join(_properties(annotation))
+    return f"::{annotation.kind} {properties}::{visible(annotation.message).translate(_ESCAPES)}"
+
+
 def _properties(annotation: Annotation) -> Iterator[str]:
-    said = {"file": annotation.file, "line": annotation.line, "title": annotation.title}
-    for name, value in said.items():
+    properties = {"file": annotation.file, "line": annotation.line, "title": annotation.title}
+    for name, value in properties.items():
         if value or name == "title":
             yield f"{name}={visible(str(value)).translate(_PROPERTY_ESCAPES)}"

@@ -1,4 +1,4 @@
-"""Runs, comparisons and differences as JSON text, of which all other reports are views."""
+"""Runs, comparisons and differences as JSON text. All other reports are views of the same data."""
 
 import json
 import math
@@ -16,7 +16,7 @@ from stickler_cli.score.record import PER_DOCUMENT, Run, run_record
 from stickler_cli.studies.diff.record import Difference
 from .cause_sentences import causes
 from .layout import TableStyle
-from .pair import ComparedPair, differs, value_pieces
+from .pair import ComparedPair, diff_values, differs
 from .view import RunView
 
 COMPARISON_FORMAT: Final = "stickler-comparison/1"
@@ -32,7 +32,7 @@ _MOST_INDENTED: Final = 100
 def render(
     subject: Run | Difference | ComparedPair | Report, style: TableStyle
 ) -> str | Iterator[str]:
-    """Return a subject in its format; a run in pieces, the line of each document in its own."""
+    """Return a subject as JSON text; a run is yielded in pieces, one for each document."""
     match subject:
         case Run():
             return _run_pieces(subject)
@@ -58,11 +58,11 @@ def _run_pieces(run: Run) -> Iterator[str]:
 
 def _run_text(run: Run) -> str:
     record: dict[str, Any] = run_record(run, per_document=False)
-    named, more = causes(RunView(run))
-    texts = {it.number: it.text for it in (*named, *more)}
+    first_causes, other_causes = causes(RunView(run))
+    texts = {cause.number: cause.text for cause in (*first_causes, *other_causes)}
     record["causes"] = [
-        {**it, "text": texts[it["number"]]} if it.get("number") in texts else it
-        for it in record["causes"]
+        {**cause, "text": texts[cause["number"]]} if cause.get("number") in texts else cause
+        for cause in record["causes"]
     ]
     return _record_text(record)
 
@@ -92,9 +92,9 @@ def comparison_record(pair: ComparedPair) -> dict[str, object]:
 
 
 def _place_record(pair: ComparedPair, place: TreePart) -> dict[str, object]:
-    """Return a place and all places in it; keys that have nothing to say are left out."""
+    """Return a place and all places in it; keys without a value are left out."""
     error_class, pred_path = pair.class_of(place), field_path(place.pred_path)
-    pieces = value_pieces(place.own_gt, place.own_pred) if differs(place) else []
+    difference = diff_values(place.own_gt, place.own_pred) if differs(place) else []
     entries: dict[str, object] = {
         "path": field_path(place.gt_path),
         "prediction_path": None if place.pred_path == place.gt_path else pred_path,
@@ -102,7 +102,7 @@ def _place_record(pair: ComparedPair, place: TreePart) -> dict[str, object]:
         "outcome": place.outcome.name,
         "class": error_class,
         "swapped_with": pair.swapped_with(place) or None,
-        "difference": [{"text": piece.text, "in": piece.side} for piece in pieces] or None,
+        "difference": [{"text": piece.text, "in": piece.side} for piece in difference] or None,
         "comparator": place.comparator or None,
         "reason": place.reason or None,
         "alternatives": list(place.other_alternatives) or None,
@@ -119,54 +119,54 @@ def _place_record(pair: ComparedPair, place: TreePart) -> dict[str, object]:
         "undeclared_keys": list(place.undeclared_keys) or None,
         "parts": [_place_record(pair, part) for part in place.parts] or None,
     }
-    said = {key: value for key, value in entries.items() if value is not None}
+    record = {key: value for key, value in entries.items() if value is not None}
     if place.kind == "leaf" or place.sum is None:
-        said |= {"ground_truth_value": place.own_gt, "prediction_value": place.own_pred}
-    return said
+        record |= {"ground_truth_value": place.own_gt, "prediction_value": place.own_pred}
+    return record
 
 
 def json_text(value: object) -> str:
     r"""Return values that orjson refuses as text: large integers, deep nesting, lone surrogates.
 
-    As orjson does, NaN and infinities are written as null. Without recursion, since documents may
-    be nested deeper than the stack; in ASCII, so that whatever is in a string can be encoded. What
-    is more than `_MOST_INDENTED` levels deep is on one line.
+    As orjson does, NaN and infinities are written as null. There is no recursion, since documents
+    may be nested deeper than the stack. The text is ASCII, so that every string can be encoded.
+    Values more than `_MOST_INDENTED` levels deep are on one line.
 
     >>> json_text({"a": [2**64, {}]})
     '{\n  "a": [\n    18446744073709551616,\n    {}\n  ]\n}'
     """
-    written: list[str] = []
-    todo: list[str | tuple[object, int]] = [(value, 0)]
-    while todo:
-        part = todo.pop()
-        if isinstance(part, str):
-            written.append(part)
+    texts: list[str] = []
+    pending: list[str | tuple[object, int]] = [(value, 0)]
+    while pending:
+        text_or_value = pending.pop()
+        if isinstance(text_or_value, str):
+            texts.append(text_or_value)
         else:
-            todo += reversed(_taken_apart(*part))
-    return "".join(written)
+            pending += reversed(_taken_apart(*text_or_value))
+    return "".join(texts)
 
 
 def _taken_apart(value: object, depth: int) -> list[str | tuple[object, int]]:
-    """Return a value taken apart by one level: text, and the values in it with their depth."""
+    """Split a value by one level into text and the values in it with their depth."""
     entries: list[tuple[str, object]]
     match value:
         case dict() if value:
-            signs = "{}"
+            brackets = "{}"
             entries = [(f"{json.dumps(key)}: ", entry) for key, entry in value.items()]
         case list() | tuple() if value:
-            signs, entries = "[]", [("", entry) for entry in value]
+            brackets, entries = "[]", [("", entry) for entry in value]
         case float() if not math.isfinite(value):
             return ["null"]
         case _:
             return [json.dumps(value)]
-    line, last = (f"\n{_INDENT * level}" for level in (depth + 1, depth))
+    line_start, last_line_start = (f"\n{_INDENT * level}" for level in (depth + 1, depth))
     if depth >= _MOST_INDENTED:
-        line, last = "", ""
-    parts: list[str | tuple[object, int]] = []
+        line_start, last_line_start = "", ""
+    pieces: list[str | tuple[object, int]] = []
     for key, entry in entries:
-        before = f"{',' if parts else signs[0]}{line}{key}"
+        text = f"{',' if pieces else brackets[0]}{line_start}{key}"
         if isinstance(entry, int | str):  # most are
-            parts.append(before + json.dumps(entry))
+            pieces.append(text + json.dumps(entry))
         else:
-            parts += [before, (entry, depth + 1)]
-    return [*parts, f"{last}{signs[1]}"]
+            pieces += [text, (entry, depth + 1)]
+    return [*pieces, f"{last_line_start}{brackets[1]}"]

@@ -26,11 +26,11 @@ from .view import FieldRow, RunView
 Outcome = Literal["passed", "failure", "error", "skipped"]
 
 MOST_DOCUMENTS: Final = 100
-"""Cases of documents that could not be evaluated; servers show each, and refuse large files."""
+"""Test cases for documents that could not be evaluated; servers refuse large files."""
 
 _RUN: Final = "stickler"
 _DIFFERENCE: Final = "stickler.diff"
-"""What the classes of the cases begin with, by which CI servers group them."""
+"""Prefixes of the class names of test cases; CI servers group cases by them."""
 
 _NO_TIME: Final = "0"
 """Some readers want a time; reports have no clock, so that equal runs give equal bytes."""
@@ -58,19 +58,21 @@ def _run_text(run: Run, style: TableStyle) -> str:
     view, evaluation = RunView(run), run.evaluation
     cases = [*_gate_cases(_RUN, run.gates), *_document_cases(view)]
     if style.junit_fields:
-        failed = _failed(run.gates, {info.field: info for info in run.fields})
+        failures_by_field = _failed(run.gates, {field.field: field for field in run.fields})
         for row in view.rows:
             counts = (f"{name.upper()} {count}" for name, count in row.counts._asdict().items())
             precision, recall, f1, score = map(view.rate, (*row.rates, row.score))
-            set_to = f"threshold {setting(row.threshold)}, weight {setting(row.weight)}"
-            told = [
+            settings_text = f"threshold {setting(row.threshold)}, weight {setting(row.weight)}"
+            lines = [
                 f"precision {precision}, recall {recall}, F1 {f1}, mean score {score}",
                 ", ".join(counts),
                 *_exact_items(view, row),
-                f"{row.compared_by}, {set_to}",
+                f"{row.compared_by}, {settings_text}",
             ]
-            empty = row.rates.f1 is None
-            cases.append(_case_of(_RUN, row.path, failed[row.path], told, empty=empty))
+            is_empty = row.rates.f1 is None
+            cases.append(
+                _case_of(_RUN, row.path, failures_by_field[row.path], lines, is_empty=is_empty)
+            )
     figures: dict[str, object] = {
         "version": __version__,
         "verdict": view.run.verdict.value,
@@ -95,27 +97,39 @@ def _exact_items(view: RunView, row: FieldRow) -> list[str]:
 
 
 def _difference_text(difference: Difference, style: TableStyle) -> str:
-    view, whole = DifferenceView(difference), difference.whole[0]
+    view, total = DifferenceView(difference), difference.whole[0]
     detail = [text for _, text in view.contrasts] + [view.trend_line]
     detail += (text for _, text in view.fields_with(Trend.REGRESSED))
     for document in view.documents["worse"][0]:
         detail.append(f"worse: {document.id}: {view.document_text(document)}")
-    documents = Case(f"{_DIFFERENCE}.documents", "documents", "passed", view.headline, detail)
+    documents = Case(
+        classname=f"{_DIFFERENCE}.documents",
+        name="documents",
+        outcome="passed",
+        message=view.headline,
+        detail=detail,
+    )
     cases = [*_gate_cases(_DIFFERENCE, difference.gates), documents]
     if style.junit_fields:
-        failed = _failed(difference.gates, {})
+        failures_by_field = _failed(difference.gates, {})
         for change in difference.fields:
-            told, empty = [view.told(change)], not change.documents
+            lines, is_empty = [view.told(change)], not change.documents
             cases.append(
-                _case_of(_DIFFERENCE, change.field, failed[change.field], told, empty=empty)
+                _case_of(
+                    _DIFFERENCE,
+                    change.field,
+                    failures_by_field[change.field],
+                    lines,
+                    is_empty=is_empty,
+                )
             )
     figures = {
         "version": __version__,
         "base": difference.base.source,
         "new": difference.new.source,
         **{f"documents.{name}": count for name, count in difference.documents.items()},
-        **{f"f1.{name}": getattr(whole, name) for name in ("before", "after", "change", "p")},
-        "f1.trend": whole.trend.value,
+        **{f"f1.{name}": getattr(total, name) for name in ("before", "after", "change", "p")},
+        "f1.trend": total.trend.value,
     }
     return junit_text("stickler diff", cases, figures)
 
@@ -123,47 +137,74 @@ def _difference_text(difference: Difference, style: TableStyle) -> str:
 def _gate_cases(prefix: str, gates: Iterable[GateResult]) -> list[Case]:
     outcomes: dict[bool, Outcome] = {True: "passed", False: "failure"}
     return [
-        Case(f"{prefix}.gates", each.gate.text, outcomes[each.passed], each.reason)
-        for each in gates
+        Case(
+            classname=f"{prefix}.gates",
+            name=result.gate.text,
+            outcome=outcomes[result.passed],
+            message=result.reason,
+        )
+        for result in gates
     ]
 
 
 def _failed(
-    gates: Iterable[GateResult], known: Mapping[Path, FieldInfo]
+    gates: Iterable[GateResult], fields_by_path: Mapping[Path, FieldInfo]
 ) -> defaultdict[Path, list[str]]:
-    failed: defaultdict[Path, list[str]] = defaultdict(list)
+    failures_by_field: defaultdict[Path, list[str]] = defaultdict(list)
     for result in gates:
         if result.gate.metric in METRICS and not result.passed:  # and not a count of documents
-            failed[pattern_of(parse_field_path(result.field), known)].append(result.reason)
-    return failed
+            failures_by_field[pattern_of(parse_field_path(result.field), fields_by_path)].append(
+                result.reason
+            )
+    return failures_by_field
 
 
 def _case_of(
-    prefix: str, path: Path, failed: Sequence[str], figures: Sequence[str], *, empty: bool
+    prefix: str, path: Path, failures: Sequence[str], figures: Sequence[str], *, is_empty: bool
 ) -> Case:
-    outcome: Outcome = "failure" if failed else "skipped" if empty else "passed"
-    why = ["it had no value on either side"] if outcome == "skipped" else failed
-    first, *more = (*why, *figures)
-    return Case(f"{prefix}.fields", field_path(path), outcome, first, more)
+    outcome: Outcome = "failure" if failures else "skipped" if is_empty else "passed"
+    reasons = ["it had no value on either side"] if outcome == "skipped" else failures
+    message, *details = (*reasons, *figures)
+    return Case(
+        classname=f"{prefix}.fields",
+        name=field_path(path),
+        outcome=outcome,
+        message=message,
+        detail=details,
+    )
 
 
 def _document_cases(view: RunView) -> list[Case]:
-    """Return an error for each document that could not be evaluated, or one case that passes."""
+    """Return a failing case for each document without a result, or one case that passes."""
     classname = f"{_RUN}.documents"
     problems: dict[str, list[str]] = {}
     for entry in view.run.unfit_problems:
         problems.setdefault(entry.document, []).append(f"{entry.status.value}: {entry.problem}")
-    cases = [Case(classname, name, "error", it[0], it[1:]) for name, it in problems.items()]
+    cases = [
+        Case(classname=classname, name=name, outcome="error", message=texts[0], detail=texts[1:])
+        for name, texts in problems.items()
+    ]
     if len(cases) > MOST_DOCUMENTS:
-        more = number_of(len(cases) - MOST_DOCUMENTS, "more document")
-        told = f"{more}, all of them are in the JSON report"
-        cases[MOST_DOCUMENTS:] = [Case(classname, "and more", "error", told)]
+        n_more = number_of(len(cases) - MOST_DOCUMENTS, "more document")
+        more_text = f"{n_more}, all of them are in the JSON report"
+        cases[MOST_DOCUMENTS:] = [
+            Case(classname=classname, name="and more", outcome="error", message=more_text)
+        ]
     if not cases and not view.run.evaluation.evaluated:
-        return [Case(classname, "documents", "error", "no document was evaluated")]
-    texts = run_sentences.worst_field_texts(view)
-    worst = [f"worst fields: {', '.join(texts)}"] if texts else []
+        return [
+            Case(
+                classname=classname,
+                name="documents",
+                outcome="error",
+                message="no document was evaluated",
+            )
+        ]
+    field_texts = run_sentences.worst_field_texts(view)
+    worst = [f"worst fields: {', '.join(field_texts)}"] if field_texts else []
     message = run_sentences.headline(view)
-    return cases or [Case(classname, "documents", "passed", message, worst)]
+    return cases or [
+        Case(classname=classname, name="documents", outcome="passed", message=message, detail=worst)
+    ]
 
 
 def junit_text(
@@ -197,7 +238,7 @@ def junit_text(
 
 
 def _add(parent: ET.Element, case: Case, occurrence: int) -> None:
-    """Add a case; one that has the name of others is told from them by a number."""
+    """Add a test case to a suite; a number distinguishes cases of the same name."""
     name = visible(case.name if occurrence == 1 else f"{case.name} ({occurrence})")
     element = ET.SubElement(parent, "testcase", classname=case.classname, name=name, time=_NO_TIME)
     message = visible(case.message)
@@ -205,7 +246,7 @@ def _add(parent: ET.Element, case: Case, occurrence: int) -> None:
     if case.outcome == "passed":
         ET.SubElement(element, "system-out").text = body
         return
-    told = {"message": message}
+    attributes = {"message": message}
     if case.outcome != "skipped":
-        told["type"] = case.classname
-    ET.SubElement(element, case.outcome, told).text = body
+        attributes["type"] = case.classname
+    ET.SubElement(element, case.outcome, attributes).text = body

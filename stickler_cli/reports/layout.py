@@ -71,7 +71,7 @@ class TableStyle:
     fields: str = "*"
     """The paths of the fields that tables show, as a glob."""
     places: int = 0
-    """Of each finding of lint that are shown."""
+    """Places that `lint` shows for each finding."""
 
     @property
     def room(self) -> int | None:
@@ -111,15 +111,22 @@ def _block_lines(block: Block | Figures | Curves, style: TableStyle) -> list[Lin
         case Table():
             (header, *body), dropped = table_lines(block, style.room)
             lines = [header]
-            for line, below in zip(body, block.below or [()] * len(body), strict=True):
-                lines += [line, *(each for more in below for each in _block_lines(more, style))]
+            for line, row_details in zip(body, block.below or [()] * len(body), strict=True):
+                lines += [
+                    line,
+                    *(
+                        detail_line
+                        for detail in row_details
+                        for detail_line in _block_lines(detail, style)
+                    ),
+                ]
             legend = [text for title, text in block.legend if title not in dropped]
             if dropped and (block.legend or style.columns):
                 legend.append(f"no room for: {', '.join(dropped)}")
             if block.legend:
                 lines.append(BLANK)
-            explained = (Text(text, "dim", INDENT) for text in legend)
-            return [*lines, *(line for text in explained for line in _block_lines(text, style))]
+            legend_blocks = (Text(text, "dim", INDENT) for text in legend)
+            return [*lines, *(line for text in legend_blocks for line in _block_lines(text, style))]
         case _:
             return [block]
 
@@ -137,21 +144,23 @@ def table_lines(table: Table, width: int | None = None) -> tuple[list[Line], lis
     if width is not None and sum(widths) + len(GAP) * (len(widths) - 1) > width:
         titles = [column.short or column.title for column in columns]
         widths = _widths(titles, table)
-    kept = _with_room(columns, widths, inf if width is None else width)
+    kept_columns = _with_room(columns, widths, inf if width is None else width)
     if width is not None:
-        others = sum(widths[index] + len(GAP) for index in kept if index)
-        widths[0] = min(widths[0], max(LEAST, width - others))
+        other_columns = sum(widths[index] + len(GAP) for index in kept_columns if index)
+        widths[0] = min(widths[0], max(LEAST, width - other_columns))
     header = [Span(title, "title") for title in titles]
     lines = []
     for row in (header, *table.rows):
         spans: list[Span] = []
-        for index in kept:
+        for index in kept_columns:
             text = truncate(row[index].text, widths[index])
             padding = " " * (widths[index] - cells(text))
             padded = text + padding if columns[index].left else padding + text
             spans += [Span(GAP if index else ""), Span(padded, row[index].tone)]
         lines.append(tuple(spans))
-    return lines, [column.title for index, column in enumerate(columns) if index not in kept]
+    return lines, [
+        column.title for index, column in enumerate(columns) if index not in kept_columns
+    ]
 
 
 def _widths(titles: Sequence[str], table: Table) -> list[int]:
@@ -162,14 +171,14 @@ def _widths(titles: Sequence[str], table: Table) -> list[int]:
 
 
 def _with_room(columns: Sequence[Column], widths: Sequence[int], width: float) -> list[int]:
-    """Return the columns that have room, by rank; in their order."""
-    used, kept = min(widths[0], FLEXIBLE), [0]
+    """Choose the columns that fit into the width, by rank; return their indexes in order."""
+    used_columns, kept_columns = min(widths[0], FLEXIBLE), [0]
     for index in sorted(range(1, len(columns)), key=lambda index: columns[index].rank):
-        used += widths[index] + len(GAP)
-        if used > width and columns[index].rank:
+        used_columns += widths[index] + len(GAP)
+        if used_columns > width and columns[index].rank:
             break
-        kept.append(index)
-    return sorted(kept)
+        kept_columns.append(index)
+    return sorted(kept_columns)
 
 
 def paragraph(text: str, width: int | None = None, tone: Tone = "", indent: str = "") -> list[Line]:
@@ -195,27 +204,31 @@ def _text_lines(block: Text, width: int | None) -> list[Line]:
         width = max(width - len(block.margin), LEAST_TEXT)
     lines = paragraph(block.text, width, block.tone, block.indent)
     if block.lead is not None:
-        word, blank, rest = lines[0][0].text.partition(" ")
-        lines[0] = (Span(word, block.lead), Span(blank + rest, block.tone))
+        word, blank, remainder = lines[0][0].text.partition(" ")
+        lines[0] = (Span(word, block.lead), Span(blank + remainder, block.tone))
     return [(Span(block.margin), *line) for line in lines] if block.margin else lines
 
 
 def _curve_texts(curves: Curves) -> Iterator[Text]:
-    """Yield a line for each curve, from none that pass to all."""
-    wide = max((len(it.name) for it in curves.curves), default=0)
-    most = 2 * curves.level
-    yield Text(f"{curves.title}; | is {curves.mark}, {HEIGHTS[-1]} {most:g}")
-    for it in curves.curves:
-        yield Text(f"{it.name:<{wide}}  {_curve_line(it, most)}", indent=INDENT)
+    """Yield a line for each curve, from no accepted value (left) to all of them (right)."""
+    name_width = max((len(curve.name) for curve in curves.curves), default=0)
+    top_of_scale = 2 * curves.level
+    yield Text(f"{curves.title}; | is {curves.mark}, {HEIGHTS[-1]} {top_of_scale:g}")
+    for curve in curves.curves:
+        yield Text(f"{curve.name:<{name_width}}  {_curve_line(curve, top_of_scale)}", indent=INDENT)
 
 
-def _curve_line(it: Curve, most: float) -> str:
-    cells = []
-    for at in range(1, CURVE_CELLS + 1):
-        near = min(it.points, key=lambda point: abs(point[0] - at / CURVE_CELLS), default=(0, 0))
-        cells.append(HEIGHTS[min(int(near[1] / most * len(HEIGHTS)), len(HEIGHTS) - 1)])
-    cells.insert(round(it.passing * CURVE_CELLS), "|")
-    return "".join(cells)
+def _curve_line(curve: Curve, top_of_scale: float) -> str:
+    characters = []
+    for position in range(1, CURVE_CELLS + 1):
+        nearest_point = min(
+            curve.points, key=lambda point: abs(point[0] - position / CURVE_CELLS), default=(0, 0)
+        )
+        characters.append(
+            HEIGHTS[min(int(nearest_point[1] / top_of_scale * len(HEIGHTS)), len(HEIGHTS) - 1)]
+        )
+    characters.insert(round(curve.passing * CURVE_CELLS), "|")
+    return "".join(characters)
 
 
 MOST_ROWS: Final = 200  # far more than a schema has fields, far fewer than a map may have keys
@@ -227,9 +240,9 @@ _ENTITIES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": 
 _ESCAPED: Final = str.maketrans(_ENTITIES)  # as `html` has them, which loads all that there are
 
 
-def html_table(lines: Sequence[Span], table: Table, rest: str) -> str:
-    """Return lines and a table, whose first column heads the rows; `rest` names the other rows."""
-    head = "".join(f'<p style="{_LINE}">{_html(line)}</p>' for line in lines)
+def html_table(lines: Sequence[Span], table: Table, others_name: str) -> str:
+    """Render paragraphs and a table as HTML; `others_name` names the rows left out."""
+    paragraphs = "".join(f'<p style="{_LINE}">{_html(line)}</p>' for line in lines)
     legend = dict(table.legend)
     heads = "".join(
         f'<th scope="col" title="{legend.get(column.title, "").translate(_ESCAPED)}" '
@@ -237,11 +250,11 @@ def html_table(lines: Sequence[Span], table: Table, rest: str) -> str:
         for column in table.columns
     )
     body = "".join(_html_row(table.columns, row) for row in table.rows[:MOST_ROWS])
-    more = len(table.rows) - MOST_ROWS
-    others = f"<p>{more} more: {rest}</p>" if more > 0 else ""
+    n_others = len(table.rows) - MOST_ROWS
+    others_text = f"<p>{n_others} more: {others_name}</p>" if n_others > 0 else ""
     return (
-        f'<div style="overflow-x:auto">{head}<table style="{_TABLE}"><thead><tr>{heads}</tr>'
-        f"</thead><tbody>{body}</tbody></table>{others}</div>"
+        f'<div style="overflow-x:auto">{paragraphs}<table style="{_TABLE}"><thead><tr>{heads}</tr>'
+        f"</thead><tbody>{body}</tbody></table>{others_text}</div>"
     )
 
 

@@ -19,15 +19,15 @@ CUT: Final = "**Cut here: there is no room for more. The JSON report has everyth
 _OPEN: Final = "<details>"
 _CLOSE: Final = "</details>"
 _MARKUP: Final = re.compile(r"[\\`|*_\[\]<>&~@#$!:]|(?<=www)\.")
-"""What markup, tables, links, mentions or HTML begin with inside a line."""
+"""Characters that begin markup, tables, links, mentions or HTML inside a line."""
 
 _BREAKS_CODE: Final = re.compile(r"[\\`|]|<[/!?A-Za-z]|&[#A-Za-z]|^\s|\s$|^$")
-"""What had better not stand between backticks: a pipe splits a table's row even there, and not
-everything that shows Markdown leaves HTML in code alone."""
+"""Texts that are unsafe between backticks: a pipe splits a table's row even there, and some
+programs that show Markdown render HTML in code."""
 
 
 def code(text: str) -> str:
-    """Return text as code: no markup, link or HTML in it works, and nobody is mentioned.
+    """Return text as code: markup, links, HTML and mentions in it have no effect.
 
     >>> code("line_items.price"), code("a|b")
     ('`line_items.price`', '<code>a&#124;b</code>')
@@ -39,65 +39,76 @@ def code(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return text in which no markup, link or HTML works, and nobody is mentioned.
+    """Escape text so that markup, links, HTML and mentions in it have no effect.
 
     >>> escaped("*a* by @b")
     '&#42;a&#42; by &#64;b'
     """
     # As numbers, characters never count as markup. Source: CommonMark, section 2.5.
-    return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", visible(text))
+    return _MARKUP.sub(lambda match: f"&#{ord(match[0])};", visible(text))
 
 
-def page_text(sections: Iterable[Section], *, quoted: bool) -> str:
+def page_text(sections: Iterable[Section], *, is_markdown: bool) -> str:
     """Return sections as Markdown, however long; ends with a line break.
 
     Args:
-        sections: the first is titled as the whole.
-        quoted: whether texts are Markdown already: what is indented is an item of a list, and a
-            table with a legend is folded. Else all is escaped, and every text is an item.
+        sections: the title of the first one is the title of the page.
+        is_markdown: whether texts are Markdown already. Then indented texts become items of a
+            list, and a table with a legend is folded. Otherwise everything is escaped, and every
+            text becomes an item.
     """
-    parts: list[list[str]] = []
-    for at, section in enumerate(sections):
+    paragraphs: list[list[str]] = []
+    for position, section in enumerate(sections):
         if section.title:
-            parts.append([f"{'####' if at else '###'} {escaped(section.title)}"])
-        parts += _page_parts(section.blocks, quoted=quoted)
-    return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
+            paragraphs.append([f"{'####' if position else '###'} {escaped(section.title)}"])
+        paragraphs += _page_parts(section.blocks, is_markdown=is_markdown)
+    return "\n\n".join("\n".join(lines) for lines in paragraphs) + "\n"
 
 
-def _page_parts(blocks: Iterable[Block | Figures | Curves], *, quoted: bool) -> Iterator[list[str]]:
+def _page_parts(
+    blocks: Iterable[Block | Figures | Curves], *, is_markdown: bool
+) -> Iterator[list[str]]:
     """Yield paragraphs, lists and tables, each as its lines."""
-    listed: list[str] = []
+    list_items: list[str] = []
     margins = [len(block.margin) for block in blocks if isinstance(block, Text)]
-    outer, write = min(margins, default=0), str if quoted else escaped
+    outer, write = min(margins, default=0), str if is_markdown else escaped
     for block in blocks:
-        found: list[list[str]] = []
+        paragraphs: list[list[str]] = []
         match block:
             case Figures() | Table():
                 table = block.table() if isinstance(block, Figures) else block
-                drawn, legend = table_text(table), [f"- {write(it)}" for _, it in table.legend]
-                found = [drawn, legend] if legend else [drawn]
-                if legend and quoted:
+                table_lines, legend = (
+                    table_text(table),
+                    [f"- {write(legend_or_curve)}" for _, legend_or_curve in table.legend],
+                )
+                paragraphs = [table_lines, legend] if legend else [table_lines]
+                if legend and is_markdown:
                     title = f"<details><summary>{len(table.rows)} fields</summary>"
-                    found = [[title, "", *drawn, "", *legend, "", _CLOSE]]
+                    paragraphs = [[title, "", *table_lines, "", *legend, "", _CLOSE]]
             case Curves():
-                listed += [f"- {escaped(it.name)}: {escaped(it.said)}" for it in block.curves]
-            case Text() if quoted and not block.indent:
-                found = [[f"**{block.text}**" if block.tone in ("title", "bad") else block.text]]
+                list_items += [
+                    f"- {escaped(legend_or_curve.name)}: {escaped(legend_or_curve.said)}"
+                    for legend_or_curve in block.curves
+                ]
+            case Text() if is_markdown and not block.indent:
+                paragraphs = [
+                    [f"**{block.text}**" if block.tone in ("title", "bad") else block.text]
+                ]
             case Text():
                 lead = block.margin.strip()
                 before = f"- {lead}: " if lead else f"{block.margin[outer:]}- "
-                listed.append(before + write(block.text))
+                list_items.append(before + write(block.text))
             case line if line:
-                listed.append(f"- {write(''.join(span.text for span in line))}")
-        if found:
-            yield from [listed, *found] if listed else found
-            listed = []
-    if listed:
-        yield listed
+                list_items.append(f"- {write(''.join(span.text for span in line))}")
+        if paragraphs:
+            yield from [list_items, *paragraphs] if list_items else paragraphs
+            list_items = []
+    if list_items:
+        yield list_items
 
 
 def table_text(table: Table) -> list[str]:
-    """Return a table; as many of its first columns are text as stand to the left."""
+    """Return the lines of a table; its leading left-aligned columns stay left-aligned."""
     texts = sum(1 for _ in takewhile(lambda column: column.left, table.columns))
     rules = [":---"] * texts + ["---:"] * (len(table.columns) - texts)
     rows = [[code(cell.text) if cell.quoted else cell.text for cell in row] for row in table.rows]
@@ -111,13 +122,13 @@ def utf8_size(text: str) -> int:
 
 
 def truncate_lines(text: str, limit: int, size: Callable[[str], int] = len) -> str:
-    """Return the lines from the top that have room; if some have none, the last line says so.
+    """Cut text to a limit at a line break, and say in the last line that it was cut.
 
-    Where there is not even room for that, nothing is left. No `<details>` is left open.
+    Return an empty text if the limit has no room for that line. Every `<details>` is closed.
     """
     if size(text) <= limit:
         return text
-    kept: list[str] = []
+    kept_lines: list[str] = []
     opened = 0
     room = limit - size(f"\n{CUT}")
     for line in text.splitlines(keepends=True):
@@ -126,7 +137,7 @@ def truncate_lines(text: str, limit: int, size: Callable[[str], int] = len) -> s
         if room < opened * size(f"\n{_CLOSE}\n"):
             opened -= line.count(_OPEN) - line.count(_CLOSE)
             break
-        kept.append(line)
-    if not kept:
+        kept_lines.append(line)
+    if not kept_lines:
         return CUT if size(CUT) <= limit else ""
-    return "".join([*kept, *[f"\n{_CLOSE}\n"] * opened, "\n", CUT])
+    return "".join([*kept_lines, *[f"\n{_CLOSE}\n"] * opened, "\n", CUT])

@@ -30,7 +30,7 @@ _CHANGES: Final = {
     "change": ("change", "by how much it changed"),
     "p": ("corrected_p", "p value of the change"),
 }
-"""Part of the name of a metric -> attribute of rates or a change, and what it is."""
+"""Suffix of a metric's name -> attribute of a change, and its description."""
 
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "#": "\\\\x23"})
 
@@ -59,14 +59,17 @@ def _run_gauges(run: Run) -> list[Gauge]:
     mode = {"mode": run.rule.counting}
     counts = view.whole.counts._asdict().items()
     units = [({**mode, "outcome": outcome}, count) for outcome, count in counts]
-    whole = [(mode, view.whole.rates)]
+    total = [(mode, view.whole.rates)]
     fields = [({"field": field_path(row.path)}, row.rates) for row in view.rows]
-    right = run.evaluation.wholly_right
-    lost = [({"values": str(at)}, count) for at, count in enumerate(accumulate(right.lost))]
+    wholly_right = run.evaluation.wholly_right
+    lost = [
+        ({"values": str(n_lost)}, count)
+        for n_lost, count in enumerate(accumulate(wholly_right.lost))
+    ]
     items = [
-        ({"field": field_path(row.path), "items": which}, count)
+        ({"field": field_path(row.path), "items": item_kind}, count)
         for row in view.rows
-        for which, count in (("whole", row.tally.whole), ("all", row.tally.items))
+        for item_kind, count in (("whole", row.tally.whole), ("all", row.tally.items))
         if row.tally.items
     ]
     exact = [
@@ -78,9 +81,9 @@ def _run_gauges(run: Run) -> list[Gauge]:
     return [
         _document_gauge("stickler_documents", "status", run.evaluation.documents),
         Gauge("stickler_score", "Mean score of the documents evaluated.", score),
-        Gauge("stickler_documents_right", "Share that lost no value.", [({}, right.share)]),
+        Gauge("stickler_documents_right", "Share that lost no value.", [({}, wholly_right.share)]),
         Gauge("stickler_documents_lost", "Documents by the most values lost.", lost),
-        *_gauges("stickler", _RATES, "{} the whole.", whole),
+        *_gauges("stickler", _RATES, "{} the whole.", total),
         Gauge("stickler_units", "Units of the whole by outcome.", units),
         *_gauges("stickler_field", _RATES, "{} a field.", fields),
         Gauge("stickler_field_items", "Items, and those right as a whole.", items),
@@ -91,16 +94,20 @@ def _run_gauges(run: Run) -> list[Gauge]:
 
 
 def _difference_gauges(difference: Difference) -> list[Gauge]:
-    f1 = [({"mode": each.mode}, each) for each in difference.whole[:1]]
-    score = [(dict[str, str](), each) for each in difference.whole if each.metric == SCORE]
-    right = [(dict[str, str](), it) for it in difference.whole if it.metric == WHOLLY_RIGHT]
-    fields = [({"field": field_path(each.field)}, each) for each in difference.fields]
+    f1 = [({"mode": change.mode}, change) for change in difference.whole[:1]]
+    score = [(dict[str, str](), change) for change in difference.whole if change.metric == SCORE]
+    wholly_right = [
+        (dict[str, str](), change) for change in difference.whole if change.metric == WHOLLY_RIGHT
+    ]
+    fields = [({"field": field_path(change.field)}, change) for change in difference.fields]
     trends = [({"trend": trend.value}, len(difference.with_trend(trend))) for trend in Trend]
     return [
         _document_gauge("stickler_diff_documents", "kind", difference.documents),
         Gauge("stickler_diff_fields", "Fields by trend.", trends),
         *_gauges("stickler_diff_score", _CHANGES, "Mean score, {}.", score),
-        *_gauges("stickler_diff_documents_right", _CHANGES, "Share wholly right, {}.", right),
+        *_gauges(
+            "stickler_diff_documents_right", _CHANGES, "Share wholly right, {}.", wholly_right
+        ),
         *_gauges("stickler_diff_f1", _CHANGES, "F1, {}.", f1),
         *_gauges("stickler_diff_field_f1", _CHANGES, "F1 of a field, {}.", fields),
         _gate_gauge("stickler_diff_gate_passed", difference.gates),
@@ -119,17 +126,20 @@ def _gate_gauge(name: str, gates: Iterable[GateResult]) -> Gauge:
 
 def _gauges(
     prefix: str,
-    parts: Mapping[str, tuple[str, str]],
+    attributes_by_suffix: Mapping[str, tuple[str, str]],
     text: str,
-    found: Sequence[tuple[Labels, Rates | Change]],
+    labelled_rates: Sequence[tuple[Labels, Rates | Change]],
 ) -> list[Gauge]:
     return [
         Gauge(
             f"{prefix}_{name}",
             text.format(meaning),
-            [(labels, getattr(each, attribute)) for labels, each in found],
+            [
+                (labels, getattr(rates_or_change, attribute))
+                for labels, rates_or_change in labelled_rates
+            ],
         )
-        for name, (attribute, meaning) in parts.items()
+        for name, (attribute, meaning) in attributes_by_suffix.items()
     ]
 
 
@@ -139,9 +149,11 @@ def metrics_text(gauges: Iterable[Gauge]) -> str:
     for gauge in gauges:
         head = f"# TYPE {gauge.name} gauge\n# HELP {gauge.name} {gauge.help}\n"
         for labels, value in gauge.samples:
-            told = (f'{key}="{visible(text).translate(_ESCAPES)}"' for key, text in labels.items())
-            shown = f"{{{','.join(told)}}}" if labels else ""
+            label_texts = (
+                f'{key}="{visible(text).translate(_ESCAPES)}"' for key, text in labels.items()
+            )
+            labels_text = f"{{{','.join(label_texts)}}}" if labels else ""
             if value is not None:
-                lines.append(f"{head}{gauge.name}{shown} {round(value, DIGITS)!r}\n")
+                lines.append(f"{head}{gauge.name}{labels_text} {round(value, DIGITS)!r}\n")
                 head = ""
     return "".join([*lines, END])

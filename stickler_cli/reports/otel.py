@@ -39,16 +39,16 @@ def _time(began: str) -> dict[str, str]:
 
 
 def _events(subject: Run | Difference) -> Iterator[list[object]]:
-    for each in subject.gates:
-        label = "pass" if each.passed else "fail"
-        yield _attributes(each.gate.text, each.value, label, each.reason)
+    for result in subject.gates:
+        label = "pass" if result.passed else "fail"
+        yield _attributes(result.gate.text, result.value, label, result.reason)
     yield from _of_run(subject) if isinstance(subject, Run) else _of_changes(subject)
 
 
 def _of_changes(difference: Difference) -> Iterator[list[object]]:
-    for it in (*difference.whole, *difference.fields):
-        field = {"stickler.field": field_path(it.field)}
-        yield _attributes(f"change of {it.metric}", it.change, it.trend.value, **field)
+    for change in (*difference.whole, *difference.fields):
+        field = {"stickler.field": field_path(change.field)}
+        yield _attributes(f"change of {change.metric}", change.change, change.trend.value, **field)
 
 
 def _of_run(run: Run) -> Iterator[list[object]]:
@@ -65,18 +65,18 @@ def _of_run(run: Run) -> Iterator[list[object]]:
 
 
 def _attributes(
-    name: str, value: float | None, label: str = "", explanation: str = "", **more: str
+    name: str, value: float | None, label: str = "", explanation: str = "", **other_texts: str
 ) -> list[object]:
     texts = {
         "gen_ai.evaluation.name": name,
         "gen_ai.evaluation.score.label": label,
         "gen_ai.evaluation.explanation": explanation,
-        **more,
+        **other_texts,
     }
-    found: list[object] = [
+    attributes: list[object] = [
         {"key": key, "value": {"stringValue": text}} for key, text in texts.items() if text
     ]
     if value is not None:
         number = {"doubleValue": value}
-        found.append({"key": "gen_ai.evaluation.score.value", "value": number})
-    return found
+        attributes.append({"key": "gen_ai.evaluation.score.value", "value": number})
+    return attributes

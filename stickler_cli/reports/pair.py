@@ -24,8 +24,8 @@ from .layout import LEAST_TEXT, TableStyle
 from .markdown import code
 
 Detail: TypeAlias = Literal["errors", "brief", "all"]
-"""How much is shown: errors and what they are in; also what is right, but nothing inside it; or
-everything, also what neither side has."""
+"""How much is shown: errors and their parents; also right values, but nothing inside right objects;
+or everything, including values absent on both sides."""
 
 MANY: Final = 10
 """Elements of a list from which on those that are right are counted and not shown, in brief."""
@@ -58,7 +58,7 @@ class ComparedPair:
     """A comparison of two documents, explained, with its schema and options."""
 
     schema: str
-    """The file, as the user named it; empty where there is none."""
+    """The file, as the user named it; empty without a file."""
     model_name: str
     document: str
     """Its id; empty where it has none."""
@@ -75,8 +75,8 @@ class ComparedPair:
     @property
     def title(self) -> str:
         """The document, and its schema; from Python it has neither id nor file."""
-        named = ", ".join(filter(None, (self.model_name, self.schema)))
-        return f"{self.document} ({named})" if self.document else named
+        model_and_schema = ", ".join(filter(None, (self.model_name, self.schema)))
+        return f"{self.document} ({model_and_schema})" if self.document else model_and_schema
 
     @property
     def overall_score(self) -> float:
@@ -84,16 +84,16 @@ class ComparedPair:
         return self.root.score
 
     def why(self, place: TreePart, floor: float) -> str:
-        """Return the error class of a place, its reason, and other partners of an element."""
+        """Explain the outcome of a place: error class, reason, other partners of an element."""
         error_class, texts = self.class_of(place), []
         if error_class not in (None, ErrorClass.OTHER):
             texts.append(str(error_class).replace("_", " "))
-            if other := self.swapped_with(place):
-                texts[0] += f": the value of {other}"
+            if swapped_place := self.swapped_with(place):
+                texts[0] += f": the value of {swapped_place}"
         elif is_list(place) and not is_judged(place) and place.outcome in ONE_SIDED:
             # Each element of a list that one side lacks is an error.
-            what = "missed item" if place.outcome is Outcome.FN else "invented item"
-            texts.append(number_of(len(place.parts), what))
+            noun = "missed item" if place.outcome is Outcome.FN else "invented item"
+            texts.append(number_of(len(place.parts), noun))
         texts.append(place.reason)
         if place.other_alternatives:
             texts.append(f"also right: {', '.join(map(brief, place.other_alternatives))}")
@@ -103,7 +103,7 @@ class ComparedPair:
         return "; ".join(filter(None, texts))
 
     def class_of(self, place: TreePart) -> ErrorClass | None:
-        """Return the error class of a place; None of one that is right or no error by itself."""
+        """Return the error class of a place; None if it is right or part of a larger error."""
         error = self._error_at(place)
         return error and error.error_class
 
@@ -117,37 +117,47 @@ class ComparedPair:
         return self.errors.get((path or (), place.outcome))
 
     def shown(self, place: TreePart) -> tuple[list[TreePart], str]:
-        """Return the parts of a place that are shown, and how many others there are, in words."""
-        parts = place.parts
+        """Return the children of a place to show, and a text that counts the hidden ones."""
+        elements = place.parts
         if self.detail == "all":
-            return list(parts), ""
+            return list(elements), ""
         if place.outcome in ONE_SIDED or (place.is_right and place.gt_path):
             return [], ""
         if self.detail == "errors":
-            kept = [part for part in parts if not part.is_right]
+            shown_parts = [element for element in elements if not element.is_right]
         else:
-            many = place.kind == "list" and len(parts) > MANY
-            there = (it for it in parts if it.outcome is not Outcome.TN or it.other_alternatives)
-            kept = [part for part in there if not (many and part.is_right)]
-        absent = sum(it.outcome is Outcome.TN for it in parts)
-        right = len(parts) - absent - sum(it.outcome is not Outcome.TN for it in kept)
-        absent -= sum(it.outcome is Outcome.TN for it in kept)
-        words = {"right": right, "absent on both sides": absent}
-        return kept, ", ".join(f"{count} {what}" for what, count in words.items() if count)
+            is_long_list = place.kind == "list" and len(elements) > MANY
+            present_parts = (
+                child
+                for child in elements
+                if child.outcome is not Outcome.TN or child.other_alternatives
+            )
+            shown_parts = [
+                element for element in present_parts if not (is_long_list and element.is_right)
+            ]
+        n_absent = sum(child.outcome is Outcome.TN for child in elements)
+        n_right = (
+            len(elements) - n_absent - sum(child.outcome is not Outcome.TN for child in shown_parts)
+        )
+        n_absent -= sum(child.outcome is Outcome.TN for child in shown_parts)
+        words = {"right": n_right, "absent on both sides": n_absent}
+        return shown_parts, ", ".join(
+            f"{count} {description}" for description, count in words.items() if count
+        )
 
 
 def by_place(errors: Iterable[ClassifiedError]) -> Errors:
     """Return errors by their places."""
-    return {(it.unit.path, it.unit.outcome): it for it in errors}
+    return {(error.unit.path, error.unit.outcome): error for error in errors}
 
 
 def all_places(root: TreePart) -> Iterator[TreePart]:
     """Yield all places of a comparison, parents first."""
-    waiting = [root]
-    while waiting:
-        place = waiting.pop()
+    pending_places = [root]
+    while pending_places:
+        place = pending_places.pop()
         yield place
-        waiting += reversed(place.parts)
+        pending_places += reversed(place.parts)
 
 
 def places(root: TreePart, path: Path) -> list[TreePart]:
@@ -156,8 +166,8 @@ def places(root: TreePart, path: Path) -> list[TreePart]:
     An invented element is named by its index in the prediction, like one that is missed or paired
     by that in the ground truth.
     """
-    exact = [place for place in all_places(root) if place.gt_path == path]
-    return exact or [
+    exact_matches = [place for place in all_places(root) if place.gt_path == path]
+    return exact_matches or [
         place
         for place in all_places(root)
         if tuple(step for step in place.gt_path if isinstance(step, str)) == path
@@ -165,12 +175,12 @@ def places(root: TreePart, path: Path) -> list[TreePart]:
     ]
 
 
-def title_of(place: TreePart, *, whole: bool) -> str:
+def title_of(place: TreePart, *, full_path: bool) -> str:
     """Return the name of a place, in full or below the place that it is in, and of its partner.
 
     An invented element has its index in the prediction, any other that in the ground truth.
     """
-    name = field_path(place.gt_path if whole else place.gt_path[-1:])
+    name = field_path(place.gt_path if full_path else place.gt_path[-1:])
     pairing = place.pairing
     if pairing is None:
         return name
@@ -179,20 +189,20 @@ def title_of(place: TreePart, *, whole: bool) -> str:
 
 
 def pairing_text(place: TreePart, floor: float) -> str:
-    """Return the best other partner of an element, and why it has another or none; or nothing."""
+    """Explain why an element has its partner, or has none: the best other candidate."""
     pairing = place.pairing
     if pairing is None:
         return ""
     other = pairing.runner_up
     if other is None:
         return "" if pairing.paired else "nothing on the other side is like it"
-    shown = f"[{other.index}] at {rate(other.similarity, {floor, place.similarity})}"
-    taken = "" if other.paired_with is None else f", which goes with [{other.paired_with}]"
+    other_text = f"[{other.index}] at {rate(other.similarity, {floor, place.similarity})}"
+    taken_text = "" if other.paired_with is None else f", which goes with [{other.paired_with}]"
     if pairing.paired:
-        return f"next best {shown}{taken}"
+        return f"next best {other_text}{taken_text}"
     if other.similarity <= floor:
-        return f"no pair: the best is {shown}, not above the floor of {setting(floor)}"
-    return f"no pair: the best is {shown}{taken}"
+        return f"no pair: the best is {other_text}, not above the floor of {setting(floor)}"
+    return f"no pair: the best is {other_text}{taken_text}"
 
 
 def clipping_text(place: TreePart) -> str:
@@ -205,19 +215,19 @@ def clipping_text(place: TreePart) -> str:
 
 
 def sum_text(place: TreePart) -> str:
-    """Return how the score of an object or list comes about; or nothing."""
+    """Explain the score of an object or list as a sum; empty for values."""
     total = place.sum
     if total is None:
         return ""
     if not total.divisor:
         return "nothing to compare: 1"
-    of = {"object": "weight", "list": "items", "tuple": "positions"}[place.kind]
+    divisor_name = {"object": "weight", "list": "items", "tuple": "positions"}[place.kind]
     value = rate(total.value, {place.threshold})
-    text = f"sum {setting(total.total)} / {of} {setting(total.divisor)} = {value}"
+    text = f"sum {setting(total.total)} / {divisor_name} {setting(total.divisor)} = {value}"
     if place.floor is None:
         return text
-    said = " (annotation)" if place.floor_source == "annotation" else ""
-    return f"{text}; pairs are above {setting(place.floor)}{said}"
+    source_text = " (annotation)" if place.floor_source == "annotation" else ""
+    return f"{text}; pairs are above {setting(place.floor)}{source_text}"
 
 
 def is_list(place: TreePart) -> bool:
@@ -234,74 +244,76 @@ def is_judged(place: TreePart) -> bool:
 
 def figure_texts(place: TreePart) -> tuple[str, ...]:
     """Return outcome, similarity, threshold and its source, weight, and contribution."""
-    judged = is_judged(place)
-    decides = judged and place.outcome not in ONE_SIDED
+    is_counted = is_judged(place)
+    threshold_decides = is_counted and place.outcome not in ONE_SIDED
     return (
-        place.outcome.name if judged else "",
+        place.outcome.name if is_counted else "",
         rate(place.similarity, {place.threshold}),
-        setting(place.threshold) if decides else "",
-        place.threshold_source if decides else "",
+        setting(place.threshold) if threshold_decides else "",
+        place.threshold_source if threshold_decides else "",
         "" if place.weight is None else setting(place.weight),
         "" if place.adds is None else rate(place.adds),
     )
 
 
 def differs(place: TreePart) -> bool:
-    """Return whether two values were compared that are not the same."""
+    """Whether both sides have a value and the values are not equal."""
     gt, pred = place.own_gt, place.own_pred
     return gt is not None and pred is not None and gt != pred
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A run of characters."""
+class TextRun:
+    """A run of characters that both texts or only one of them has."""
 
     text: str
     side: Side
 
 
-def pieces(gt: str, pred: str) -> list[Piece]:
-    """Return two texts cut into runs that both have and runs that one has.
+def diff_texts(gt: str, pred: str) -> list[TextRun]:
+    """Cut two texts into runs that both have and runs that only one has.
 
-    >>> [(piece.text, piece.side) for piece in pieces("12.50 EUR", "12.80 EUR")]
+    >>> [(piece.text, piece.side) for piece in diff_texts("12.50 EUR", "12.80 EUR")]
     [('12.', 'both'), ('5', 'gt'), ('8', 'pred'), ('0 EUR', 'both')]
     """
     runs = [(False, gt, pred)]
     is_short = max(len(gt), len(pred)) <= LONGEST
     if is_short and Levenshtein.normalized_similarity(gt, pred) >= LEAST_ALIKE:
         codes = Levenshtein.opcodes(gt, pred)
-        inner = range(1, len(codes) - 1)
+        inner_positions = range(1, len(codes) - 1)
         runs = []
-        for at, code in enumerate(codes):
-            one = gt[code.src_start : code.src_end]
-            other = pred[code.dest_start : code.dest_end]
-            short = at in inner and len(one) < SHORTEST_RUN
-            runs.append((code.tag == "equal" and not short, one, other))
-    found: list[Piece] = []
-    for equal, group in groupby(runs, key=itemgetter(0)):
-        _, ours, theirs = zip(*group, strict=True)
-        sides: dict[Side, Iterable[str]] = {"both": ours} if equal else {"gt": ours, "pred": theirs}
-        found += [Piece("".join(texts), side) for side, texts in sides.items() if any(texts)]
-    return found
+        for position, code in enumerate(codes):
+            gt_text = gt[code.src_start : code.src_end]
+            pred_text = pred[code.dest_start : code.dest_end]
+            is_short_run = position in inner_positions and len(gt_text) < SHORTEST_RUN
+            runs.append((code.tag == "equal" and not is_short_run, gt_text, pred_text))
+    cut_runs: list[TextRun] = []
+    for is_equal, group in groupby(runs, key=itemgetter(0)):
+        _, gt_texts, pred_texts = zip(*group, strict=True)
+        sides: dict[Side, Iterable[str]] = (
+            {"both": gt_texts} if is_equal else {"gt": gt_texts, "pred": pred_texts}
+        )
+        cut_runs += [TextRun("".join(texts), side) for side, texts in sides.items() if any(texts)]
+    return cut_runs
 
 
-def value_piece(value: JsonValue) -> Piece:
-    """Return a value that there is nothing to compare with, as JSON, truncated where it is long."""
-    return Piece(_truncated(_json(value)), "both")
+def value_run(value: JsonValue) -> TextRun:
+    """Return a value that only one side has, as JSON, truncated if it is long."""
+    return TextRun(_truncated(_json(value)), "both")
 
 
-def value_pieces(gt: JsonValue, pred: JsonValue) -> list[Piece]:
-    """Return two values, as JSON, cut into common and one-sided runs; long ones are shortened."""
+def diff_values(gt: JsonValue, pred: JsonValue) -> list[TextRun]:
+    """Cut two values, as JSON, into common and one-sided runs; shorten long runs."""
     half = EQUAL_RUN // 2
-    found = []
-    for piece in pieces(_json(gt), _json(pred)):
+    shortened_runs = []
+    for piece in diff_texts(_json(gt), _json(pred)):
         text = piece.text
         if piece.side != "both":
             text = _truncated(text)
         elif len(text) > EQUAL_RUN:
             text = f"{text[:half]}…{text[-half:]}"
-        found.append(Piece(text, piece.side))
-    return found
+        shortened_runs.append(TextRun(text, piece.side))
+    return shortened_runs
 
 
 def _truncated(text: str) -> str:
@@ -317,9 +329,9 @@ def _json(value: JsonValue) -> str:
         return brief(value)
 
 
-def marked(pieces: Iterable[Piece]) -> str:
-    """Return pieces in one line, one-sided ones as `[-ground truth-]` and `{+prediction+}`."""
-    return "".join(piece.text.join(_MARKS[piece.side]) for piece in pieces)
+def join_with_marks(runs: Iterable[TextRun]) -> str:
+    """Join runs in one line, one-sided ones as `[-ground truth-]` and `{+prediction+}`."""
+    return "".join(run.text.join(_MARKS[run.side]) for run in runs)
 
 
 TITLES: Final = (
@@ -356,9 +368,18 @@ def sections_of(pair: ComparedPair, style: TableStyle, *, page: bool) -> list[Se
     head = Section("", [Text(pair.title, "title"), score])
     if style.plain:
         return [head, Section("", [place_table(pair)])]
-    places = [each for place in pair.chosen for each in _tree(pair, place, style, 0, 0.0)]
+    places = [
+        row_and_details
+        for place in pair.chosen
+        for row_and_details in _tree(pair, place, style, 0, 0.0)
+    ]
     legend = [(text.partition(":")[0], text) for text in LEGEND]
-    tree = Table(_COLUMNS, [row for row, _ in places], legend, [below for _, below in places])
+    tree = Table(
+        columns=_COLUMNS,
+        rows=[row for row, _ in places],
+        legend=legend,
+        below=[details for _, details in places],
+    )
     return [head, Section("", [tree])]
 
 
@@ -370,81 +391,89 @@ def place_table(pair: ComparedPair) -> Table:
 
 def _place_rows(pair: ComparedPair, place: TreePart, floor: float) -> Iterator[list[Span]]:
     gt, pred = place.own_gt, place.own_pred
-    parts, hidden = pair.shown(place)
-    quoted = (
+    children, hidden_text = pair.shown(place)
+    value_texts = (
         "" if gt is None else value_text(gt),
         "" if pred is None else value_text(pred),
-        marked(value_pieces(gt, pred)) if differs(place) else "",
+        join_with_marks(diff_values(gt, pred)) if differs(place) else "",
     )
-    why = "; ".join(filter(None, (pair.why(place, floor), sum_text(place), hidden)))
+    explanation = "; ".join(filter(None, (pair.why(place, floor), sum_text(place), hidden_text)))
     yield [
         Span.of(field_path(place.gt_path) or WHOLE),
         *map(Span, figure_texts(place)),
-        *(Span.of(text, quoted=bool(text)) for text in quoted),
+        *(Span.of(text, quoted=bool(text)) for text in value_texts),
         # By a model, of what is in documents, or of their keys.
         Span.of(
-            why, quoted=bool(place.reason or place.other_alternatives or pair.swapped_with(place))
+            explanation,
+            quoted=bool(place.reason or place.other_alternatives or pair.swapped_with(place)),
         ),
     ]
-    for part in parts:
-        yield from _place_rows(pair, part, place.floor or 0.0)
+    for child in children:
+        yield from _place_rows(pair, child, place.floor or 0.0)
 
 
 def _tree(
     pair: ComparedPair, place: TreePart, style: TableStyle, depth: int, floor: float
 ) -> Iterator[tuple[list[Span], list[Text | Line]]]:
     """Yield the row of a place and those of its shown parts; their sum stands below the last."""
-    parts, hidden = pair.shown(place)
+    children, hidden_text = pair.shown(place)
     margin = INDENT * (depth + 1)
-    below: list[Text | Line] = [*_values(pair, place, style, margin)]
-    why = pair.why(place, floor)
-    below += [Text(why, "dim", margin=margin)] if why else []
-    inside = [
-        each for part in parts for each in _tree(pair, part, style, depth + 1, place.floor or 0.0)
+    details: list[Text | Line] = [*_values(pair, place, style, margin)]
+    explanation = pair.why(place, floor)
+    details += [Text(explanation, "dim", margin=margin)] if explanation else []
+    child_rows = [
+        row_and_details
+        for child in children
+        for row_and_details in _tree(pair, child, style, depth + 1, place.floor or 0.0)
     ]
-    last = inside[-1][1] if inside else below
-    sums = (hidden, sum_text(place) if parts else "")
-    last += [Text(text, "dim", margin=margin) for text in sums if text]
+    last_details = child_rows[-1][1] if child_rows else details
+    closing_texts = (hidden_text, sum_text(place) if children else "")
+    last_details += [Text(text, "dim", margin=margin) for text in closing_texts if text]
     tone: Tone = "" if place.is_right else "bad" if place.kind == "leaf" else "warn"
-    title = title_of(place, whole=not depth) or WHOLE
+    title = title_of(place, full_path=not depth) or WHOLE
     tones: tuple[Tone, ...] = (tone, tone, "dim", "dim", "dim", "")
-    yield [Span.of(INDENT * depth + title, tone), *map(Span, figure_texts(place), tones)], below
-    yield from inside
+    yield [Span.of(INDENT * depth + title, tone), *map(Span, figure_texts(place), tones)], details
+    yield from child_rows
 
 
 def _values(pair: ComparedPair, place: TreePart, style: TableStyle, margin: str) -> Iterator[Line]:
     gt, pred = place.own_gt, place.own_pred
     if differs(place):
-        pieces = value_pieces(gt, pred)
+        runs = diff_values(gt, pred)
         sides = {
-            side: [piece for piece in pieces if piece.side in (side, "both")]
+            side: [piece for piece in runs if piece.side in (side, "both")]
             for side in ("gt", "pred")
         }
     elif place.outcome is Outcome.TN or (place.is_right and pair.detail != "all"):
         return
     else:
-        piece = value_piece(pred if gt is None else gt)
+        piece = value_run(pred if gt is None else gt)
         side = "pred" if gt is None else "gt" if pred is None else "both"
         sides = {side: [piece]} if piece.text else {}
-    for side, some in sides.items():
+    for side, side_pieces in sides.items():
         # By colour, or by marks where there is none.
-        shown = ((it.text if style.color else marked([it]), _TONES[it.side]) for it in some)
-        spans = [Span.of(text, tone) for text, tone in shown]
+        texts_and_tones = (
+            (text_run.text if style.color else join_with_marks([text_run]), _TONES[text_run.side])
+            for text_run in side_pieces
+        )
+        spans = [Span.of(text, tone) for text, tone in texts_and_tones]
         yield from _flow(f"{margin}{side:<6}", spans, style.width)
 
 
 def _flow(label: str, spans: Sequence[Span], width: int | None) -> list[Line]:
     """Return spans behind a label, going on in the next line where the terminal ends."""
-    room = None if width is None else max(width - cells(label), LEAST_TEXT)
+    columns = None if width is None else max(width - cells(label), LEAST_TEXT)
     lines: list[list[Span]] = [[Span(label, "dim")]]
-    used = 0
+    used_columns = 0
     for span in spans:
         text = span.text
-        while room is not None and used + cells(text) > room:
-            kept = sum(width <= room - used for width in accumulate(map(cells, text)))
-            lines[-1].append(Span(text[:kept], span.tone))
+        while columns is not None and used_columns + cells(text) > columns:
+            n_fitting = sum(
+                width <= columns - used_columns for width in accumulate(map(cells, text))
+            )
+            lines[-1].append(Span(text[:n_fitting], span.tone))
             lines.append([Span(" " * len(label), "dim")])
-            text, used = text[kept:], 0
+            text, used_columns = text[n_fitting:], 0
         lines[-1].append(Span(text, span.tone))
-        used += cells(text)
+        used_columns += cells(text)
     return list(map(tuple, lines))

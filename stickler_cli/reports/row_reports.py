@@ -79,7 +79,7 @@ CHANGES: Final = (
 def rows_written(
     format_name: str, subject: Run | Difference | ErrorList | Report, style: TableStyle
 ) -> Iterator[bytes]:
-    """Yield the rows of a subject as a file of a format has them; of few studies there are any."""
+    """Yield the rows of a subject as bytes of a row format; studies without rows yield nothing."""
     match subject:
         case ErrorList():
             yield from _errors_written(format_name, subject, in_log=style.in_log)
@@ -97,18 +97,18 @@ def rows_written(
 def rows_of(figures: Figures) -> tuple[Columns, list[Row]]:
     """Return the columns and cells of a table as files of rows have them."""
     columns: dict[str, type] = {}
-    for each in figures.figures:
-        if each.kind is list:
-            name = each.name.removesuffix("_interval").removesuffix("interval")
+    for figure in figures.figures:
+        if figure.kind is list:
+            name = figure.name.removesuffix("_interval").removesuffix("interval")
             columns |= {f"{name}_{end}".removeprefix("_"): float for end in BOUNDS}
         else:
-            columns[each.name] = each.kind
+            columns[figure.name] = figure.kind
     rows: list[Row] = []
     for row in figures.rows:
         cells: list[Any] = []
-        for each in figures.figures:
-            cell: Any = each.of(row)
-            cells += ([None, None] if cell is None else cell) if each.kind is list else [cell]
+        for figure in figures.figures:
+            cell: Any = figure.of(row)
+            cells += ([None, None] if cell is None else cell) if figure.kind is list else [cell]
         rows.append(cells)
     return columns, rows
 
@@ -123,12 +123,11 @@ def run_rows(
 ) -> list[Row]:
     """Return the rows of all documents, then those of each group, with a cell for each column.
 
-    A figure that has nothing to divide by, or that there is none of, is None. Intervals are made
-    by `settings`, or as the run asks for.
+    Undefined figures are None. Intervals follow `settings`, or the settings of the run.
     """
     groups: list[tuple[str, str, Results]] = [("", "", evaluation)]
-    for key, found in evaluation.by.items():
-        groups += ((key, name, group) for name, group in sorted(found.items()))
+    for key, groups_of_key in evaluation.by.items():
+        groups += ((key, name, group) for name, group in sorted(groups_of_key.items()))
     return [
         row
         for key, name, results in groups
@@ -148,19 +147,29 @@ def _figure_rows(  # noqa: PLR0913 - all of them are needed
     settings: IntervalSettings | None,
 ) -> Iterator[Row]:
     """Yield the rows of all documents or of a group, that of whole documents first."""
-    whole = FieldRow((), DOCUMENT, "", None, None, results.tally, rule)
+    total_row = FieldRow(
+        path=(),
+        kind=DOCUMENT,
+        comparator="",
+        threshold=None,
+        weight=None,
+        tally=results.tally,
+        rule=rule,
+    )
     by_field = {} if wide else results.confidences.by_field()
-    for row in (whole, *named_rows(results.sums, fields, rule)):
+    for row in (total_row, *named_rows(results.sums, fields, rule)):
         path = field_path(row.path)
-        numbers = (None if it is None else float(it) for it in (row.threshold, row.weight))
-        about = harmless(path), row.kind, row.comparator, *numbers
+        numbers = (
+            None if number is None else float(number) for number in (row.threshold, row.weight)
+        )
+        description = harmless(path), row.kind, row.comparator, *numbers
         intervals = results.intervals(rule, path, settings)
         cells = (
             _wide(results, row, group, intervals)
             if wide
             else _tidy(results, row, by_field.get(path), intervals)
         )
-        yield (*about, *cells) if wide else (*about, *cells, *group)
+        yield (*description, *cells) if wide else (*description, *cells, *group)
 
 
 def _tidy(
@@ -169,21 +178,29 @@ def _tidy(
     f1 = intervals.rates[row.rule.counting]["f1"] if intervals else None
     score = intervals.score if intervals else None
     items: Row = (row.tally.whole, row.tally.items) if row.tally.items else (None, None)
-    mean = row.score
+    mean_score = row.score
     if not row.path:
-        items, mean = (results.wholly_right.right, results.evaluated), results.overall_score
-    counts = *row.counts, *row.rates, *_ends(f1)
+        items, mean_score = (results.wholly_right.right, results.evaluated), results.overall_score
+    counts_and_rates = *row.counts, *row.rates, *_ends(f1)
     exact = row.tally.exact
-    return (results.evaluated, *counts, *items, *exact, mean, *_ends(score), *_trust_cells(units))
+    return (
+        results.evaluated,
+        *counts_and_rates,
+        *items,
+        *exact,
+        mean_score,
+        *_ends(score),
+        *_trust_cells(units),
+    )
 
 
 def _trust_cells(units: Units | None) -> Row:
-    """Return how far confidences can be trusted, as far as it is defined."""
+    """Return AUROC, ECE and Brier score of confidences; None where undefined."""
     if units is None or not len(units.right):
         return (None, None, None)
-    known = units.reliability()
-    found = (float(value[0]) for value in (known.auroc, known.ece, known.brier))
-    return tuple(None if math.isnan(value) else value for value in found)
+    reliability = units.reliability()
+    figures = (float(value[0]) for value in (reliability.auroc, reliability.ece, reliability.brier))
+    return tuple(None if math.isnan(value) else value for value in figures)
 
 
 def _wide(
@@ -197,24 +214,24 @@ def _wide(
     if not row.path:
         scores, classes = (results.overall_score,) * 2, results.errors.overall()
     rates = [intervals and intervals.rates[mode][name] for mode in COUNTING_MODES for name in RATES]
-    counted: list[JsonValue] = []
+    count_cells: list[JsonValue] = []
     for mode in COUNTING_MODES:
         counts = row.tally.counts(mode)
-        parts = row.rule.fractions(counts).values()
-        counted += (getattr(counts, name) for name in COUNTS)
-        counted += (above / below if below else None for above, below in parts)
+        fractions = row.rule.fractions(counts).values()
+        count_cells += (getattr(counts, name) for name in COUNTS)
+        count_cells += (dividend / divisor if divisor else None for dividend, divisor in fractions)
     return (
-        *counted,
+        *count_cells,
         *scores,
         *row.tally.exact,
-        *(classes.get(each, 0) for each in ErrorClass),
+        *(classes.get(error_class, 0) for error_class in ErrorClass),
         *group,
         *(end for interval in (*rates, intervals and intervals.score) for end in _ends(interval)),
     )
 
 
 def _ends(interval: object) -> list[float | None]:
-    """Return both ends of an interval; None where there is none."""
+    """Return the lower and upper bound of an interval; two None without an interval."""
     return [getattr(interval, end, None) for end in BOUNDS]
 
 

@@ -43,12 +43,16 @@ Blocks: TypeAlias = Iterable[Block | Figures]
 def sections_of(run: Run, style: TableStyle, *, page: bool) -> list[Section]:
     """Return the sections of a run, in the order of a terminal or of a page."""
     view = RunView(run, code, page=True) if page else RunView(run)
-    parts = _ON_PAGE if page else _ON_TERMINAL
-    drawn = [blocks for part in parts if (blocks := [*part(view, style)])]
-    used = run.evaluation.statuses[Status.EVALUATED]  # else there are no errors to look into
-    if used and run.listing and cause_sentences.causes(view)[0]:
-        drawn[-1].append(_next(view))
-    return [Section("", blocks) for blocks in drawn]
+    section_builders = _ON_PAGE if page else _ON_TERMINAL
+    sections = [
+        blocks for build_section in section_builders if (blocks := [*build_section(view, style)])
+    ]
+    has_compared_documents = run.evaluation.statuses[
+        Status.EVALUATED
+    ]  # else there are no errors to look into
+    if has_compared_documents and run.listing and cause_sentences.causes(view)[0]:
+        sections[-1].append(_next(view))
+    return [Section("", blocks) for blocks in sections]
 
 
 def _next(view: RunView) -> Text | Line:
@@ -61,8 +65,10 @@ def _head(view: RunView, style: TableStyle) -> Iterator[Text]:
     if partial := run_sentences.partial(view):
         yield Text(partial, "bad")
     name = view.run.schema.title if style.verbose else view.run.schema.model_name
-    done = filter(None, [run_sentences.headline(view), run_sentences.gate_sentence(view.run.gates)])
-    yield Text(f"{name}: {'; '.join(done)}", "title")
+    clauses = filter(
+        None, [run_sentences.headline(view), run_sentences.gate_sentence(view.run.gates)]
+    )
+    yield Text(f"{name}: {'; '.join(clauses)}", "title")
     yield from map(Text, _figures(view, style))
 
 
@@ -70,18 +76,18 @@ def _figures(view: RunView, style: TableStyle) -> Iterator[str]:
     yield from run_sentences.labels(view)
     yield run_sentences.values(view)
     yield run_sentences.rates(view, score=style.verbose)
-    yield from run_sentences.marked(view)
+    yield from run_sentences.describe_verdicts(view)
     yield from run_sentences.validities(view)
 
 
 def _page_head(view: RunView, style: TableStyle) -> Iterator[Text]:
     run = view.run
-    told = {
+    verdict_texts = {
         Verdict.INCOMPLETE: ": incomplete",
         Verdict.FAILED: f": {run_sentences.gate_sentence(run.gates)}",
         Verdict.PASSED: ": all gates passed" if run.gates else "",
     }
-    yield Text(f"{MARKER}\n### {view.quoted(run.schema.model_name)}{told[run.verdict]}")
+    yield Text(f"{MARKER}\n### {view.quoted(run.schema.model_name)}{verdict_texts[run.verdict]}")
     if run.gates or run.verdict is not Verdict.PASSED or run.partial:
         yield Text(run_sentences.verdict(view), "title")
     yield Text(run_sentences.headline(view))
@@ -90,13 +96,13 @@ def _page_head(view: RunView, style: TableStyle) -> Iterator[Text]:
 
 def _countings(view: RunView, style: TableStyle) -> Iterator[Block]:
     if style.verbose:
-        if right := run_sentences.wholly_right(view):
-            yield Text(right)
+        if wholly_right_text := run_sentences.wholly_right(view):
+            yield Text(wholly_right_text)
         if not view.page:
             yield BLANK
         yield tables.countings_table(view)
-        if doubt := run_sentences.disagreement(view):
-            yield Text(doubt, "warn")
+        if disagreement_text := run_sentences.disagreement(view):
+            yield Text(disagreement_text, "warn")
 
 
 def _classes(view: RunView, style: TableStyle) -> Iterator[Text]:
@@ -105,19 +111,22 @@ def _classes(view: RunView, style: TableStyle) -> Iterator[Text]:
 
 
 def _cause_list(view: RunView, style: TableStyle) -> Iterator[Block]:
-    named, more = cause_sentences.causes(view)
-    if not named:
+    named_causes, other_causes = cause_sentences.causes(view)
+    if not named_causes:
         return
     if style.verbose:
-        named, more = [*named, *more[:MORE_CAUSES]], more[MORE_CAUSES:]
-    width = len(f"{named[0].values:,}")
+        named_causes, other_causes = (
+            [*named_causes, *other_causes[:MORE_CAUSES]],
+            other_causes[MORE_CAUSES:],
+        )
+    width = len(f"{named_causes[0].values:,}")
     title = "**Causes**, by values lost:" if view.page else "causes, by values lost"
     yield _heading(view, title)
-    for it in named:
-        margin = f"{it.number:<2} {it.values:>{width},}  "
-        yield Text(f"{margin}{it.text}", indent=" " * len(margin))
-    if more:
-        yield Text(cause_sentences.more_causes(more), "dim", INDENT)
+    for cause in named_causes:
+        margin = f"{cause.number:<2} {cause.values:>{width},}  "
+        yield Text(f"{margin}{cause.text}", indent=" " * len(margin))
+    if other_causes:
+        yield Text(cause_sentences.more_causes(other_causes), "dim", INDENT)
 
 
 def _heading(view: RunView, title: str) -> Block:
@@ -126,22 +135,24 @@ def _heading(view: RunView, title: str) -> Block:
 
 
 def _groups(view: RunView, style: TableStyle) -> Iterator[Block]:
-    most = MOST_GROUPS_SHOWN if style.room and not view.page else None
+    max_groups = MOST_GROUPS_SHOWN if style.room and not view.page else None
     for position, (key, groups) in enumerate(view.groups.items()):
         if position:
             yield BLANK
-        shown = groups[:most]
-        yield tables.group_table(view, key, shown)
-        if len(shown) < len(groups):
-            yield Text(more_of(len(groups) - len(shown)), "dim", INDENT)
+        shown_groups = groups[:max_groups]
+        yield tables.group_table(view, key, shown_groups)
+        if len(shown_groups) < len(groups):
+            yield Text(more_of(len(groups) - len(shown_groups)), "dim", INDENT)
 
 
 def _field_part(view: RunView, style: TableStyle) -> Iterator[Block]:
-    shown = rows_shown(view.rows, style.sort, style.fields, only_errors=style.only_errors)
-    every = len(shown) == len(view.rows) and style.sort == "schema"
-    nested = every and not (style.plain or view.page)
-    if shown:
-        table = tables.field_table(view, shown, style.columns, nested=nested, every=style.verbose)
+    shown_rows = rows_shown(view.rows, style.sort, style.fields, only_errors=style.only_errors)
+    shows_whole_schema = len(shown_rows) == len(view.rows) and style.sort == "schema"
+    is_nested = shows_whole_schema and not (style.plain or view.page)
+    if shown_rows:
+        table = tables.field_table(
+            view, shown_rows, style.columns, is_nested=is_nested, verbose=style.verbose
+        )
         yield replace(table, legend=tables.legend(view)) if style.verbose else table
         if not style.verbose and view.leaves_wrong_out:
             yield Text(run_sentences.describe_both_f1(view), "dim")
@@ -165,12 +176,13 @@ def _policy(view: RunView, style: TableStyle) -> Iterator[Block | Figures]:
     outcome = view.run.policy
     if outcome is None:
         return
-    passing = sum(it.accepted for it in outcome.fields)
-    values = sum(it.values for it in outcome.fields)
-    wrong = sum(it.wrong for it in outcome.fields)
-    share = f"{passing / values:.1%}" if values else "nothing"
+    n_accepted = sum(field.accepted for field in outcome.fields)
+    values = sum(field.values for field in outcome.fields)
+    wrong = sum(field.wrong for field in outcome.fields)
+    share = f"{n_accepted / values:.1%}" if values else "nothing"
     yield Text(
-        f"policy {outcome.digest[:8]}: {share} of values pass unseen, {wrong} of {passing} wrong; "
+        f"policy {outcome.digest[:8]}: {share} of values pass unseen, "
+        f"{wrong} of {n_accepted} wrong; "
         f"it allows a share of {outcome.max_error:g} in each document, in the mean"
     )
     if outcome.overlap:
@@ -198,37 +210,41 @@ def _worst_documents(view: RunView, style: TableStyle) -> Iterator[Block]:
     """Yield the documents that are to be shown, each with its command below it or beside it."""
     if not style.show_documents:
         return
-    shown, count = wrong_documents(view.run, style.show_documents)
+    documents, count = wrong_documents(view.run, style.show_documents)
     if view.page:
-        yield from [_document_table(shown, beside=True)] if shown else []
+        yield from [_document_table(documents, beside=True)] if documents else []
     elif view.run.evaluation.ledger.blocks is None:
         yield Text("this run keeps no rows of its documents: see --rows", "dim", INDENT)
-    elif not shown:
+    elif not documents:
         yield Text("no document lost values")
     else:
-        few = f"the {len(shown)} with the lowest scores of {count}"
-        which = few if len(shown) < count else "all"
-        yield Text(f"documents that lost values, {which}", "title")
-        yield _document_table(shown, beside=style.plain)
+        worst_of_all = f"the {len(documents)} with the lowest scores of {count}"
+        choice = worst_of_all if len(documents) < count else "all"
+        yield Text(f"documents that lost values, {choice}", "title")
+        yield _document_table(documents, beside=style.plain)
         if not view.run.explaining:
-            told = "stickler compare SCHEMA GT PRED --document ID explains one of them"
-            yield Text(told, "dim", INDENT)
+            advice = "stickler compare SCHEMA GT PRED --document ID explains one of them"
+            yield Text(advice, "dim", INDENT)
 
 
-def _document_table(shown: Sequence[WrongDocument], *, beside: bool) -> Table:
+def _document_table(documents: Sequence[WrongDocument], *, beside: bool) -> Table:
     """Return a row for each document; the command beside it, or below, as it is to be copied."""
     figures = [Figure("document", "id", str), Figure("score", "score")]
     figures.append(Figure("values lost", "lost", int))
-    told = [Span.of(it.explained, "dim") for it in shown]
-    if beside and any(it.text for it in told):
+    explanations = [Span.of(document.explained, "dim") for document in documents]
+    if beside and any(document.text for document in explanations):
         figures.append(Figure("explained by", "explained", str, tone="dim"))
-    table = Figures(figures, shown).table()
+    table = Figures(figures, documents).table()
     # No text, which would be broken at blanks.
-    below = [] if beside else [[(Span(INDENT), it)] if it.text else () for it in told]
-    return replace(table, below=below)
+    details = (
+        []
+        if beside
+        else [[(Span(INDENT), document)] if document.text else () for document in explanations]
+    )
+    return replace(table, below=details)
 
 
-def wrong_documents(run: Run, most: int) -> tuple[list[WrongDocument], int]:
+def wrong_documents(run: Run, max_documents: int) -> tuple[list[WrongDocument], int]:
     """Return the documents with the lowest scores that lost values, and how many did."""
     blocks, count = run.evaluation.ledger.blocks, 0
     if blocks is None:
@@ -241,28 +257,33 @@ def wrong_documents(run: Run, most: int) -> tuple[list[WrongDocument], int]:
                 count += 1
                 yield (2.0 if score is None else score), -values.lost, name, status
 
-    found = nsmallest(most, ranked())
+    worst_documents = nsmallest(max_documents, ranked())
     return [
-        WrongDocument(name, score if score <= 1 else None, -lost, _explained(run, name, status))
-        for score, lost, name, status in found
+        WrongDocument(
+            id=name,
+            score=score if score <= 1 else None,
+            lost=-lost,
+            explained=_explained(run, name, status),
+        )
+        for score, lost, name, status in worst_documents
     ], count
 
 
 def _explained(run: Run, name: str, status: str) -> str:
     if status != Status.EVALUATED:
         return f"it is {status}"
-    which = ["--document", name] if not name.startswith("-") else [f"--document={name}"]
-    return f"{run.explaining} {shlex.join(which)}" if run.explaining else ""
+    document_option = ["--document", name] if not name.startswith("-") else [f"--document={name}"]
+    return f"{run.explaining} {shlex.join(document_option)}" if run.explaining else ""
 
 
 def _non_matches(view: RunView, style: TableStyle) -> Iterator[Block]:
-    chosen = view.run.first_non_matches[: style.show_non_matches]
+    errors = view.run.first_non_matches[: style.show_non_matches]
     if view.page:
-        yield from [error_table(chosen, "ground truth", "prediction")] if chosen else []
-    elif chosen:
-        which = "all" if len(chosen) < style.show_non_matches else "the first"
-        yield _heading(view, f"non-matches, {which} {len(chosen)}")
-        yield from error_blocks(chosen, style)
+        yield from [error_table(errors, "ground truth", "prediction")] if errors else []
+    elif errors:
+        choice = "all" if len(errors) < style.show_non_matches else "the first"
+        yield _heading(view, f"non-matches, {choice} {len(errors)}")
+        yield from error_blocks(errors, style)
     elif style.show_non_matches:
         yield Text("no non-matches")
 
@@ -271,13 +292,16 @@ def _repeats(view: RunView, style: TableStyle) -> Iterator[Block]:
     repeats = view.run.repeats
     if repeats is None:
         return
-    found, runs = repeats.whole, ", ".join(map(view.quoted, repeats.runs))
-    spread = [value for value in found.f1 if value is not None]
-    moved = f"F1 {view.rate(min(spread))} to {view.rate(max(spread))}" if spread else "no F1"
-    of = number_of(found.documents, "document")
+    total, run_names = repeats.whole, ", ".join(map(view.quoted, repeats.runs))
+    f1_values = [value for value in total.f1 if value is not None]
+    f1_range = (
+        f"F1 {view.rate(min(f1_values))} to {view.rate(max(f1_values))}" if f1_values else "no F1"
+    )
+    number_of_documents = number_of(total.documents, "document")
     yield Text(
-        f"{len(repeats.runs)} runs, {runs}: {moved}; {found.right_in_all} of {of} right in all "
-        f"runs, {found.right_in_any} in any",
+        f"{len(repeats.runs)} runs, {run_names}: {f1_range}; "
+        f"{total.right_in_all} of {number_of_documents} right in all "
+        f"runs, {total.right_in_any} in any",
         "title",
         "" if view.page else INDENT,
     )
@@ -285,8 +309,8 @@ def _repeats(view: RunView, style: TableStyle) -> Iterator[Block]:
     yield tables.repeats_table(repeats)
     if not view.page:
         yield BLANK
-        some = "values that are right in some runs only"
-        yield Text(some if repeats.flips else "no value flips")
+        heading = "values that are right in some runs only"
+        yield Text(heading if repeats.flips else "no value flips")
     lines = [_flip(view, flip, len(repeats.runs)) for flip in repeats.flips[:MOST_FLIPS]]
     if len(repeats.flips) > MOST_FLIPS:
         lines.append(more_of(len(repeats.flips) - MOST_FLIPS))
@@ -298,47 +322,49 @@ def _repeats(view: RunView, style: TableStyle) -> Iterator[Block]:
 
 def _flip(view: RunView, flip: Flip, runs: int) -> str:
     quoted = view.quoted
-    wrong = (
+    wrong_texts = (
         f"{entry.outcome} {quoted(value_text(entry.pred))}" if entry.outcome != "FN" else "missed"
         for entry in flip.wrong
     )
-    told = f"{quoted(flip.document)}  {quoted(flip.path)}"
-    right = quoted(value_text(flip.gt)) if flip.gt is not None else "absent"
-    return f"{told}  {right}: wrong in {len(flip.wrong)} of {runs} runs: {', '.join(wrong)}"
+    place = f"{quoted(flip.document)}  {quoted(flip.path)}"
+    true_text = quoted(value_text(flip.gt)) if flip.gt is not None else "absent"
+    return (
+        f"{place}  {true_text}: wrong in {len(flip.wrong)} of {runs} runs: {', '.join(wrong_texts)}"
+    )
 
 
 def gate_blocks(gates: Sequence[GateResult], *, page: bool) -> Iterator[Block]:
     """Yield the result of each gate: a table on a page, else a line each."""
     if page and gates:
         figures = [
-            Figure("", lambda it: "PASS" if it.passed else "**FAIL**", str, quoted=False),
-            Figure("gate", lambda it: it.gate.text, str),
+            Figure("", lambda result: "PASS" if result.passed else "**FAIL**", str, quoted=False),
+            Figure("gate", lambda result: result.gate.text, str),
             Figure("reached", "reason", str),
         ]
         yield Figures(figures, gates).table()
     elif not page:
         tones: dict[bool, tuple[str, Tone]] = {True: ("PASS", "good"), False: ("FAIL", "bad")}
-        for each in gates:
-            word, tone = tones[each.passed]
-            yield Text(f"{word}  {each.reason}", indent=" " * 6, lead=tone)
+        for result in gates:
+            word, tone = tones[result.passed]
+            yield Text(f"{word}  {result.reason}", indent=" " * 6, lead=tone)
 
 
 def _notes(view: RunView, style: TableStyle) -> Blocks:
-    found = run_sentences.notes(view)
-    return [Text(it, indent=INDENT) for it in found] if view.page else notes(found)
+    note_texts = run_sentences.notes(view)
+    return [Text(note, indent=INDENT) for note in note_texts] if view.page else notes(note_texts)
 
 
 def _problems(view: RunView, style: TableStyle) -> Iterator[Text]:
-    title, named, more = run_sentences.problems(view)
-    if view.page and (named or more):
+    title, named_documents, n_others = run_sentences.problems(view)
+    if view.page and (named_documents or n_others):
         yield Text(f"Documents with problems: {title}")
-    elif named:
+    elif named_documents:
         yield Text(f"documents with problems: {title}", "title")
-    for status, text in named:
-        shown = f"{status}: {view.quoted(text)}" if view.page else f"{status:<9}  {text}"
-        yield Text(shown, "warn", INDENT)
-    if more:
-        yield Text(more_of(more), indent=INDENT if view.page else "")
+    for status, text in named_documents:
+        line = f"{status}: {view.quoted(text)}" if view.page else f"{status:<9}  {text}"
+        yield Text(line, "warn", INDENT)
+    if n_others:
+        yield Text(more_of(n_others), indent=INDENT if view.page else "")
 
 
 Part: TypeAlias = Callable[[RunView, TableStyle], Blocks]

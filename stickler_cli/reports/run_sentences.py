@@ -34,7 +34,7 @@ MODES: Final = {
     "aggregate": "values, but only in objects and items that match as a whole",
     "leaves": "all values",
 }
-"""What each counting mode counts."""
+"""Description of each counting mode."""
 
 _WHY_LOWEST: Final = {
     "overall": "objects or list items fail as a whole (one unit each) although most of the values "
@@ -46,7 +46,7 @@ _WHY_LOWEST: Final = {
 
 
 def partial(view: RunView) -> str:
-    """Return how many of all documents an interrupted run speaks of; empty of a whole run."""
+    """Return how many documents an interrupted run has; empty for a finished run."""
     if not view.run.partial:
         return ""
     of_all = "" if view.run.planned is None else f" of {view.run.planned}"
@@ -54,9 +54,11 @@ def partial(view: RunView) -> str:
 
 
 def labels(view: RunView) -> list[str]:
-    """Return the labels of the run as a line; nothing without any."""
-    said = dict.fromkeys(label for each in view.run.provenance for label in each.labels)
-    return [f"labels: {', '.join(map(view.quoted, said))}"] if said else []
+    """Return the labels of the run as a line; empty without labels."""
+    label_names = dict.fromkeys(
+        label for provenance in view.run.provenance for label in provenance.labels
+    )
+    return [f"labels: {', '.join(map(view.quoted, label_names))}"] if label_names else []
 
 
 def values(view: RunView) -> str:
@@ -64,8 +66,8 @@ def values(view: RunView) -> str:
     right, wrong, invented, missed, _ = view.whole.counts
     total, noun = right + wrong + invented + missed, _choose_noun(view)
     outcomes = {"right": right, "wrong": wrong, "missed": missed, "invented": invented}
-    told = ", ".join(f"{count:,} {name}" for name, count in outcomes.items())
-    return f"{number_of(total, noun)}: {told}"
+    outcome_texts = ", ".join(f"{count:,} {name}" for name, count in outcomes.items())
+    return f"{number_of(total, noun)}: {outcome_texts}"
 
 
 def _choose_noun(view: RunView) -> str:
@@ -75,11 +77,12 @@ def _choose_noun(view: RunView) -> str:
 
 def rates(view: RunView, *, score: bool = False) -> str:
     """Return the rates of the whole, F1 with its interval, and maybe the mean score."""
-    of = view.whole.rates
-    told = f"F1 {_f1(view)}  precision {view.rate(of.precision)}  recall {view.rate(of.recall)}"
+    total_rates = view.whole.rates
+    precision, recall = view.rate(total_rates.precision), view.rate(total_rates.recall)
+    text = f"F1 {_f1(view)}  precision {precision}  recall {recall}"
     name = "score" if view.run.document else "mean score"
-    mean = view.run.evaluation.overall_score
-    return f"{told}  {name} {view.rate(mean)}" if score else told
+    mean_score = view.run.evaluation.overall_score
+    return f"{text}  {name} {view.rate(mean_score)}" if score else text
 
 
 def describe_both_f1(view: RunView) -> str:
@@ -92,13 +95,13 @@ def describe_both_f1(view: RunView) -> str:
 def verdict(view: RunView) -> str:
     """Return whether the run is good enough; without gates the figure that would decide it."""
     run = view.run
-    whole = [partial(view)]
+    clauses = [partial(view)]
     if run.unfit:
-        whole.append(f"{number_of(run.unfit, 'document')} could not be evaluated")
+        clauses.append(f"{number_of(run.unfit, 'document')} could not be evaluated")
     elif not run.evaluation.statuses[Status.EVALUATED] or run.nothing_paired:
-        whole.append("nothing was compared")
-    told = gate_sentence(run.gates, view.quoted) or f"no gate set; F1 {_f1(view)}"
-    return "; ".join([*filter(None, whole), told])
+        clauses.append("nothing was compared")
+    gates_text = gate_sentence(run.gates, view.quoted) or f"no gate set; F1 {_f1(view)}"
+    return "; ".join([*filter(None, clauses), gates_text])
 
 
 def _f1(view: RunView) -> str:
@@ -106,65 +109,84 @@ def _f1(view: RunView) -> str:
 
 
 def _bounds(view: RunView, interval: Interval | None) -> str:
-    """Return an interval as it stands behind its figure, or why there is none."""
+    """Return an interval in brackets, or the reason why the run has no interval."""
     if interval is None:
         return ""
     documents = view.run.evaluation.evaluated
     if documents < FEWEST_DOCUMENTS:
-        are = "is" if documents == 1 else "are"
-        return f" ({number_of(documents, 'document')} {are} too few for an interval)"
+        verb = "is" if documents == 1 else "are"
+        return f" ({number_of(documents, 'document')} {verb} too few for an interval)"
     level = view.interval_title.replace(" CI of F1", " interval")
     return f" ({level} {view.rate(interval.lower)} to {view.rate(interval.upper)})"
 
 
-def marked(view: RunView) -> list[str]:
-    """Return the figures of the run by the verdicts on its errors; nothing without any."""
-    found = view.run.marked
-    if found is None:
+def describe_verdicts(view: RunView) -> list[str]:
+    """Return the figures of the run with people's verdicts on its errors; empty without any."""
+    marked_errors = view.run.marked
+    if marked_errors is None:
         return []
     lines = []
-    if found.changed:
-        why = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in found.right.items())
-        counts = "counts" if found.changed == 1 else "count"
-        mended = getattr(found, view.run.rule.counting)
-        now, then = view.rate(view.whole.rates.f1), view.rate(mended.f1)
-        errors = number_of(found.changed, "marked error")
-        rest = (mended.precision, mended.recall, found.overall_score)
-        told = "precision {}, recall {}, mean score {}".format(*map(view.rate, rest))
-        lines.append(f"F1 {now}; {then} if the {errors} {counts} as right ({why}); then {told}")
-    if found.neither:
-        stand = "stands" if found.neither == 1 else "stand"
-        lines.append(f"{number_of(found.neither, 'marked error')} {stand}: neither side is right")
-    if found.unfit:
-        names = some_of(map(view.quoted, found.unfit), UNFIT)
-        told_of = f"{len(found.unfit)} of {number_of(found.verdicts, 'verdict')}"
-        fit = "fits" if len(found.unfit) == 1 else "fit"
-        lines.append(f"{told_of} {fit} no error of this run, which changes nothing: {names}")
+    if marked_errors.changed:
+        reasons = ", ".join(
+            f"{count} {name.replace('_', ' ')}" for name, count in marked_errors.right.items()
+        )
+        verb = "counts" if marked_errors.changed == 1 else "count"
+        corrected_rates = getattr(marked_errors, view.run.rule.counting)
+        f1_text, corrected_f1_text = view.rate(view.whole.rates.f1), view.rate(corrected_rates.f1)
+        errors = number_of(marked_errors.changed, "marked error")
+        other_rates = (
+            corrected_rates.precision,
+            corrected_rates.recall,
+            marked_errors.overall_score,
+        )
+        other_texts = "precision {}, recall {}, mean score {}".format(*map(view.rate, other_rates))
+        lines.append(
+            f"F1 {f1_text}; {corrected_f1_text} if the {errors} {verb} as right ({reasons}); "
+            f"then {other_texts}"
+        )
+    if marked_errors.neither:
+        stand_verb = "stands" if marked_errors.neither == 1 else "stand"
+        lines.append(
+            f"{number_of(marked_errors.neither, 'marked error')} {stand_verb}: "
+            "neither side is right"
+        )
+    if marked_errors.unfit:
+        names = some_of(map(view.quoted, marked_errors.unfit), UNFIT)
+        unfit_of_all = (
+            f"{len(marked_errors.unfit)} of {number_of(marked_errors.verdicts, 'verdict')}"
+        )
+        fit_verb = "fits" if len(marked_errors.unfit) == 1 else "fit"
+        lines.append(
+            f"{unfit_of_all} {fit_verb} no error of this run, which changes nothing: {names}"
+        )
     return lines
 
 
 def headline(view: RunView) -> str:
-    """Return how many documents were compared, how many are not, and the counting mode."""
+    """Return how many documents were compared and how many were left out, and the counting mode."""
     evaluation, run = view.run.evaluation, view.run
-    right = f", {evaluation.wholly_right.right:,} wholly right" if evaluation.evaluated else ""
-    told = [f"{number_of(evaluation.evaluated, 'document')}{right}"]
-    found = evaluation.statuses
-    missed = found[Status.MISSING] if run.options.missing == "fn" else 0
+    wholly_right_text = (
+        f", {evaluation.wholly_right.right:,} wholly right" if evaluation.evaluated else ""
+    )
+    clauses = [f"{number_of(evaluation.evaluated, 'document')}{wholly_right_text}"]
+    statuses = evaluation.statuses
+    missed = statuses[Status.MISSING] if run.options.missing == "fn" else 0
     # A prediction that cannot be read may have no id, and so no ground truth.
-    unread = evaluation.evaluated - found[Status.EVALUATED] - missed
-    compared = {Status.EVALUATED: found[Status.EVALUATED]}
+    unread = evaluation.evaluated - statuses[Status.EVALUATED] - missed
+    compared = {Status.EVALUATED: statuses[Status.EVALUATED]}
     compared |= {Status.MISSING: missed, Status.INVALID: unread}
-    for status, count in found.items():
-        empty, others = compared.get(status, 0), count - compared.get(status, 0)
-        if empty and status in _COMPARED_WITH_NOTHING:
-            which = f"{number_of(empty, 'document')} {'have' if empty > 1 else 'has'}"
-            told.append(f"{which} {_COMPARED_WITH_NOTHING[status]}: all missed")
-        if others:
-            thing, which = _LEFT_OUT[status]
-            told.append(f"{number_of(others, thing)}{which} left out")
+    for status, count in statuses.items():
+        compared_with_nothing, omitted = compared.get(status, 0), count - compared.get(status, 0)
+        if compared_with_nothing and status in _COMPARED_WITH_NOTHING:
+            documents = number_of(compared_with_nothing, "document")
+            verb = "have" if compared_with_nothing > 1 else "has"
+            clauses.append(f"{documents} {verb} {_COMPARED_WITH_NOTHING[status]}: all missed")
+        if omitted:
+            noun, description = _LEFT_OUT[status]
+            clauses.append(f"{number_of(omitted, noun)}{description} left out")
     if not view.counts_values:
-        told.append(f"counting {run.rule.counting}: {MODES[run.rule.counting]}")
-    return "; ".join(told)
+        clauses.append(f"counting {run.rule.counting}: {MODES[run.rule.counting]}")
+    return "; ".join(clauses)
 
 
 _COMPARED_WITH_NOTHING: Final = {
@@ -180,26 +202,31 @@ _LEFT_OUT: Final = {
 
 
 def wholly_right(view: RunView) -> str:
-    """Return the share of documents that lost no value, and how many lost few; empty of none."""
+    """Return the share of documents without a lost value, and how many lost few values."""
     evaluation = view.run.evaluation
-    found = evaluation.wholly_right
-    if found.share is None:
+    documents = evaluation.wholly_right
+    if documents.share is None:
         return ""
-    interval = found.interval(evaluation.interval_settings)
-    share = view.rate(found.share) + _bounds(view, interval)
-    few = ", ".join(f"{at}: {count:,}" for at, count in enumerate(accumulate(found.lost)))
-    return f"wholly right {share}; documents that lost at most so many values: {few}"
+    interval = documents.interval(evaluation.interval_settings)
+    share = view.rate(documents.share) + _bounds(view, interval)
+    cumulative = ", ".join(
+        f"{n_lost}: {count:,}" for n_lost, count in enumerate(accumulate(documents.lost))
+    )
+    return f"wholly right {share}; documents that lost at most so many values: {cumulative}"
 
 
 def gate_sentence(
-    gates: Sequence[GateResult], quoted: Quoting | None = None, most: int = NAMED
+    gates: Sequence[GateResult], quoted: Quoting | None = None, max_reasons: int = NAMED
 ) -> str:
     """Return how many gates passed, or failed, maybe with the reasons; empty without any."""
-    failed, of = [it.reason for it in gates if not it.passed], number_of(len(gates), "gate")
+    failed, number_of_gates = (
+        [gate.reason for gate in gates if not gate.passed],
+        number_of(len(gates), "gate"),
+    )
     if not failed:
-        return f"{of} passed" if gates else ""
-    told = f"{len(failed)} of {of} failed"
-    return told if quoted is None else f"{told}: {some_of(map(quoted, failed), most)}"
+        return f"{number_of_gates} passed" if gates else ""
+    text = f"{len(failed)} of {number_of_gates} failed"
+    return text if quoted is None else f"{text}: {some_of(map(quoted, failed), max_reasons)}"
 
 
 def validities(view: RunView) -> list[str]:
@@ -207,13 +234,21 @@ def validities(view: RunView) -> list[str]:
     sides = {"gt": "ground truths", "pred": "predictions"}
     lines = []
     for side, validity in sorted(view.run.evaluation.validity.items(), reverse=True):
-        shown = f"{rate(validity.share)} ({validity.valid} of {validity.checked})"
-        line = f"schema-valid {sides[side]}: {shown}"
-        most = [
-            f"{it.keyword}{f' at {view.quoted(it.field)}' if it.field else ''} {it.count}"
-            for it in validity.most_frequent()
+        valid_text = f"{rate(validity.share)} ({validity.valid} of {validity.checked})"
+        line = f"schema-valid {sides[side]}: {valid_text}"
+        violation_texts = [
+            f"{violation.keyword}"
+            f"{f' at {view.quoted(violation.field)}' if violation.field else ''} {violation.count}"
+            for violation in validity.most_frequent()
         ]
-        lines.append(line + (f"; most frequent: {', '.join(most[:VIOLATIONS])}" if most else ""))
+        lines.append(
+            line
+            + (
+                f"; most frequent: {', '.join(violation_texts[:VIOLATIONS])}"
+                if violation_texts
+                else ""
+            )
+        )
     return lines
 
 
@@ -229,10 +264,12 @@ def disagreement(view: RunView) -> str | None:
         }
         if values and max(values.values()) - min(values.values()) > DISAGREE:
             lowest = min(values, key=lambda mode: values[mode])
-            shown = ", ".join(f"{view.rate(value)} {mode}" for mode, value in values.items())
+            rate_texts = ", ".join(f"{view.rate(value)} {mode}" for mode, value in values.items())
             title = "F1" if metric == "f1" else metric
-            why = _WHY_LOWEST[lowest]
-            return f"The counting modes disagree: {title} {shown}. {lowest} is lowest: {why}."
+            reason = _WHY_LOWEST[lowest]
+            return (
+                f"The counting modes disagree: {title} {rate_texts}. {lowest} is lowest: {reason}."
+            )
     return None
 
 
@@ -258,9 +295,9 @@ def worst_field_texts(view: RunView) -> list[str]:
     for row in by_values_lost(view.rows)[:WORST]:
         counts = row.counts
         errors = {"wrong": counts.fd, "missed": counts.fn, "invented": counts.fa}
-        told = ", ".join(f"{count} {name}" for name, count in errors.items() if count)
+        error_texts = ", ".join(f"{count} {name}" for name, count in errors.items() if count)
         name = view.quoted(field_path(row.path))
-        texts.append(f"{name} F1 {view.rate(row.rates.f1)} ({told})")
+        texts.append(f"{name} F1 {view.rate(row.rates.f1)} ({error_texts})")
     return texts
 
 
@@ -268,7 +305,7 @@ _ODDITIES: Final = {
     "duplicate_keys": "with a key that its object has twice; the last one counts",
     "byte_order_mark": "with a byte order mark, which is no part of JSON; it was left out",
 }
-"""What the warnings about documents mean, after how many there are."""
+"""Description of each warning about documents; it follows their number."""
 
 _WAYS: Final = {
     "fence": "in a code fence",
@@ -284,34 +321,41 @@ def notes(view: RunView) -> list[str]:
     evaluation, quoted, warnings = view.run.evaluation, view.quoted, view.run.evaluation.warnings
     lines: list[str] = []
 
-    def tell(texts: Iterable[str], before: str = "") -> None:
-        if known := [*texts]:
-            lines.append(before + some_of(known, NAMED))
+    def add_line(texts: Iterable[str], before: str = "") -> None:
+        if shown_texts := [*texts]:
+            lines.append(before + some_of(shown_texts, NAMED))
 
-    def named(path: Path) -> str:
+    def quote_path(path: Path) -> str:
         return quoted(field_path(path))
 
-    noted = evaluation.fold(PathCounts)
-    undeclared = {"not evaluated": noted.undeclared_keys, "counted as FA": noted.extra_keys}
-    for what, found in undeclared.items():
-        texts = (f"{named(path)} ({n:,})" for path, n in sorted(found.items()))
-        tell(texts, f"{what}, since the schema does not declare them: ")
+    path_counts = evaluation.fold(PathCounts)
+    undeclared = {
+        "not evaluated": path_counts.undeclared_keys,
+        "counted as FA": path_counts.extra_keys,
+    }
+    for label, counts_by_path in undeclared.items():
+        texts = (f"{quote_path(path)} ({n:,})" for path, n in sorted(counts_by_path.items()))
+        add_line(texts, f"{label}, since the schema does not declare them: ")
     documents = number_of(evaluation.evaluated, "document")
-    missing = sorted(noted.not_labelled.items())
-    tell(f"{named(path)} is not labelled in {n:,} of {documents}" for path, n in missing)
-    texts = (f"{n:,} of {named(path)}" for path, n in sorted(noted.left_out.items()))
-    tell(texts, "left out, as lists need not have all elements: ")
-    never = sorted(evaluation.sums.never_present()) if evaluation.evaluated else []
-    tell(map(named, never), "never present on either side: ")
+    not_labelled = sorted(path_counts.not_labelled.items())
+    add_line(
+        f"{quote_path(path)} is not labelled in {n:,} of {documents}" for path, n in not_labelled
+    )
+    texts = (f"{n:,} of {quote_path(path)}" for path, n in sorted(path_counts.left_out.items()))
+    add_line(texts, "left out, as lists need not have all elements: ")
+    absent_paths = sorted(evaluation.sums.never_present()) if evaluation.evaluated else []
+    add_line(map(quote_path, absent_paths), "never present on either side: ")
     lines += (
         f"{number_of(warnings[name], 'document')} {text}"
         for name, text in _ODDITIES.items()
         if warnings.get(name)
     )
     if LENIENT in warnings:
-        ways = ((way, warnings.get(f"{LENIENT}_{way}")) for way in WAYS)
-        told = ", ".join(f"{count} {_WAYS[way]}" for way, count in ways if count)
-        lines.append(f"{number_of(warnings[LENIENT], 'prediction')} read leniently: {told}")
+        counts_by_way = ((how_read, warnings.get(f"{LENIENT}_{how_read}")) for how_read in WAYS)
+        way_texts = ", ".join(
+            f"{count} {_WAYS[how_read]}" for how_read, count in counts_by_way if count
+        )
+        lines.append(f"{number_of(warnings[LENIENT], 'prediction')} read leniently: {way_texts}")
     lines += (
         f"--by {quoted(key)}: no document has it"
         for key, groups in evaluation.by.items()
@@ -328,30 +372,34 @@ def notes(view: RunView) -> list[str]:
 def problems(view: RunView) -> tuple[str, list[tuple[str, str]], int]:
     """Return how many documents have problems, the first as status and text, how many more."""
     evaluation = view.run.evaluation
-    everything = sorted(evaluation.problems)
-    by_status = Counter(entry.status.value for entry in everything)
+    documents = sorted(evaluation.problems)
+    by_status = Counter(entry.status.value for entry in documents)
     by_status.update({status.value: count for status, count in evaluation.unnamed.items()})
     title = ", ".join(f"{count} {status}" for status, count in by_status.items())
-    named = [(entry.status.value, str(entry)) for entry in everything[:NAMED]]
-    return title, named, by_status.total() - len(named)
+    first_documents = [(entry.status.value, str(entry)) for entry in documents[:NAMED]]
+    return title, first_documents, by_status.total() - len(first_documents)
 
 
 def confidences(view: RunView) -> list[str]:
-    """Return how far confidences can be trusted; nothing where there are none."""
+    """Return sentences on how reliable confidences are; empty without confidences."""
     if view.confidence is None:
         return []
-    known = view.confidence
-    units, coverage, share = known["units"], known["coverage"], known["right"] / known["units"]
+    figures = view.confidence
+    units, coverage, share = (
+        figures["units"],
+        figures["coverage"],
+        figures["right"] / figures["units"],
+    )
     of_all = "" if coverage is None else f" ({_percent(coverage)} of the values of predictions)"
-    said = [f"confidence: {units:,} values have one{of_all}, {_percent(share)} right"]
-    if known["auroc"] is None:
-        said.append("all of them are " + ("right" if known["right"] else "wrong"))
+    clauses = [f"confidence: {units:,} values have one{of_all}, {_percent(share)} right"]
+    if figures["auroc"] is None:
+        clauses.append("all of them are " + ("right" if figures["right"] else "wrong"))
     else:
         for name in ("auroc", "ece"):
-            ends = known.get("intervals", {}).get(name)
-            between = f" ({view.rate(ends[0])} to {view.rate(ends[1])})" if ends else ""
-            said.append(f"{name.upper()} {view.rate(known[name])}{between}")
-    lines = ["; ".join(said)]
+            bounds = figures.get("intervals", {}).get(name)
+            interval_text = f" ({view.rate(bounds[0])} to {view.rate(bounds[1])})" if bounds else ""
+            clauses.append(f"{name.upper()} {view.rate(figures[name])}{interval_text}")
+    lines = ["; ".join(clauses)]
     if count := view.run.evaluation.unwrapped["inherited"]:
         lines.append(f"{count:,} values have the confidence of what is around them")
     return lines

@@ -54,16 +54,16 @@ REPEATS_LEGEND: Final = (
 
 def ranked_columns(titles: Iterable[str], *ranks: int) -> list[Column]:
     """Return columns with their ranks, by which a narrow terminal leaves them out."""
-    ranked = zip(titles, ranks, strict=True)
-    return [Column(title, rank, short=_SHORT.get(title, "")) for title, rank in ranked]
+    titles_and_ranks = zip(titles, ranks, strict=True)
+    return [Column(title, rank, short=_SHORT.get(title, "")) for title, rank in titles_and_ranks]
 
 
 def _figure_cells(view: RunView, counts: Counts, tone: Tone) -> list[Span]:
     """Return counts by name, in which zeros are left out, and rates."""
-    *rates, f1 = view.run.rule.rates(counts)
+    *precision_and_recall, f1 = view.run.rule.rates(counts)
     return [
         *_count_spans(counts, _OUTCOMES),
-        *(Span(view.rate(value)) for value in rates),
+        *(Span(view.rate(value)) for value in precision_and_recall),
         Span(view.rate(f1), tone),
     ]
 
@@ -87,14 +87,16 @@ def countings_table(view: RunView) -> Table:
         columns.append(Column(view.interval_title, 6))
         for mode, row in zip(MODES, rows, strict=True):
             row.append(Span(view.interval(bounds.rates[mode]["f1"])))
-    explained = [("", f"{mode}: {text}") for mode, text in MODES.items()]
-    return Table(columns, rows, () if view.page else explained)
+    mode_legend = [("", f"{mode}: {text}") for mode, text in MODES.items()]
+    return Table(columns, rows, () if view.page else mode_legend)
 
 
 def metric_table(figures: Mapping[str, float | None]) -> Table:
     """Return a row for each figure of a metric that was asked for."""
     name, figure = Figure("metric", itemgetter(0), str), itemgetter(1)
-    value = Figure("", figure, shown=lambda it: metric_text(figure(it)), tone="title")
+    value = Figure(
+        "", figure, shown=lambda name_and_figure: metric_text(figure(name_and_figure)), tone="title"
+    )
     return Figures([name, value], [*figures.items()]).table()
 
 
@@ -107,18 +109,18 @@ def group_table(view: RunView, key: str, groups: Sequence[tuple[str, "Results"]]
     """Return a row for each of some groups."""
     margin, rule = "" if view.page else INDENT, view.run.rule
     figures = [
-        Figure(visible(f"by {view.quoted(key)}"), lambda it: margin + it[0], str),
-        Figure("documents", lambda it: it[1].evaluated, int, 1, "docs"),
-        Figure("wholly right", lambda it: it[1].wholly_right.right, int, 2),
-        Figure("F1", "", shown=lambda it: view.rate(view.f1_of(it[1])), tone="title"),
-        Figure("mean score", "", rank=3, shown=lambda it: view.rate(it[1].overall_score)),
+        Figure(visible(f"by {view.quoted(key)}"), lambda group: margin + group[0], str),
+        Figure("documents", lambda group: group[1].evaluated, int, 1, "docs"),
+        Figure("wholly right", lambda group: group[1].wholly_right.right, int, 2),
+        Figure("F1", "", shown=lambda group: view.rate(view.f1_of(group[1])), tone="title"),
+        Figure("mean score", "", rank=3, shown=lambda group: view.rate(group[1].overall_score)),
     ]
     if view.interval_title:
         bounds = Figure(
             view.interval_title,
             "",
             rank=4,
-            shown=lambda it: view.interval(view.bounds("f1", it[1].intervals(rule))),
+            shown=lambda group: view.interval(view.bounds("f1", group[1].intervals(rule))),
         )
         figures.insert(5 if view.page else 4, bounds)
     return Figures(figures, groups).table()
@@ -149,57 +151,57 @@ _ONLY_IF_USED: Final = ("whole", "exact_f1", "labelled")
 
 def field_table(
     view: RunView,
-    shown: Sequence[FieldRow],
+    rows_: Sequence[FieldRow],
     titles: Sequence[str] = (),
     *,
-    nested: bool = False,
-    every: bool = False,
+    is_nested: bool = False,
+    verbose: bool = False,
 ) -> Table:
     """Return a row for each field shown, named by its full path unless names are to be nested.
 
     Columns are those with the titles given, in their order, else the usual ones, or those of -v;
     but some only where a field has something there.
     """
-    beside = not nested or any(row.worst and not row.depth for row in shown)
-    named: list[list[Span]] = []
+    has_mark_column = not is_nested or any(row.worst and not row.depth for row in rows_)
+    name_cells: list[list[Span]] = []
     figures: list[dict[str, Span]] = []
-    for row in shown:
-        name = INDENT * row.depth + row.name if nested else field_path(row.path)
+    for row in rows_:
+        name = INDENT * row.depth + row.name if is_nested else field_path(row.path)
         tone: Tone = "bad" if row.worst else "" if row.counts.total > row.counts.tn else "dim"
         mark = WORST_MARK if row.worst else ""
-        marked = f"{mark:1} {name if beside else name.removeprefix(INDENT)}"
-        first = Span.of(marked if beside or mark else name, tone)
-        named.append([Span(mark), Span.of(name)] if view.page else [first])
+        marked_name = f"{mark:1} {name if has_mark_column else name.removeprefix(INDENT)}"
+        name_cell = Span.of(marked_name if has_mark_column or mark else name, tone)
+        name_cells.append([Span(mark), Span.of(name)] if view.page else [name_cell])
         figures.append(_field_cells(view, row, tone))
-    usual = [
+    default_titles = [
         title
-        for title in (VERBOSE_COLUMNS if every else USUAL_COLUMNS)
+        for title in (VERBOSE_COLUMNS if verbose else USUAL_COLUMNS)
         if title not in _ONLY_IF_USED or any(cells[title].text for cells in figures)
     ]
     by_title = {column.title: column for column in FIELD_COLUMNS}
-    chosen = titles or usual
+    column_titles = titles or default_titles
     columns = [
         *([Column("", left=True)] if view.page else []),
         Column("field", left=True),
-        *(by_title[title] for title in chosen),
+        *(by_title[title] for title in column_titles),
     ]
     rows = [
-        [*first, *(cells[title] for title in chosen)]
-        for first, cells in zip(named, figures, strict=True)
+        [*name_cell, *(cells[title] for title in column_titles)]
+        for name_cell, cells in zip(name_cells, figures, strict=True)
     ]
     return Table(columns, rows)
 
 
 def _field_cells(view: RunView, row: FieldRow, tone: Tone) -> dict[str, Span]:
     """Return the figures of a field by the titles of their columns."""
-    letters, exact = MATRIX[:6], zip(EXACT, row.tally.exact, strict=True)
-    usual = zip((*_OUTCOMES, *_RATES), _figure_cells(view, row.counts, tone), strict=True)
+    matrix_titles, exact_rates = MATRIX[:6], zip(EXACT, row.tally.exact, strict=True)
+    usual_cells = zip((*_OUTCOMES, *_RATES), _figure_cells(view, row.counts, tone), strict=True)
     return {
-        **dict(usual),
-        **dict(zip(letters, _count_spans(row.counts, letters), strict=True)),
+        **dict(usual_cells),
+        **dict(zip(matrix_titles, _count_spans(row.counts, matrix_titles), strict=True)),
         "accuracy": Span(view.rate(row.accuracy)),
         "whole": Span(row.whole),
-        **{title: Span(view.rate(rate) if row.whole else "") for title, rate in exact},
+        **{title: Span(view.rate(rate) if row.whole else "") for title, rate in exact_rates},
         "labelled": Span(view.labelled(row)),
         "mean score": Span(view.rate(row.score)),
         "comparator": Span.of(row.compared_by, "dim"),
@@ -225,9 +227,9 @@ def legend(view: RunView) -> list[tuple[str, str]]:
         lines.append(("exact_f1", "exact_f1: F1 of items or objects that are right as a whole"))
     if any(map(view.labelled, rows)):
         lines.append(("labelled", "labelled: in which share of documents it is, if not in all"))
-    lists = any(row.score is None and row.counts.total for row in rows)
-    none = "; the fields of list items have none" if lists else ""
-    lines.append(("mean score", f"mean score: after clipping{none}"))
+    has_list_fields = any(row.score is None and row.counts.total for row in rows)
+    no_score_text = "; the fields of list items have none" if has_list_fields else ""
+    lines.append(("mean score", f"mean score: after clipping{no_score_text}"))
     return lines + ([("", WORST_LEGEND)] if any(row.worst for row in rows) else [])
 
 
@@ -237,22 +239,32 @@ def confidence_table(view: RunView) -> Table:
     def rated(
         title: str, rank: int, value: Callable[[Any], float | None], tone: Tone = ""
     ) -> Figure:
-        return Figure(title, "", rank=rank, shown=lambda it: view.rate(value(it[1])), tone=tone)
+        return Figure(
+            title,
+            "",
+            rank=rank,
+            shown=lambda name_and_figures: view.rate(value(name_and_figures[1])),
+            tone=tone,
+        )
 
     def passing(key: str) -> Callable[[Any], float | None]:
-        return lambda it: (it["selective"][PRECISION] or {}).get(key)
+        return lambda name_and_figures: (name_and_figures["selective"][PRECISION] or {}).get(key)
 
-    known = view.confidence or {"fields": {}}
-    rows = [("all", known)] if "units" in known else []
-    rows += sorted(known["fields"].items())
+    figures_of_all = view.confidence or {"fields": {}}
+    rows = [("all", figures_of_all)] if "units" in figures_of_all else []
+    rows += sorted(figures_of_all["fields"].items())
     figures = [
         Figure("confidence", itemgetter(0), str),
-        Figure("values", lambda it: it[1]["units"], int, 5),
-        rated("right", 1, lambda it: it["right"] / it["units"]),
+        Figure("values", lambda name_and_figures: name_and_figures[1]["units"], int, 5),
+        rated(
+            "right",
+            1,
+            lambda name_and_figures: name_and_figures["right"] / name_and_figures["units"],
+        ),
         rated("AUROC", 0, itemgetter("auroc"), "title"),
         rated("ECE", 2, itemgetter("ece")),
         rated("Brier", 6, itemgetter("brier")),
-        rated("found", 3, lambda it: it["error_capture"][BUDGET]),
+        rated("found", 3, lambda name_and_figures: name_and_figures["error_capture"][BUDGET]),
         rated("from", 7, passing("threshold")),
         rated("pass", 4, passing("coverage")),
     ]
@@ -265,12 +277,16 @@ def policy_table(outcome: PolicyOutcome) -> Figures:
         Figure("field", name_of, str),
         Figure("from", "threshold", rank=3),
         Figure("values", "values", int, 4),
-        Figure("pass", lambda it: it.accepted / it.values if it.values else None, tone="title"),
+        Figure(
+            "pass",
+            lambda field: field.accepted / field.values if field.values else None,
+            tone="title",
+        ),
         Figure("documents", "documents", int, 5),
         Figure(
             *("wrong", "error"),
             rank=1,
-            tone=lambda it: "bad" if (it.error or 0) > outcome.max_error else "",
+            tone=lambda field: "bad" if (field.error or 0) > outcome.max_error else "",
         ),
     ]
     return Figures(figures, outcome.fields, PASSING)
@@ -280,16 +296,31 @@ def repeats_table(repeats: "Repeats") -> Table:
     """Return a row for each field."""
 
     def end(choose: Callable[..., float | None]) -> Callable[["FieldRepeats"], float | None]:
-        return lambda it: choose((f1 for f1 in it.f1 if f1 is not None), default=None)
+        return lambda field_repeats: choose(
+            (f1 for f1 in field_repeats.f1 if f1 is not None), default=None
+        )
 
     figures = [
         Figure("field", "field", str),
         Figure("lowest F1", end(min)),
         Figure("highest F1", end(max)),
         Figure("documents", "documents", int, 4),
-        Figure("all right", lambda it: it.right_in_all / it.documents, rank=2),
-        Figure("any right", lambda it: it.right_in_any / it.documents, rank=3),
-        Figure("flip", "flipping", int, tone=lambda it: "warn" if it.flipping else "dim"),
+        Figure(
+            "all right",
+            lambda field_repeats: field_repeats.right_in_all / field_repeats.documents,
+            rank=2,
+        ),
+        Figure(
+            "any right",
+            lambda field_repeats: field_repeats.right_in_any / field_repeats.documents,
+            rank=3,
+        ),
+        Figure(
+            "flip",
+            "flipping",
+            int,
+            tone=lambda field_repeats: "warn" if field_repeats.flipping else "dim",
+        ),
     ]
     rows = [field for field in repeats.fields if field.documents]
     return Figures(figures, rows, [("", text) for text in REPEATS_LEGEND]).table()

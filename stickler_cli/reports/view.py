@@ -59,12 +59,12 @@ class FieldRow:
 
     @property
     def rates(self) -> Rates:
-        """The rates of these."""
+        """Precision, recall and F1 of its values."""
         return self.rule.rates(self.counts)
 
     @property
     def accuracy(self) -> float | None:
-        """The share that is right or rightly absent; None where nothing was counted."""
+        """The share of right and rightly absent values; None where nothing was counted."""
         dividend, divisor = self.rule.fractions(self.counts)["accuracy"]
         return dividend / divisor if divisor else None
 
@@ -108,59 +108,66 @@ def field_rows(run: "Run") -> list[FieldRow]:
     The keys of a map are one row, `*`: they are data, and there is no end of them. Those of an
     object about which the schema says nothing are rows of their own, unless there are too many.
     """
-    known = _by_path(run.fields)
+    fields_by_path = _by_path(run.fields)
     reached = [
-        path for path, it in known.items() if path[-1:] != (ANY_KEY,) or it.kind != UNKNOWN_KIND
+        path
+        for path, field in fields_by_path.items()
+        if path[-1:] != (ANY_KEY,) or field.kind != UNKNOWN_KIND
     ]
-    by_pattern = _by_pattern(in_schema_order(run.evaluation.sums, run.fields), known)
-    rows = _tally_rows(by_pattern, known, reached, run.rule)
-    own = _own_losses(rows)
+    by_pattern = _by_pattern(in_schema_order(run.evaluation.sums, run.fields), fields_by_path)
+    rows = _tally_rows(by_pattern, fields_by_path, reached, run.rule)
+    own_losses = _own_losses(rows)
     ranked = [row.path for row in by_values_lost(rows)[:WORST]]
-    worst = [path for path in ranked if own[path] * NEARLY >= own[ranked[0]]]
+    worst = [path for path in ranked if own_losses[path] * NEARLY >= own_losses[ranked[0]]]
     return [replace(row, worst=True) if row.path in worst else row for row in rows]
 
 
 def named_rows(sums: Sums, described: Sequence[FieldInfo], rule: RateRule) -> list[FieldRow]:
     """Return the same fields, with a row for each key of a map."""
-    known = _by_path(described)
-    reached = [path for path in known if ANY_KEY not in path]
-    return _tally_rows(in_schema_order(sums, described), known, reached, rule)
+    fields_by_path = _by_path(described)
+    reached = [path for path in fields_by_path if ANY_KEY not in path]
+    return _tally_rows(in_schema_order(sums, described), fields_by_path, reached, rule)
 
 
 def _by_path(described: Iterable[FieldInfo]) -> dict[Path, FieldInfo]:
-    known: dict[Path, FieldInfo] = {}
-    for info in described:
-        known.setdefault(info.field, info)
-    return known
+    fields_by_path: dict[Path, FieldInfo] = {}
+    for field in described:
+        fields_by_path.setdefault(field.field, field)
+    return fields_by_path
 
 
 def _tally_rows(
-    sums: Sums, known: Mapping[Path, FieldInfo], reached: Iterable[Path], rule: RateRule
+    sums: Sums,
+    fields_by_path: Mapping[Path, FieldInfo],
+    schema_paths: Iterable[Path],
+    rule: RateRule,
 ) -> list[FieldRow]:
-    """Return the fields of sums, after those that are reached whether anything counted or not."""
+    """Return a row for each schema path, counted or not, then for each other field of `sums`."""
     rows = []
-    for path, tally in sums.ordered(tuple(map(str, path)) for path in reached).items():
-        info = known.get(pattern_of(path, known))
-        said = (info.kind, info.comparator, info.threshold) if info else ("", "", None)
-        weight = info.weight if info and tally.weight is None else tally.weight
-        rows.append(FieldRow(path, *said, weight, tally, rule))
+    for path, tally in sums.ordered(tuple(map(str, path)) for path in schema_paths).items():
+        field = fields_by_path.get(pattern_of(path, fields_by_path))
+        description = (field.kind, field.comparator, field.threshold) if field else ("", "", None)
+        weight = field.weight if field and tally.weight is None else tally.weight
+        rows.append(FieldRow(path, *description, weight, tally, rule))
     return rows[1:]  # the first is the whole
 
 
-def _by_pattern(sums: Sums, known: Mapping[Path, FieldInfo]) -> Sums:
-    """Return sums, parents first, in which the keys of one map are one."""
+def _by_pattern(sums: Sums, fields_by_path: Mapping[Path, FieldInfo]) -> Sums:
+    """Add up the keys of each map as one field; parents come first."""
     total = Sums({(): sums.at(())})
-    inside = Counter(path[:-1] for path in sums if path)
-    shown: dict[Path, tuple[tuple[str, ...], Path]] = {(): ((), ())}
+    n_children = Counter(path[:-1] for path in sums if path)
+    shown_and_pattern: dict[Path, tuple[tuple[str, ...], Path]] = {(): ((), ())}
     for path, tally in sums.items():
         if path:
-            around, pattern = shown[path[:-1]]
-            rest = known.get((*pattern, ANY_KEY))
-            many = inside[path[:-1]] > MOST_UNKNOWN_NAMES
-            step = step_of(path[-1], known, pattern)
-            name = step if rest and (rest.kind != UNKNOWN_KIND or many) else path[-1]
-            shown[path] = (*around, name), (*pattern, step)
-            total.gain(shown[path][0], tally)
+            parent, pattern = shown_and_pattern[path[:-1]]
+            any_key = fields_by_path.get((*pattern, ANY_KEY))
+            has_many_names = n_children[path[:-1]] > MOST_UNKNOWN_NAMES
+            step = step_of(path[-1], fields_by_path, pattern)
+            name = (
+                step if any_key and (any_key.kind != UNKNOWN_KIND or has_many_names) else path[-1]
+            )
+            shown_and_pattern[path] = (*parent, name), (*pattern, step)
+            total.gain(shown_and_pattern[path][0], tally)
     return total
 
 
@@ -168,7 +175,7 @@ def rows_shown(
     rows: Sequence[FieldRow], sort: str, fields: str, *, only_errors: bool
 ) -> list[FieldRow]:
     """Return the fields that match a glob, maybe only those that lost values, in an order."""
-    kept = [
+    matching_rows = [
         row
         for row in rows
         if fnmatchcase(field_path(row.path), fields) and (row.lost or not only_errors)
@@ -178,7 +185,7 @@ def rows_shown(
         "errors": lambda row: (-row.lost, 2.0 if row.rates.f1 is None else row.rates.f1),
         "name": lambda row: (field_path(row.path),),
     }
-    return sorted(kept, key=keys[sort]) if sort in keys else kept
+    return sorted(matching_rows, key=keys[sort]) if sort in keys else matching_rows
 
 
 def by_values_lost(rows: Sequence[FieldRow]) -> list[FieldRow]:
@@ -238,16 +245,24 @@ class RunView:
     @cached_property
     def whole(self) -> FieldRow:
         """The figures of all documents together."""
-        return FieldRow((), "", "", None, None, self.run.evaluation.tally, self.run.rule)
+        return FieldRow(
+            path=(),
+            kind="",
+            comparator="",
+            threshold=None,
+            weight=None,
+            tally=self.run.evaluation.tally,
+            rule=self.run.rule,
+        )
 
-    def bounds(self, name: str, of: FieldIntervals | None = None) -> Interval | None:
+    def bounds(self, name: str, intervals: FieldIntervals | None = None) -> Interval | None:
         """Return the interval of a rate: of the whole, or of intervals that are given."""
-        found = of or self.intervals
-        return found.rates[self.run.rule.counting][name] if found else None
+        field_intervals = intervals or self.intervals
+        return field_intervals.rates[self.run.rule.counting][name] if field_intervals else None
 
     @property
     def counts_values(self) -> bool:
-        """Whether all values are counted, as if nobody says otherwise."""
+        """Whether every value is counted, which is the default."""
         return self.run.rule.counting == VALUES.counting
 
     @cached_property
@@ -257,7 +272,7 @@ class RunView:
 
     @cached_property
     def interval_title(self) -> str:
-        """The title of a column of confidence intervals of F1; empty where there are none."""
+        """The title of a column of confidence intervals of F1; empty without intervals."""
         settings = self.run.evaluation.interval_settings
         return "" if settings is None else f"{100 * settings.level:g}% CI of F1"
 
@@ -267,7 +282,7 @@ class RunView:
         return field_rows(self.run)
 
     def labelled(self, row: FieldRow) -> str:
-        """Return in which share of documents a field is labelled; empty where it is in all."""
+        """Return the share of documents in which a field is labelled; empty if it is all."""
         evaluation = self.run.evaluation
         share = evaluation.fold(PathCounts).share_labelled(evaluation.sums, row.path)
         return "" if share in (None, 1) else self.rate(share)
@@ -280,7 +295,10 @@ class RunView:
             f1 = self.f1_of(group[1])
             return f1 is None, f1 or 0.0, group[0]
 
-        return {key: sorted(it.items(), key=order) for key, it in self.run.evaluation.by.items()}
+        return {
+            key: sorted(groups_of_key.items(), key=order)
+            for key, groups_of_key in self.run.evaluation.by.items()
+        }
 
     def f1_of(self, results: "Results") -> float | None:
         """Return the F1 of all documents of a group."""
@@ -288,6 +306,6 @@ class RunView:
 
     @cached_property
     def confidence(self) -> dict[str, Any] | None:
-        """How far the confidences of predictions can be trusted; None where there are none."""
+        """How reliable the confidences of predictions are; None without confidences."""
         evaluation = self.run.evaluation
         return evaluation.confidences_view() if evaluation.confidences else None

@@ -16,7 +16,7 @@ from stickler_cli.core.figures import cells
 from stickler_cli.reports.formats import PAIR_FORMATS, render
 from stickler_cli.reports.json_report import COMPARISON_FORMAT, comparison_record
 from stickler_cli.reports.layout import TableStyle
-from stickler_cli.reports.pair import LONGEST, MANY, ComparedPair, by_place, pieces, value_pieces
+from stickler_cli.reports.pair import LONGEST, MANY, ComparedPair, by_place, diff_texts, diff_values
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import batch_of
 from stickler_cli.settings.of_commands import CompareSettings
@@ -211,14 +211,14 @@ def test_json_takes_what_only_python_can_write():
 
 
 def test_values_that_cannot_be_written_are_named():
-    (piece, _) = value_pieces(10**5000, 1)
+    (piece, _) = diff_values(10**5000, 1)
 
     assert piece.text == "(an integer too large to show)"
 
 
 def test_long_runs_are_shortened():
     gt, pred = "a" * 100 + "1" * 900, "a" * 100 + "2" * 10
-    same, first, second, _ = value_pieces(gt + "a" * 800, pred + "a" * 800)
+    same, first, second, _ = diff_values(gt + "a" * 800, pred + "a" * 800)
 
     assert same.text == '"' + "a" * 19 + "…" + "a" * 20
     assert first.text == "1" * 400 + "…"
@@ -289,9 +289,9 @@ def test_what_is_printed_fits_the_schema_and_adds_up_to_the_overall_score(row):
 
 
 def cut(gt, pred):
-    """Return the pieces as text: `[-ground truth-]`, `{+prediction+}`."""
+    """Return the runs as text: `[-ground truth-]`, `{+prediction+}`."""
     marks = {"both": "{}", "gt": "[-{}-]", "pred": "{{+{}+}}"}
-    return "".join(marks[piece.side].format(piece.text) for piece in pieces(gt, pred))
+    return "".join(marks[piece.side].format(piece.text) for piece in diff_texts(gt, pred))
 
 
 @pytest.mark.parametrize(
@@ -316,12 +316,12 @@ def test_texts_are_cut_where_they_differ(gt, pred, expected):
 def test_very_long_texts_are_not_compared_letter_by_letter():
     gt = "x" * LONGEST + "y"
 
-    assert [piece.side for piece in pieces(gt, "x" * LONGEST)] == ["gt", "pred"]
+    assert [piece.side for piece in diff_texts(gt, "x" * LONGEST)] == ["gt", "pred"]
 
 
 @pytest.mark.parametrize(("gt", "pred"), [("kitten sits", "sitting kit"), ("naïve é", "naive e")])
 def test_the_pieces_make_up_both_texts(gt, pred):
-    found = pieces(gt, pred)
+    found = diff_texts(gt, pred)
 
     assert "".join(piece.text for piece in found if piece.side != "pred") == gt
     assert "".join(piece.text for piece in found if piece.side != "gt") == pred
