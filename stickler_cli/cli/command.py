@@ -6,6 +6,7 @@ The values come from the command line, else from the configuration file, else fr
 import inspect
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -26,7 +27,7 @@ from stickler_cli.core.option import (
     read_settings,
 )
 from stickler_cli.core.problems import Problem, UnavailableError, UsageError
-from stickler_cli.core.remote import wait_at_most
+from stickler_cli.core.remote import hide_secrets, wait_at_most
 from stickler_cli.runs.process import check_address_space
 from stickler_cli.runs.whole_files import check_outputs, holds_run
 from .commands import OWN_FILE, USUAL, Command
@@ -302,11 +303,33 @@ def _leave_value(parameter: Any, context: Any, value: Any) -> Any:
     return value if parameter.callback is None else parameter.callback(context, parameter, value)
 
 
+@contextmanager
+def _without_secrets() -> Iterator[None]:
+    """Leave the secrets of URLs out of errors that typer prints itself."""
+    try:
+        yield
+    except Exception as error:
+        message = getattr(error, "message", None)
+        if hasattr(error, "format_message") and isinstance(message, str):
+            error.message = hide_secrets(message)  # type: ignore[attr-defined]
+        raise
+
+
 class _Documented:
     """A command, or a group of them, whose help ends with examples and exit codes."""
 
     examples: str = ""
     codes: Mapping[ExitCode, str] = MappingProxyType({})
+
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        """Read the command line; errors name its words without the secrets of URLs."""
+        with _without_secrets():
+            return super().make_context(*arguments, **options)  # type: ignore[misc]
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command, or the one of the group that is named."""
+        with _without_secrets():
+            return super().invoke(ctx)  # type: ignore[misc]
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, which leave it to `read_settings` to convert their values.

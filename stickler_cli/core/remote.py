@@ -51,6 +51,12 @@ PATIENCE: Final = 60.0
 _URL: Final = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)  # one letter is a drive
 _HOST_AND_PORT: Final = re.compile(r"(\[[^\]]*\]|[^:]*)(:[0-9]{0,5})?")
 _URL_IN_TEXT: Final = re.compile(r"(https?)?://(\S*)", re.IGNORECASE)
+# `https:/me:secret@host`, `https:me:secret@host`, `https//me:secret@host`, `//me:secret@host`
+_MISSPELT_URL_IN_TEXT: Final = re.compile(
+    r"(?<![a-z0-9])((?:https?|s3a?|gs|gcs|az|abfss?|adl|ftps?|sftp|ssh|hdfs|webdavs?)"
+    r"(?:[:;](?!//[^/\\])[/\\]*|[/\\]{2,})|(?<![\w:/\\])//)(\S*@)",
+    re.IGNORECASE,
+)
 _QUERY_IN_TEXT: Final = re.compile(r"\?\S*")
 _WITHOUT_HOST: Final = frozenset({"file", "memory"})  # kinds of URLs that need no host
 _SEPARATORS: Final = re.compile("[:/@]")  # between segments of user information
@@ -87,12 +93,16 @@ def shown_url(url: str) -> str:
 
 
 def hide_secrets(text: str) -> str:
-    """Return a text without the users and passwords of URLs in it.
+    """Return a text without the users and passwords of URLs in it, also of misspelt ones.
 
     >>> hide_secrets("wrote s3://KEY:abc/def@bucket/a.json twice")
     'wrote s3://bucket/a.json twice'
+    >>> hide_secrets("https:/me:secret@host/a.json: there is no such file")
+    'https:/host/a.json: there is no such file'
     """
-    return text if "@" not in text else _URL_IN_TEXT.sub(_hide_user, text)
+    if "@" not in text:
+        return text
+    return _MISSPELT_URL_IN_TEXT.sub(r"\1", _URL_IN_TEXT.sub(_hide_user, text))
 
 
 def _hide_user(match: re.Match[str]) -> str:

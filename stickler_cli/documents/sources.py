@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 
 from stickler_cli.core.normal_forms import normalize_text
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean
-from stickler_cli.core.remote import is_url, list_url, shown_url, size_of_url
+from stickler_cli.core.remote import hide_secrets, is_url, list_url, shown_url, size_of_url
 from .document import FileReference, Reference
 from .document_tables import is_arrow_table
 from .lines import LINES_SUFFIX, TABLE_SUFFIX, is_stream
@@ -125,7 +125,9 @@ def _asked_for(name: str) -> Kind | None:
 
 
 def near_name(name: str) -> str:
-    """Return a name that exists beside a missing one, as a hint."""
+    """Return a name that exists beside a missing one, as a hint; empty for a misspelt URL."""
+    if hide_secrets(name) != name:  # a part of it may hold a part of a password
+        return ""
     path = Path(name)
     try:
         siblings = os.listdir(path.parent)  # noqa: PTH208 - names, not paths, are compared

@@ -12,7 +12,7 @@ from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.remote import check_url, is_url, send_file, shown_url
+from stickler_cli.core.remote import check_url, hide_secrets, is_url, send_file, shown_url
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -161,7 +161,9 @@ def whole_file(
             handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | AS_IT_IS, 0o666)
     except OSError as error:
         found = f"no file can be made there ({error.strerror})"
-        hint = f"make the directory {target.parent} first" if not target.parent.exists() else ""
+        is_misspelt_url = hide_secrets(path) != path  # parts of it may hold parts of a password
+        lacks_parent = not target.parent.exists() and not is_misspelt_url
+        hint = f"make the directory {target.parent} first" if lacks_parent else ""
         raise UsageError([Problem(f"{option} {path}", found, hint=hint)]) from None
     with io.BufferedWriter(WholeWriter(handle, path)) as stream:
         if beside is None:

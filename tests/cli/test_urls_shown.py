@@ -8,10 +8,20 @@ from stickler_cli.cli.app import main
 from stickler_cli.cli.commands import settings_of_commands
 from stickler_cli.cli.console import shell_command
 from stickler_cli.core.option import TEXTS, options_of
+from stickler_cli.core.remote import hide_secrets
 
 pytest.importorskip("fsspec")
 
 MALFORMED = "http://KEY:abc/def@[/a.json"
+MISSPELT = (
+    "https:/KEY:abc/def@host/a.json",
+    "https:KEY:abc/def@host/a.json",
+    "https///KEY:abc/def@host/a.json",
+    "s3:/KEY:abc/def@bucket",
+    "https:///KEY:abc/def@host/a.json",
+    "//KEY:abc/def@host/a.json",
+    "HTTPS:\\\\KEY:abc/def@host/a.json",
+)
 SECRETS = ("KEY", "abc", "def")
 
 WORDS = {"TEXT", "NAME", "NAMES", "KEY", "REGEX", "PATH", "FORM", "GLOB", "EXPR", "ID", "ID|GLOB"}
@@ -32,9 +42,15 @@ def test_options_that_name_files_or_servers_are_tried():
     assert ("eval", "endpoint") in OPTIONS
 
 
-@pytest.mark.parametrize(("command", "name"), OPTIONS)
+# Each option has one of the other spellings, too.
+SPELT = [(*option, MALFORMED) for option in OPTIONS] + [
+    (*option, MISSPELT[index % len(MISSPELT)]) for index, option in enumerate(OPTIONS)
+]
+
+
+@pytest.mark.parametrize(("command", "name", "url"), SPELT)
 def test_a_malformed_url_ends_a_command_in_words_without_its_secrets(
-    command, name, tmp_path, monkeypatch, capsys
+    command, name, url, tmp_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(tmp_path)
     for file in ("schema.json", "gt.json", "pred.json"):
@@ -43,19 +59,46 @@ def test_a_malformed_url_ends_a_command_in_words_without_its_secrets(
     option = options[name]
     needed = [it for it in options.values() if it.argument and it.needed]
     arguments = [
-        MALFORMED if it.name == name else "pred.json" if it.name == "pred" else "gt.json"
+        url if it.name == name else "pred.json" if it.name == "pred" else "gt.json"
         for it in options.values()
         if it.argument and (it in needed or it.name == name)
     ]
     words = [*command.split(), *arguments]
     if not option.argument:
-        words += [option.flag, MALFORMED]
+        words += [option.flag, url]
 
     code = main(words)
     printed = "".join(capsys.readouterr())
 
     assert code in {0, 1, 2, 3}, printed
     assert not [secret for secret in SECRETS if secret in printed], printed
+
+
+@pytest.mark.parametrize("url", [MALFORMED, *MISSPELT])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["eval", "a", "b", "c"],
+        ["eval", "--nonsense"],
+        ["report", "--port"],
+        ["plan", "-o", "x.json"],
+    ],
+)
+def test_words_that_no_command_takes_are_told_without_secrets(
+    arguments, url, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+
+    assert main([*arguments, url]) == 2
+
+    printed = "".join(capsys.readouterr())
+    assert not [secret for secret in SECRETS if secret in printed], printed
+
+
+def test_paths_and_values_that_are_no_urls_stay():
+    for text in ("az/a@b.json", "mail me@x.org at 10:30", "s3://bucket/a@b.json", "x: a//b@c"):
+        assert hide_secrets(text) == text
 
 
 def test_a_command_that_is_proposed_has_no_secrets():
