@@ -215,10 +215,6 @@ def manual() -> Iterator[str]:
 
 
 def _manual_of(name: str, command: Command, settings: type[Settings] | None) -> Iterator[str]:
-    for part, inner in command.parts.items():
-        yield from _manual_of(f"{name} {part}", inner, None)
-    if command.parts:
-        return
     options = options_of(settings).values() if settings else ()
     arguments = [option.metavar or "" for option in options if option.argument]
     yield f".SS {roff(' '.join([name, *arguments]))}"

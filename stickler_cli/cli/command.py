@@ -67,13 +67,7 @@ def new_app(
 
 
 def add_command(app: typer.Typer, name: str, command: Command) -> None:
-    """Add a command, or a group of them, to an app."""
-    if command.parts:
-        group = new_app(help=command.help)
-        for part, inner in command.parts.items():
-            add_command(group, part, inner)
-        app.add_typer(group, name=name)
-        return
+    """Add a command to an app."""
     kind = command.settings
     options = options_of(kind) if kind else {}
 

@@ -48,16 +48,15 @@ OWN_FILE: Final = "stickler.toml"
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command, or a group of commands."""
+    """A command."""
 
     help: str
-    does: str = ""
+    does: str
     """Module of this room, and in it the function: it takes the settings, if the command has any,
     and returns the exit code. Studies have one for all."""
     settings: Any = None
     """The class of its settings."""
     examples: str = ""
-    parts: Mapping[str, "Command"] = field(default_factory=dict)  # of a group
     codes: Mapping[ExitCode, str] = field(default_factory=dict)
     """What exit codes mean that not all commands have, or that mean something else here."""
     study: "Study | None" = None
@@ -224,21 +223,6 @@ OWN: Final = {
     "comparators": Command(
         "List the comparators with their keywords and defaults.", "listings.list_comparators"
     ),
-    "integrations": Command(
-        "Print the files that frameworks ask for.",
-        parts={"promptfoo": Command("Print an assertion in Python.", "listings.show_promptfoo")},
-    ),
-    "cache": Command(
-        "Show or clear the answers of models that are kept on disk.",
-        parts={
-            "info": Command(
-                "Show where answers are kept, and how many of which model.", "listings.show_answers"
-            ),
-            "clear": Command(
-                "Forget all answers: the next runs ask again.", "listings.clear_answers"
-            ),
-        },
-    ),
 }
 
 """The commands that are no studies."""
@@ -268,7 +252,7 @@ def groups() -> dict[str, Sequence[str]]:
     }
     listed = {name for names in found.values() for name in names}
     studies = [name for name, it in commands().items() if it.study and name not in listed]
-    return {**found, "Go further": (*studies, "merge", "integrations", "cache")}
+    return {**found, "Go further": (*studies, "merge")}
 
 
 def settings_of_commands() -> dict[str, Any]:

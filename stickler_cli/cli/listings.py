@@ -1,11 +1,9 @@
-"""Commands that show schemas, comparators, and answers of models."""
+"""Commands that show schemas and comparators."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
 from textwrap import fill, indent
 from typing import Final
 
-from stickler_cli.clients.client import AnswerCache, cache_directory
 from stickler_cli.comparators.registry import describe, plugin_names
 from stickler_cli.compare.text_rules import texts_by_note
 from stickler_cli.core.figures import WHOLE, number_of, setting, some_of, visible
@@ -13,7 +11,6 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.core.sections import INDENT, Block, Column, Section, Span, Table, Text, notes
-from stickler_cli.integrations import PROMPTFOO
 from stickler_cli.reports.layout import draw
 from stickler_cli.schema.inference import Inferred
 from stickler_cli.schema.inference.choices import ANNOTATED
@@ -21,7 +18,7 @@ from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.settings.of_commands import CheckSettings, ShowSettings
 from .command_schema import schema_of
 from .console import ExitCode, show_problems, write_result
-from .outputs import listing, style_of
+from .outputs import style_of
 
 ANNOTATION: Final = "annotation"
 _COLUMNS: Final = (
@@ -82,33 +79,6 @@ def list_comparators() -> ExitCode:
     if plugins:
         blocks.append("From installed packages: " + ", ".join(plugins))
     write_result("\n\n".join(blocks) + "\n")
-    return ExitCode.OK
-
-
-def show_answers() -> ExitCode:
-    """Show where answers are kept, and how many of which model."""
-    with closing(AnswerCache(cache_directory())) as cache:
-        holdings = cache.holdings()
-    write_result(f"{visible(str(cache.path))}\n")
-    if not holdings:
-        write_result("no answers\n")
-        return ExitCode.OK
-    rows = [(held.kind, held.model, held.answers, held.size) for held in holdings]
-    write_result("\n" + listing(("kind", "model", "answers", "bytes"), rows))
-    return ExitCode.OK
-
-
-def clear_answers() -> ExitCode:
-    """Forget all answers: the next runs ask again."""
-    with closing(AnswerCache(cache_directory())) as cache:
-        count = cache.clear()
-    write_result(f"{count} answers cleared from {visible(str(cache.path))}\n")
-    return ExitCode.OK
-
-
-def show_promptfoo() -> ExitCode:
-    """Print the file that an assertion of promptfoo names."""
-    write_result(PROMPTFOO)
     return ExitCode.OK
 
 

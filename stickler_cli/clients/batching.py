@@ -169,8 +169,9 @@ def _chain_of(error: BaseException) -> list[BaseException]:
 class Passage:
     """A call that was let through."""
 
-    at: float
-    alone: bool
+    started_at: float
+    """Seconds of the monotonic clock."""
+    is_awaited: bool
     """Whether others wait for its outcome."""
 
 
@@ -231,7 +232,7 @@ class Turnstile:
         """
         with self._changed:
             now = monotonic()
-            if asked is None or passage.at >= self._told_to_wait:
+            if asked is None or passage.started_at >= self._told_to_wait:
                 self._failures += 1
             self._last = why
             if asked is not None:
@@ -246,7 +247,7 @@ class Turnstile:
         """Take note of a call that came back; its questions are at fault, if it failed."""
         with self._changed:
             self._proven = True
-            if passage.alone:
+            if passage.is_awaited:
                 self._alone = False
             self._changed.notify_all()
 

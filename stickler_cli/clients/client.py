@@ -41,16 +41,6 @@ create table if not exists answers (
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Holding:
-    """The answers of one model in the cache, counted."""
-
-    kind: str  # `embedding`, `score` or `verdict`
-    model: str  # as schemas name it
-    answers: int
-    size: int  # bytes of the answers themselves
-
-
 def cache_directory() -> Path:
     """Return the place of the cache: `STICKLER_CACHE_DIR`, or the user's own cache directory."""
     chosen = os.environ.get(CACHE_DIR)
@@ -96,17 +86,6 @@ class AnswerCache:
         with self._opened() as connection, connection:
             connection.execute("begin immediate")
             connection.executemany("delete from answers where key = ?", [(key,) for key in keys])
-
-    def holdings(self) -> list[Holding]:
-        """Return the contents, by kind and model; nothing is made where there is no file."""
-        if not self.path.exists():
-            return []
-        statement = (
-            "select kind, model, count(*), sum(length(answer)) from answers "
-            "group by kind, model order by kind, model"
-        )
-        with self._opened() as connection:
-            return [Holding(*row) for row in connection.execute(statement).fetchall()]
 
     def clear(self) -> int:
         """Forget all answers; return how many there were."""

@@ -1,4 +1,4 @@
-"""promptfoo: `get_assert`; `stickler integrations promptfoo` prints the file that it asks for."""
+"""promptfoo: `get_assert`, which a file of your project imports (docs/integrations.md)."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -225,7 +225,7 @@ def _fixed(readers: Sequence[Reader], make: Reader) -> Reader:
     def found(value: Any) -> Any:
         if not isinstance(value, list | tuple) or len(value) != len(readers):
             raise _WrongError(value, f"{ARRAY} of {len(readers)}")
-        return make(_each(readers, value))
+        return make(_read_entries(readers, value))
 
     return found
 
@@ -234,12 +234,12 @@ def _listed(reader: Reader, make: Reader) -> Reader:
     def found(value: Any) -> Any:
         if not isinstance(value, list | tuple):
             raise _WrongError(value, ARRAY)
-        return make(_each([reader] * len(value), value))
+        return make(_read_entries([reader] * len(value), value))
 
     return found
 
 
-def _each(readers: Sequence[Reader], values: Sequence[Any]) -> list[Any]:
+def _read_entries(readers: Sequence[Reader], values: Sequence[Any]) -> list[Any]:
     found = []
     for at, (reader, value) in enumerate(zip(readers, values, strict=True)):
         with _at(at):

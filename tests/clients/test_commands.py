@@ -1,4 +1,4 @@
-"""`stickler eval` with models, and `stickler cache`, as a user runs them."""
+"""`stickler eval` with models, as a user runs it."""
 
 import io
 import json
@@ -346,22 +346,6 @@ def test_progress_tells_what_was_asked(server, documents, capsys, monkeypatch):
     assert main(["eval", *documents, "--progress"]) == 0
 
     assert "4 calls" in capsys.readouterr().err
-
-
-def test_the_cache_is_told_and_cleared(server, documents, own_cache, capsys):
-    assert main(["cache", "info"]) == 0
-    assert capsys.readouterr().out == f"{own_cache / 'answers.sqlite3'}\nno answers\n"
-    main(["eval", *documents, "--quiet"])
-    assert main(["cache", "info"]) == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()[2:]]
-
-    assert rows[0] == ["kind", "model", "answers", "bytes"]
-    assert rows[1] == ["embedding", "openai:small", "3", "36"]  # 3 vectors of 3 numbers
-    assert rows[2][:3] == ["verdict", "openai:judge", "3"]
-    assert main(["cache", "clear"]) == 0
-    assert capsys.readouterr().out == f"6 answers cleared from {own_cache / 'answers.sqlite3'}\n"
-    assert main(["cache", "info"]) == 0
-    assert "no answers" in capsys.readouterr().out
 
 
 @pytest.fixture

@@ -180,3 +180,24 @@ def test_kappa_is_that_of_scikit_learn(ratings):
 
 def test_kappa_of_nothing_is_none():
     assert kappa(np.zeros(0, bool), np.zeros(0, bool)) is None
+
+
+def test_the_answers_on_disk_are_forgotten_before_judges_are_asked(server, judges, capsys):
+    assert main(["judge-check", *judges, "--quiet"]) == 0
+    asked = len(server.requests)
+    assert asked == len(LINES)
+    assert main(["judge-check", *judges, "--quiet"]) == 0
+    assert len(server.requests) == asked
+    capsys.readouterr()
+
+    assert main(["judge-check", *judges, "--clear-cache"]) == 0
+    assert f"{len(LINES)} answers cleared from " in capsys.readouterr().err
+    assert len(server.requests) == 2 * asked
+
+
+def test_offline_there_must_be_answers(server, judges, capsys):
+    assert main(["judge-check", *judges, "--quiet"]) == 0
+
+    assert main(["judge-check", *judges, "--clear-cache", "--offline"]) == 2
+    assert "--clear-cache: --offline is given too" in capsys.readouterr().err
+    assert main(["judge-check", *judges, "--offline", "--quiet"]) == 0  # nothing was forgotten

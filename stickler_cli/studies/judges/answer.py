@@ -4,6 +4,7 @@ The format is `stickler-judge-check/1`.
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli import __version__
+from stickler_cli.clients.client import AnswerCache, cache_directory
 from stickler_cli.comparators.base import meets
 from stickler_cli.compare.columns import Columns
 from stickler_cli.compare.leaf import LeafNode
@@ -184,8 +186,14 @@ def answer(settings: JudgeSettings, desk: Desk) -> Answer:
     if client is None:
         expected = "a field with LLMComparator, or another that asks a model"
         raise UsageError([Problem(settings.schema, "no field asks a model", expected)])
+    if settings.clear_cache and settings.offline:
+        found = "--offline is given too, which has no other answers"
+        raise UsageError([Problem("--clear-cache", found, "one of the two")])
     options = comparing(loaded.plan, ComparisonOptions(), client)
     lines, _ = read_verdicts(settings.pairs, loaded.plan, FindingOptions.max_document_size)
+    if settings.clear_cache:
+        with closing(AnswerCache(cache_directory())) as cache:
+            desk.tell(f"{number_of(cache.clear(), 'answer')} cleared from {cache.path}")
     named, level = (loaded.path, loaded.name), settings.ci
     if client.policy.may_ask:
         with client.rehearsing() as counting:

@@ -34,6 +34,12 @@ class JudgeSettings(SchemaSource, LabelledSource, SchemaOptions, ModelOptions, S
         panel="gates",
     )
     ci: float = level_of("Give confidence intervals of this level.")
+    clear_cache: bool = option(
+        False,
+        "Forget the answers of all models that are kept on disk before asking.",
+        in_file="none",
+        panel="models",
+    )
 
 
 JUDGES: Final = Study(
