@@ -254,9 +254,11 @@ class ListNode(SequenceNode):
         if self.threshold_stated or not isinstance(element, list):
             return self.threshold_source
         first_item = next((item for item in element if not is_absent(item)), None)
-        if first_item is None:
-            return self.threshold_source
-        return self.items.node_for(first_item).source_for(first_item)
+        return (
+            self.threshold_source
+            if first_item is None
+            else self.items.node_for(first_item).source_for(first_item)
+        )
 
     def floor(self, options: Options) -> float:
         """Return the similarity at or below which two items are no pair."""
