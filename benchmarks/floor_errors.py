@@ -22,6 +22,7 @@ _DROPPED: Final = str.maketrans("", "", string.punctuation + string.whitespace)
 _LOOK_ALIKES: Final = str.maketrans("oil|sbz", "0111582")
 _DIGITS: Final = re.compile(r"[0-9]+")
 _NO_DIGITS: Final = re.compile(r"[^0-9]+")
+_WORDS: Final = re.compile("[A-Za-z0-9]+")
 _BREAKS: Final = re.compile("[-/, ]+")
 _MONTHS: Final = {name: f"{number:02}" for number, name in enumerate(calendar.month_name)}
 
@@ -88,12 +89,14 @@ class Errors:
         innermost = len(place) - 1
         for depth in range(innermost, max(innermost - _LEVELS, -1), -1):
             inside = place[depth + 1 :]
+            n_equal = 0
             for sibling in siblings(around[depth], place[depth]):
                 value = sibling
                 for step in inside:
                     value = step_into(value, step)
-                if telling(value) == wanted:
-                    return True
+                n_equal += telling(value) == wanted
+            if n_equal:
+                return n_equal == 1  # of several neighbours nobody can say which it is
         return False
 
 
@@ -115,8 +118,16 @@ def telling(value: Any) -> str | None:
     """Give a value as it is looked for; None where it may be anywhere by chance, or is no leaf."""
     if value is None or isinstance(value, dict | list):
         return None
-    text: str = folded(value) if isinstance(value, str) else written(value)
-    return text if len(text) >= 3 else None
+    text: str = value.strip() if isinstance(value, str) else written(value)
+    digits = _NO_DIGITS.sub("", text).lstrip("0")
+    n_significant = len(digits.rstrip("0"))
+    if n_significant >= 3 or (n_significant == 2 and len(digits) >= 4):
+        is_year = text.isdigit() and len(text) == 4 and "1900" <= text < "2100"
+        return None if is_year else text.lower()
+    words = _WORDS.findall(text)
+    names = [word for word in words if not word[0].islower()]
+    is_name = len(names) > 1 and sum(map(len, names)) >= 8
+    return text.lower() if is_name or sum(map(len, words)) >= 16 else None
 
 
 def written(value: float) -> str:

@@ -15,12 +15,14 @@ from stickler_cli.core.rules import (
     Count,
     ExactSum,
     FieldPath,
+    Flag,
     NumberOrNone,
     Rule,
     Some,
     Weight,
 )
 from stickler_cli.score.document_result import DocumentProblem, Side, Status
+from stickler_cli.score.errors.chance import N_BUCKETS, is_text_of_counts
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.marks import MarkedOutcome
 from stickler_cli.score.folds import Validity, WhollyRight
@@ -178,6 +180,16 @@ class ErrorClassesRecord(ClassesRecord):
 _Class = TypedDict("_Class", {"class": ErrorClass})  # no name of a key in a class statement
 
 
+HashCounts = Annotated[
+    str,
+    Rule(
+        f'hashes below {N_BUCKETS} with their counts, such as "3 17:2"',
+        {"type": "string", "pattern": "^[0-9]+(:[0-9]+)?( [0-9]+(:[0-9]+)?)*$"},
+        fits=is_text_of_counts,
+    ),
+]
+
+
 class OriginRecord(TypedDict):
     """Wrong values that are those of other fields."""
 
@@ -188,6 +200,21 @@ class OriginRecord(TypedDict):
     both, as they are predicted."""
     errors: Some
     """How many errors."""
+    telling: NotRequired[Flag]
+    """Whether they are more than chance gives: at least three, and p below 0.01 after the number of
+    fields tried."""
+
+
+class ValueCountsRecord(TypedDict):
+    """How often values occur, by field: `3 17:2` is one of hash 3 and two of hash 17, of 0 to 255.
+
+    They tell whether a wrong field holds the values of another one by chance.
+    """
+
+    ground_truth: dict[FieldPath, HashCounts]
+    """Values of the ground truths of documents with errors."""
+    wrong: dict[FieldPath, HashCounts]
+    """Wrong predicted values."""
 
 
 class CauseRecord(_Class):
@@ -278,6 +305,8 @@ class EvaluationRecord(ResultsRecord):
     causes: list[CauseRecord]
     """Errors that are alike, put together, those that lost most values first; all values lost are
     in one of them."""
+    value_counts: NotRequired[ValueCountsRecord]
+    """How often values occur; only where there are errors that say any."""
     undeclared_keys: list[KeyRecord]
     """Keys of ground truths that the schema does not declare; they are not evaluated."""
     extra_keys: list[KeyRecord]

@@ -14,7 +14,6 @@ from .view import RunView
 
 NAMED: Final = 3  # causes that the first screen names; `stickler errors` lists all
 FEW: Final = 4  # one in so many items holds another field before the first screen says so
-SOURCES: Final = 2  # fields that a sentence names whose values were swapped in
 WIDTH: Final = 30  # columns of a value in a sentence
 
 _WHOLE: Final = {
@@ -31,7 +30,6 @@ _ONE_SIDED: Final = {
     ErrorClass.INVENTED_OBJECT: "invented",
 }
 SAME_SLIP: Final = {
-    ErrorClass.SWAPPED: "the value of another place",
     ErrorClass.TRUNCATED: "cut short",
     ErrorClass.OVERRUN: "with more before or after it",
     ErrorClass.DAY_MONTH_SWAPPED: "day and month swapped",
@@ -120,6 +118,8 @@ def _told_text(view: RunView, known: Causes, told: tuple[Cause, ...]) -> str:
     name, slip = view.quoted(field_path(first.kind.path)), SAME_SLIP.get(first.error_class)
     if number == 1:
         return f"{_pair(view, first, first.kind)} once"
+    if first.error_class is ErrorClass.SWAPPED:
+        slip = _sources(view, known, told) or "wrong"
     if slip:
         lists = {info.field for info in view.run.fields if info.kind in ("list", "tuple")}
         path = first.kind.path
@@ -128,7 +128,7 @@ def _told_text(view: RunView, known: Causes, told: tuple[Cause, ...]) -> str:
         often = (
             f", {number_of(number, 'time')}" if in_list else f" in {number_of(number, 'document')}"
         )
-        return f"{name}: {_sources(view, known, told) or slip}{often}"
+        return f"{name}: {slip}{often}"
     if len(told) == 1:
         return _cause_text(view, known, first)
     other = first.error_class is ErrorClass.OTHER
@@ -137,17 +137,15 @@ def _told_text(view: RunView, known: Causes, told: tuple[Cause, ...]) -> str:
 
 
 def _sources(view: RunView, known: Causes, told: tuple[Cause, ...]) -> str:
-    """Return which fields' values were swapped in; empty where that is not known."""
-    found = dict.fromkeys(
-        "another item" if of == field else _quote_name(view, of)
-        for (field, (of, *_)), _ in known.origins_of(told)
-    )
-    return f"the value of {' or '.join([*found][:SOURCES])}" if found else ""
+    """Return which field's values were swapped in; empty where it may be chance."""
+    for (field, (other, *_)), _ in known.telling_origins_of(told):
+        return f"the value of {'another item' if other == field else _quote_name(view, other)}"
+    return ""
 
 
 def _origin_texts(view: RunView, known: Causes, told: tuple[Cause, ...]) -> Iterator[str]:
     """Yield in how many items which fields hold others, most first."""
-    for origin, errors in known.origins_of(told):
+    for origin, errors in known.telling_origins_of(told):
         name, *of = (_quote_name(view, it[-1:]) for it in (origin.field, *origin.of))
         if len(of) > 1:
             yield f"{name} is {' times '.join(of)}, as predicted, in {errors:,}"
@@ -166,7 +164,7 @@ def _cause_text(view: RunView, known: Causes, cause: Cause) -> str:
     if kind.differing:
         *most, last = (_quote_name(view, (each,)) for each in kind.differing)
         names = f"{', '.join(most)} and {last}" if most else last
-        found = known.origins_of([cause])
+        found = known.telling_origins_of([cause])
         held = [(number, it.of[0]) for it, number in found if len(it.of) == 1]
         if held and held[0][0] * FEW >= errors:
             number, of = held[0]

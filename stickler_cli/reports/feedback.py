@@ -32,6 +32,7 @@ _STEP: Final = re.compile(r"[.\[]")  # begins each but the first of a path
 
 _MEANINGS: Final = {
     **SAME_SLIP,
+    ErrorClass.SWAPPED: "the value of another place",
     ErrorClass.FORMAT: "the same, written in another way",
     ErrorClass.LOOK_ALIKE: "characters that look alike",
     ErrorClass.WRONG_KIND: "a value of another kind",

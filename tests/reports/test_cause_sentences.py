@@ -94,22 +94,42 @@ def test_what_is_not_named_is_counted(run_of):
 
 
 def test_items_say_which_field_they_hold_instead_of_their_own(texts):
-    gt = {"lines": [LINE]}
-    pred = {"lines": [{**LINE, "unit": "bolt", "name": "x"}]}
+    def pair(number):
+        line = {**LINE, "name": f"bolt {number}"}
+        return {"lines": [line]}, {"lines": [{**line, "unit": line["name"], "name": "x"}]}
 
-    assert texts((gt, pred), (gt, pred)) == [
-        "4 lines: unit and name wrong in 2 items (2 hold name)",
+    # The fewest that are told are three, each with a value of its own.
+    assert texts(*map(pair, (1001, 2002))) == [
+        "4 lines: unit and name wrong in 2 items of 2 documents",
+    ]
+    assert texts(*map(pair, (1001, 2002, 3003))) == [
+        "6 lines: unit and name wrong in 3 items (3 hold name)",
+    ]
+    assert texts(*map(pair, (1001, 1001, 1001))) == [
+        "6 lines: unit and name wrong in 3 items of 3 documents",
     ]
 
 
-def test_a_swapped_value_is_told_with_the_place_that_it_was_swapped_with(texts):
-    gt = {"lines": [LINE, {**LINE, "sku": "B-20"}], "currency": "EUR"}
-    own = {**gt, "lines": [LINE, {**LINE, "sku": "bolt"}]}
-    other = {**gt, "lines": [{**LINE, "sku": "B-20"}] * 2}
+def swapped_pairs(numbers, others=()):
+    """Documents whose last SKU is the name of its line, or the SKU of the line before."""
+    for number in numbers:
+        line = {**LINE, "sku": f"B-{number}", "name": f"bolt {number + 321}"}
+        gt = {"lines": [LINE, line]}
+        yield gt, {"lines": [LINE, {**line, "sku": line["name"]}]}
+    for number in others:
+        before, line = {**LINE, "sku": f"C-{number}"}, {**LINE, "sku": f"B-{number + 321}"}
+        gt = {"lines": [before, line]}
+        yield gt, {"lines": [before, {**line, "sku": before["sku"]}]}
 
-    assert texts((gt, own)) == ["1 lines.sku B-20 -> bolt once"]
-    assert texts((gt, own), (gt, other), (gt, own)) == [
-        "3 lines.sku: the value of lines.name or another item, 3 times",
+
+def test_a_swapped_value_is_told_with_the_one_field_that_it_is_of(texts):
+    assert texts(*swapped_pairs([1001])) == ["1 lines.sku B-1001 -> bolt 1322 once"]
+    assert texts(*swapped_pairs([1001, 2002])) == ["2 lines.sku: wrong, 2 times"]
+    assert texts(*swapped_pairs([1001, 2002, 3003], [4004, 5005])) == [
+        "5 lines.sku: the value of lines.name, 5 times",
+    ]
+    assert texts(*swapped_pairs([], [1001, 2002, 3003])) == [
+        "3 lines.sku: the value of another item, 3 times",
     ]
 
 
@@ -121,18 +141,23 @@ def test_slips_in_fewer_documents_than_there_are_say_both(texts):
 
 
 def test_what_else_is_known_of_a_cause_is_told_beside_it(run_of):
-    sale = {"price": 30, "count": 14, "amount": 420, "name": "bolt"}
+    sales = [
+        {"price": price, "count": 14, "amount": 14 * price, "name": "bolt"}
+        for price in (31.5, 62.5, 93.5)
+    ]
     number, kinds = {"type": "number"}, ("price", "count", "amount")
     item = {"type": "object", "properties": {**dict.fromkeys(kinds, number), "name": EXACT}}
     schema = {"type": "object", "properties": {"lines": {"type": "array", "items": item}}}
-    wrong = {**sale, "price": 420, "amount": 5880, "name": "x"}
-    pair = DocumentPair("a", {"lines": [sale]}, {"lines": [wrong]})
-    ((cause,), _) = causes(RunView(run_of(schema, [pair])))
+    pairs = []
+    for name, sale in zip("abc", sales, strict=True):
+        wrong = {**sale, "price": sale["amount"], "amount": 14 * sale["amount"], "name": "x"}
+        pairs.append(DocumentPair(name, {"lines": [sale]}, {"lines": [wrong]}))
+    ((cause,), _) = causes(RunView(run_of(schema, pairs)))
 
-    assert (cause.number, cause.documents) == (1, ["a"])
+    assert (cause.number, cause.documents) == (1, ["a", "b", "c"])
     assert cause.origins == [
-        "price holds amount in 1",
-        "amount is count times price, as predicted, in 1",
+        "price holds amount in 3",
+        "amount is count times price, as predicted, in 3",
     ]
 
 

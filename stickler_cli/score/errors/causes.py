@@ -22,6 +22,7 @@ from stickler_cli.core.figures import number_of
 from stickler_cli.core.json_values import JsonValue, json_line
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.problems import Problem, UsageError
+from .chance import MAX_P, MIN_HITS, ValueCounts
 from .error_classes import ErrorClass
 from .wrong_units import ClassifiedError, DocumentErrors, Origin
 
@@ -112,13 +113,22 @@ class Causes:
     together."""
     ids: dict[OneCause, set[str]] | None = field(default_factory=dict)
     """The documents of each; None where nothing is kept of single documents."""
+    values: ValueCounts = field(default_factory=ValueCounts)
+    """How frequent values are: whether wrong values are those of other fields by chance."""
+    _telling: dict[Origin, bool] = field(default_factory=dict, compare=False)
+    """Answers of `is_telling` for the errors so far."""
 
     def add(self, batch: DocumentErrors, some: Mask | None = None) -> None:
         """Add the errors of documents; causes are never added for some of them only."""
         errors_by_cause = defaultdict[tuple[Group, Kind], list[ClassifiedError]](list)
+        self._telling.clear()
         for error in batch.classified(some):
             if cause := cause_of(error):
                 errors_by_cause[cause].append(error)
+            if error.n_wrong_values is None:
+                self.values.add_wrong(error.unit.pattern, error.unit.pred)
+        self.values.add_truths(batch.table, batch.wrong)
+        self.values.settle()
         ids = batch.compared_ids
         for cause, errors in errors_by_cause.items():
             documents = {error.unit.document for error in errors}
@@ -143,6 +153,9 @@ class Causes:
         for cause in other:
             names = (other.ids or {}).get(cause.one, ())
             self._add(cause.one, cause.size, names, other.origins.get(cause.one))
+        self.values.merge(other.values)
+        self.values.settle()
+        self._telling.clear()
 
     def drop_rows(self) -> None:
         """Drop what grows with documents."""
@@ -221,10 +234,32 @@ class Causes:
 
     def origins_of(self, causes: Iterable[Cause]) -> list[tuple[Origin, int]]:
         """Return how many wrong values of causes hold which other fields, most first."""
-        found = Counter[Origin]()
+        n_errors = Counter[Origin]()
         for cause in causes:
-            found.update(self.origins.get(cause.one, {}))
-        return sorted(found.items(), key=lambda entry: (-entry[1], len(entry[0].of), entry[0]))
+            n_errors.update(self.origins.get(cause.one, {}))
+        return sorted(n_errors.items(), key=lambda entry: (-entry[1], len(entry[0].of), entry[0]))
+
+    def telling_origins_of(self, causes: Iterable[Cause]) -> list[tuple[Origin, int]]:
+        """Return the same without what may be chance; each field holds one other at most."""
+        origins: list[tuple[Origin, int]] = []
+        named = set[tuple[tuple[str, ...], int]]()
+        for origin, n_errors in self.origins_of(causes):
+            kind = origin.field, len(origin.of)
+            if n_errors >= MIN_HITS and kind not in named and self.is_telling(origin):
+                named.add(kind)
+                origins.append((origin, n_errors))
+        return origins
+
+    def is_telling(self, origin: Origin) -> bool:
+        """Return whether a field holds others more often than by chance, over all causes."""
+        if not self._telling:
+            for other, n_hits in sum(self.origins.values(), Counter()).items():
+                # A product that is right by chance would have to be so to the cent.
+                is_certain = len(other.of) > 1
+                self._telling[other] = n_hits >= MIN_HITS and (
+                    is_certain or self.values.p_of_hits(other.field, other.of[0], n_hits) < MAX_P
+                )
+        return self._telling[origin]
 
     def view(self, settings: object = None) -> Mapping[str, Any]:
         """Return the causes as the run format has them, those that lost most values first."""
@@ -239,16 +274,19 @@ class Causes:
                         "field": field_path(origin.field),
                         "of": [field_path(each) for each in origin.of],
                         "errors": errors,
+                        "telling": self.is_telling(origin),
                     }
                     for origin, errors in self.origins_of([cause])
                 ]
             if (names := self.documents_of([cause])) is not None:
                 record["document_ids"] = names
             records.append(record)
-        return {"causes": records}
+        counts = self.values.view()
+        return {"causes": records} | ({"value_counts": counts} if any(counts.values()) else {})
 
     def restore(self, record: Mapping[str, Any]) -> None:
         """Take over the state that stands in a record."""
+        self.values.restore(record.get("value_counts", {}))
         for each in record["causes"]:
             pattern = each.get("pattern", each["field"])
             kind = None

@@ -4,6 +4,7 @@ The order of `ErrorClass` is the order in which reports name classes; the rules 
 are in docs/error-classes.md.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from enum import StrEnum
@@ -31,8 +32,18 @@ from .confusions import (
 )
 
 LONGEST: Final = 1_000  # characters; of longer texts only whether one begins or ends the other
-TELLING: Final = 3  # characters; shorter values, such as quantities, are everywhere by chance
+TELLING_LETTERS: Final = 16  # and digits; fewer may be one of few states: "not applicable"
+TELLING_NAME: Final = 8  # of two or more words that begin with a capital, as names do
+_LETTERS_OF_A_SIGN: Final = 4  # about as many as a Chinese, Japanese or Korean sign says
+_FIRST_SIGN: Final = "\u2e80"  # of the writings of East Asia
+_YEARS: Final = range(1900, 2100)  # of which a set of documents has few
+_YEAR_DIGITS: Final = 4
+_TELLING_DIGITS: Final = re.compile(
+    r"[1-9](?:[^0-9]*[0-9])+?[^0-9]*[1-9]|[1-9][^0-9]*[1-9](?:[^0-9]*[0-9]){2}"
+)
+"""Three significant digits, or two before two more, as prices and numbers of documents have."""
 NEIGHBOURS: Final = 10  # items before and after; rows shift by a few, and time must stay linear
+_WORDS: Final = re.compile(r"[^\W_]+")
 _SCALARS: Final = frozenset((str, int, float, bool))
 SIBLINGS: Final = 100  # fields of an object that a value is looked for in; of a map the first
 FACTORS: Final = 6  # numbers of an item of which products are made: 15 pairs
@@ -218,22 +229,23 @@ class Places:
         """For an object and a path into its fields: which fields have a text there."""
 
     def elsewhere(self, pred: JsonValue, path: Path) -> Path | None:
-        """Return another place near that of a prediction whose ground truth it is.
+        """Return the one other place near that of a prediction whose ground truth it is.
 
-        Those are the other fields of its object, and the same field of other items and objects.
+        Those are the other fields of its object, and the same field of other items and objects. If
+        several of the nearest ones have the value, no one can say which of them it is.
         """
-        wanted = _telling(pred)
+        wanted = telling_form(pred)
         if wanted is None or not self._anywhere(pred, wanted):
             return None
-        around = [self._document]
+        parents = [self._document]
         for step in path[:-1]:
-            around.append(_step_into(around[-1], step))
+            parents.append(_step_into(parents[-1], step))
         innermost = len(path) - 1
         for depth in range(innermost, max(innermost - LEVELS, -1), -1):
             inside = path[depth + 1 :]
-            beside = self._beside(wanted, around[depth], path[depth], inside)
-            if beside is not None:
-                return (*path[:depth], beside, *inside)
+            neighbours = self._neighbours(wanted, parents[depth], path[depth], inside)
+            if neighbours:
+                return (*path[:depth], neighbours[0], *inside) if len(neighbours) == 1 else None
         return None
 
     def _anywhere(self, value: JsonValue, wanted: JsonValue) -> bool:
@@ -273,30 +285,31 @@ class Places:
                 others.add(value)
         return frozenset(map(str.casefold, map(str.strip, texts))), frozenset(others)
 
-    def _beside(
-        self, wanted: JsonValue, around: JsonValue, step: Step, inside: Path
-    ) -> Step | None:
-        """Return the neighbour of a place that has a value at the path inside it."""
-        if isinstance(wanted, str) and isinstance(around, dict):
-            names = self._texts(around, inside).get(wanted, ())
-            return next((name for name in names if name != step), None)
-        beside: Iterable[tuple[Step, JsonValue]] = ()
-        if isinstance(around, dict):
-            beside = islice(around.items(), SIBLINGS)
-        elif isinstance(around, list) and isinstance(step, int):
+    def _neighbours(
+        self, wanted: JsonValue, parent: JsonValue, step: Step, inside: Path
+    ) -> list[Step]:
+        """Return the neighbours of a place that have a value at the path inside them."""
+        if isinstance(wanted, str) and isinstance(parent, dict):
+            names = self._texts(parent, inside).get(wanted, ())
+            return [name for name in names if name != step]
+        children: Iterable[tuple[Step, JsonValue]] = ()
+        if isinstance(parent, dict):
+            children = islice(parent.items(), SIBLINGS)
+        elif isinstance(parent, list) and isinstance(step, int):
             first = max(step - NEIGHBOURS, 0)
-            beside = enumerate(around[first : step + 1 + NEIGHBOURS], first)
-        for name, value in beside:
-            if name != step and _telling(reduce(_step_into, inside, value)) == wanted:
-                return name
-        return None
+            children = enumerate(parent[first : step + 1 + NEIGHBOURS], first)
+        return [
+            name
+            for name, value in children
+            if name != step and telling_form(reduce(_step_into, inside, value)) == wanted
+        ]
 
     def _texts(self, around: JsonObject, inside: Path) -> dict[str, list[Step]]:
         key = id(around), inside
         if key not in self._fields:
             texts: dict[str, list[Step]] = {}
             for name, value in islice(around.items(), SIBLINGS):
-                text = _telling(reduce(_step_into, inside, value))
+                text = telling_form(reduce(_step_into, inside, value))
                 if isinstance(text, str):
                     texts.setdefault(text, []).append(name)
             self._fields[key] = texts
@@ -308,19 +321,23 @@ def origins(
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the wrong fields of an item that hold other fields, each with the names of these.
 
-    One name is a field whose ground truth the value is; two are those whose product it is, as they
-    are predicted, where the ground truth is their product too.
+    One name is the one field whose ground truth the value is; two are those whose product it is, as
+    they are predicted, where the ground truth is their product too.
     """
-    told = {name: _telling(value) for name, value in islice(gt.items(), SIBLINGS)}
+    forms = {name: telling_form(value) for name, value in islice(gt.items(), SIBLINGS)}
     for name in differing:
-        wanted = _telling(pred.get(name))
+        wanted = telling_form(pred.get(name))
         if wanted is None:
             continue
-        yield from ((name, (other,)) for other in told if other != name and told[other] == wanted)
-        others = [
-            it for it in told if it != name and _is_number(gt[it]) and _is_number(pred.get(it))
+        holders = [other for other in forms if other != name and forms[other] == wanted]
+        if len(holders) == 1:
+            yield name, (holders[0],)
+        numbers = [
+            other
+            for other in forms
+            if other != name and _is_number(gt[other]) and _is_number(pred.get(other))
         ]
-        for factors in combinations(sorted(others[:FACTORS]), 2):
+        for factors in combinations(sorted(numbers[:FACTORS]), 2):
             if _is_product(gt, name, factors) and _is_product(pred, name, factors):
                 yield name, factors
 
@@ -336,21 +353,57 @@ def _is_product(item: JsonObject, name: str, factors: tuple[str, ...]) -> bool:
     return abs(one * other - whole) <= min(HALF_A_CENT, abs(whole) / 100)
 
 
-def _telling(value: JsonValue) -> JsonValue:
-    """Return a value as it is looked for elsewhere; None where it may be anywhere by chance."""
+def telling_form(value: JsonValue) -> JsonValue:
+    """Return a value as it is looked for elsewhere; None where it may be anywhere by chance.
+
+    >>> telling_form(49.99), telling_form("Ada Byron "), telling_form("unknown"), telling_form(2024)
+    ('49.99', 'ada byron', None, None)
+    """
     # Not a match statement: in a run these lines are among those that most time is spent in.
     kind = value.__class__
     if kind is str:
-        text = str(value).strip().casefold()
+        text = str(value).strip()
     elif value is None or kind is bool:
         return None
     elif isinstance(value, dict | list):
-        return value or None
+        return value if _has_telling_value(value) else None
     elif isinstance(value, float) and value.is_integer():
         text = plain_text(int(value))
     else:
         text = plain_text(value)
-    return text if len(text) >= TELLING else None
+    return text.casefold() if is_telling(text) else None
+
+
+def is_telling(text: str) -> bool:
+    """Return whether a text is so long that another field hardly has it by chance.
+
+    >>> [is_telling(text) for text in ("3686.34", "Ada Byron", "1000", "not applicable")]
+    [True, True, False, False]
+    """
+    if _TELLING_DIGITS.search(text):
+        return not (len(text) == _YEAR_DIGITS and text.isdecimal() and int(text) in _YEARS)
+    words = _WORDS.findall(text)
+    n_signs = 0 if text.isascii() else sum(sign >= _FIRST_SIGN for sign in text)
+    if sum(map(len, words)) + n_signs * (_LETTERS_OF_A_SIGN - 1) >= TELLING_LETTERS:
+        return True
+    names = [word for word in words if not word[0].islower()]
+    return len(names) > 1 and sum(map(len, names)) >= TELLING_NAME
+
+
+def _has_telling_value(value: JsonValue) -> bool:
+    """Return whether an object or list has a telling value among its first ones."""
+    todo: list[JsonValue] = [value]
+    for _ in range(SIBLINGS):
+        if not todo:
+            return False
+        item = todo.pop()
+        if isinstance(item, dict):
+            todo.extend(islice(item.values(), SIBLINGS))
+        elif isinstance(item, list):
+            todo.extend(item[:SIBLINGS])
+        elif telling_form(item) is not None:
+            return True
+    return False
 
 
 def _step_into(value: JsonValue, step: Step) -> JsonValue:

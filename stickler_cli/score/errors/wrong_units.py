@@ -85,6 +85,14 @@ class DocumentErrors(Protocol):
     def compared_ids(self) -> Sequence[str]:
         """The ids of the documents."""
 
+    @property
+    def wrong(self) -> Mask:
+        """Which of the documents have errors."""
+
+    @property
+    def table(self) -> UnitTable:
+        """The units of the documents."""
+
     def classified(self, selected: Mask | None = None) -> Iterator[ClassifiedError]:
         """Yield all other errors, of all documents or of the selected ones."""
 

@@ -1,0 +1,191 @@
+"""Whether a wrong field holds the values of another field more often than by chance.
+
+Values are counted by a hash of their text. Such counts have a fixed size, add in any order with the
+same result, and never make a value look rarer than it is.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stickler_cli.compare.columns import Mask
+from stickler_cli.compare.units import VALUE, UnitTable
+from stickler_cli.core.json_values import JsonValue
+from stickler_cli.core.locations import ANY_KEY, field_path
+from .error_classes import NEIGHBOURS, telling_form
+from .located_units import field_pattern
+
+N_BUCKETS: Final = 256  # 1 kB for each field, and a chance of 0.4% that two rare values are one
+MAX_FIELDS: Final = 1_000  # whose values are counted: the first ones by name, 2 MB
+MIN_HITS: Final = 3
+"""Errors that hold another field before a cause says so: two may be anything."""
+MAX_P: Final = 0.01
+"""Chance of as many hits, after the number of fields tried, at which a cause says so."""
+_TEXT: Final = re.compile(r"[0-9]{1,3}(?::[0-9]{1,15})?(?: [0-9]{1,3}(?::[0-9]{1,15})?)*")
+_NEGLIGIBLE: Final = 1e-12  # of a tail: the part of its sum that is left out
+
+Names: TypeAlias = tuple[str, ...]
+Buckets: TypeAlias = NDArray[np.int64]  # counts by hash, (N_BUCKETS,)
+
+
+@dataclass(slots=True)
+class ValueCounts:
+    """How often values occur, by the pattern of their field: in ground truths, and as errors."""
+
+    gt: dict[Names, Buckets] = field(default_factory=dict)
+    """Values of the ground truths of documents with errors."""
+    wrong: dict[Names, Buckets] = field(default_factory=dict)
+    """Wrong predicted values."""
+
+    def add_truths(self, table: UnitTable, selected: Mask) -> None:
+        """Count the ground truths of the selected documents of a table."""
+        for batch in table.batches:
+            if batch.kind != VALUE or not batch.size:
+                continue
+            is_counted = selected[batch.document] & (batch.gt_slot >= 0)
+            if not is_counted.any():
+                continue
+            codes = batch.columns.codes
+            for _, positions in batch.positions_by_field():
+                counted = positions[is_counted[positions]]
+                if not len(counted):
+                    continue
+                buckets = self._buckets(self.gt, field_pattern(table, batch, int(counted[0])))
+                value_codes = codes.gt[batch.gt_slot[counted]]
+                distinct, counts = np.unique(value_codes[value_codes >= 0], return_counts=True)
+                for code, count in zip(distinct.tolist(), counts.tolist(), strict=True):
+                    bucket = bucket_of(codes.values[code])
+                    if bucket is not None:
+                        buckets[bucket] += count
+
+    def add_wrong(self, pattern: Names, value: JsonValue) -> None:
+        """Count a wrong predicted value of a field."""
+        bucket = bucket_of(value)
+        if bucket is not None:
+            self._buckets(self.wrong, pattern)[bucket] += 1
+
+    def merge(self, other: "ValueCounts") -> None:
+        """Add the values of other documents; the order of merging makes no difference."""
+        for counts, further in ((self.gt, other.gt), (self.wrong, other.wrong)):
+            for pattern, buckets in further.items():
+                self._buckets(counts, pattern)[:] += buckets
+
+    def settle(self) -> None:
+        """Drop the fields for which there is no room: the same ones in any order of merging."""
+        for counts in (self.gt, self.wrong):
+            for pattern in sorted(counts)[MAX_FIELDS:]:
+                del counts[pattern]
+
+    def p_of_hits(self, names: Names, other: Names, n_hits: int) -> float:
+        """Return the chance that a field holds another one in as many of its errors, or more.
+
+        The wrong values stay, and those of the other field are permuted over documents. Each hit
+        has its own value once among them, which says nothing about chance. Objects are compared as
+        a whole, and no chance is known of them: it is 0. If the other field has not been counted,
+        the chance is 1.
+        """
+        wrong = self.wrong.get(self._pattern(self.wrong, names))
+        if wrong is None:
+            return 0.0
+        truths = self.gt.get(self._pattern(self.gt, other))
+        if truths is None:
+            return 1.0
+        n_tries, n_truths = int(wrong.sum()), int(truths.sum())
+        places = 2 * NEIGHBOURS if names == other else 1
+        n_equal = max(float(wrong @ truths) - n_hits, 0.0)
+        share = min(1.0, places * n_equal / (max(n_truths - 1, 1) * n_tries)) if n_tries else 1.0
+        return min(1.0, upper_tail(n_hits, n_tries, share) * max(len(self.gt), 1))
+
+    def _buckets(self, counts: dict[Names, Buckets], pattern: Names) -> Buckets:
+        if pattern not in counts:
+            counts[pattern] = np.zeros(N_BUCKETS, np.int64)
+        return counts[pattern]
+
+    @staticmethod
+    def _pattern(counts: Mapping[Names, Buckets], names: Names) -> Names:
+        """Return the pattern of a field: names that no counted field has are keys of maps."""
+        if names in counts:
+            return names
+        pattern: Names = ()
+        for name in names:
+            step = (*pattern, name)
+            is_known = any(counted[: len(step)] == step for counted in counts)
+            pattern = step if is_known else (*pattern, ANY_KEY)
+        return pattern
+
+    def view(self) -> dict[str, dict[str, str]]:
+        """Return the counts as the run format has them, as text by field."""
+        return {
+            side: {
+                field_path(pattern): _text_of(buckets)
+                for pattern, buckets in sorted(counts.items())
+                if buckets.any()
+            }
+            for side, counts in (("ground_truth", self.gt), ("wrong", self.wrong))
+        }
+
+    def restore(self, record: Mapping[str, Any]) -> None:
+        """Take over the counts that stand in a record."""
+        for side, counts in (("ground_truth", self.gt), ("wrong", self.wrong)):
+            for pattern, text in record.get(side, {}).items():
+                buckets = self._buckets(counts, pattern)
+                for word in text.split():
+                    bucket, _, count = word.partition(":")
+                    buckets[int(bucket)] += int(count or 1)
+
+
+def _text_of(buckets: Buckets) -> str:
+    """Return counts as words: each hash that occurs, and how often where it is more than once."""
+    pairs = ((int(bucket), int(buckets[bucket])) for bucket in np.flatnonzero(buckets))
+    return " ".join(f"{bucket}:{count}" if count > 1 else f"{bucket}" for bucket, count in pairs)
+
+
+def is_text_of_counts(value: object) -> bool:
+    """Return whether a value is the text of some counts."""
+    if not isinstance(value, str) or not _TEXT.fullmatch(value):
+        return False
+    return all(int(word.partition(":")[0]) < N_BUCKETS for word in value.split(" "))
+
+
+def bucket_of(value: JsonValue) -> int | None:
+    """Return the hash of a value as it is looked for in other fields; None where it is not."""
+    text = telling_form(value)
+    if not isinstance(text, str):
+        return None
+    return crc32(text.encode("utf-8", "surrogatepass")) % N_BUCKETS
+
+
+def upper_tail(n_hits: int, n_tries: int, share: float) -> float:
+    """Return the chance of at least so many hits if each try hits with this chance, in [0, 1].
+
+    >>> upper_tail(3, 3, 0.5), upper_tail(0, 9, 0.1), upper_tail(2, 9, 1.0), upper_tail(1, 9, 0.0)
+    (0.125, 1.0, 1.0, 0.0)
+    """
+    if n_hits <= 0 or share >= 1:
+        return 1.0
+    if share <= 0 or n_hits > n_tries:
+        return 0.0
+    return min(1.0, math.fsum(_binomial_terms(n_hits, n_tries, share)))
+
+
+def _binomial_terms(n_hits: int, n_tries: int, share: float) -> Iterator[float]:
+    """Yield the chances of so many hits, one more, and so on, while they matter."""
+    term = math.exp(
+        math.lgamma(n_tries + 1)
+        - math.lgamma(n_hits + 1)
+        - math.lgamma(n_tries - n_hits + 1)
+        + n_hits * math.log(share)
+        + (n_tries - n_hits) * math.log1p(-share)
+    )
+    odds, expected = share / (1 - share), n_tries * share
+    for hits in range(n_hits, n_tries + 1):
+        yield term
+        if hits > expected and term < _NEGLIGIBLE:
+            return
+        term *= odds * (n_tries - hits) / (hits + 1)
