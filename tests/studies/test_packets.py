@@ -14,13 +14,13 @@ from stickler_cli.core.problems import Problem
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.studies.packets.answer import PacketAccount, split_report
 from stickler_cli.studies.packets.packet import (
-    MOST_PAGES,
-    Section,
+    MAX_PAGES,
     compare_packet,
-    likeness,
-    order_of,
+    kendall_tau,
     parse_sections,
+    score_partitions,
 )
+from stickler_cli.studies.packets.packet import PacketSection as Section
 
 KINDS = ["invoice", "receipt", ""]
 
@@ -62,7 +62,7 @@ def test_partitions_are_as_like_as_scikit_learn_says(both):
     true, pred = labels(*both)
     if not true:
         return
-    found = likeness(zip(true, pred, strict=True))
+    found = score_partitions(zip(true, pred, strict=True))
     expected = metrics.homogeneity_completeness_v_measure(true, pred)
     assert (found.homogeneity, found.completeness, found.v_measure) == pytest.approx(expected)
     assert found.rand == pytest.approx(metrics.rand_score(true, pred))
@@ -107,7 +107,7 @@ def test_whole_sections_are_counted_as_one_would_by_hand(both):
 def test_the_order_of_pages_is_that_of_kendall(true, pred):
     common = [page for page in true if page in pred]
     expected = kendalltau(range(len(common)), [pred.index(page) for page in common]).statistic
-    assert order_of(true, pred) == pytest.approx(expected)
+    assert kendall_tau(true, pred) == pytest.approx(expected)
 
 
 @given(sides())
@@ -150,8 +150,16 @@ def test_of_sections_that_overlap_as_much_those_of_the_first_pages_go_together()
 
 
 def test_a_boundary_is_where_another_section_begins():
-    gt = [Section("a", "", (1, 2)), Section("b", "", (3,)), Section("c", "", (4, 5))]
-    pred = [Section("a", "", (1, 2, 3)), Section("b", "", (4,)), Section("c", "", (5,))]
+    gt = [
+        Section("a", "", (1, 2)),
+        Section("b", "", (3,)),
+        Section("c", "", (4, 5)),
+    ]
+    pred = [
+        Section("a", "", (1, 2, 3)),
+        Section("b", "", (4,)),
+        Section("c", "", (5,)),
+    ]
     values = figures_of((gt, pred))
     assert (values["boundaries.precision"], values["boundaries.recall"]) == (1 / 2, 1 / 2)
 
@@ -213,9 +221,9 @@ def test_layouts_of_packets(packet):
         ({"sections": [{"pages": [-1]}]}, "/sections/0/pages/0", "the page is -1"),
         ({"sections": [{"start_page": 3, "end_page": 2}]}, "/sections/0", "from page 3 to page 2"),
         (
-            {"sections": [{"start_page": 0, "end_page": MOST_PAGES}]},
+            {"sections": [{"start_page": 0, "end_page": MAX_PAGES}]},
             None,
-            f"{MOST_PAGES + 1} pages",
+            f"{MAX_PAGES + 1} pages",
         ),
         ({"pages": [{"page": 1}]}, "/pages/0", "the page names no section"),
     ],
@@ -234,7 +242,10 @@ def test_a_page_belongs_to_the_first_section_that_has_it():
 
 
 def test_intervals_hold_the_figure_and_need_two_packets():
-    packet = ([Section("a", "x", (1, 2)), Section("b", "x", (3,))], [Section("a", "x", (1, 2))])
+    packet = (
+        [Section("a", "x", (1, 2)), Section("b", "x", (3,))],
+        [Section("a", "x", (1, 2))],
+    )
     results = [
         (PacketAccount(f"p{at}", "compared", "", []), compare_packet(*packet)) for at in range(9)
     ]

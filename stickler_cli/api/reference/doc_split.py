@@ -13,13 +13,13 @@ from typing import Any, Final
 
 from stickler_cli.core.problems import Problem
 from stickler_cli.reports.layout import TableStyle, draw
-from stickler_cli.studies.packets.answer import PacketAccount, report_of, split_report
+from stickler_cli.studies.packets.answer import PacketAccount, make_report, split_report
 from stickler_cli.studies.packets.packet import (
-    Section,
+    PacketSection,
     SectionOutcome,
     compare_packet,
-    likeness,
     parse_sections,
+    score_partitions,
 )
 
 _PLACES: Final = ("group_id", "group_id_predicted", "page_number", "page_number_predicted")
@@ -55,7 +55,7 @@ class DocSplitClassificationMetrics:
         gt = self._read("gt", ground_truth_sections)
         self._load(gt, self._read("pred", predicted_sections))
 
-    def _read(self, side: str, entries: Sequence[Mapping[str, Any]]) -> tuple[Section, ...]:
+    def _read(self, side: str, entries: Sequence[Mapping[str, Any]]) -> tuple[PacketSection, ...]:
         named: list[Any] = [
             {"section_id": f"{side}_{at}", **entry} for at, entry in enumerate(entries)
         ]
@@ -67,7 +67,7 @@ class DocSplitClassificationMetrics:
             self.errors.append(f"{_SIDES[side]}: {claimed}")
         return found.sections
 
-    def _load(self, gt: Sequence[Section], pred: Sequence[Section]) -> None:
+    def _load(self, gt: Sequence[PacketSection], pred: Sequence[PacketSection]) -> None:
         self._gt, self._result = gt, compare_packet(gt, pred)
         self._pred = {frozenset(section.pages): section for section in pred}
         self.sections_gt, self.sections_pred = ([*map(_entry, side)] for side in (gt, pred))
@@ -114,7 +114,7 @@ class DocSplitClassificationMetrics:
             "section_details": [self._detail(*each, ordered=ordered) for each in outcomes],
         }
 
-    def _detail(self, gt: Section, found: SectionOutcome, *, ordered: bool) -> dict[str, Any]:
+    def _detail(self, gt: PacketSection, found: SectionOutcome, *, ordered: bool) -> dict[str, Any]:
         same = found.outcome in ("exact", "order")
         in_order = found.outcome == "exact"
         pages = [*self._pred[frozenset(gt.pages)].pages] if same else []
@@ -147,17 +147,17 @@ class DocSplitClassificationMetrics:
         ]
         account = PacketAccount("packet", "compared", "", self._result.outcomes)
         report = split_report((_SIDES["gt"], _SIDES["pred"]), [(account, self._result)], None)
-        table = draw(report_of(report).sections, TableStyle(None, plain=True))
+        table = draw(make_report(report).sections, TableStyle(None, plain=True))
         errors = [f"- {error}" for error in metrics["errors"]]
         head = ["# Document split classification", "", *accuracies, *errors]
         return "\n".join([*head, "", f"```text\n{table}```", ""])
 
 
-def _class_label(section: Section) -> str:
+def _class_label(section: PacketSection) -> str:
     return section.kind or _UNKNOWN
 
 
-def _entry(section: Section) -> dict[str, Any]:
+def _entry(section: PacketSection) -> dict[str, Any]:
     return {
         "section_id": section.name,
         "document_class": _class_label(section),
@@ -205,7 +205,7 @@ def evaluate_packet(
     if rows:
         strict = strict_clustering
         alone = [strict and row["class_label"] != row["class_label_predicted"] for row in rows]
-        alike = likeness(
+        alike = score_partitions(
             (row["group_id"], ("alone", at) if alone[at] else ("of", row["group_id_predicted"]))
             for at, row in enumerate(rows)
         )

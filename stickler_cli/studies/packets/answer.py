@@ -1,4 +1,4 @@
-"""All packets of two sources, read, held against each other and summed."""
+"""Read all packets of two sources, compare their sections, and sum the counts."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,10 +33,10 @@ from stickler_cli.studies.study import StudyRecord
 from .packet import (
     EXACT,
     SUMS,
-    Outcome,
     PacketResult,
+    PacketSections,
     SectionOutcome,
-    Sections,
+    SectionStatus,
     compare_packet,
     parse_sections,
 )
@@ -45,10 +45,10 @@ from .question import SplitSettings
 SPLIT_FORMAT: Final = "stickler-split/1"
 SECTIONS_F1: Final = "sections.class.f1"
 
-Status = Literal["compared", "missing", "failed", "only_pred"]
+PacketStatus = Literal["compared", "missing", "failed", "only_pred"]
 
 _SIGNED: Final = ("page_order", "adjusted_rand")
-"""Figures in [-1, 1], which are summed as shares of that."""
+"""Figures in [-1, 1], which are summed after scaling to [0, 1]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,45 +56,45 @@ class SplitFigure:
     """One figure of all packets."""
 
     name: str
-    """What it is: docs/packets.md."""
+    """Name of the figure: docs/packets.md."""
     value: NumberOrNone
-    """Null where there is nothing to divide by."""
+    """The figure; null if its divisor is 0."""
     interval: list[float] | None
-    """Where it may lie by chance; null without intervals, and of fewer than two packets."""
+    """Confidence interval; null without intervals, or with fewer than two packets."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClassFigures:
-    """The sections of one class; those with its class and the same pages are right."""
+    """The sections of one class; sections with this class and the same pages are right."""
 
     document_class: str
-    """Empty of sections without a class."""
+    """Name of the class; empty for sections without a class."""
     gt: Count
-    """Sections of the ground truth."""
+    """PacketSections of the ground truth."""
     pred: Count
-    """Sections of the predictions."""
+    """PacketSections of the predictions."""
     right: Count
-    """Those of both."""
+    """Sections with the same pages and class on both sides."""
     precision: FractionOrNone
-    """Right ones among those predicted."""
+    """Share of the predicted sections that are right."""
     recall: FractionOrNone
-    """Right ones among those to be found."""
+    """Share of the sections of the ground truth that are right."""
     f1: FractionOrNone
-    """Both in one figure."""
+    """Harmonic mean of precision and recall."""
     panoptic_quality: FractionOrNone
-    """Of sections of this class."""
+    """Panoptic quality of the sections of this class."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageConfusion:
-    """Pages of one class that were given a class."""
+    """Pages of one true class and one predicted class."""
 
     gt: str | None
-    """Null of pages that only predictions have; empty of pages without a class."""
+    """True class; null for pages that only predictions have, empty for pages without a class."""
     pred: str | None
-    """Null of pages that the prediction lacks."""
+    """Predicted class; null for pages that the prediction lacks, empty without a class."""
     pages: Count
-    """How many."""
+    """Number of pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +102,14 @@ class PacketAccount:
     """One packet."""
 
     id: str
-    """As documents are named."""
-    status: Status
-    """`missing` without a prediction: all its sections count as missed. `failed` where a side
-    cannot be read, and `only_pred` without ground truth: both count nowhere."""
+    """The id of the packet."""
+    status: PacketStatus
+    """`missing` without a prediction: all its sections count as missed. `failed` if a side cannot
+    be read, and `only_pred` without ground truth: these packets are not counted."""
     problem: str
-    """What is wrong with it; empty if nothing is."""
+    """Problem of the packet; empty without any."""
     sections: list[SectionOutcome]
-    """Its sections: those of the ground truth, then those invented."""
+    """Its sections: first those of the ground truth, then invented ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +125,9 @@ class SplitReport(StudyRecord):
     pred: str
     """The predictions, as named."""
     counts: dict[str, int]
-    """Packets and sections by what became of them, and pages."""
+    """Numbers of packets by status, of sections by outcome, and of pages."""
     level: NumberOrNone
-    """That of the intervals."""
+    """Confidence level of the intervals; null without intervals."""
     figures: list[SplitFigure]
     """All figures, in the order of docs/packets.md."""
     classes: list[ClassFigures]
@@ -137,7 +137,7 @@ class SplitReport(StudyRecord):
     packets: list[PacketAccount]
     """Every packet, in the order of the ground truth."""
     notes: list[str]
-    """What is odd about the sources."""
+    """Problems of the sources."""
 
     def figure(self, name: str) -> SplitFigure:
         """Return a figure by its name."""
@@ -150,68 +150,77 @@ def split_report(
     intervals: IntervalSettings | None,
     notes: Iterable[str] = (),
 ) -> SplitReport:
-    """Return what all packets come to; those without a result count nowhere."""
-    packets, known = [], []
-    for account, result in compared:
+    """Sum the results of all packets; packets without a result are listed, but not counted."""
+    packets, results_by_id = [], []
+    for account, packet_result in compared:
         packets.append(account)
-        if result is not None:
-            known.append((account.id, result))
-    known.sort(key=itemgetter(0))  # sums of fractions depend on the order
-    sums = {name: [result.sums.get(name, 0.0) for _, result in known] for name in SUMS}
+        if packet_result is not None:
+            results_by_id.append((account.id, packet_result))
+    results_by_id.sort(key=itemgetter(0))  # sums of fractions depend on the order
+    packet_results = [packet_result for _, packet_result in results_by_id]
+    sums = {
+        name: [packet_result.sums.get(name, 0.0) for packet_result in packet_results]
+        for name in SUMS
+    }
     confusion: Counter[tuple[str | None, str | None]] = Counter()
     by_class: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for _, result in known:
-        confusion.update(result.classes)
-        for kind, counts in result.by_class.items():
+    for packet_result in packet_results:
+        confusion.update(packet_result.classes)
+        for kind, counts in packet_result.by_class.items():
             by_class[kind].update(counts)
+    classes = [_class_figures(kind, counts) for kind, counts in by_class.items()]
+    classes.sort(key=lambda figures: (-figures.gt, -figures.pred, figures.document_class))
+    gt_source, pred_source = sources
     return SplitReport(
-        SPLIT_FORMAT,
-        __version__,
-        *sources,
-        _counts(packets, sums),
-        None if intervals is None else intervals.level,
-        _figures(sums, intervals),
-        sorted(
-            (_class_figures(kind, counts) for kind, counts in by_class.items()),
-            key=lambda each: (-each.gt, -each.pred, each.document_class),
-        ),
-        [
+        format=SPLIT_FORMAT,
+        version=__version__,
+        gt=gt_source,
+        pred=pred_source,
+        counts=_count_packets(packets, sums),
+        level=None if intervals is None else intervals.level,
+        figures=_make_figures(sums, intervals),
+        classes=classes,
+        confusion=[
             PageConfusion(gt, pred, pages)
             for (gt, pred), pages in sorted(
                 confusion.items(), key=lambda entry: (-entry[1], *map(str, entry[0]))
             )
         ],
-        packets,
-        [*notes],
+        packets=packets,
+        notes=[*notes],
     )
 
 
-def _counts(packets: Iterable[PacketAccount], sums: Mapping[str, list[float]]) -> dict[str, int]:
+def _count_packets(
+    packets: Iterable[PacketAccount], sums: Mapping[str, list[float]]
+) -> dict[str, int]:
+    """Count packets by status and sections by outcome, beside the sums of other counts."""
     outcomes = Counter(section.outcome for packet in packets for section in packet.sections)
     statuses = Counter(packet.status for packet in packets)
     return {
-        **{f"packets.{status}": statuses[status] for status in get_args(Status)},
-        **{f"sections.{outcome}": outcomes[outcome] for outcome in get_args(Outcome)},
+        **{f"packets.{status}": statuses[status] for status in get_args(PacketStatus)},
+        **{f"sections.{outcome}": outcomes[outcome] for outcome in get_args(SectionStatus)},
         **{name: int(sum(sums[name])) for name in ("gt", "pred", "split", "merged", "pages")},
     }
 
 
 def _quotients(sums: Mapping[str, Floats]) -> dict[str, tuple[Floats, Floats]]:
-    """Return what each figure divides, and by what, of sums over packets."""
-    gt, pred, packets = sums["gt"], sums["pred"], sums["packets"]
-    parts = {f"sections.{how}": (sums[f"exact.{how}"], gt, pred) for how in EXACT}
-    parts["boundaries"] = sums["cuts.both"], sums["cuts.gt"], sums["cuts.pred"]
+    """Return dividend and divisor of each figure, with an entry for each packet."""
+    n_gt, n_pred, n_packets = sums["gt"], sums["pred"], sums["packets"]
+    quotients = {
+        f"sections.{level}.{name}": quotient
+        for level in EXACT
+        for name, quotient in rates_of(sums[f"exact.{level}"], n_gt, n_pred).items()
+    }
+    boundary_rates = rates_of(sums["cuts.both"], sums["cuts.gt"], sums["cuts.pred"])
+    quotients |= {f"boundaries.{name}": quotient for name, quotient in boundary_rates.items()}
     return {
-        **{
-            f"{counted}.{name}": quotient
-            for counted, its in parts.items()
-            for name, quotient in rates_of(*its).items()
-        },
-        "panoptic_quality": (2 * sums["overlap"], gt + pred),
+        **quotients,
+        "panoptic_quality": (2 * sums["overlap"], n_gt + n_pred),
         "segmentation_quality": (sums["overlap"], sums["matches"]),
-        "recognition_quality": (2 * sums["matches"], gt + pred),
+        "recognition_quality": (2 * sums["matches"], n_gt + n_pred),
         "page_accuracy": (sums["pages.right"], sums["pages"]),
-        **{name: (sums[name], packets) for name in _MEANS},
+        **{name: (sums[name], n_packets) for name in _MEANS},
         "page_order": (sums["order"], sums["orders"]),
     }
 
@@ -220,52 +229,60 @@ _MEANS: Final = ("homogeneity", "completeness", "v_measure", "rand", "adjusted_r
 """Figures that are means over packets."""
 
 
-def _figures(
+def _make_figures(
     columns: Mapping[str, Sequence[float]], settings: IntervalSettings | None
 ) -> list[SplitFigure]:
-    values = {name: np.array(columns[name]) for name in SUMS}
-    shares = shares_of_documents(_quotients(values), settings)
+    """Return all figures with their intervals, given the counts of each packet by name."""
+    sums = {name: np.array(columns[name]) for name in SUMS}
+    shares = shares_of_documents(_quotients(sums), settings)
     return [
         SplitFigure(
-            name,
-            None if share.value is None else _shown(name, share.value),
-            share.interval and [_shown(name, end) for end in share.interval],
+            name=name,
+            value=None if share.value is None else _unscale(name, share.value),
+            interval=share.interval and [_unscale(name, bound) for bound in share.interval],
         )
         for name, share in shares.items()
     ]
 
 
-def _shown(name: str, share: float) -> float:
+def _unscale(name: str, share: float) -> float:
+    """Return a figure in its own range, given its share in [0, 1]."""
     return 2 * share - 1 if name in _SIGNED else share
 
 
 def _class_figures(kind: str, sums: Mapping[str, float]) -> ClassFigures:
-    gt, pred, right = (int(sums[name]) for name in ("gt", "pred", "exact"))
-    both = gt + pred
+    """Return the figures of one class."""
+    n_gt, n_pred, n_right = (int(sums[name]) for name in ("gt", "pred", "exact"))
+    n_sections = n_gt + n_pred
     return ClassFigures(
-        kind,
-        gt,
-        pred,
-        right,
-        right / pred if pred else None,
-        right / gt if gt else None,
-        2 * right / both,
-        2 * sums["overlap"] / both,
+        document_class=kind,
+        gt=n_gt,
+        pred=n_pred,
+        right=n_right,
+        precision=n_right / n_pred if n_pred else None,
+        recall=n_right / n_gt if n_gt else None,
+        f1=2 * n_right / n_sections,
+        panoptic_quality=2 * sums["overlap"] / n_sections,
     )
 
 
-CONFUSIONS: Final = 10
-"""Of pages that were given another class, the kinds that are shown."""
-PACKETS: Final = 5
-"""Packets with errors that are shown."""
+MAX_CONFUSIONS: Final = 10
+"""Pairs of a true and a wrong class of pages that the report shows."""
+MAX_PACKETS: Final = 5
+"""Packets with errors that the report shows, and errors of each."""
 
 _ALL_FIGURES: Final = (
-    Figure("figure", "name", str, shown=lambda it: it.name.replace("_", " "), quoted=False),
+    Figure("figure", "name", str, shown=lambda figure: figure.name.replace("_", " "), quoted=False),
     Figure("value", "value"),
     Figure("interval", "interval", list, 1),
 )
 _CLASSES: Final = (
-    Figure("class", "document_class", str, shown=lambda it: it.document_class or "(no class)"),
+    Figure(
+        "class",
+        "document_class",
+        str,
+        shown=lambda figures: figures.document_class or "(no class)",
+    ),
     *(Figure(title, title.lower(), int, 1) for title in ("GT", "PRED", "right")),
     Figure("precision", "precision", rank=3, short="prec"),
     Figure("recall", "recall", rank=3),
@@ -287,32 +304,33 @@ _WRONG: Final = {
 }
 
 
-def report_of(record: SplitReport) -> Report:
-    """Return how packets were split as a report."""
+def make_report(record: SplitReport) -> Report:
+    """Return the report of how packets were split."""
     counts = record.counts
-    packets = number_of(sum(counts[f"packets.{it}"] for it in ("compared", "missing")), "packet")
+    packets = number_of(counts["packets.compared"] + counts["packets.missing"], "packet")
     head = f"{record.gt} and {record.pred}: {packets}, {number_of(counts['pages'], 'page')}"
-    others = [figure for figure in record.figures if "." not in figure.name]
+    figures_without_rates = [figure for figure in record.figures if "." not in figure.name]
     return Report.of(
         record,
         head,
-        [Text(_verdict(record))],
+        [Text(_verdict_sentence(record))],
         [_rate_table(record)],
-        [Figures(_ALL_FIGURES, others)],
+        [Figures(_ALL_FIGURES, figures_without_rates)],
         [Figures(_CLASSES, record.classes)] if record.classes else [],
-        _confusions(record),
-        _packets(record.packets),
+        _confusion_section(record),
+        _packet_section(record.packets),
         rows=Figures(_ALL_FIGURES, record.figures),
     )
 
 
-def _verdict(report: SplitReport) -> str:
+def _verdict_sentence(report: SplitReport) -> str:
+    """Return how many sections are right, and how many have other errors, as a sentence."""
     counts = report.counts
     right = counts["sections.exact"] + counts["sections.order"]
-    said = f"{right} of {number_of(counts['gt'], 'section')} have the right pages and class"
-    others = [
-        f"{counts[name]} {what}"
-        for name, what in (
+    summary = f"{right} of {number_of(counts['gt'], 'section')} have the right pages and class"
+    errors = [
+        f"{counts[name]} {description}"
+        for name, description in (
             ("split", "split"),
             ("merged", "merged from several"),
             ("sections.missed", "missed"),
@@ -320,120 +338,155 @@ def _verdict(report: SplitReport) -> str:
         )
         if counts[name]
     ]
-    return "; ".join(filter(None, (said, ", ".join(others))))
+    return "; ".join(filter(None, (summary, ", ".join(errors))))
 
 
 def _rate_table(report: SplitReport) -> Figures:
-    def of(name: str, key: str = "value") -> Callable[[str], Any]:
+    """Return the table of precision, recall and F1 of sections and boundaries."""
+
+    def read_figure(name: str, key: str = "value") -> Callable[[str], Any]:
         return lambda counted: getattr(report.figure(f"{counted}.{name}"), key)
 
     figures = [
         Figure("counted", _COUNTED.__getitem__, str, quoted=False),
-        Figure("precision", of("precision"), rank=1, short="prec"),
-        Figure("recall", of("recall"), rank=1),
-        Figure("f1", of("f1")),
-        Figure("f1 interval", of("f1", "interval"), list, 2),
+        Figure("precision", read_figure("precision"), rank=1, short="prec"),
+        Figure("recall", read_figure("recall"), rank=1),
+        Figure("f1", read_figure("f1")),
+        Figure("f1 interval", read_figure("f1", "interval"), list, 2),
     ]
     return Figures(figures, [*_COUNTED])
 
 
-def _confusions(report: SplitReport) -> Section:
-    wrong = [each for each in report.confusion if each.gt != each.pred or each.gt is None]
-    found = []
-    for each in wrong[:CONFUSIONS]:
-        names = (_class(each.gt, "not in the ground truth"), _class(each.pred, "not predicted"))
-        found.append(Text(f"{' -> '.join(names)}: {each.pages}", indent=INDENT, margin=INDENT))
-    if len(wrong) > CONFUSIONS:
-        found.append(Text(f"and {len(wrong) - CONFUSIONS} more kinds", "dim", margin=INDENT))
-    return Section("pages of another class" if wrong else "", found)
+def _confusion_section(report: SplitReport) -> Section:
+    """Return the section of pages that have a wrong class."""
+    confusions = [
+        confusion
+        for confusion in report.confusion
+        if confusion.gt != confusion.pred or confusion.gt is None
+    ]
+    lines = []
+    for confusion in confusions[:MAX_CONFUSIONS]:
+        gt = _class_name(confusion.gt, "not in the ground truth")
+        pred = _class_name(confusion.pred, "not predicted")
+        lines.append(Text(f"{gt} -> {pred}: {confusion.pages}", indent=INDENT, margin=INDENT))
+    if len(confusions) > MAX_CONFUSIONS:
+        n_more = len(confusions) - MAX_CONFUSIONS
+        lines.append(Text(f"and {n_more} more kinds", "dim", margin=INDENT))
+    return Section("pages of another class" if confusions else "", lines)
 
 
-def _class(name: str | None, absent: str) -> str:
+def _class_name(name: str | None, absent: str) -> str:
+    """Return the name of a class for readers; `absent` for pages that a side lacks."""
     return absent if name is None else name or "(no class)"
 
 
-def _packets(packets: Iterable[PacketAccount]) -> Section:
-    """Return the packets with most wrong sections, and their errors."""
-    wrong = [(it, [each for each in it.sections if each.outcome != "exact"]) for it in packets]
-    worst = [(packet, errors) for packet, errors in wrong if errors or packet.problem]
-    worst.sort(key=lambda entry: -len(entry[1]))
-    return Section("packets with most errors" if worst else "", [*_worst(worst)])
+def _packet_section(packets: Iterable[PacketAccount]) -> Section:
+    """Return the section of the packets with most wrong sections, and their errors."""
+    errors_by_packet = []
+    for packet in packets:
+        errors = [section for section in packet.sections if section.outcome != "exact"]
+        if errors or packet.problem:
+            errors_by_packet.append((packet, errors))
+    errors_by_packet.sort(key=lambda entry: -len(entry[1]))
+    title = "packets with most errors" if errors_by_packet else ""
+    return Section(title, [*_list_worst_packets(errors_by_packet)])
 
 
-def _worst(worst: Sequence[tuple[PacketAccount, Sequence[SectionOutcome]]]) -> Iterator[Block]:
-    for packet, errors in worst[:PACKETS]:
-        said = f"{len(errors)} of {number_of(len(packet.sections), 'section')} wrong"
-        told = "; ".join(filter(None, (said if packet.sections else "", packet.problem)))
-        yield Text(f"{packet.id}: {told}", indent=INDENT, margin=INDENT)
-        for section in errors[:PACKETS]:
-            yield Text(_sentence(section), indent=INDENT, margin=INDENT * 2)
-        if len(errors) > PACKETS:
-            yield Text(f"and {len(errors) - PACKETS} more", "dim", margin=INDENT * 2)
-    if len(worst) > PACKETS:
-        yield Text(f"and {len(worst) - PACKETS} more packets", "dim", margin=INDENT)
+def _list_worst_packets(
+    errors_by_packet: Sequence[tuple[PacketAccount, Sequence[SectionOutcome]]],
+) -> Iterator[Block]:
+    """Yield a line for each of the first packets, and for each of their first errors."""
+    for packet, errors in errors_by_packet[:MAX_PACKETS]:
+        summary = f"{len(errors)} of {number_of(len(packet.sections), 'section')} wrong"
+        clauses = filter(None, (summary if packet.sections else "", packet.problem))
+        yield Text(f"{packet.id}: {'; '.join(clauses)}", indent=INDENT, margin=INDENT)
+        for section in errors[:MAX_PACKETS]:
+            yield Text(_error_sentence(section), indent=INDENT, margin=INDENT * 2)
+        if len(errors) > MAX_PACKETS:
+            yield Text(f"and {len(errors) - MAX_PACKETS} more", "dim", margin=INDENT * 2)
+    if len(errors_by_packet) > MAX_PACKETS:
+        n_more = len(errors_by_packet) - MAX_PACKETS
+        yield Text(f"and {n_more} more packets", "dim", margin=INDENT)
 
 
-def _sentence(section: SectionOutcome) -> str:
+def _error_sentence(section: SectionOutcome) -> str:
+    """Return the error of a section, with the pages that are wrong."""
     names = " -> ".join(dict.fromkeys(filter(None, (section.gt, section.pred))))
     pages = [
-        f"{what} {_ranges(numbers)}"
-        for what, numbers in (("without", section.missing), ("also", section.extra))
+        f"{preposition} {_format_pages(numbers)}"
+        for preposition, numbers in (("without", section.missing), ("also", section.extra))
         if numbers and section.outcome == "pages"
     ]
     return f"{names}: {_WRONG[section.outcome]}" + (f" ({', '.join(pages)})" if pages else "")
 
 
-def _ranges(pages: Sequence[int]) -> str:
-    """Return page numbers as people write them.
+def _format_pages(pages: Sequence[int]) -> str:
+    """Return page numbers as ranges.
 
-    >>> _ranges([1, 2, 3, 7])
+    >>> _format_pages([1, 2, 3, 7])
     '1-3, 7'
     """
     starts = [pages[0], *(page for before, page in pairwise(pages) if page != before + 1)]
     ends = [*(before for before, page in pairwise(pages) if page != before + 1), pages[-1]]
-    found = [str(a) if a == b else f"{a}-{b}" for a, b in zip(starts, ends, strict=True)]
-    return ", ".join(found[:PACKETS]) + (", ..." if len(found) > PACKETS else "")
+    ranges = [
+        str(start) if start == end else f"{start}-{end}"
+        for start, end in zip(starts, ends, strict=True)
+    ]
+    return ", ".join(ranges[:MAX_PACKETS]) + (", ..." if len(ranges) > MAX_PACKETS else "")
 
 
-_NOTHING = Sections(())
+_NO_SECTIONS: Final = PacketSections(())
 
 
 def answer(settings: SplitSettings, desk: Desk) -> Answer:
     """Compare the sections of all packets."""
     pairs = open_pairs(settings.gt, settings.pred, settings)
-    compared = (_compared_packet(pair) for pair in pairs)
+    compared = (_compare_pair(pair) for pair in pairs)
     record = split_report(
         (settings.gt, settings.pred),
         compared,
         intervals_of(settings),
         map(str, pairs.problems),
     )
-    report = report_of(record)
-    unfit = [each for each in record.packets if each.status in {"failed", "only_pred"}]
-    if unfit or not record.packets:
-        said = f"error: {len(unfit)} of {len(record.packets)} packets could not be compared"
-        named = [f"  {each.id}: {each.problem}" for each in unfit[:NAMED]]
-        return Answer(report, Verdict.INCOMPLETE, [said, *named])
+    report = make_report(record)
+    failed = [packet for packet in record.packets if packet.status in {"failed", "only_pred"}]
+    if failed or not record.packets:
+        message = f"error: {len(failed)} of {len(record.packets)} packets could not be compared"
+        reasons = [f"  {packet.id}: {packet.problem}" for packet in failed[:NAMED]]
+        return Answer(report, Verdict.INCOMPLETE, [message, *reasons])
     return held_to(report, settings.fail_under, SECTIONS_F1, record.figure(SECTIONS_F1).value)
 
 
-def _compared_packet(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | None]:
+def _compare_pair(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | None]:
+    """Compare the sections of one packet; the result is None if they cannot be compared."""
     if pair.gt is None:
-        return PacketAccount(pair.id, "only_pred", "there is no ground truth", []), None
-    gt = _sections(pair.gt, "GT")
-    pred = _NOTHING if pair.pred is None else _sections(pair.pred, "PRED")
-    if isinstance(gt, Sections) and gt.claimed_again:
-        found = f"pages in two sections: {gt.claimed_again}"
-        gt = Problem("GT", found, "each page in one")
-    if isinstance(gt, Problem) or isinstance(pred, Problem):
-        problem = gt if isinstance(gt, Problem) else pred
-        return PacketAccount(pair.id, "failed", str(problem), []), None
-    result = compare_packet(gt.sections, pred.sections)
-    status: Status = "compared" if pair.pred is not None else "missing"
-    again = pred.claimed_again
-    said = f"pages in two predicted sections: {again}; the first has them" if again else ""
-    return PacketAccount(pair.id, status, said or pair.hint, result.outcomes), result
+        return _failed_account(pair, "only_pred", "there is no ground truth"), None
+    gt = _parse_document(pair.gt, "GT")
+    pred = _NO_SECTIONS if pair.pred is None else _parse_document(pair.pred, "PRED")
+    if isinstance(gt, PacketSections) and gt.claimed_again:
+        repeated = f"pages in two sections: {gt.claimed_again}"
+        gt = Problem("GT", repeated, "each page in one")
+    if isinstance(gt, Problem):
+        return _failed_account(pair, "failed", str(gt)), None
+    if isinstance(pred, Problem):
+        return _failed_account(pair, "failed", str(pred)), None
+    packet_result = compare_packet(gt.sections, pred.sections)
+    n_repeated = pred.claimed_again
+    repeated = f"pages in two predicted sections: {n_repeated}; the first has them"
+    account = PacketAccount(
+        id=pair.id,
+        status="compared" if pair.pred is not None else "missing",
+        problem=repeated if n_repeated else pair.hint,
+        sections=packet_result.outcomes,
+    )
+    return account, packet_result
 
 
-def _sections(document: JsonValue | Problem, source: str) -> Sections | Problem:
+def _failed_account(pair: DocumentPair, status: PacketStatus, problem: str) -> PacketAccount:
+    """Return the account of a packet that was not compared."""
+    return PacketAccount(id=pair.id, status=status, problem=problem, sections=[])
+
+
+def _parse_document(document: JsonValue | Problem, source: str) -> PacketSections | Problem:
+    """Return the sections of a packet, or the problem that prevents reading it."""
     return document if isinstance(document, Problem) else parse_sections(document, source)

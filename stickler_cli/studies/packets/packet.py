@@ -1,9 +1,9 @@
-"""One packet: its sections as files have them, those of both sides paired, and their counts."""
+"""One packet: read its sections, pair those of both sides, and count right ones."""
 
 from bisect import bisect_right, insort
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from math import comb, log
 from typing import Final, Literal
@@ -22,44 +22,51 @@ _EXPECTED: Final = "sections with pages, or pages with sections: docs/packets.md
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PacketSection:
     """A document in a packet."""
 
     name: str
     kind: str
     """Its class; empty without any."""
     pages: Sequence[int]
-    """Each once, in the order of reading."""
+    """Page numbers in the order of reading, each once."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sections:
-    """All that a side says of a packet."""
+class PacketSections:
+    """The sections of one side of a packet."""
 
-    sections: tuple[Section, ...]
-    """No page is in two of them."""
+    sections: tuple[PacketSection, ...]
+    """Sections without common pages."""
     claimed_again: int = 0
-    """How often a section had a page that an earlier one, or itself, had already."""
+    """Number of pages that a section repeats from an earlier one or from itself."""
 
 
-def parse_sections(value: JsonValue, source: str) -> Sections | Problem:
-    """Return the sections of a packet; a problem where it has none to read.
+def parse_sections(value: JsonValue, source: str) -> PacketSections | Problem:
+    """Return the sections of a packet; a problem if they cannot be read.
 
     Source: the layouts of stickler-eval 1.0.0 and of the GenAI IDP Accelerator, and page tables.
     """
     try:
-        return _disjoint(_read(value))
+        return _drop_repeated_pages(_read_sections(value))
     except _UnreadableError as error:
         return Problem(source, error.found, error.expected, pointer=error.pointer or None)
 
 
 class _UnreadableError(Exception):
+    """A packet that cannot be read, at the place of the fault."""
+
     def __init__(self, steps: Path, found: str, expected: str = _EXPECTED) -> None:
         super().__init__(found)
         self.pointer, self.found, self.expected = json_pointer(steps), found, expected
 
 
-def _read(value: JsonValue) -> list[Section]:
+def _read_sections(value: JsonValue) -> list[PacketSection]:
+    """Return the sections of a packet, which may list sections or pages.
+
+    Raises:
+        _UnreadableError: the value has neither.
+    """
     if isinstance(value, dict):
         key = next((key for key in _LISTS if isinstance(value.get(key), list)), None)
         if key is None:
@@ -71,187 +78,222 @@ def _read(value: JsonValue) -> list[Section]:
     if not isinstance(listed, list):
         raise _UnreadableError(steps, f"the packet is {brief(value)}")
     entries: list[tuple[Path, dict[str, JsonValue]]] = []
-    for at, entry in enumerate(listed):
+    for index, entry in enumerate(listed):
+        entry_steps = (*steps, index)
         if not isinstance(entry, dict):
-            raise _UnreadableError((*steps, at), f"the section is {brief(entry)}", "an object")
-        entries.append(((*steps, at), entry))
-    if entries and all(_first(entry, _NUMBERS) is not None for _, entry in entries):
-        return _of_page_table(entries)
-    return [_section(steps, entry, at) for at, (steps, entry) in enumerate(entries)]
+            raise _UnreadableError(entry_steps, f"the section is {brief(entry)}", "an object")
+        entries.append((entry_steps, entry))
+    if entries and all(_first_value(entry, _NUMBERS) is not None for _, entry in entries):
+        return _read_page_table(entries)
+    return [
+        _read_section(entry_steps, entry, index)
+        for index, (entry_steps, entry) in enumerate(entries)
+    ]
 
 
-def _section(steps: Path, entry: Mapping[str, JsonValue], number: int) -> Section:
-    name, kind = _text(_first(entry, _NAMES)) or f"#{number + 1}", _class(entry)
+def _read_section(steps: Path, entry: Mapping[str, JsonValue], index: int) -> PacketSection:
+    """Return a section with a list of pages, or with its first and last page."""
+    name = _as_text(_first_value(entry, _NAMES)) or f"#{index + 1}"
+    kind = _read_class(entry)
     inner = entry.get("split_document")
     holders: list[tuple[Path, Mapping[str, JsonValue]]] = [(steps, entry)]
     if isinstance(inner, dict):
         holders.append(((*steps, "split_document"), inner))
-    for place, holder in holders:
+    for holder_steps, holder in holders:
         for key in _PAGES:
             pages = holder.get(key)
             if isinstance(pages, list):
-                read = tuple(_page((*place, key, at), page) for at, page in enumerate(pages))
-                return Section(name, kind, read)
+                numbers = tuple(
+                    _read_page((*holder_steps, key, index), page)
+                    for index, page in enumerate(pages)
+                )
+                return PacketSection(name, kind, numbers)
     if "start_page" not in entry or "end_page" not in entry:
         raise _UnreadableError(steps, f"the section has the keys {brief([*entry])}")
-    first, last = (_page((*steps, key), entry[key]) for key in ("start_page", "end_page"))
+    first = _read_page((*steps, "start_page"), entry["start_page"])
+    last = _read_page((*steps, "end_page"), entry["end_page"])
     if last < first:
-        found = f"the section goes from page {first} to page {last}"
-        raise _UnreadableError(steps, found, "at least one page")
-    return Section(name, kind, range(first, last + 1))
+        description = f"the section goes from page {first} to page {last}"
+        raise _UnreadableError(steps, description, "at least one page")
+    return PacketSection(name, kind, range(first, last + 1))
 
 
-MOST_PAGES: Final = 1_000_000
-"""Pages of a packet: a section that is given by its ends says any number in a few bytes."""
+MAX_PAGES: Final = 1_000_000
+"""Pages of a packet: a first and a last page may state any number in a few bytes."""
 
 
-def _of_page_table(
+def _read_page_table(
     entries: list[tuple[Path, dict[str, JsonValue]]],
-) -> list[Section]:
-    """Return the sections of pages that each name theirs."""
+) -> list[PacketSection]:
+    """Return the sections of pages that each name their section."""
     pages: dict[str, list[int]] = {}
     kinds: dict[str, str] = {}
     for steps, entry in entries:
-        name = _text(_first(entry, _NAMES[:1]))
+        name = _as_text(_first_value(entry, _NAMES[:1]))
         if not name:
             raise _UnreadableError(steps, "the page names no section", "a section_id")
-        pages.setdefault(name, []).append(_page(steps, _first(entry, _NUMBERS)))
-        kinds.setdefault(name, _class(entry))
-    return [Section(name, kinds[name], tuple(numbers)) for name, numbers in pages.items()]
+        pages.setdefault(name, []).append(_read_page(steps, _first_value(entry, _NUMBERS)))
+        kinds.setdefault(name, _read_class(entry))
+    return [PacketSection(name, kinds[name], tuple(numbers)) for name, numbers in pages.items()]
 
 
-def _first(entry: Mapping[str, JsonValue], keys: tuple[str, ...]) -> JsonValue:
+def _first_value(entry: Mapping[str, JsonValue], keys: tuple[str, ...]) -> JsonValue:
+    """Return the first of some keys' values that is not null; None if all are."""
     return next((entry[key] for key in keys if entry.get(key) is not None), None)
 
 
-def _class(entry: Mapping[str, JsonValue]) -> str:
-    found = _first(entry, _CLASSES)
-    return _text(found.get("type") if isinstance(found, dict) else found)
+def _read_class(entry: Mapping[str, JsonValue]) -> str:
+    """Return the class of a section or page; empty without any."""
+    stated = _first_value(entry, _CLASSES)
+    return _as_text(stated.get("type") if isinstance(stated, dict) else stated)
 
 
-def _text(value: JsonValue) -> str:
-    return "" if value is None else value if isinstance(value, str) else brief(value)
+def _as_text(value: JsonValue) -> str:
+    """Return a name as text; empty for null."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else brief(value)
 
 
-def _page(steps: Path, value: JsonValue) -> int:
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < _DIGITS:
+def _read_page(steps: Path, value: JsonValue) -> int:
+    """Return a page number.
+
+    Raises:
+        _UnreadableError: the value is not a whole number, or below 0.
+    """
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= _DIGITS:
         return int(value)
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     raise _UnreadableError(steps, f"the page is {brief(value)}", "a whole number, not below 0")
 
 
-_DIGITS: Final = 10
+_DIGITS: Final = 9
 
 
-def _disjoint(sections: list[Section]) -> Sections:
-    """Return sections where a page belongs to the first that has it."""
-    taken: set[int] = set()
-    found, again = [], 0
-    if (number := sum(len(section.pages) for section in sections)) > MOST_PAGES:
-        raise _UnreadableError((), f"the packet has {number} pages", f"at most {MOST_PAGES}")
+def _drop_repeated_pages(sections: list[PacketSection]) -> PacketSections:
+    """Return sections in which each page belongs to the first one that has it.
+
+    Raises:
+        _UnreadableError: they have more than `MAX_PAGES` pages.
+    """
+    n_pages = sum(len(section.pages) for section in sections)
+    if n_pages > MAX_PAGES:
+        raise _UnreadableError((), f"the packet has {n_pages} pages", f"at most {MAX_PAGES}")
+    seen_pages: set[int] = set()
+    disjoint_sections, n_repeated = [], 0
     for section in sections:
         pages = []
         for page in section.pages:
-            if page in taken:
-                again += 1
+            if page in seen_pages:
+                n_repeated += 1
             else:
-                taken.add(page)
+                seen_pages.add(page)
                 pages.append(page)
-        found.append(Section(section.name, section.kind, tuple(pages)))
-    return Sections(tuple(found), again)
+        disjoint_sections.append(PacketSection(section.name, section.kind, tuple(pages)))
+    return PacketSections(tuple(disjoint_sections), n_repeated)
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
-    """Two partitions of a set held against each other; all in [0, 1] but the last."""
+class PartitionScores:
+    """The similarity of two partitions of a set; all in [0, 1] except `adjusted_rand`."""
 
     homogeneity: float
-    """Whether each predicted part has pages of one true part only."""
+    """1 if every predicted part has pages of one true part only."""
     completeness: float
-    """Whether the pages of each true part are in one predicted part."""
+    """1 if the pages of every true part are in one predicted part."""
     v_measure: float
-    """Their harmonic mean."""
+    """The harmonic mean of homogeneity and completeness."""
     rand: float
-    """The share of pairs of pages that both keep together, or both apart."""
+    """The share of pairs of pages that both partitions keep together, or both apart."""
     adjusted_rand: float
-    """The same above what chance gives; at most 1, and 0 on average by chance."""
+    """The Rand index corrected for chance: at most 1, and 0 on average by chance."""
 
 
-def likeness(pages: Iterable[tuple[Hashable, Hashable]]) -> Likeness:
-    """Return how alike two partitions are, of the true and the predicted part of each page.
+def score_partitions(pages: Iterable[tuple[Hashable, Hashable]]) -> PartitionScores:
+    """Return the similarity of two partitions, given the true and predicted part of each page.
 
     Source:
         Rosenberg and Hirschberg (2007), V-Measure; Hubert and Arabie (1985),
         doi:10.1007/BF01908075, for the adjusted Rand index. Edge cases are those of scikit-learn.
     """
     cells = Counter(pages)
-    true, pred = Counter[Hashable](), Counter[Hashable]()
-    for (mine, theirs), count in cells.items():
-        true[mine] += count
-        pred[theirs] += count
+    gt_sizes, pred_sizes = Counter[Hashable](), Counter[Hashable]()
+    for (gt, pred), count in cells.items():
+        gt_sizes[gt] += count
+        pred_sizes[pred] += count
     total = cells.total()
-    shared = sum(
-        count / total * log(total * count / (true[mine] * pred[theirs]))
-        for (mine, theirs), count in cells.items()
+    mutual_information = sum(
+        count / total * log(total * count / (gt_sizes[gt] * pred_sizes[pred]))
+        for (gt, pred), count in cells.items()
     )
-    homogeneity, completeness = (_share(shared, part, total) for part in (true, pred))
-    both = homogeneity + completeness
-    v_measure = 2 * homogeneity * completeness / both if both else 0.0
-    return Likeness(homogeneity, completeness, v_measure, *_rand(cells, true, pred, total))
+    homogeneity = _share_of_entropy(mutual_information, gt_sizes, total)
+    completeness = _share_of_entropy(mutual_information, pred_sizes, total)
+    divisor = homogeneity + completeness
+    rand, adjusted_rand = _rand_indexes(cells, gt_sizes, pred_sizes, total)
+    return PartitionScores(
+        homogeneity=homogeneity,
+        completeness=completeness,
+        v_measure=2 * homogeneity * completeness / divisor if divisor else 0.0,
+        rand=rand,
+        adjusted_rand=adjusted_rand,
+    )
 
 
-def _share(shared: float, parts: Counter[Hashable], total: int) -> float:
-    """Return how much of the entropy of a partition is shared, in [0, 1]."""
-    entropy = -sum(count / total * log(count / total) for count in parts.values())
-    return min(1.0, max(0.0, shared / entropy)) if entropy else 1.0
+def _share_of_entropy(mutual_information: float, sizes: Counter[Hashable], total: int) -> float:
+    """Return mutual information as a share of the entropy of a partition, in [0, 1]."""
+    entropy = -sum(size / total * log(size / total) for size in sizes.values())
+    return min(1.0, max(0.0, mutual_information / entropy)) if entropy else 1.0
 
 
-def _rand(
+def _rand_indexes(
     cells: Counter[tuple[Hashable, Hashable]],
-    true: Counter[Hashable],
-    pred: Counter[Hashable],
+    gt_sizes: Counter[Hashable],
+    pred_sizes: Counter[Hashable],
     total: int,
 ) -> tuple[float, float]:
-    together, mine, theirs = (
-        sum(comb(count, 2) for count in each.values()) for each in (cells, true, pred)
-    )
-    pairs = comb(total, 2)
-    if not pairs:
+    """Return the Rand index and the adjusted Rand index of two partitions."""
+    n_pairs = comb(total, 2)
+    if not n_pairs:
         return 1.0, 1.0
-    rand = (pairs + 2 * together - mine - theirs) / pairs
-    if together == mine == theirs:
+    # Pairs of pages that are in one part: in both partitions, in the true and the predicted one.
+    together_in_both, together_in_gt, together_in_pred = (
+        sum(comb(size, 2) for size in sizes.values()) for sizes in (cells, gt_sizes, pred_sizes)
+    )
+    rand = (n_pairs + 2 * together_in_both - together_in_gt - together_in_pred) / n_pairs
+    if together_in_both == together_in_gt == together_in_pred:
         return rand, 1.0
-    expected = mine * theirs / pairs
-    return rand, (together - expected) / ((mine + theirs) / 2 - expected)
+    expected = together_in_gt * together_in_pred / n_pairs
+    maximum = (together_in_gt + together_in_pred) / 2
+    return rand, (together_in_both - expected) / (maximum - expected)
 
 
-def order_of(true: Sequence[int], pred: Sequence[int]) -> float | None:
-    """Return how alike the order of the common pages is, in [-1, 1]; None of fewer than two.
+def kendall_tau(gt: Sequence[int], pred: Sequence[int]) -> float | None:
+    """Return Kendall's tau of the order of the common pages, in [-1, 1].
 
-    That is Kendall's tau, of which all forms agree where no two pages are level.
+    It is None if fewer than two pages are common. All forms of tau agree, as no pages are tied.
 
-    >>> order_of([1, 2, 3], [3, 2, 1, 9]), order_of([1, 2], [2])
+    >>> kendall_tau([1, 2, 3], [3, 2, 1, 9]), kendall_tau([1, 2], [2])
     (-1.0, None)
     """
-    places = {page: at for at, page in enumerate(pred)}
-    found = [places[page] for page in true if page in places]
-    if len(found) < 2:
+    position_of_page = {page: position for position, page in enumerate(pred)}
+    positions = [position_of_page[page] for page in gt if page in position_of_page]
+    if len(positions) < 2:
         return None
-    before: list[int] = []
-    swapped = 0
-    for place in found:
-        swapped += len(before) - bisect_right(before, place)
-        insort(before, place)
-    return 1 - 2 * swapped / comb(len(found), 2)
+    earlier: list[int] = []
+    n_swapped = 0
+    for position in positions:
+        n_swapped += len(earlier) - bisect_right(earlier, position)
+        insort(earlier, position)
+    return 1 - 2 * n_swapped / comb(len(positions), 2)
 
 
-Outcome = Literal["exact", "order", "class", "pages", "missed", "invented"]
-"""What became of a section: all right; the same pages in another order, or of another class; some
-of its pages; none; not in the ground truth."""
+SectionStatus = Literal["exact", "order", "class", "pages", "missed", "invented"]
+"""The result of a section: all right; the same pages in another order, or of another class; only
+some of its pages; no section matches it; not in the ground truth."""
 
-MATCH: Final = 0.5
-"""Sections whose pages overlap by more match. Source: Kirillov et al. (2019), arXiv:1801.00868:
+MIN_OVERLAP: Final = 0.5
+"""Overlap of pages above which sections match. Source: Kirillov et al. (2019), arXiv:1801.00868:
 above one half no section can have two matches."""
 
 SUMS: Final = (
@@ -264,24 +306,24 @@ SUMS: Final = (
 EXACT: Final = ("pages", "class", "order")
 """Levels of an exact match: pages; also class; also order of pages."""
 
-_RIGHT: Final[Mapping[Outcome, int]] = {"pages": 0, "class": 1, "order": 2, "exact": 3}
-"""How much of `EXACT` is right in a pair of each outcome."""
+_RIGHT: Final[Mapping[SectionStatus, int]] = {"pages": 0, "class": 1, "order": 2, "exact": 3}
+"""Number of levels of `EXACT` that are right in a pair of each outcome."""
 
 
 @dataclass(frozen=True, slots=True)
 class SectionOutcome:
-    """What became of one section."""
+    """The result of one section."""
 
-    outcome: Outcome
-    """`exact`, or what is wrong: docs/packets.md."""
+    outcome: SectionStatus
+    """`exact`, or the kind of error: docs/packets.md."""
     gt: str
-    """Its name in the ground truth; empty of an invented one."""
+    """Its name in the ground truth; empty for an invented section."""
     pred: str
-    """That of the predicted section that it is held against; empty of a missed one."""
+    """The name of the predicted section that it is compared with; empty for a missed section."""
     overlap: Fraction
-    """Pages of both, divided by pages of either."""
+    """Number of common pages divided by the number of pages of either section."""
     missing: list[int]
-    """Pages that the prediction has not in this section."""
+    """Pages that the prediction lacks in this section."""
     extra: list[int]
     """Pages that the prediction has too many in it."""
 
@@ -291,151 +333,193 @@ class PacketResult:
     """The counts of one packet. They are summed over packets, by their names."""
 
     sums: Mapping[str, float]
-    """Those that may be below 0, `order` and `adjusted_rand`, are put into [0, 1]."""
+    """By name; `order` and `adjusted_rand`, which may be below 0, are scaled to [0, 1]."""
     classes: Counter[tuple[str | None, str | None]]
-    """Pages by their true and their predicted class; None where a side lacks the page."""
+    """Pages by their true and their predicted class; None if a side lacks the page."""
     by_class: Mapping[str, Mapping[str, float]]
     """The counts of sections by class: `gt`, `pred`, `exact`, `overlap`."""
     outcomes: list[SectionOutcome]
     """Every section: those of the ground truth, then those invented."""
 
 
-def compare_packet(gt: Sequence[Section], pred: Sequence[Section]) -> PacketResult:
-    """Return the counts of a packet; in neither side has a page two sections.
+def compare_packet(gt: Sequence[PacketSection], pred: Sequence[PacketSection]) -> PacketResult:
+    """Return the counts of a packet; on each side, a page is in one section.
 
-    Work is in proportion to the pages, but for sorting.
+    Except for sorting, the work is in proportion to the number of pages.
     """
-    of_gt, of_pred = _owners(gt), _owners(pred)
-    shared = Counter((at, of_pred[page]) for page, at in of_gt.items() if page in of_pred)
-    pages = sorted(of_gt.keys() | of_pred.keys())
-    kinds_of_gt, kinds_of_pred = (
-        {page: it.kind for it in side for page in it.pages} for side in (gt, pred)
+    gt_of_page, pred_of_page = _section_of_page(gt), _section_of_page(pred)
+    n_common_pages = Counter(
+        (gt_index, pred_of_page[page])
+        for page, gt_index in gt_of_page.items()
+        if page in pred_of_page
     )
-    classes = Counter((kinds_of_gt.get(page), kinds_of_pred.get(page)) for page in pages)
+    pages = sorted(gt_of_page.keys() | pred_of_page.keys())
+    gt_kinds, pred_kinds = (
+        {page: section.kind for section in side for page in section.pages} for side in (gt, pred)
+    )
+    classes = Counter((gt_kinds.get(page), pred_kinds.get(page)) for page in pages)
     sums: dict[str, float] = {
         "packets": bool(pages),
         "pages": len(pages),
-        "pages.right": sum(count for (mine, theirs), count in classes.items() if mine == theirs),
+        "pages.right": sum(
+            n for (gt_kind, pred_kind), n in classes.items() if gt_kind == pred_kind
+        ),
         "gt": len(gt),
         "pred": len(pred),
-        **_cuts(pages, of_gt, of_pred),
-        **_entangled(shared),
+        **_count_boundaries(pages, gt_of_page, pred_of_page),
+        **_count_split_and_merged(n_common_pages),
     }
     if pages:
-        # A page that a side lacks stands there by itself.
-        parts = ((of_gt.get(page, -1 - page), of_pred.get(page, -1 - page)) for page in pages)
-        alike = likeness((("", mine), ("", theirs)) for mine, theirs in parts)
-        sums |= {name: getattr(alike, name) for name in alike.__slots__}
-        sums["adjusted_rand"] = (alike.adjusted_rand + 1) / 2
+        # A page that a side lacks is a part by itself there, with a number of its own below 0.
+        scores = score_partitions(
+            (gt_of_page.get(page, -1 - page), pred_of_page.get(page, -1 - page)) for page in pages
+        )
+        sums |= asdict(scores)
+        sums["adjusted_rand"] = (scores.adjusted_rand + 1) / 2
     by_class: dict[str, dict[str, float]] = {}
     for name, side in (("gt", gt), ("pred", pred)):
         for section in side:
             by_class.setdefault(
                 section.kind, dict.fromkeys(("gt", "pred", "exact", "overlap"), 0.0)
             )[name] += 1
-    pairs = _pairs(gt, pred, shared)
-    outcomes = [*_outcomes(gt, pred, pairs)]
-    found = [(gt[at], pred[pairs[at][0]], outcomes[at]) for at in pairs]
-    sums |= _count_pairs(found, by_class)
-    return PacketResult(sums, classes, by_class, outcomes)
+    pairs = _pair_sections(gt, pred, n_common_pages)
+    outcomes = [*_list_outcomes(gt, pred, pairs)]
+    paired_sections = [
+        (gt[gt_index], pred[pred_index], outcomes[gt_index])
+        for gt_index, (pred_index, _) in pairs.items()
+    ]
+    sums |= _count_pairs(paired_sections, by_class)
+    return PacketResult(sums=sums, classes=classes, by_class=by_class, outcomes=outcomes)
 
 
-def _owners(sections: Sequence[Section]) -> dict[int, int]:
-    """Return the place of the section that each page is in."""
-    return {page: at for at, section in enumerate(sections) for page in section.pages}
+def _section_of_page(sections: Sequence[PacketSection]) -> dict[int, int]:
+    """Return the index of the section of each page."""
+    return {page: index for index, section in enumerate(sections) for page in section.pages}
 
 
-def _pairs(
-    gt: Sequence[Section], pred: Sequence[Section], shared: Mapping[tuple[int, int], int]
+def _pair_sections(
+    gt: Sequence[PacketSection],
+    pred: Sequence[PacketSection],
+    n_common_pages: Mapping[tuple[int, int], int],
 ) -> dict[int, tuple[int, float]]:
-    """Return for sections of the ground truth one of the prediction each, and their overlap.
+    """Return the index of the predicted section of each paired true section, and their overlap.
 
-    Those that overlap most are taken first, so all that match are; of those that overlap as much,
-    those of the first pages, so that the order of sections is no matter. `shared` says how many
-    pages two sections have in common.
+    Pairs of the greatest overlap are taken first, so all that match are paired. Ties go to the
+    first pages, so that the order of sections does not matter.
     """
-    first_of_gt, first_of_pred = (
+    first_gt_page, first_pred_page = (
         [min(section.pages, default=0) for section in side] for side in (gt, pred)
     )
-    overlaps = {
-        (mine, theirs): count / (len(gt[mine].pages) + len(pred[theirs].pages) - count)
-        for (mine, theirs), count in shared.items()
-    }
-    found: dict[int, tuple[int, float]] = {}
-    taken: set[int] = set()
-    for mine, theirs in sorted(
-        overlaps, key=lambda pair: (-overlaps[pair], first_of_gt[pair[0]], first_of_pred[pair[1]])
+    overlaps = {}
+    for (gt_index, pred_index), n_common in n_common_pages.items():
+        n_either = len(gt[gt_index].pages) + len(pred[pred_index].pages) - n_common
+        overlaps[gt_index, pred_index] = n_common / n_either
+    pairs: dict[int, tuple[int, float]] = {}
+    paired_pred: set[int] = set()
+    for gt_index, pred_index in sorted(
+        overlaps,
+        key=lambda pair: (-overlaps[pair], first_gt_page[pair[0]], first_pred_page[pair[1]]),
     ):
-        if mine not in found and theirs not in taken:
-            found[mine] = theirs, overlaps[mine, theirs]
-            taken.add(theirs)
-    return found
+        if gt_index not in pairs and pred_index not in paired_pred:
+            pairs[gt_index] = pred_index, overlaps[gt_index, pred_index]
+            paired_pred.add(pred_index)
+    return pairs
 
 
-def _outcomes(
-    gt: Sequence[Section], pred: Sequence[Section], pairs: Mapping[int, tuple[int, float]]
+def _list_outcomes(
+    gt: Sequence[PacketSection],
+    pred: Sequence[PacketSection],
+    pairs: Mapping[int, tuple[int, float]],
 ) -> Iterator[SectionOutcome]:
-    for at, section in enumerate(gt):
-        if at not in pairs:
-            yield SectionOutcome("missed", section.name, "", 0.0, [*section.pages], [])
+    """Yield the outcome of every true section, then of every invented one."""
+    for gt_index, section in enumerate(gt):
+        if gt_index not in pairs:
+            yield SectionOutcome(
+                outcome="missed",
+                gt=section.name,
+                pred="",
+                overlap=0.0,
+                missing=[*section.pages],
+                extra=[],
+            )
             continue
-        number, overlap = pairs[at]
-        other = pred[number]
-        mine, theirs = set(section.pages), set(other.pages)
-        outcome: Outcome = "exact"
-        if mine != theirs:
-            outcome = "pages"
-        elif section.kind != other.kind:
-            outcome = "class"
-        elif section.pages != other.pages:
-            outcome = "order"
-        missing, extra = sorted(mine - theirs), sorted(theirs - mine)
-        yield SectionOutcome(outcome, section.name, other.name, overlap, missing, extra)
-    taken = {number for number, _ in pairs.values()}
-    for number, section in enumerate(pred):
-        if number not in taken:
-            yield SectionOutcome("invented", "", section.name, 0.0, [], [*section.pages])
-
-
-def _cuts(
-    pages: Sequence[int], of_gt: Mapping[int, int], of_pred: Mapping[int, int]
-) -> dict[str, int]:
-    """Return between how many neighbouring pages a side, or both, begin another section."""
-    found = dict.fromkeys(("cuts.gt", "cuts.pred", "cuts.both"), 0)
-    for page, following in pairwise(pages):
-        mine, theirs = (
-            owners.get(page, -1) != owners.get(following, -1) for owners in (of_gt, of_pred)
+        pred_index, overlap = pairs[gt_index]
+        predicted = pred[pred_index]
+        gt_pages, pred_pages = set(section.pages), set(predicted.pages)
+        yield SectionOutcome(
+            outcome=_classify_pair(section, predicted),
+            gt=section.name,
+            pred=predicted.name,
+            overlap=overlap,
+            missing=sorted(gt_pages - pred_pages),
+            extra=sorted(pred_pages - gt_pages),
         )
-        found["cuts.gt"] += mine
-        found["cuts.pred"] += theirs
-        found["cuts.both"] += mine and theirs
-    return found
+    paired_pred = {pred_index for pred_index, _ in pairs.values()}
+    for pred_index, section in enumerate(pred):
+        if pred_index not in paired_pred:
+            yield SectionOutcome(
+                outcome="invented",
+                gt="",
+                pred=section.name,
+                overlap=0.0,
+                missing=[],
+                extra=[*section.pages],
+            )
 
 
-def _entangled(shared: Iterable[tuple[int, int]]) -> dict[str, int]:
-    """Return how many true sections are in several predicted ones, and the other way round."""
-    split, merged = (Counter(pair[side] for pair in shared) for side in (0, 1))
+def _classify_pair(gt: PacketSection, pred: PacketSection) -> SectionStatus:
+    """Return the most significant error of a pair of sections, or `exact`."""
+    if {*gt.pages} != {*pred.pages}:
+        return "pages"
+    if gt.kind != pred.kind:
+        return "class"
+    return "order" if gt.pages != pred.pages else "exact"
+
+
+def _count_boundaries(
+    pages: Sequence[int], gt_of_page: Mapping[int, int], pred_of_page: Mapping[int, int]
+) -> dict[str, int]:
+    """Count neighbouring pages of different sections, by the sides that separate them."""
+    counts = dict.fromkeys(("cuts.gt", "cuts.pred", "cuts.both"), 0)
+    for page, next_page in pairwise(pages):
+        gt_differs = gt_of_page.get(page, -1) != gt_of_page.get(next_page, -1)
+        pred_differs = pred_of_page.get(page, -1) != pred_of_page.get(next_page, -1)
+        counts["cuts.gt"] += gt_differs
+        counts["cuts.pred"] += pred_differs
+        counts["cuts.both"] += gt_differs and pred_differs
+    return counts
+
+
+def _count_split_and_merged(overlapping: Iterable[tuple[int, int]]) -> dict[str, int]:
+    """Count true sections that are in several predicted ones, and the other way round.
+
+    `overlapping` are the indexes of all pairs of sections with common pages.
+    """
+    pairs = [*overlapping]
+    n_pred_of_gt = Counter(gt_index for gt_index, _ in pairs)
+    n_gt_of_pred = Counter(pred_index for _, pred_index in pairs)
     return {
-        name: sum(count > 1 for count in counts.values())
-        for name, counts in (("split", split), ("merged", merged))
+        "split": sum(count > 1 for count in n_pred_of_gt.values()),
+        "merged": sum(count > 1 for count in n_gt_of_pred.values()),
     }
 
 
 def _count_pairs(
-    pairs: Iterable[tuple[Section, Section, SectionOutcome]],
+    pairs: Iterable[tuple[PacketSection, PacketSection, SectionOutcome]],
     by_class: Mapping[str, dict[str, float]],
 ) -> dict[str, float]:
-    """Return the counts of pairs of sections, and add them to their classes."""
+    """Return the counts of pairs of sections, and add them to the counts of their classes."""
     exact: Counter[str] = Counter()
     overlaps, orders = [], []
-    for mine, theirs, found in pairs:
-        right = EXACT[: _RIGHT[found.outcome]]
-        exact.update(right)
-        by_class[mine.kind]["exact"] += "class" in right
-        if found.overlap > MATCH:
-            overlaps.append(found.overlap)
-            by_class[mine.kind]["overlap"] += found.overlap if mine.kind == theirs.kind else 0
-        order = order_of(mine.pages, theirs.pages)
+    for gt, pred, result in pairs:
+        right_levels = EXACT[: _RIGHT[result.outcome]]
+        exact.update(right_levels)
+        counts = by_class[gt.kind]
+        counts["exact"] += "class" in right_levels
+        if result.overlap > MIN_OVERLAP:
+            overlaps.append(result.overlap)
+            counts["overlap"] += result.overlap if gt.kind == pred.kind else 0
+        order = kendall_tau(gt.pages, pred.pages)
         if order is not None:
             orders.append(order)
     return {
