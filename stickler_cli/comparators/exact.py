@@ -92,7 +92,9 @@ class ExactComparator(BaseComparator):
         if not self.only_separators or _bare(one) != _bare(other):
             return float(one == other)
         runs = one.partition(_RUNS)[2], other.partition(_RUNS)[2]
-        return float(runs[0] == runs[1] or any(" " not in each for each in runs))
+        if any(digits.endswith(_MARKED) for digits in runs):
+            return float(runs[0].removesuffix(_MARKED) == runs[1].removesuffix(_MARKED))
+        return float(runs[0] == runs[1] or any(" " not in digits for digits in runs))
 
     def keys(self, prepared: Sequence[Prepared]) -> Keys:
         """Return codes by text, or by value for numbers; of one code are all that a text links.
@@ -138,6 +140,11 @@ def _text(prepared: Prepared) -> str:
 
 
 _SEPARATOR: Final = re.compile(r"(?<=[^\W_])[-\u2010-\u2013./_,:'\u2019\s]+(?=[^\W_])|\s+")
+MAX_DIGITS_OF_SHORT_NUMBER: Final = 5
+"""Digits of a number in which `/`, `.`, `,`, `:` and `_` group nothing: `1/2` is not `12`."""
+_MARKED_NUMBER: Final = re.compile(r"(?<![0-9])[0-9]+(?:[/.,:_][0-9]+)+(?![0-9])")
+_MARKED: Final = "/"
+"""Stands in a prepared text behind runs of digits of which marks separate some."""
 _RUNS: Final = "\0"
 """Stands in a prepared text before its runs of digits."""
 _NUL_OF_TEXT: Final = "\U0010ffff"
@@ -150,7 +157,13 @@ def _without_separators(text: str) -> str:
     """Leave out white space, a number sign, and separators; runs of digits follow."""
     text = normalize_text("NFKC", mark_exponents(text)).replace("\u2212", "-").strip()
     text = text.lstrip("#").rstrip(".").replace(_RUNS, _NUL_OF_TEXT)
-    return f"{_SEPARATOR.sub('', text)}{_RUNS}{' '.join(_RUN.findall(text))}"
+    runs = " ".join(_RUN.findall(text))
+    is_marked = any(map(_is_short_number, _MARKED_NUMBER.findall(text)))
+    return f"{_SEPARATOR.sub('', text)}{_RUNS}{runs}{_MARKED if is_marked else ''}"
+
+
+def _is_short_number(text: str) -> bool:
+    return sum(map(str.isdecimal, text)) <= MAX_DIGITS_OF_SHORT_NUMBER
 
 
 def _bare(text: str) -> str:
@@ -160,12 +173,27 @@ def _bare(text: str) -> str:
 class CaseInsensitiveComparator(ExactComparator):
     """Compare values for equality but for case and outer white space."""
 
-    def __init__(self, threshold: float = 1.0) -> None:
-        """Set the threshold in [0, 1] that `binary_compare` uses."""
+    def __init__(self, threshold: float = 1.0, case_of_paths: bool = False) -> None:
+        """Choose what makes no difference.
+
+        Args:
+            threshold: in [0, 1], for `binary_compare`.
+            case_of_paths: whether case counts behind the host of a web address.
+        """
         super().__init__(threshold)
+        self.case_of_paths = checked_flag("case_of_paths", case_of_paths)
 
     def _normalised(self, text: str) -> str:
-        return text.strip().casefold()
+        text = text.strip()
+        host = _HOST.match(text) if self.case_of_paths else None
+        return host[0].casefold() + text[host.end() :] if host else text.casefold()
+
+
+_HOST: Final = re.compile(
+    r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?[^\s/@?#]+\.[A-Za-z]{2,}(?::\d+)?(?=[/?#])"
+    r"|[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#]*"
+)
+"""Scheme and host of a web address with a path."""
 
 
 class EnumComparator(BaseComparator):

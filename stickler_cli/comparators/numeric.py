@@ -26,7 +26,15 @@ from .base import (
     linked_codes,
     text_of,
 )
-from .quantities import CURRENCIES, SCALES, UNITS, WITH_THREE_DECIMALS, is_unit, singular_unit
+from .quantities import (
+    CASED_UNIT,
+    CURRENCIES,
+    SCALES,
+    UNITS,
+    WITH_THREE_DECIMALS,
+    is_unit,
+    singular_unit,
+)
 from .words import abbreviates
 
 MAGNITUDE: Final = 10_000
@@ -120,6 +128,10 @@ class Measured(NamedTuple):
     percent: bool = False
     with_decimals: Decimal | None = None
     """The number of an amount such as `25.000` in a currency with three decimals."""
+    is_ambiguous: bool = False
+    """Whether only a currency can tell which of the two numbers it is."""
+    prefixes: frozenset[str] = frozenset()
+    """Prefixes of its units that case alone tells apart: `m` of `mW`, `M` of `MW`."""
 
 
 def measured(text: str, *, money: bool = False) -> Measured:
@@ -138,7 +150,9 @@ def measured(text: str, *, money: bool = False) -> Measured:
     relation = {"≤": "<=", "≥": ">="}.get(relation, relation)
     beside = text.replace(runs[0][0], " ", 1) if len(runs) == 1 else text
     credit = len(runs) == 1 and _CREDIT.search(plain)
-    words = [singular_unit(it.casefold()) for it in _UNIT.findall(_CREDIT.sub("", beside, 1))]
+    written_units = _UNIT.findall(_CREDIT.sub("", beside, 1))
+    prefixes = {unit[0] for unit in written_units if CASED_UNIT.fullmatch(unit)}
+    words = [singular_unit(unit.casefold()) for unit in written_units]
     words = [word for word in words if word not in _OPEN and (word != "cr" or not credit)]
     currencies = frozenset(CURRENCIES[word] for word in words if word in CURRENCIES)
     others = {UNITS.get(word, word) for word in words if word not in CURRENCIES}
@@ -163,6 +177,7 @@ def measured(text: str, *, money: bool = False) -> Measured:
         relation=relation,
         percent=not _PERCENT.isdisjoint(words),
         with_decimals=None if currencies else with_decimals,
+        prefixes=frozenset(prefixes),
     )
 
 
@@ -214,6 +229,8 @@ def same_measure(gt: Measured, pred: Measured) -> bool:
         return False
     if gt.currencies and pred.currencies and gt.currencies != pred.currencies:
         return False
+    if gt.prefixes and pred.prefixes and gt.prefixes != pred.prefixes:
+        return False
     known = [set(filter(is_unit, side.units)) for side in (gt, pred)]
     if all(known) and known[0] != known[1]:
         return False
@@ -254,7 +271,8 @@ Where units count, a number with one has it beside it.
 """
 
 UNIT: Final = ("ignore", "same")
-DECIMAL: Final = (".", ",", "auto", "money")
+DECIMAL: Final = (".", ",", "auto", "money", "currency")
+_OF_MONEY: Final = frozenset({"money", "currency"})
 _NO_UNIT: Final = frozenset[str]()
 
 
@@ -284,7 +302,8 @@ class NumericComparator(BaseComparator):
                 19% as 0.19 where the other side has no sign and is at most 1; else `ignore`.
             decimal: the sign before decimals, `.` or `,`; `auto` tells it by the digits, and reads
                 `120.00-` and `120.00 CR` as below zero; `money` does so too, and reads `25.000` as
-                25000, except in a currency with three decimals.
+                25000, except in a currency with three decimals; `currency` leaves that to the
+                currency beside either number, and without one reads `25.000` as no other number.
         """
         super().__init__(threshold)
         self.relative_tolerance = _checked_tolerance("relative_tolerance", relative_tolerance)
@@ -323,8 +342,10 @@ class NumericComparator(BaseComparator):
 
     def _read(self, text: str) -> Prepared:
         """Read a number by its decimal sign, with its unit where units count."""
-        found = measured(text, money=self.decimal == "money")
-        if self.decimal in {"auto", "money"}:
+        found = measured(text, money=self.decimal in _OF_MONEY)
+        if self.decimal == "currency" and found.with_decimals is not None:
+            found = found._replace(is_ambiguous=True)
+        if self.decimal == "auto" or self.decimal in _OF_MONEY:
             number = found.number
         elif self.decimal == ",":
             number = parse_number(text.replace(".", "").replace(",", "."))
@@ -349,6 +370,8 @@ class NumericComparator(BaseComparator):
         if self.unit == "same" and not same_measure(gt, pred):
             return 0.0
         gt, pred = _in_currency_of(gt, pred), _in_currency_of(pred, gt)
+        if gt.is_ambiguous is not pred.is_ambiguous:
+            return 0.0
         if gt.number is None or pred.number is None:
             same = gt.currencies == pred.currencies
             said = bool(gt.currencies) or (gt.units == pred.units and bool(gt.units))
@@ -433,9 +456,11 @@ def _measured(value: Prepared) -> Measured:
 
 def _in_currency_of(value: Measured, other: Measured) -> Measured:
     """Return an amount without a currency as it reads in that of the other side."""
-    if value.with_decimals is None or WITH_THREE_DECIMALS.isdisjoint(other.currencies):
+    if value.with_decimals is None or not other.currencies:
         return value
-    return value._replace(number=value.with_decimals)
+    has_decimals = not WITH_THREE_DECIMALS.isdisjoint(other.currencies)
+    number = value.with_decimals if has_decimals else value.number
+    return value._replace(number=number, is_ambiguous=False)
 
 
 def _keys_of(value: Prepared) -> list[object]:

@@ -37,6 +37,10 @@ _OF_SCIENCE: Final = re.compile(
     r"|gy|bq)|(?:da|[unpµμmcdhkgt])[mglvwajnbkf])[23]?|10\^\d+|meq"
 )
 """Those of SI and such as are used with them, with their prefixes; letters alone that are few."""
+_CASED_UNITS: Final = r"(?:W|V|A|Hz|Pa|Wh|VA|J|N|eV|Bq|\u03a9|\u2126)"
+"""Units whose prefixes milli and mega differ in case alone, and that both are usual with."""
+CASED_UNIT: Final = re.compile(rf"([mM]){_CASED_UNITS}")
+_NUMBER_WITH_CASED_UNIT: Final = re.compile(rf"(?<=\d)(\s?[mM]{_CASED_UNITS})(?![^\W\d_])")
 SCALES: Final = {
     word: power
     for power, line in (
@@ -48,6 +52,16 @@ SCALES: Final = {
     for word in line.split()
 }
 """Words that multiply a number by a power of ten."""
+
+
+def lower_but_units(text: str) -> str:
+    """Return a text in lower case, but for units behind numbers in which case tells two apart.
+
+    >>> lower_but_units("At 5 MW or 5 mW")
+    'at 5 MW or 5 mW'
+    """
+    parts = _NUMBER_WITH_CASED_UNIT.split(text)
+    return "".join(part if index % 2 else part.lower() for index, part in enumerate(parts))
 
 
 def singular_unit(word: str) -> str:

@@ -24,8 +24,17 @@ from .base import (
     codes_of,
     text_of,
 )
+from .quantities import lower_but_units
 from .vocabulary import folded
-from .words import SAME, SPELT_OUT, Words, have_replaced_signs, signs_of, similarity_by_words
+from .words import (
+    SAME,
+    SPELT_OUT,
+    Words,
+    have_exchanged_words,
+    have_replaced_signs,
+    signs_of,
+    similarity_by_words,
+)
 
 _THOUSANDS: Final = re.compile(
     r"(?<![\d.,])\d{1,3}([.,'\u2019\u00a0\u2009\u202f])\d{3}(?:\1\d{3})*(?!\d)"
@@ -106,6 +115,7 @@ class LevenshteinComparator(BaseComparator):
         threshold: float = 0.7,
         same_digits: bool = False,
         same_words: bool = False,
+        same_order: bool = False,
     ) -> None:
         """Choose what a slip may be.
 
@@ -114,23 +124,27 @@ class LevenshteinComparator(BaseComparator):
             normalize: whether to strip, lower-case and make every run of whitespace one space.
             same_digits: whether texts with other digits, or signs before them, are unlike: 0.0.
             same_words: whether texts with a negation, an opposite or another word are unlike.
+            same_order: whether texts are unlike in which words have changed places: who pays whom.
         """
         super().__init__(threshold)
         self.normalize = checked_flag("normalize", normalize)
         self.same_digits = checked_flag("same_digits", same_digits)
         self.same_words = checked_flag("same_words", same_words)
+        self.same_order = checked_flag("same_order", same_order)
 
     def prepare(self, value: Any) -> str:
         """Turn a value into text; a TypeError for an object, whose spelling is worth nothing."""
         if isinstance(value, dict):
             raise TypeError("LevenshteinComparator compares texts, not objects")
         text = text_of(value)
-        text = " ".join(text.lower().split()) if self.normalize else text
-        return ReadText(text) if self.same_digits or self.same_words else text
+        is_read = self.same_digits or self.same_words or self.same_order
+        if self.normalize:
+            text = " ".join((lower_but_units(text) if is_read else text.lower()).split())
+        return ReadText(text) if is_read else text
 
     def similarity(self, gt: str, pred: str) -> float:
         """Compare two texts: 1 - distance / length of the longer; 1.0 for two empty ones."""
-        if self.same_digits or self.same_words:
+        if self.same_digits or self.same_words or self.same_order:
             return float(LevenshteinComparator.similarities(self, [gt], [pred])[0])
         return Levenshtein.normalized_similarity(gt, pred)
 
@@ -147,7 +161,9 @@ class LevenshteinComparator(BaseComparator):
         self, gts: Sequence[str], preds: Sequence[str], least: float
     ) -> Similarities | None:
         """Compare two columns of texts that are alike, in a band of that width."""
-        if self.same_words:  # they raise what is below it, so that there is no band
+        if (
+            self.same_words or self.same_order
+        ):  # they raise what is below it, so that there is no band
             return None
         return self._compared(gts, preds, least)
 
@@ -185,13 +201,14 @@ class FuzzyComparator(BaseComparator):
 
     same_value = True
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - each keyword is one that a schema may set
         self,
         method: str = "ratio",
         normalize: bool = True,
         threshold: float = 0.7,
         same_digits: bool = False,
         same_words: bool = False,
+        same_order: bool = False,
     ) -> None:
         """Choose the ratio, and what a slip may be.
 
@@ -201,19 +218,22 @@ class FuzzyComparator(BaseComparator):
             normalize: whether to strip and lower-case.
             same_digits: whether texts with other digits, or signs before them, are unlike: 0.0.
             same_words: whether texts with a negation, an opposite or another word are unlike.
+            same_order: whether texts are unlike in which words have changed places: who pays whom.
         """
         super().__init__(threshold)
         self.method = checked_choice("method", method, _METHODS)
         self.normalize = checked_flag("normalize", normalize)
         self.same_digits = checked_flag("same_digits", same_digits)
         self.same_words = checked_flag("same_words", same_words)
+        self.same_order = checked_flag("same_order", same_order)
 
     def prepare(self, value: Any) -> str:
         """Turn a value into text, normalised where that is asked for."""
         text = text_of(value)
-        text = text.strip().lower() if self.normalize else text
-        arranges = self.method == "token_sort_ratio" or self.same_digits or self.same_words
-        return ReadText(text) if arranges else text
+        is_read = self.same_digits or self.same_words or self.same_order
+        if self.normalize:
+            text = lower_but_units(text.strip()) if is_read else text.strip().lower()
+        return ReadText(text) if is_read or self.method == "token_sort_ratio" else text
 
     def similarity(self, gt: str, pred: str) -> float:
         """Compare two texts; 1.0 for two without a word in them."""
@@ -267,19 +287,34 @@ def _without_slips(
 
     Words are looked at in few pairs. Only the similarities tell in which: they are counted here.
     """
-    if not (how.same_digits or how.same_words):
+    if not (how.same_digits or how.same_words or how.same_order):
         return found
     for index in np.flatnonzero((found > 0) & (found < 1)).tolist():
         gt, pred = ReadText.of(gts[index]), ReadText.of(preds[index])
         if how.same_digits and gt.digits != pred.digits:
             found[index] = 0.0
-        elif how.same_words and (similarity := found.item(index)) >= LOOKED_AT:
-            charge(STEPS_OF_WORDS_OF_PAIR + STEPS_OF_LETTER * (len(gt) + len(pred)))
-            words = gt.beside(pred.folded[0])
-            found[index] = similarity_by_words(similarity, words, pred.beside(words))
-            if have_replaced_signs(gt.signs, pred.signs):
-                found[index] = 0.0
-    if how.same_digits:  # words in another order, as 3 of 12 and 12 of 3
-        for index in np.flatnonzero(found == 1).tolist():
-            found[index] = ReadText.of(gts[index]).digits == ReadText.of(preds[index]).digits
+        elif (similarity := found.item(index)) >= LOOKED_AT:
+            found[index] = _without_slips_in_words(how, similarity, gt, pred)
+    for index in np.flatnonzero(found == 1).tolist():  # words in another order
+        gt, pred = ReadText.of(gts[index]), ReadText.of(preds[index])
+        if gt != pred and how.same_digits and gt.digits != pred.digits:  # as 3 of 12 and 12 of 3
+            found[index] = 0.0
+        elif gt != pred and how.same_order:
+            found[index] = not have_exchanged_words(gt.folded[0], pred.folded[0])
     return found
+
+
+def _without_slips_in_words(
+    how: LevenshteinComparator | FuzzyComparator, similarity: float, gt: ReadText, pred: ReadText
+) -> float:
+    """Return the similarity of two alike texts, 0 where a word or a sign makes them others."""
+    charge(STEPS_OF_WORDS_OF_PAIR + STEPS_OF_LETTER * (len(gt) + len(pred)))
+    if how.same_words:
+        words = gt.beside(pred.folded[0])
+        similarity = similarity_by_words(similarity, words, pred.beside(words))
+        if similarity and have_replaced_signs(gt.signs, pred.signs):
+            return 0.0
+    is_exchanged = how.same_order and similarity > 0
+    if is_exchanged and have_exchanged_words(gt.folded[0], pred.folded[0]):
+        return 0.0
+    return similarity

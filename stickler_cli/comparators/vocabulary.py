@@ -87,6 +87,25 @@ _ORDINALS: Final = (
 )
 
 
+_LOOK_ALIKES: Final = (
+    "austria australia austrian australian gambia zambia guinea guyana iran iraq iranian "
+    "iraqi mali malawi mauritius mauritania niger nigeria paraguay uruguay slovakia slovenia "
+    "slovak slovene prednisone prednisolone methylprednisolone vinblastine vincristine "
+    "vinorelbine dopamine dobutamine epinephrine norepinephrine chlorpromazine chlorpropamide "
+    "cefazolin cefoxitin cefuroxime cefotaxime carbamazepine oxcarbazepine daunorubicin "
+    "doxorubicin idarubicin epirubicin fluoxetine duloxetine paroxetine lorazepam oxazepam "
+    "temazepam clonazepam nifedipine nicardipine nimodipine felodipine omeprazole "
+    "esomeprazole pantoprazole lansoprazole rabeprazole sulfadiazine sulfasalazine "
+    "cyclosporine cycloserine citalopram escitalopram cetirizine levocetirizine "
+    "methylphenidate dexmethylphenidate hydralazine hydroxyzine hydrocodone oxycodone "
+    "morphine hydromorphone quinine quinidine metformin metronidazole simvastatin "
+    "atorvastatin pravastatin rosuvastatin lovastatin losartan valsartan irbesartan "
+    "penicillin penicillamine clonidine clozapine olanzapine quetiapine tramadol trazodone "
+    "contact contract"
+)
+"""Names of countries and medicines, and words, that are not each other with a slip in it."""
+
+
 @cache  # not on import: most runs need none
 def fixed_meanings() -> dict[str, str]:
     """Return the meaning of each word that has one: the same text for the same meaning."""
@@ -97,6 +116,7 @@ def fixed_meanings() -> dict[str, str]:
     for first, words in _ORDINALS:
         for index, word in enumerate(words.split()):
             meanings[word] = f"ordinal {first + index}"
+    meanings |= {word: f"word {word}" for word in _LOOK_ALIKES.split()}
     meanings |= {name: f"day {index}" for name, index in WEEKDAYS.items()}
     return meanings | {name: f"month {number}" for name, number in MONTHS.items()}
 

@@ -35,6 +35,14 @@ MAX_PAIRS_OF_WORDS: Final = 40_000
 """Pairs of words in which slips are looked for: 200 words that differ on either side."""
 STEPS_OF_PAIR_OF_WORDS: Final = 400
 """Nanoseconds to tell whether one word is another with a slip in it."""
+SHARE_OF_SHORT_FORM: Final = 2 / 3
+"""Length of an abbreviation, at most, as a share of that of its word; `ford` is no `fjord`."""
+MAX_ORDERED_WORDS: Final = 2_000
+"""Words of texts in which exchanged words are looked for."""
+MAX_EXCHANGED_WORDS: Final = 3
+"""Words in a row that are exchanged for others; more are a sentence that stands elsewhere."""
+STEPS_OF_ORDERED_WORD: Final = 1_000
+"""Nanoseconds to align a word of two texts."""
 MAX_JOINED_WORDS: Final = 3
 """Words that a hyphen may have joined or split."""
 
@@ -47,6 +55,15 @@ _NEGATIONS: Final = frozenset(
     )
 )
 """In the languages of the rules for names."""
+_EXCEPTIONS: Final = frozenset(
+    (
+        *("excl", "except", "excepted", "excepting", "excluding", "only", "unless", "ausgenommen"),
+        *("ausser", "nur", "excepte", "hormis", "sauf", "uniquement", "excepto", "salvo"),
+        *("unicamente", "eccetto", "tranne", "exceto", "behalve", "tenzij", "uitgezonderd"),
+        *("hanya", "kecuali"),
+    )
+)
+"""Words that limit what a text holds for, in the languages of the rules for names."""
 _PREFIXES: Final = (
     *("", "a", "ab", "ad", "an", "ante", "anti", "ap", "bi", "brady", "con", "contra", "de", "di"),
     *("dis", "down", "east", "endo", "ex", "exo", "extra", "hemi", "hetero", "homo", "hyper"),
@@ -59,20 +76,25 @@ _PREFIXES: Final = (
 _PARTIES: Final = re.compile(r"(.{3,})(?:[eo]r|ee)")
 _NUMERAL: Final = re.compile(r"[ivx]{1,4}[a-e]?")
 _CONTRACTION: Final = re.compile(r"\bcannot\b|\b(?:ca|wo)n't\b|n't\b")
-_WORD: Final = re.compile(r"[\u3400-\u9fff]|[^\W\d_\u3400-\u9fff]+")
-"""Letters; each ideograph is a word of its own."""
+_WORD: Final = re.compile(
+    r"[\u3400-\u9fff]|(?<![^\W_])[a-z](?:\+\+|#(?![^\W_]))|[^\W\d_\u3400-\u9fff]+"
+)
+"""Letters; each ideograph is a word of its own, and so are `c++` and `c#`."""
 SPELT_OUT: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "æ": "ae", "å": "aa"})
 _NO_NUMBER: Final = re.compile(r"\bn[or][.:#]?\s*(?=\d)")
 _LEFT_OUT: Final = re.compile(r"[.,;:!?'\"()\u2019‘“”\s]+|(?<![^\s(])\+(?=\d)")  # noqa: RUF001
 _SIGN: Final = re.compile(
     r"\+/[-\u2212]|[+\u00b1%\u2030$\u20ac\u00a3\u00a5=\u2260\u2610-\u2612\u2713\u2714\u2705\u2717\u2718\u274c]"
+    r"|(?<=\d)\s?[mM](?=[WVAHPJNeB\u03a9\u2126])"
     r"|(?<=\()[-\u2212](?=\))|(?<=[^\W_])[-\u2212](?![^\s,;./)])|\[[ x]\]"
 )
-"""A minus is a sign only in brackets, and behind a word that it ends: `(-)` and `ER-`."""
+"""A minus is a sign only in brackets, and behind a word that it ends: `(-)` and `ER-`; so is the
+prefix of a unit in whose text capitals are kept."""
 _SIGNS_OF_ONE_KIND: Final = (
     ("+", "-\u2212", "\u00b1"),  # plus, minus, plus or minus
     ("%", "\u2030"),  # percent, per mille
     ("$", "\u20ac", "\u00a3", "\u00a5"),  # dollar, euro, pound, yen
+    ("m", "M"),  # milli, mega
     ("=", "\u2260"),  # equal, unequal
     ("\u2610", "\u2611\u2612\u2713\u2714\u2705\u2717\u2718\u274c"),  # an empty box, and a mark
     ("\u2611\u2713\u2714\u2705", "\u2717\u2718\u274c"),  # a tick, a cross
@@ -90,6 +112,10 @@ _SIGNS_IN_LETTERS: Final = {
     "[ ]": "\u2610",
     "[x]": "\u2611",
 }
+_BETWEEN_ITEMS: Final = re.compile(
+    r"[,;:.|\n\u2022]+|\b(?:and|or|und|oder|et|ou|y|e|o|en|of|dan)\b"
+)
+"""Separates the items of an enumeration, and sentences."""
 _HYPHEN: Final = re.compile(r"(?<=\w)[-\u2010\u2013/](?=\w)")
 
 
@@ -125,6 +151,20 @@ class Words:
         return frozenset(neighbours)
 
     @property
+    def ordered_words(self) -> list[str]:
+        """The words in order, without function words and initials."""
+        return [
+            word
+            for word in self.sequence
+            if word not in FUNCTION_WORDS and not (len(word) == 1 and word.isascii())
+        ]
+
+    @property
+    def items(self) -> list[str]:
+        """The parts of an enumeration, and sentences, without white space around them."""
+        return list(filter(None, map(str.strip, _BETWEEN_ITEMS.split(self.text))))
+
+    @property
     def n_content_words(self) -> int:
         """Number of words that are no function words."""
         return sum(count for word, count in self.counts.items() if word not in FUNCTION_WORDS)
@@ -140,7 +180,7 @@ def signs_of(text: str) -> Counter[tuple[int, int]]:
     >>> signs_of("HER2 (+)") == signs_of("+ HER2"), signs_of("pre-test")
     (True, Counter())
     """
-    signs = [_SIGNS_IN_LETTERS.get(sign, sign) for sign in _SIGN.findall(text)]
+    signs = [_SIGNS_IN_LETTERS.get(sign, sign.strip()) for sign in _SIGN.findall(text)]
     kinds = range(len(_SIGNS_OF_ONE_KIND))
     keys = [(sign, kind) for sign in signs for kind in kinds if (sign, kind) in _MEANINGS_OF_SIGNS]
     return Counter((kind, _MEANINGS_OF_SIGNS[sign, kind]) for sign, kind in keys)
@@ -169,10 +209,14 @@ def similarity_by_words(similarity: float, gt: Words, pred: Words) -> float:
     only_pred, only_gt = _without_joined(only_pred, only_gt)
     if not _NEGATIONS.isdisjoint((*only_gt, *only_pred)):
         return 0.0
+    if _EXCEPTIONS.isdisjoint(only_gt) is not _EXCEPTIONS.isdisjoint(only_pred):
+        return 0.0
     if _are_replaced(gt, pred, only_gt, only_pred) or _have_opposites(only_gt, only_pred):
         return 0.0
 
-    are_abbreviations = len(missed) == len(added) and all(map(abbreviates, missed, added))
+    are_abbreviations = len(missed) == len(added) and all(
+        _is_short_form(*words) or _is_plural(*words) for words in zip(missed, added, strict=True)
+    )
     are_plurals = "".join(missed).removesuffix("s") == "".join(added).removesuffix("s")
     have_context = are_plurals or any(word not in missed for word in gt.sequence)
     return max(similarity, SAME) if are_abbreviations and have_context else similarity
@@ -266,8 +310,10 @@ def is_slip(first: str, second: str) -> bool:
     first_meanings, second_meanings = meanings_of(first), meanings_of(second)
     if first_meanings and second_meanings:
         return not first_meanings.isdisjoint(second_meanings)
-    if abbreviates(first, second) or _is_plural(first, second):
+    if _is_short_form(first, second) or _is_plural(first, second):
         return True
+    if _have_endings_of_two_genders(first, second):
+        return False
     if Levenshtein.normalized_similarity(first, second) >= ALIKE:
         return True
     return len(first) == len(second) == SHORT_WORD and Levenshtein.distance(first, second) == 1
@@ -278,6 +324,51 @@ def meanings_of(word: str) -> frozenset[str]:
     """Return what a word means of numbers, units, days and months; empty for other words."""
     meanings = meanings_as_unit(word)
     return meanings | {fixed_meanings()[word]} if word in fixed_meanings() else meanings
+
+
+def _is_short_form(first: str, second: str) -> bool:
+    """Return whether one word abbreviates another of at least half as many letters again."""
+    shorter, longer = sorted((len(first), len(second)))
+    return shorter <= SHARE_OF_SHORT_FORM * longer and abbreviates(first, second)
+
+
+def _have_endings_of_two_genders(first: str, second: str) -> bool:
+    """Return whether two words differ in a last `a` and `o`: `maria` and `mario`."""
+    return {first[-1], second[-1]} == {"a", "o"} and first[:-1] == second[:-1]
+
+
+def have_exchanged_words(gt: Words, pred: Words) -> bool:
+    """Return whether content words stand in each other's place: who pays whom.
+
+    A phrase that moves as a whole, and the items of an enumeration, may stand elsewhere.
+    """
+    gt_words, pred_words = gt.ordered_words, pred.ordered_words
+    longest = max(len(gt_words), len(pred_words))
+    if gt_words == pred_words or longest > MAX_ORDERED_WORDS:
+        return False
+    charge(STEPS_OF_ORDERED_WORD * longest)
+    replaced = [
+        (position, old, new)
+        for edit in Levenshtein.opcodes(gt_words, pred_words)
+        if edit.tag == "replace" and edit.dest_end - edit.dest_start <= MAX_EXCHANGED_WORDS
+        for position, old, new in zip(
+            range(edit.src_start, edit.src_end),
+            gt_words[edit.src_start : edit.src_end],
+            pred_words[edit.dest_start : edit.dest_end],
+            strict=True,
+        )
+    ]
+    # Two neighbours that change places are a phrase that moves: `blue large box`.
+    positions_of_old: dict[str, list[int]] = {}
+    for position, old, _ in replaced:
+        positions_of_old.setdefault(old, []).append(position)
+    is_exchanged = any(
+        abs(position - old_position) > 1
+        for position, _, new in replaced
+        if new in positions_of_old
+        for old_position in (positions_of_old[new][0], positions_of_old[new][-1])
+    )
+    return is_exchanged and sorted(gt.items) != sorted(pred.items)
 
 
 def _is_plural(first: str, second: str) -> bool:

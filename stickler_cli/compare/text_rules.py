@@ -34,6 +34,12 @@ def tolerates_words(node: LeafNode) -> bool:
     return getattr(node.comparator, "same_words", False) and node.threshold < 1
 
 
+def ignores_case(node: LeafNode) -> bool:
+    """Return whether texts must be equal, but for capitals."""
+    comparator = node.comparator
+    return isinstance(comparator, ExactComparator) and not comparator.case_sensitive
+
+
 NOTES: Final[Mapping[str, Callable[[LeafNode], bool]]] = {
     "compared by edit distance, so that in long texts another word or number may pass": (
         is_edit_distance
@@ -42,6 +48,10 @@ NOTES: Final[Mapping[str, Callable[[LeafNode], bool]]] = {
     "in texts of 50 or more content words one in fifty may be another word, at most two": (
         tolerates_words
     ),
+    "a word may differ by a letter, be missing or be added, unless ExactComparator compares": (
+        tolerates_words
+    ),
+    "capitals make no difference, unless ExactComparator has case_sensitive": ignores_case,
 }
 """Clauses about the texts of a field that may surprise, and the tests of them."""
 

@@ -20,10 +20,12 @@ from stickler_cli.core.problems import Problem, SchemaError
 from stickler_cli.core.remote import is_url, list_url, read_named, shown_url
 from stickler_cli.schema.inference.observation import Look, Observed, observed_schema
 from stickler_cli.settings.deciding import BoxFormat, DocumentOptions, Infer
-from .annotations import IGNORED, TEXT
+from .annotations import IGNORED, TEXT, annotated
 from .compiler import compile_schema
 from .dialects import Schema
 from .inference import Inference, Inferred, infer
+from .inference.annotating import IN_ANY_ORDER, LIST_OF
+from .inference.name_rules import SEQUENCES, ends_in
 from .references import of_yaml, parsed_json
 from .schema_problems import (
     is_certain_schema,
@@ -65,7 +67,8 @@ class LoadedSchema:
     remark: str = ""
     """Sentence about inferred annotations; empty without any."""
     note: str = ""
-    """Sentence about text fields that an annotated schema leaves to edit distance, or empty."""
+    """Sentence about fields that are compared leniently: texts that an annotated schema leaves to
+    edit distance, or lists in any order that may be sequences. Empty without such fields."""
     of_step: Mapping[str, "LoadedSchema"] = field(default_factory=dict)
     """Of a directory: its schemas, by the key under which their documents stand."""
 
@@ -292,7 +295,9 @@ def loaded(  # noqa: PLR0913 - what a file is, and how it is read
         warnings=tuple(warnings_of(found.schema, path)),
         refusals=refusals,
         remark=_remark(path, found) if inferred else "",
-        note=_note_on_texts(path, found.fields) if when == "auto" and not found.is_inferred else "",
+        note=_note_on_order(path, found.fields)
+        if found.is_inferred
+        else (_note_on_texts(path, found.fields) if when == "auto" else ""),
     )
 
 
@@ -318,6 +323,24 @@ def _note_on_texts(path: str, fields: Sequence[Inferred]) -> str:
         f"{path}: {count} without annotations ({some_of([*texts], NAMED_TEXTS)}) "
         f"{'is' if len(texts) == 1 else 'are'} compared by edit distance at {TEXT.threshold}, so "
         "that wrong values may pass; --infer always chooses stricter comparisons"
+    )
+
+
+def _note_on_order(path: str, fields: Sequence[Inferred]) -> str:
+    """Word the note on lists whose name speaks of an order that was not inferred to count."""
+    names = dict.fromkeys(
+        field_path(field.path)
+        for field in fields
+        if field.path
+        and field.kind.startswith(LIST_OF)
+        and field.reason.endswith(IN_ANY_ORDER)
+        and ends_in(str(field.path[-1]), SEQUENCES)
+    )
+    if not names:
+        return ""
+    return (
+        f"{path}: items of {some_of([*names], NAMED_TEXTS)} are compared in any order; "
+        f'"{annotated("ordered")}": true makes their order count'
     )
 
 

@@ -95,6 +95,8 @@ def test_a_terminal_gets_a_tree(stickler, monkeypatch):
         "\n"
         "note: compared by edit distance, so that in long texts\n"
         "  another word or number may pass: lines.sku\n"
+        "note: capitals make no difference, unless ExactComparator\n"
+        "  has case_sensitive: id\n"
     )
 
 
@@ -159,5 +161,8 @@ def test_what_decides_between_texts_is_told_below_the_table(stickler, data):
         "note: another number in a text, or another unit beside it, makes it wrong: tags\n"
         "note: in texts of 50 or more content words one in fifty may be another word, at most two: "
         "tags\n"
+        "note: a word may differ by a letter, be missing or be added, unless ExactComparator "
+        "compares: tags\n"
+        "note: capitals make no difference, unless ExactComparator has case_sensitive: code\n"
     )
     assert "note:" not in stickler("show", "texts.json", "-q").err

@@ -202,3 +202,39 @@ def test_only_what_separates_is_left_out_where_that_is_asked_for(gt, pred, simil
     assert comparator.similarities([one, other], [other, one]).tolist() == [similarity] * 2
     first, second = comparator.keys([one, other]).tolist()
     assert first == second or not similarity
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "similarity"),
+    [
+        ("AB-1/2", "AB 12", 0.0),
+        ("12/345", "12345", 0.0),
+        ("12/345", "12-345", 1.0),
+        ("1.2.3", "123", 0.0),
+        ("12 345", "12345", 1.0),
+        ("2024/001", "2024001", 1.0),
+        ("BE 0123.456.789", "BE0123456789", 1.0),
+    ],
+)
+def test_marks_in_a_short_number_are_no_separators(gt, pred, similarity):
+    comparator = ExactComparator(only_separators=True)
+
+    assert comparator.compare(gt, pred) == similarity
+    assert comparator.compare(pred, gt) == similarity
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "similarity"),
+    [
+        ("https://Ex.com/Ab", "HTTPS://ex.com/Ab", 1.0),
+        ("https://ex.com/Ab", "https://ex.com/ab", 0.0),
+        ("http://ex.com?q=A", "http://ex.com?q=a", 0.0),
+        ("ex.com/Ab", "ex.com/ab", 0.0),
+        ("ftp://Host", "ftp://host", 1.0),
+        ("A@B.com", "a@b.com", 1.0),
+        ("Report.PDF", "report.pdf", 1.0),
+    ],
+)
+def test_case_counts_behind_the_host_of_an_address(gt, pred, similarity):
+    assert CaseInsensitiveComparator(case_of_paths=True).compare(gt, pred) == similarity
+    assert CaseInsensitiveComparator().compare(gt, pred) == 1.0

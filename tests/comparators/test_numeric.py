@@ -341,3 +341,38 @@ def test_amounts_in_either_reading_share_a_key():
 def test_a_number_is_read_by_itself():
     assert MONEY.read_number("25.000 €") == 25000
     assert MONEY.read_number("none") is None
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "similarity"),
+    [
+        ("5 mW", "5 MW", 0.0),
+        ("5 MHz", "5 mHz", 0.0),
+        ("5 MW", "5 MW", 1.0),
+        ("5 mw", "5 MW", 1.0),
+        ("500 MG", "500 mg", 1.0),
+    ],
+)
+def test_milli_is_not_mega_where_capitals_tell(gt, pred, similarity):
+    assert NumericComparator(unit="same", decimal="auto").compare(gt, pred) == similarity
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "similarity"),
+    [
+        ("25.000", 25, 0.0),
+        ("25.000", 25000, 0.0),
+        ("25.000", "25,000", 1.0),
+        ("25.000 KWD", 25, 1.0),
+        ("25.000 EUR", 25000, 1.0),
+        ("25.000", "25 KWD", 1.0),
+        ("25.000", "25000 EUR", 1.0),
+        ("25.000", "25 EUR", 0.0),
+        ("12.50", 12.5, 1.0),
+    ],
+)
+def test_a_currency_tells_whether_a_dot_before_three_digits_is_decimal(gt, pred, similarity):
+    comparator = NumericComparator(unit="same", decimal="currency", absolute_tolerance=0.01)
+
+    assert comparator.compare(gt, pred) == similarity
+    assert comparator.compare(pred, gt) == similarity

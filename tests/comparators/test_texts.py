@@ -255,3 +255,69 @@ def test_looking_at_words_is_counted_for_alike_texts_alone(gt, pred, expected):
 
     assert sum(counted) == (expected or 0)
     assert comparator.compare(gt, pred) <= 1  # where nobody counts
+
+
+READ_IN_ORDER = FuzzyComparator(
+    "token_sort_ratio", same_digits=True, same_words=True, same_order=True
+)
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred"),
+    [
+        ("Buyer pays Seller", "Seller pays Buyer"),
+        ("The lender pays the fee to the borrower", "The borrower pays the fee to the lender"),
+        ("Shop closes at noon except on public holidays", "Shop closes at noon on public holidays"),
+        ("Valid in the United Kingdom", "Valid only in the United Kingdom"),
+        ("Senior C++ developer in Berlin", "Senior C# developer in Berlin"),
+        ("Senior C developer in Berlin", "Senior C++ developer in Berlin"),
+        ("prednisone 5 mg daily by mouth", "prednisolone 5 mg daily by mouth"),
+        ("Head office in Vienna, Austria", "Head office in Vienna, Australia"),
+        ("Signed by Maria Garcia in Madrid", "Signed by Mario Garcia in Madrid"),
+        ("Transmitter power 5 mW in the mean", "Transmitter power 5 MW in the mean"),
+        ("a contact of the company", "a contract of the company"),
+    ],
+)
+def test_another_role_or_word_that_looks_alike_makes_another_text(gt, pred):
+    assert READ_IN_ORDER.compare(gt, pred) == 0.0
+    assert READ_IN_ORDER.compare(pred, gt) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred"),
+    [
+        ("On Monday deliver widgets to Berlin", "Deliver widgets to Berlin on Monday"),
+        ("red, blue and green", "green, blue and red"),
+        ("First it opens. Then it closes.", "Then it closes. First it opens."),
+        ("blue large box", "large blue box"),
+        ("Cichocki, A.; Zdunek, R. Tensors", "A. Cichocki, R. Zdunek. Tensors"),
+        ("Transmitter power 5 mw in the mean", "Transmitter power 5 MW in the mean"),
+        ("Order PO#12 of C#", "order po#12 of c#"),
+        ("except on Sundays", "Except on sundays"),
+        ("excluding VAT of the sender", "excl. VAT of the sender"),
+    ],
+)
+def test_a_phrase_that_moves_makes_no_other_text(gt, pred):
+    assert READ_IN_ORDER.compare(gt, pred) >= 0.8
+
+
+def test_order_alone_may_be_asked_for():
+    for comparator in (LevenshteinComparator(same_order=True), FuzzyComparator(same_order=True)):
+        assert (
+            comparator.compare("the buyer pays it to the seller", "the seller pays it to the buyer")
+            == 0
+        )
+        assert comparator.compare("the buyer pays 1", "the buyer pays 2") > 0.9
+        assert comparator.similarities_above(["a"], ["b"], 0.5) is None
+
+
+def test_very_long_texts_are_not_searched_for_exchanged_words():
+    words = [
+        f"word{chr(97 + index % 26)}{chr(97 + index // 26 % 26)}{chr(97 + index // 676)}"
+        for index in range(2100)
+    ]
+    exchanged = [words[9], *words[1:9], words[0], *words[10:]]
+    comparator = FuzzyComparator("token_sort_ratio", same_order=True)
+
+    assert comparator.compare(" ".join(words[:100]), " ".join(exchanged[:100])) == 0.0
+    assert comparator.compare(" ".join(words), " ".join(exchanged)) == 1.0

@@ -5,6 +5,7 @@ import pytest
 from stickler_cli.schema.inference import infer
 from stickler_cli.schema.inference.list_shapes import MAX_LENGTHS, MAX_POSITIONS, ListShape
 from stickler_cli.schema.inference.observation import Observed, observed_schema
+from stickler_cli.schema.loading import load_observed
 
 X = "x-aws-stickler-"
 
@@ -64,6 +65,13 @@ def test_rows_of_leaves_are_compared_cell_by_cell(tables, pairing):
         ("coordinates", [1, 2, 3, 4, 5], None),
         ("range", ["a", "b"], None),
         ("scores", [1, 2], None),
+        ("location", [52.5, 13.4], "position"),
+        ("image_size", [640, 480], "position"),
+        ("sizes", [38, 40], None),
+        ("location", [1, 2, 3, 4, 5], None),
+        ("monthly_sales", [1, 2, 3, 4, 5], "ordered"),
+        ("time_series", [0.1, 0.2], "ordered"),
+        ("daily_notes", ["a", "b"], None),
         # Numbers of a box that are none to compare by their overlap.
         ("bbox", [1, 2, 3, 4, 0.9], "position"),
     ],
@@ -230,6 +238,19 @@ def test_a_value_in_some_documents_and_a_list_in_others_is_a_list(one, several, 
 
     kinds = place.get("type")
     assert (kinds in ("array", ["array", "null"])) is is_list
+
+
+def test_a_list_whose_name_speaks_of_an_order_has_a_note():
+    seen = Observed()
+    seen.add(
+        {"steps": ["mix", "bake"], "route": [{"stop": "A"}, {"stop": "B"}], "tags": ["a", "b"]}
+    )
+
+    note = load_observed(seen, "gt").note
+
+    expected = "items of steps, route are compared in any order"
+    assert expected in note
+    assert '"x-aws-stickler-ordered": true' in note
 
 
 def test_what_was_seen_at_two_places_goes_together():

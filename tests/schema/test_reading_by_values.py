@@ -90,7 +90,7 @@ def test_a_dot_in_a_quantity_separates_thousands_only_where_other_values_show_it
 
 @pytest.mark.parametrize(
     ("currencies", "decimal"),
-    [(("KWD", "OMR"), "auto"), (("KWD", "EUR"), "money"), (("?", "?"), "money")],
+    [(("KWD", "OMR"), "auto"), (("KWD", "EUR"), "currency"), (("?", "?"), "money")],
 )
 def test_the_currency_beside_an_amount_says_how_many_decimals_it_has(currencies, decimal):
     beside = [{"currency": code, "note": "paid"} for code in currencies]
@@ -101,3 +101,65 @@ def test_the_currency_beside_an_amount_says_how_many_decimals_it_has(currencies,
 def test_values_with_currencies_are_amounts_whatever_their_name():
     assert config("figure", "€ 4.750", "€ 980") == {**CENT, "decimal": "money"}
     assert config("figure", "4.750", "980") == {"unit": "same", "decimal": "auto"}
+
+
+@pytest.mark.parametrize(
+    ("values", "is_fine"),
+    [
+        (["0.011", "0.25"], True),
+        (["2.3456", "0.5"], True),
+        (["0.5", "20.00", "30.00"], False),
+        (["12.3456", "1234.5678"], False),
+        (["0.00", "5.00"], False),
+        (["2.34567891234"], False),
+    ],
+)
+def test_a_cent_is_no_rounding_where_it_is_much_of_an_amount(values, is_fine):
+    keyword = "relative_tolerance" if is_fine else "absolute_tolerance"
+
+    assert keyword in config("unit_price", *values)
+    assert keyword in config("unit_price", *map(float, values), schema={"type": "number"})
+
+
+def test_a_currency_around_an_amount_counts_where_none_is_beside_it():
+    seen = Observed()
+    seen.add({"currency": "KWD", "lines": [{"total": "1.250"}]})
+    line = {"type": "object", "properties": {"total": {"type": ["string", "number"]}}}
+    lines = {"type": "array", "items": line}
+    schema = {"type": "object", "properties": {"currency": {"type": "string"}, "lines": lines}}
+
+    fields = {field.path: field for field in infer(schema, seen=seen).fields}
+
+    assert fields["lines", "total"].config["decimal"] == "auto"
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "comparator"),
+    [
+        ("tool_name", ["lookup", "get_weather"], "CodeComparator"),
+        ("function", ["getWeather"], "CodeComparator"),
+        ("name", ["get_weather", "send_mail"], "CodeComparator"),
+        ("name", ["lookup", "search"], "FuzzyComparator"),
+        ("tool", ["Hammer"], "LevenshteinComparator"),
+        ("status", ["in_progress"], "ExactComparator"),
+        ("api_key", ["sk-aB3"], "CodeComparator"),
+        ("regex", ["CO|Co"], "CodeComparator"),
+        ("chemical_formula", ["CO"], "CodeComparator"),
+        ("homepage", ["https://ex.com/A"], "CaseInsensitiveComparator"),
+    ],
+)
+def test_case_counts_where_names_and_values_say_so(name, texts, comparator):
+    seen = Observed()
+    for text in texts:
+        seen.add({name: text})
+
+    (field,) = infer({"properties": {name: {"type": "string"}}}, seen=seen).fields
+
+    assert field.comparator == comparator
+
+
+@pytest.mark.parametrize("format_", ["uri", "iri-reference"])
+def test_case_counts_in_the_path_of_a_format_of_addresses(format_):
+    assert config("a", "https://ex.com/A", schema={"type": "string", "format": format_}) == {
+        "case_of_paths": True
+    }

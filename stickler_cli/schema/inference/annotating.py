@@ -47,7 +47,7 @@ from stickler_cli.schema.places import (
 )
 from stickler_cli.schema.references import SchemaFiles
 from stickler_cli.settings.deciding import BoxFormat, Infer
-from .arrays import ROW_THRESHOLD, box_choice, position_reason
+from .arrays import ROW_THRESHOLD, box_choice, is_series, position_reason
 from .choices import (
     ANNOTATED,
     Inferred,
@@ -71,6 +71,8 @@ SAME: Final = "as above"
 """The kind of such an entry."""
 LIST_OF: Final = "list of "
 """Begins the kind of elements; documents that are lists are a field without a name."""
+IN_ANY_ORDER: Final = "in any order"
+"""Ends the reason of elements whose order does not matter."""
 OPEN_TEXT: Final = "JSON in a text: any values, each by its own kind"
 WHOLE: Final = "array or object"
 """The kind of a value that its comparator takes as one."""
@@ -237,7 +239,8 @@ class Walker(Fold[_At, _Fields]):
         leaves = [place for place in places if isinstance(place, LeafPlace)]
         silent = len(leaves) == len(places) and not any(says_how(leaf.merged) for leaf in leaves)
         if silent and id(holder) in self._own:
-            by_kind = [leaf_choice(at.name, leaf, self._values(at)) for leaf in leaves]
+            seen, currencies = self._values(at), self._currencies(at)
+            by_kind = [leaf_choice(at.name, leaf, seen, currencies) for leaf in leaves]
             choices = agreed(by_kind, [leaf.kind for leaf in leaves])
             if all(choice.annotations() == choices[0].annotations() for choice in choices):
                 noted, kind = (
@@ -292,10 +295,14 @@ class Walker(Fold[_At, _Fields]):
     def _values(self, at: _At) -> Observed | None:
         return self._seen and self._seen.at(at.path)
 
-    def _currencies(self, at: _At) -> frozenset[str]:
-        """Return the currencies that the documents state in fields beside a place."""
-        parent = None if self._seen is None or not at.path else self._seen.at(at.path[:-1])
-        return frozenset() if parent is None else stated_currencies(parent)
+    def _currencies(self, visit: _At) -> frozenset[str]:
+        """Return the currencies that the documents state beside a place, or nearest around it."""
+        seen = self._seen
+        for end in range(len(visit.path) - 1, -1, -1) if seen is not None else ():
+            parent = seen and seen.at(visit.path[:end])
+            if parent is not None and (currencies := stated_currencies(parent)):
+                return currencies
+        return frozenset()
 
     def _shape(self, visit: _At, depth: int) -> ListShape | None:
         """Return the form of the arrays seen inside `depth` arrays of the field of a place."""
@@ -317,12 +324,20 @@ class Walker(Fold[_At, _Fields]):
         shape, outer = self._shape(visit, visit.depth), self._shape(visit, visit.depth - 1)
         reason = position_reason(visit.name, self._places, place, shape, outer)
         if not reason:
-            return False
+            return self._pairs_in_order(place, visit, outer)
         self._note_further(visit.holder, visit, "pairing", "position", reason)
         rows = visit.leaf_holder
         if rows is not None and id(rows) in self._own and place.merged.threshold is None:
             why = "half of the cells make a row the same one"
             self._note_further(rows, visit, "threshold", ROW_THRESHOLD, why)
+        return True
+
+    def _pairs_in_order(self, place: ArrayPlace, visit: _At, outer: ListShape | None) -> bool:
+        """Infer whether the numbers of an array keep their order, and take note of it."""
+        if not is_series(visit.name, self._places, place, outer):
+            return False
+        reason = "numbers that follow each other in time"
+        self._note_further(visit.holder, visit, "pairing", "ordered", reason)
         return True
 
     def _array(self, place: ArrayPlace, at: _At) -> _Fields:
@@ -369,7 +384,7 @@ class Walker(Fold[_At, _Fields]):
         ]
         reason = "by its fields" if declared else "by its fields, each by its own kind"
         if at.listed:  # what an item is worth says nothing of the list
-            reason += "" if _keeps_order(at) else "; items in any order"
+            reason += "" if _keeps_order(at) else f"; items {IN_ANY_ORDER}"
             own = replace(own, weight=None)
         stated = own.match_threshold is not None or (not at.listed and own.threshold is not None)
         who: Who = "annotation" if stated else "default"
@@ -404,7 +419,7 @@ class Walker(Fold[_At, _Fields]):
         if choice.reason == ANNOTATED:
             choice = replace(choice, reason=self._comment(at) or ANNOTATED)
         if at.listed and choice.comparator and not _keeps_order(at):
-            choice = replace(choice, reason=f"{choice.reason}; in any order")
+            choice = replace(choice, reason=f"{choice.reason}; {IN_ANY_ORDER}")
         weight = merged.worth if at.weight is None else at.weight
         kind = f"{LIST_OF}{kind}" if at.listed else kind
         if weight != DEFAULT_WEIGHT or (at.weight is None and merged.weight is not None):

@@ -10,8 +10,10 @@ from .choices import Inferred, may_be_box, named_choice
 from .list_shapes import BOX_NUMBERS, QUADRILATERAL_NUMBERS, ListShape
 from .name_rules import (
     ORDERED_NUMBERS,
+    ORDERED_SINGULARS,
     OVERLAP,
     QUADRILATERALS,
+    SERIES,
     SIZED_BOXES,
     ends_in,
     is_plural,
@@ -112,9 +114,19 @@ def position_reason(
     return ""
 
 
+def is_series(name: str, places: Places, place: ArrayPlace, outer: ListShape | None) -> bool:
+    """Return whether an array is a list of numbers that follow each other in time."""
+    is_named = not SERIES.isdisjoint(words_of(name)) and outer is None
+    kinds = cell_kinds(places, place.elements)
+    return is_named and not (place.positions or states_pairing(place.merged)) and kinds <= _NUMBERS
+
+
 def _has_ordered_name(name: str, shape: ListShape | None) -> bool:
     """Return whether a name says that the order of a few numbers matters."""
     if shape is None:
         return ends_in(name, ORDERED_NUMBERS) and not is_plural(name)
+    is_singular = ends_in(name, ORDERED_SINGULARS) and not is_plural(name)
+    if is_singular and shape.have_lengths(2, 3, 4):
+        return True
     is_part_of_box = named_choice(name, "box") is not None or ends_in(name, QUADRILATERALS)
     return is_part_of_box or (ends_in(name, ORDERED_NUMBERS) and shape.have_lengths(2, 3, 4))

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias
 
+from stickler_cli.comparators.quantities import WITH_THREE_DECIMALS
 from stickler_cli.core.json_values import JsonObject, JsonValue
 from stickler_cli.core.locations import Path
 from stickler_cli.schema.annotations import (
     DATE,
     DEFAULT_WEIGHT,
-    FORM,
     NUMBER,
     PREFIX,
     TEXT,
@@ -23,17 +23,26 @@ from .code_forms import CODE_LANGUAGES
 from .name_rules import (
     ANY_TEXT,
     BY_LENGTH,
+    CALLED,
+    CASED,
+    CENT,
     CODE,
+    FLOAT_NOISE,
     MONEY,
+    MONEY_IN_CURRENCIES,
     MONEY_WITH_DECIMALS,
+    NAMES_IN_CODE,
     NUMBER_READ,
     PROSE,
     QUANTITY,
     QUANTITY_WITH_DOTS,
     SIGN,
     TIME,
+    WEB,
     NameRule,
+    ends_in,
     rule_for,
+    words_of,
 )
 from .observation import (
     ALIKE,
@@ -49,6 +58,7 @@ from .observation import (
 )
 
 ANNOTATED: Final = "as its annotations say"
+WEB_FORMATS: Final = frozenset(("uri", "uri-reference", "iri", "iri-reference"))
 NO_MORE: Final = "a text, of which the name says no more"
 
 Who: TypeAlias = Literal["annotation", "inferred", "default"]
@@ -137,24 +147,42 @@ def leaf_choice(
     """
     if says_how(place.merged):
         return annotated_choice(place.merged, place.default)
+    if seen is not None and (in_code := _names_in_code(name, seen)):
+        return in_code
     if seen is not None and seen.listed:  # the documents may not have all values of the list
         return _choice(CODE, "a few values, each seen often")
+    if place.members or place.default not in (NUMBER, TEXT) or place.format == "time":
+        return _choice_of_format(place, seen)
+    return _choice_of_name(name, place, seen, currencies)
+
+
+def _choice_of_format(place: LeafPlace, seen: Observed | None) -> Inferred:
+    """Choose for a leaf whose schema lists its values, or states their format."""
     by_kind = kind_choice(place)
-    if not place.members and place.format == "time":
+    if place.members:
+        return by_kind
+    if place.format == "time":
         return _choice(TIME, by_kind.reason)
-    if place.members or place.default not in (NUMBER, TEXT):
-        return by_kind if place.members or seen is None else _read_as_seen(by_kind, seen)
+    if place.format in WEB_FORMATS:
+        return _choice(WEB, by_kind.reason)
+    return by_kind if seen is None else _read_as_seen(by_kind, seen)
+
+
+def _choice_of_name(
+    name: str, place: LeafPlace, seen: Observed | None, currencies: frozenset[str]
+) -> Inferred:
+    """Choose for any other leaf by its name, and by its values where these say more."""
     kind = "string" if place.kind == "string" else "number"
     can_read_values = place.format != "duration"  # no rule for names reads durations
     rule = rule_for(name, kind) if can_read_values else None
-    default, reason = (rule[0].how, _told(*rule)) if rule else (None, by_kind.reason)
+    default, reason = (rule[0].how, _told(*rule)) if rule else (None, kind_choice(place).reason)
     if seen is not None and kind == "string" and can_read_values:
         default, reason = _by_values(default, seen) or (default, reason)
     default = default or (ANY_TEXT if place.default is TEXT else NUMBER_READ)
     if seen is not None and default.comparator not in READS and (code := _code_choice(seen)):
         return code
-    if default is MONEY and _has_decimals(seen, currencies):
-        default = MONEY_WITH_DECIMALS
+    if default is MONEY:
+        default = _money_choice(seen, currencies)
     if default == QUANTITY and seen is not None and _has_dots_for_thousands(seen):
         default, reason = QUANTITY_WITH_DOTS, f"{reason}; a dot separates thousands"
     choice = _choice(_by_length(default, seen), reason)
@@ -171,12 +199,32 @@ def _code_choice(seen: Observed) -> Inferred | None:
     return _choice(how, f"most texts are {form}: each sign counts, but white space does not")
 
 
-def _has_decimals(seen: Observed | None, currencies: frozenset[str]) -> bool:
-    """Return whether a dot before three digits of an amount is decimal."""
+def _names_in_code(name: str, seen: Observed) -> Inferred | None:
+    """Return the choice for a field of names in code, such as those of tools."""
+    if not ends_in(name, NAMES_IN_CODE):
+        return None
+    share = seen.share("a name in code")
+    if not CALLED.isdisjoint(words_of(name)):
+        share += seen.share("a word in code")
+    if share <= MOSTLY:
+        return None
+    return _choice(CASED, "most texts are names in code: each sign counts, and case")
+
+
+def _money_choice(seen: Observed | None, currencies: frozenset[str]) -> LeafDefault:
+    """Return how amounts are compared: by the uses of a dot, by the currencies, by their size."""
     evidence = Counter[str]() if seen is None else seen.evidence
+    how = MONEY
     if evidence[DOT_FOR_THOUSANDS] or evidence[DOT_FOR_DECIMALS]:
-        return not evidence[DOT_FOR_THOUSANDS]
-    return states_three_decimals(currencies)
+        how = MONEY if evidence[DOT_FOR_THOUSANDS] else MONEY_WITH_DECIMALS
+    elif states_three_decimals(currencies):
+        how = MONEY_WITH_DECIMALS
+    elif not currencies.isdisjoint(WITH_THREE_DECIMALS):
+        how = MONEY_IN_CURRENCIES
+    if seen is None or not seen.has_fine_amounts:
+        return how
+    kept = {keyword: value for keyword, value in how.config.items() if keyword not in CENT}
+    return replace(how, config={**FLOAT_NOISE, **kept})
 
 
 def _has_dots_for_thousands(seen: Observed) -> bool:
@@ -227,7 +275,7 @@ def _by_length(how: LeafDefault, seen: Observed | None) -> LeafDefault:
 def _by_form(seen: Observed) -> Iterator[tuple[LeafDefault, str]]:
     """List the choices by the form of texts, the most specific first."""
     if max(map(seen.share, ("email", "uri", "address of a host"))) >= ALIKE:
-        yield FORM, "its texts are addresses of mail, of hosts or on the web: each sign counts"
+        yield WEB, "its texts are addresses of mail, of hosts or on the web: each sign counts"
     if seen.share("time of day") >= ALIKE:
         yield TIME, "its texts are times of day"
     if min(seen.share("looks like a date"), seen.share("readable date")) >= ALIKE:

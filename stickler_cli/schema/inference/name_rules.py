@@ -35,11 +35,20 @@ SORTED: Final = {"method": "token_sort_ratio"}
 CODE: Final = LeafDefault("ExactComparator", 1.0, {"only_separators": True})
 PHONE: Final = LeafDefault("PhoneComparator", 1.0, {"digits_only": True})
 TIME: Final = LeafDefault("TimeComparator", 1.0)
+WEB: Final = LeafDefault("CaseInsensitiveComparator", 1.0, {"case_of_paths": True})
+CASED: Final = LeafDefault("CodeComparator", 1.0)
+"""Of texts in which case counts, and each sign."""
 CENT: Final = {"absolute_tolerance": 0.01}
 """How far amounts may be apart that are rounded."""
 MONEY: Final = LeafDefault("NumericComparator", 1.0, {**CENT, "unit": "same", "decimal": "money"})
 MONEY_WITH_DECIMALS: Final = LeafDefault("NumericComparator", 1.0, {**CENT, **READING})
 """Of amounts with three decimals: `25.000` is 25."""
+MONEY_IN_CURRENCIES: Final = LeafDefault(
+    "NumericComparator", 1.0, {**CENT, "unit": "same", "decimal": "currency"}
+)
+"""Of amounts some of which have three decimals: the currency beside a number tells which."""
+FLOAT_NOISE: Final = {"relative_tolerance": 1e-6}
+"""How far amounts may be apart of which a cent is much: unit prices, rates."""
 QUANTITY: Final = LeafDefault("NumericComparator", 1.0, READING)
 QUANTITY_WITH_DOTS: Final = LeafDefault("NumericComparator", 1.0, {**READING, "decimal": "money"})
 """Of numbers whose dots separate thousands: `9.100` is 9100."""
@@ -50,9 +59,9 @@ WORDS: Final = LeafDefault("FuzzyComparator", 0.85, {**SORTED, **STRICT})
 ADDRESS: Final = LeafDefault("FuzzyComparator", 0.9, {**SORTED, **STRICT})
 LONG_ADDRESS: Final = replace(ADDRESS, threshold=0.8)
 ANY_TEXT: Final = LeafDefault("LevenshteinComparator", 0.9, STRICT)
-LONG_TEXT: Final = LeafDefault("LevenshteinComparator", 0.8, STRICT)
-SHORT_PROSE: Final = ADDRESS
-PROSE: Final = LeafDefault("FuzzyComparator", 0.8, {**SORTED, **STRICT})
+LONG_TEXT: Final = LeafDefault("LevenshteinComparator", 0.8, {**STRICT, "same_order": True})
+PROSE: Final = LeafDefault("FuzzyComparator", 0.8, {**SORTED, **STRICT, "same_order": True})
+SHORT_PROSE: Final = replace(PROSE, threshold=0.9)
 OVERLAP: Final = LeafDefault("BBoxIoUComparator", 0.5)
 
 BY_LENGTH: Final = (
@@ -96,7 +105,8 @@ _TABLE: Final[dict[str, tuple[str, frozenset[str], LeafDefault]]] = {
     ),
     "time": ("a time of day: a minute more is another time", STRING, TIME),
     "phone": ("a telephone number: each digit counts, but for a country code", LEAF, PHONE),
-    "web": ("a way to reach someone or something: each sign counts", LEAF, FORM),
+    "web": ("a way to reach someone or something: each sign counts", LEAF, WEB),
+    "secret": ("a secret, a pattern or a formula: case counts, and each sign", STRING, CASED),
     "sign": ("a currency or a unit: `$` is USD, and mg not mcg", STRING, SIGN),
     "choice": (CHOICE, STRING, CODE),
     "name": ("a name: words may change places, as in `Smith, John`", STRING, WORDS),
@@ -154,6 +164,23 @@ ORDERED_NUMBERS: Final = _names_in(
     "coordinate, point, range, interval, span, offset, rgb, colour, color, triple"
 )
 """Endings of arrays of two to four numbers whose order says which is which."""
+ORDERED_SINGULARS: Final = _names_in(
+    "center, centre, centroid, dimension, extent, lat lng, location, latlng, latlon, lnglat,"
+    "lonlat, origin, position, resolution, shape, size, vector, viewport, xy, xyz"
+)
+"""Endings of such arrays in the singular: `size`, but not `sizes`."""
+SEQUENCES: Final = _names_in(
+    "agenda, chronology, history, instruction, itinerary, procedure, ranking, route, sequence,"
+    "step, timeline, triple"
+)
+"""Endings of lists of texts whose order may have a meaning."""
+NAMES_IN_CODE: Final = _names_in(
+    "argument, attribute, column, command, field, function, key, member, module, name, package,"
+    "parameter, property, table, tool, variable"
+)
+"""Endings of fields that may hold names of code: `get_weather`."""
+CALLED: Final = frozenset(("column", "command", "function", "tool", "variable"))
+"""Words in the name of such a field whose names of code may be single words: `lookup`."""
 
 _WORD: Final = re.compile(r"[A-Z]{2,}s(?![^\W\d_])|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 
@@ -182,6 +209,15 @@ def singular(word: str) -> str:
         return word[:-2]
     plural = len(word) > 2 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
     return word[:-1] if plural else word
+
+
+SERIES: Final = frozenset(
+    map(
+        singular,
+        ("annual", "daily", "hourly", "monthly", "quarterly", "series", "weekly", "yearly"),
+    )
+)
+"""Words in the name of a list of numbers that follow each other in time."""
 
 
 def is_plural(name: str) -> bool:

@@ -4,14 +4,16 @@ How often a place, a kind or a key occurs is counted in all documents. What text
 judged by the first `SAMPLE` of each place.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import lru_cache, partial
 from typing import Final, TypeAlias
 
-from stickler_cli.comparators.numeric import measured
+from stickler_cli.comparators.numeric import measured, written
 from stickler_cli.comparators.quantities import WITH_THREE_DECIMALS, is_unit
 from stickler_cli.comparators.vocabulary import MONTHS, WEEKDAYS, folded
 from stickler_cli.core.json_texts import read_json_text
@@ -68,6 +70,13 @@ CODE_FORM: Final = re.compile(
 """Without spaces, or capitals and digits in groups: `D02 X285`."""
 
 
+NAMES_OF_CODE: Final = {
+    "a word in code": re.compile(r"_*[a-z][a-z0-9]*", re.ASCII),
+    "a name in code": re.compile(
+        r"_*[a-z][a-z0-9]*(?:[_.]+[a-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]*)+", re.ASCII
+    ),
+}
+"""Words, and words joined by signs or capitals: `get_weather`, `getWeather`."""
 _form: Final = partial(re.compile, flags=re.ASCII | re.IGNORECASE)
 FORMATS: Final = {
     "date": _form(r"\d{4}-\d\d-\d\d"),
@@ -100,6 +109,10 @@ _MAY_BE_DATE: Final = re.compile(
 _CLOCK: Final = re.compile(r"\d:\d\d|\d\s?[ap]\.?m\b", re.ASCII | re.IGNORECASE)
 """States a time of day beside a date."""
 
+FINE_AMOUNT: Final = "amount finer than a cent"
+MAX_FINE_AMOUNT: Final = 10
+MAX_DECIMALS: Final = 6
+"""Decimals of an amount; more are noise of floats."""
 DAY_FIRST: Final = "day first"
 MONTH_FIRST: Final = "month first"
 DOT_FOR_THOUSANDS: Final = "dot for thousands"
@@ -116,6 +129,15 @@ _DOTS_IN_NUMBER: Final = {
         r"(?<![\d.])(?:\d{1,3}(?:,\d{3})+|\d+)?\.(?:\d\d?|\d{4,})(?![\d.,])", re.ASCII
     ),
 }
+
+
+def is_fine_amount(number: Decimal) -> bool:
+    """Return whether a cent is much of an amount: of 5 cents, or of a price of 2.3456."""
+    if not 0 < abs(number) < MAX_FINE_AMOUNT:
+        return False
+    exponent = number.normalize().as_tuple().exponent
+    n_decimals = -exponent if isinstance(exponent, int) else 0
+    return abs(number) < 1 or 2 < n_decimals <= MAX_DECIMALS
 
 
 @lru_cache(maxsize=4096)
@@ -149,12 +171,15 @@ def _forms_of(text: str) -> Iterator[str]:
         yield "prose"
     if form := code_form(text):
         yield form
+    yield from (form for form, wanted in NAMES_OF_CODE.items() if wanted.fullmatch(text))
     if len(text) > LONGEST_READ or not any(map(str.isdigit, text)):
         return
     yield from (form for form, wanted in _WITH_DIGITS.items() if wanted.fullmatch(text))
     found = measured(text)
     if found.number is not None:
         yield "number"
+        if is_fine_amount(found.number):
+            yield FINE_AMOUNT
         if all(map(is_unit, found.units)) and not (text[:1].isalpha() or _SEAT.fullmatch(text)):
             yield "measurement"
     if found.currencies:
@@ -191,6 +216,8 @@ class Observed:
     """How many of the first `SAMPLE` texts had each form; "" counts these texts."""
     evidence: Counter[str] = field(default_factory=Counter)
     """Number of texts that show an order of dates (`day first`) or a use of the dot in numbers."""
+    numbers: Counter[str] = field(default_factory=Counter)
+    """How many of the numbers had each form."""
     values: set[str] | None = field(default_factory=set)
     """The distinct texts; None where they are too many or too long."""
     nothing: set[str] = field(default_factory=set)
@@ -242,6 +269,14 @@ class Observed:
         """How many values there were."""
         return self.kinds.total()
 
+    @property
+    def has_fine_amounts(self) -> bool:
+        """Whether a cent is much of half of the numbers or more."""
+        n_numbers = self.kinds["number"] + self.kinds["integer"]
+        n_numbers += self.forms["number"]
+        n_fine = self.numbers[FINE_AMOUNT] + self.forms[FINE_AMOUNT]
+        return n_fine > 0 and n_fine >= MOSTLY * n_numbers
+
     def share(self, form: str) -> float:
         """Return the share of texts that had a form, in [0, 1]; 0 without texts."""
         return self.forms[form] / self.forms[""] if self.forms[""] else 0.0
@@ -252,14 +287,14 @@ class Observed:
         `name` is that of the field whose values these are.
         """
         # A place without texts tells nothing, unless an object stands where lists do elsewhere.
-        bare = ((), (), False, (), None, None) if self.elements is None else None
+        bare = ((), False, (), "", (), None, None) if self.elements is None else None
         inside = ((key, part.summary(key)) for key, part in sorted(self.fields.items()))
         fields = (*(it for it in inside if it[1] != bare),)
-        thousandths = bool(self.fields) and states_three_decimals(stated_currencies(self))
+        thousandths = decimals_of(stated_currencies(self)) if self.fields else ""
         shape = self.shape.summary if self.elements else ()
         inner = self.elements and self.elements.summary(name)
         content = self.content.summary(name) if self.content and self.is_json_text else None
-        return self._told(name), fields, thousandths, shape, inner, content
+        return self._told(name), self.has_fine_amounts, fields, thousandths, shape, inner, content
 
     def _told(self, name: str) -> Hashable:
         """Return what the texts of a field of this name tell."""
@@ -312,7 +347,9 @@ class Observed:
     def add(self, value: JsonValue, depth: int = 0) -> None:
         """See one more value."""
         self.kinds[kind_of(value)] += 1
-        if isinstance(value, str):
+        if type(value) is float and math.isfinite(value):
+            self.numbers[FINE_AMOUNT] += is_fine_amount(written(value))
+        elif isinstance(value, str):
             self._add_text(value)
             if depth < DEEPEST:
                 self._add_content(value, depth)
@@ -393,7 +430,7 @@ class Observed:
         single.kinds = self.kinds - Counter(array=self.kinds["array"], null=self.kinds["null"])
         self.kinds = Counter(array=self.total - self.kinds["null"], null=self.kinds["null"])
         self.elements.absorb(single)
-        self.forms, self.evidence = Counter(), Counter()
+        self.forms, self.evidence, self.numbers = Counter(), Counter(), Counter()
         self.values, self.nothing, self.fields = set(), set(), {}
 
     @property
@@ -409,6 +446,7 @@ class Observed:
         self.kinds.update(other.kinds)
         self.forms.update(other.forms)
         self.evidence.update(other.evidence)
+        self.numbers.update(other.numbers)
         both = None if self.values is None or other.values is None else self.values | other.values
         self.values = None if both is not None and len(both) > MOST_VALUES else both
         self.nothing |= other.nothing
@@ -621,6 +659,13 @@ def stated_currencies(objects: Observed) -> frozenset[str]:
 def _states_currency(name: str) -> bool:
     found = rule_for(name, "string")
     return found is not None and found[0].how is SIGN
+
+
+def decimals_of(currencies: frozenset[str]) -> str:
+    """Return whether amounts in these currencies have three decimals: all, some or none."""
+    if states_three_decimals(currencies):
+        return "all"
+    return "none" if currencies.isdisjoint(WITH_THREE_DECIMALS) else "some"
 
 
 def states_three_decimals(currencies: frozenset[str]) -> bool:
