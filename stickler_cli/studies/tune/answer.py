@@ -1,4 +1,4 @@
-"""Thresholds of a schema that the evidence suggests, field by field, and how they are written.
+"""Propose thresholds by the evidence, field by field, and write them into the schema.
 
 The format is `stickler-tuning/1`.
 """
@@ -47,8 +47,8 @@ from .cuts import (
     Mask,
     Proposal,
     Sample,
-    of_documents,
-    of_verdicts,
+    collect_from_documents,
+    collect_from_verdicts,
     passes,
     propose,
 )
@@ -57,113 +57,120 @@ from .question import TuneSettings
 
 @dataclass(frozen=True, slots=True)
 class CutRecord:
-    """A threshold that there could be, and the pairs from there to the next one."""
+    """A possible threshold, and the pairs from it to the next one."""
 
     threshold: Fraction
     """The threshold."""
     pairs: Count
     """Pairs of this similarity, up to the next cut."""
     same: Count | None
-    """How many of them are the same by verdicts; null without verdicts."""
+    """Number of these pairs that are the same by verdicts; null without verdicts."""
     passing: Count
-    """All pairs that would pass."""
+    """Number of pairs that would match."""
     precision: FractionOrNone
-    """The share of these that are the same; null without verdicts, or where none passes."""
+    """Share of the matching pairs that are the same; null without verdicts or matches."""
     recall: FractionOrNone
-    """The share of same pairs that pass; null without verdicts, or where none is the same."""
+    """Share of the same pairs that match; null without verdicts or same pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class TunedFieldRecord:
-    """What is known of the threshold of one field."""
+    """The threshold of one field, and its evidence."""
 
     field: str
-    """The field, without list indexes; empty of whole values."""
+    """Path of the field without list indexes; empty for whole documents."""
     comparator: str | None
-    """What compares its values; null of list items, which their fields compare."""
+    """Name of its comparator; null for list items that are objects."""
     pairs: Count
-    """Pairs of values, or of list items, that the evidence has."""
+    """Number of pairs of values or list items."""
     units: Count
-    """Documents that they are in, or what else is drawn as a whole."""
+    """Number of documents with these pairs, or of other groups that are drawn together."""
     threshold: Fraction
-    """As it is now."""
+    """The present threshold."""
     proposed: FractionOrNone
-    """What is proposed; null where nothing is."""
+    """The proposed threshold; null without one."""
     reason: str
-    """Why it is proposed, or why not."""
+    """The reason why it is proposed or not."""
     now: NumberOrNone
-    """What the threshold of now comes to on the half that judges; null if nobody judged."""
+    """Criterion at the present threshold on the half that confirms; null if it was not needed."""
     then: NumberOrNone
-    """What the other threshold comes to there, proposed or not."""
+    """Criterion at the other threshold on this half, proposed or not."""
     gain: list[float] | None
-    """The interval of the difference, lower and upper end."""
+    """Confidence interval of the difference: lower and upper bound."""
     moved: Count
-    """Pairs of both halves that would be classed otherwise."""
+    """Number of pairs of both halves that would be classified differently."""
     cuts: list[CutRecord]
-    """The thresholds that there could be, the lowest first."""
+    """All possible thresholds, the lowest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class TuningRecord(StudyRecord):
-    """What thresholds the evidence suggests, as `stickler tune` writes it in JSON."""
+    """Proposed thresholds with their evidence, as `stickler tune` writes them in JSON."""
 
     format: Literal["stickler-tuning/1"]
     schema: str
     """The file of the schema."""
     model_name: str
-    """What the schema calls its documents."""
+    """The name that the schema gives to its documents."""
     by_verdicts: Flag
-    """Whether the evidence are verdicts of people, and not similarities alone."""
+    """Whether the evidence has verdicts of people, not similarities alone."""
     units: Count
-    """Documents, or what else is drawn as a whole."""
+    """Number of documents, or of other groups that are drawn together."""
     level: Fraction
-    """The level of the intervals."""
+    """Confidence level of the intervals."""
     fields: list[TunedFieldRecord]
-    """Each field of which there is evidence, in the order of the schema."""
+    """Every field with evidence, in the order of the schema."""
     notes: list[str]
-    """What was left out of the evidence, and what was written."""
+    """Evidence that was omitted, and thresholds that were written."""
 
     @property
     def proposed(self) -> list[TunedFieldRecord]:
         """The fields for which another threshold is proposed."""
-        return [each for each in self.fields if each.proposed is not None]
+        return [field for field in self.fields if field.proposed is not None]
 
 
-BAR: Final = 30  # characters of the longest bar of a histogram
+MAX_BAR_LENGTH: Final = 30  # characters
 
 _FIELDS: Final = (
-    Figure("field", "field", str, shown=lambda it: it.field or WHOLE),
+    Figure("field", "field", str, shown=lambda field: field.field or WHOLE),
     Figure(
         "comparator",
         "comparator",
         str,
         3,
-        shown=lambda it: (it.comparator or "").removesuffix("Comparator") or "its fields",
+        shown=lambda field: (field.comparator or "").removesuffix("Comparator") or "its fields",
     ),
     Figure("pairs", "pairs", int, 4),
-    Figure("now", "threshold", rank=1, shown=lambda it: setting(it.threshold)),
-    Figure("proposed", "proposed", rank=2, shown=lambda it: setting(it.proposed)),
+    Figure("now", "threshold", rank=1, shown=lambda field: setting(field.threshold)),
+    Figure("proposed", "proposed", rank=2, shown=lambda field: setting(field.proposed)),
     Figure("why", "reason", str, aside=True, quoted=False),
 )
 
 
-def report_of(record: TuningRecord, asked: Collection[str] = ()) -> Report:
-    """Return proposals as a report, with their evidence and that of fields asked for."""
+def make_report(record: TuningRecord, requested: Collection[str] = ()) -> Report:
+    """Return proposals as a report, with their evidence and that of requested fields."""
     evidence = f"the similarities of {number_of(record.units, 'document')}"
     if record.by_verdicts:
         evidence = number_of(sum(field.pairs for field in record.fields), "verdict")
     name, schema = record.model_name, record.schema
     head = f"{schema if name in schema else f'{name} ({schema})'}, by {evidence}"
-    shown = [field for field in record.fields if field.proposed is not None or field.field in asked]
-    reasons = Counter(field.reason for field in record.fields).most_common()
-    why = "; ".join(f"{reason} ({number_of(count, 'field')})" for reason, count in reasons)
+    detailed_fields = [
+        field for field in record.fields if field.proposed is not None or field.field in requested
+    ]
     table = Figures(_FIELDS, record.fields)
-    told = [Text(_summary(record)), *([] if shown or not why else [Text(why, "dim")])]
-    shown_evidence = (_evidence_of(field, record) for field in shown)
-    return Report.of(record, head, told, [table] if shown else [], *shown_evidence, rows=table)
+    summary = [Text(_summary_sentence(record))]
+    counts_by_reason = Counter(field.reason for field in record.fields).most_common()
+    if counts_by_reason and not detailed_fields:
+        reasons = (f"{reason} ({number_of(n, 'field')})" for reason, n in counts_by_reason)
+        summary.append(Text("; ".join(reasons), "dim"))
+    sections = (_evidence_section(field, record) for field in detailed_fields)
+    return Report.of(
+        record, head, summary, [table] if detailed_fields else [], *sections, rows=table
+    )
 
 
-def _summary(record: TuningRecord) -> str:
+def _summary_sentence(record: TuningRecord) -> str:
+    """Return how many thresholds should change, as a sentence."""
     count = len(record.proposed)
     fields = number_of(len(record.fields), "field")
     if not count:
@@ -171,34 +178,42 @@ def _summary(record: TuningRecord) -> str:
     return f"{number_of(count, 'threshold')} of {fields} should change"
 
 
-def _evidence_of(field: TunedFieldRecord, record: TuningRecord) -> Section:
-    """Return why a threshold is proposed: the gain, and the pairs on both sides of each cut."""
+def _evidence_section(field: TunedFieldRecord, record: TuningRecord) -> Section:
+    """Return the section of a field: its gain, and the pairs on both sides of each cut."""
     change = "stays" if field.proposed is None else f"-> {setting(field.proposed)}"
-    told = field.reason if field.gain is None else _gain_text(field, record)
+    reason = field.reason if field.gain is None else _gain_sentence(field, record)
     return Section(
         f"{field.field or WHOLE}: {setting(field.threshold)} {change}",
-        [Text(told, indent=INDENT, margin=INDENT), _cuts(field, record)],
+        [Text(reason, indent=INDENT, margin=INDENT), _cut_table(field, record)],
     )
 
 
-def _gain_text(field: TunedFieldRecord, record: TuningRecord) -> str:
+def _gain_sentence(field: TunedFieldRecord, record: TuningRecord) -> str:
     """Return the gain of a proposal on the half that did not choose it."""
-    what = "F1 against verdicts" if record.by_verdicts else "variance explained"
-    told = f"{what} {rate(field.now)} -> {rate(field.then)}"
+    criterion = "F1 against verdicts" if record.by_verdicts else "variance explained"
+    sentence = f"{criterion} {rate(field.now)} -> {rate(field.then)}"
     if field.gain is not None:
         difference = (field.then or 0.0) - (field.now or 0.0)
         lower, upper = field.gain
-        told += f", {difference:+.4f} [{lower:+.4f}, {upper:+.4f}] ({record.level:.0%} CI)"
-    return f"{told}; {number_of(field.moved, 'pair')} of {field.pairs} would be classed otherwise"
+        sentence += f", {difference:+.4f} [{lower:+.4f}, {upper:+.4f}] ({record.level:.0%} CI)"
+    return (
+        f"{sentence}; {number_of(field.moved, 'pair')} of {field.pairs} would be classed otherwise"
+    )
 
 
-def _cuts(field: TunedFieldRecord, record: TuningRecord) -> Figures:
-    most = max(cut.pairs for cut in field.cuts)
-    first = next((at for at, cut in enumerate(field.cuts) if cut.pairs), 0)
+def _cut_table(field: TunedFieldRecord, record: TuningRecord) -> Figures:
+    """Return the table of the possible thresholds of a field, from the first pair on."""
+    max_pairs = max(cut.pairs for cut in field.cuts)
+    first = next((index for index, cut in enumerate(field.cuts) if cut.pairs), 0)
+
+    def draw_bar(cut: CutRecord) -> str:
+        length = -(-cut.pairs * MAX_BAR_LENGTH // max_pairs)  # rounded up
+        return "#" * length
+
     figures = [
-        Figure("from", "threshold", str, shown=lambda it: f"{it.threshold:.2f}", quoted=False),
+        Figure("from", "threshold", str, shown=lambda cut: f"{cut.threshold:.2f}", quoted=False),
         Figure("pairs", "pairs", int),
-        Figure("", lambda it: "#" * -(-it.pairs * BAR // most), str, quoted=False),
+        Figure("", draw_bar, str, quoted=False),
         *(
             Figure(name, name, int if name == "same" else float)
             for name in ("same", "precision", "recall")
@@ -213,28 +228,32 @@ def answer(settings: TuneSettings, desk: Desk) -> Answer:
     """Propose thresholds, and write them into the schema if that is asked for."""
     loaded = desk.schema()
     with ended_by_signals():
-        evidence, notes = _evidence(loaded, settings, desk)
-    fields = tuned_fields(evidence, IntervalSettings(settings.ci, settings.seed))
-    order = {field_path(field.path): at for at, field in reversed([*enumerate(loaded.fields)])}
+        evidence, notes = _collect_evidence(loaded, settings, desk)
+    fields = propose_thresholds(evidence, IntervalSettings(settings.ci, settings.seed))
+    position_of_field = {
+        field_path(field.path): position
+        for position, field in reversed([*enumerate(loaded.fields)])
+    }
+    last_position = len(position_of_field)
     record = TuningRecord(
-        "stickler-tuning/1",
-        __version__,
-        loaded.path,
-        loaded.name,
-        settings.verdicts is not None,
-        len(evidence.names),
-        settings.ci,
-        sorted(fields, key=lambda field: order.get(field.field, len(order))),
-        notes,
+        format="stickler-tuning/1",
+        version=__version__,
+        schema=loaded.path,
+        model_name=loaded.name,
+        by_verdicts=settings.verdicts is not None,
+        units=len(evidence.names),
+        level=settings.ci,
+        fields=sorted(fields, key=lambda field: position_of_field.get(field.field, last_position)),
+        notes=notes,
     )
-    known = [field.field for field in record.fields]
-    refuse_unknown("--field", settings.field, known, "are no pairs of")
+    field_names = [field.field for field in record.fields]
+    refuse_unknown("--field", settings.field, field_names, "are no pairs of")
     if settings.write and record.proposed:
-        record = _written(loaded, record, settings)
-    return Answer(report_of(record, settings.field))
+        record = _write_thresholds(loaded, record, settings)
+    return Answer(make_report(record, settings.field))
 
 
-def _evidence(
+def _collect_evidence(
     loaded: LoadedSchema, settings: TuneSettings, desk: Desk
 ) -> tuple[Evidence, list[str]]:
     """Return the pairs that thresholds are tuned on, and notes on the sources."""
@@ -242,42 +261,43 @@ def _evidence(
     client = client_of(plan, policy_of(settings))
     options = comparing(plan, settings, client)
     if settings.verdicts is not None:
-        lines, left_out = read_verdicts(settings.verdicts, plan, settings.max_document_size)
-        evidence = of_verdicts(lines, options)
-        of = number_of(left_out, "verdict")
-        notes = [f"on no two values and left out: {of}"] if left_out else []
+        lines, n_omitted = read_verdicts(settings.verdicts, plan, settings.max_document_size)
+        evidence = collect_from_verdicts(lines, options)
+        omitted = number_of(n_omitted, "verdict")
+        notes = [f"on no two values and left out: {omitted}"] if n_omitted else []
     else:
         notes = []
-        evidence = of_documents(compared(settings, plan, options, notes))
+        evidence = collect_from_documents(compared(settings, plan, options, notes))
     if client is not None:
         desk.tell(f"models: {client.usage}")
     return evidence, notes
 
 
-def tuned_fields(evidence: Evidence, settings: IntervalSettings) -> list[TunedFieldRecord]:
-    """Propose thresholds for all fields of which there is evidence."""
+def propose_thresholds(evidence: Evidence, settings: IntervalSettings) -> list[TunedFieldRecord]:
+    """Propose a threshold for every field with evidence."""
     alternatives: defaultdict[tuple[str, ...], list[FieldEvidence]] = defaultdict(list)
-    for found in evidence.fields.values():
-        if found.similarity:
-            alternatives[found.path].append(found)
-    return [_tuned(some, evidence.names, settings) for some in alternatives.values()]
+    for field in evidence.fields.values():
+        if field.similarity:
+            alternatives[field.path].append(field)
+    return [_tune_field(arms, evidence.names, settings) for arms in alternatives.values()]
 
 
-def _tuned(
+def _tune_field(
     alternatives: Sequence[FieldEvidence], names: Sequence[str], settings: IntervalSettings
 ) -> TunedFieldRecord:
-    found = max(alternatives, key=lambda one: len(one.similarity))
-    sample = found.sample(names)
+    """Propose a threshold for a field, given its evidence for each alternative of a union."""
+    field = max(alternatives, key=lambda evidence: len(evidence.similarity))
+    sample = field.sample(names)
     if len(alternatives) > 1:
         proposal = Proposal(None, "its alternatives have a threshold each")
     else:
-        proposal = propose(sample, found.threshold, settings)
+        proposal = propose(sample, field.threshold, settings)
     return TunedFieldRecord(
-        field=field_path(found.path),
-        comparator=found.comparator or None,
+        field=field_path(field.path),
+        comparator=field.comparator or None,
         pairs=len(sample.similarity),
-        units=len(set(found.unit)),
-        threshold=found.threshold,
+        units=len(set(field.unit)),
+        threshold=field.threshold,
         proposed=proposal.threshold,
         reason=proposal.reason,
         now=proposal.now,
@@ -289,96 +309,116 @@ def _tuned(
 
 
 def _cut_records(sample: Sample) -> list[CutRecord]:
-    edges = [number / BINS for number in range(BINS + 1)]
-    passing = [passes(sample, edge) for edge in edges]
-    beyond = np.zeros_like(passing[0])
+    """Return equally spaced cuts from 0 to 1."""
+    cuts = [number / BINS for number in range(BINS + 1)]
+    passing = [passes(sample, cut) for cut in cuts]
+    none_passes = np.zeros_like(passing[0])
+    neighbours = pairwise([*passing, none_passes])
     return [
-        _cut_record(edge, sample.same, *some)
-        for edge, some in zip(edges, pairwise([*passing, beyond]), strict=True)
+        _cut_record(cut, sample.same, passes_cut, passes_next)
+        for cut, (passes_cut, passes_next) in zip(cuts, neighbours, strict=True)
     ]
 
 
-def _cut_record(edge: float, same: Mask | None, passing: Mask, after: Mask) -> CutRecord:
-    """Return one cut; `after` are the pairs that pass the next one."""
-    total = int(passing.sum())
-    right, whole = (0, 0) if same is None else (int((passing & same).sum()), int(same.sum()))
+def _cut_record(cut: float, same: Mask | None, passes_cut: Mask, passes_next: Mask) -> CutRecord:
+    """Return one cut, given the masks of the pairs that pass it and the next one."""
+    n_passing = int(passes_cut.sum())
+    n_right = 0 if same is None else int((passes_cut & same).sum())
+    n_same = 0 if same is None else int(same.sum())
     return CutRecord(
-        threshold=edge,
-        pairs=total - int(after.sum()),
-        same=None if same is None else right - int((after & same).sum()),
-        passing=total,
-        precision=right / total if same is not None and total else None,
-        recall=right / whole if whole else None,
+        threshold=cut,
+        pairs=n_passing - int(passes_next.sum()),
+        same=None if same is None else n_right - int((passes_next & same).sum()),
+        passing=n_passing,
+        precision=n_right / n_passing if same is not None and n_passing else None,
+        recall=n_right / n_same if n_same else None,
     )
 
 
-def _written(loaded: LoadedSchema, record: TuningRecord, settings: TuneSettings) -> TuningRecord:
-    """Write proposals into the schema file; return the record with notes on each."""
+def _write_thresholds(
+    loaded: LoadedSchema, record: TuningRecord, settings: TuneSettings
+) -> TuningRecord:
+    """Write proposals into the schema file; return the record with notes on each.
+
+    Raises:
+        UsageError: the schema has no file or is inferred, or GT cannot be read again.
+    """
     if loaded.inferred is not None or not Path(settings.schema).is_file():
-        found = "how to compare is inferred, which one annotation would end"
+        finding = "how to compare is inferred, which one annotation would end"
         if loaded.inferred is None:
-            found = "SCHEMA is no file"
+            finding = "SCHEMA is no file"
         hint = "write one first: stickler init"
-        raise UsageError([Problem("--write", found, "a file with an annotated schema", hint)])
+        raise UsageError([Problem("--write", finding, "a file with an annotated schema", hint)])
     if settings.gt == STANDARD_INPUT:
-        found = "GT is standard input, which cannot be read again to tell what was tuned on"
-        raise UsageError([Problem("--write", found, "a file or a directory")])
+        finding = "GT is standard input, which cannot be read again to tell what was tuned on"
+        raise UsageError([Problem("--write", finding, "a file or a directory")])
     file = Path(settings.schema)
     content = file.read_bytes()
     text = content.removeprefix(BOM)
-    text, written, notes = with_thresholds(loaded, text, record.proposed, settings)
+    text, written, notes = set_thresholds(loaded, text, record.proposed, settings)
     if written:
-        what = ", ".join(
-            f"{it.field} {setting(it.threshold)} -> {setting(it.proposed)}" for it in written
+        changes = ", ".join(
+            f"{field.field} {setting(field.threshold)} -> {setting(field.proposed)}"
+            for field in written
         )
-        tuned = tuned_on(what, hashes(settings.gt, settings))
-        said: JsonObject = {COMMENT: commented(loaded.contents, tuned)}
-        text = with_keys(text.decode(), {"": said}).encode()
+        tuned = tuned_on(changes, hashes(settings.gt, settings))
+        comment: JsonObject = {COMMENT: commented(loaded.contents, tuned)}
+        text = with_keys(text.decode(), {"": comment}).encode()
         with whole_file(settings.schema, "--write") as stream:
-            stream.write(content[: len(content) - len(content.removeprefix(BOM))] + text)
-        notes.append(f"wrote {what} to {settings.schema}")
+            byte_order_mark = content[: len(content) - len(content.removeprefix(BOM))]
+            stream.write(byte_order_mark + text)
+        notes.append(f"wrote {changes} to {settings.schema}")
     return replace(record, notes=[*record.notes, *notes])
 
 
-def with_thresholds(
+def set_thresholds(
     loaded: LoadedSchema, text: bytes, proposed: Iterable[TunedFieldRecord], settings: SchemaOptions
 ) -> tuple[bytes, list[TunedFieldRecord], list[str]]:
-    """Return the text of a schema with proposed thresholds, those that are in it, and why not all.
+    """Return the text of a schema with proposed thresholds, the fields written, and why others not.
 
-    What changes any other field is left out: a part of the schema may stand for several fields.
+    A threshold that would change any other field is not written: a part of the schema may stand
+    for several fields.
     """
     written: list[TunedFieldRecord] = []
     refused: list[str] = []
-    stands = {field_path(field.path): field.stands for field in reversed(loaded.fields)}
-    known = _thresholds(loaded.plan)
-    for one in proposed:
-        key = f"{PREFIX}{'threshold' if one.comparator else 'match-threshold'}"
-        candidate = _candidate(text, stands.get(one.field, ()), key, one.proposed)
-        wanted = {**known, one.field: one.proposed}
-        if candidate is None or _thresholds(_compiled(candidate, loaded, settings)) != wanted:
-            hint = "it has no place of its own in this file; set it by hand"
-            refused.append(f"the threshold of {one.field} was not written: {hint}")
+    pointers = {field_path(field.path): field.stands for field in reversed(loaded.fields)}
+    thresholds = _read_thresholds(loaded.plan)
+    for field in proposed:
+        key = f"{PREFIX}{'threshold' if field.comparator else 'match-threshold'}"
+        candidate = _set_key(text, pointers.get(field.field, ()), key, field.proposed)
+        wanted = {**thresholds, field.field: field.proposed}
+        if candidate is not None and _compile_thresholds(candidate, loaded, settings) == wanted:
+            text, thresholds = candidate, wanted
+            written.append(field)
         else:
-            text, known = candidate, wanted
-            written.append(one)
+            hint = "it has no place of its own in this file; set it by hand"
+            refused.append(f"the threshold of {field.field} was not written: {hint}")
     return text, written, refused
 
 
-def _candidate(
-    text: bytes, stands: Sequence[str], key: str, threshold: float | None
+def _set_key(
+    text: bytes, pointers: Sequence[str], key: str, threshold: float | None
 ) -> bytes | None:
-    """Return the text with a threshold where it is said already, else where it counts first."""
-    if not stands:
+    """Return the text with a threshold at the first pointer that has the key, else at the first.
+
+    It is None without a pointer.
+    """
+    if not pointers:
         return None
-    said = {place.pointer for place in positions(text)}
-    own = (pointer for pointer in stands if pointer + json_pointer((key,)) in said)
-    return with_keys(text.decode(), {next(own, stands[0]): {key: threshold}}).encode()
+    existing = {place.pointer for place in positions(text)}
+    with_key = (pointer for pointer in pointers if pointer + json_pointer((key,)) in existing)
+    return with_keys(text.decode(), {next(with_key, pointers[0]): {key: threshold}}).encode()
 
 
-def _compiled(text: bytes, loaded: LoadedSchema, settings: SchemaOptions) -> Plan:
+def _compile_thresholds(
+    text: bytes, loaded: LoadedSchema, settings: SchemaOptions
+) -> dict[str, float | None]:
+    """Return the thresholds of all fields by the text of a schema."""
     schema, file = orjson.loads(text), Path(loaded.path)
-    return compile_schema(schema, loaded.path, file, allow_plugins=settings.allow_plugins)
+    plan = compile_schema(schema, loaded.path, file, allow_plugins=settings.allow_plugins)
+    return _read_thresholds(plan)
 
 
-def _thresholds(plan: Plan) -> dict[str, float | None]:
+def _read_thresholds(plan: Plan) -> dict[str, float | None]:
+    """Return the thresholds of all fields of a plan, by path."""
     return {field_path(row.field): row.threshold for row in field_listing(plan)}

@@ -1,7 +1,7 @@
-"""Similarities of pairs, and where to cut them in two: chosen on one half, judged on the other.
+"""Choose a threshold for the similarities of pairs on one half, and confirm it on the other half.
 
-With verdicts a cut is judged by F1; without, by how much of the variance it explains (Otsu 1979,
-doi:10.1109/TSMC.1979.4310076). docs/tuning.md says what was simulated.
+With verdicts the criterion of a threshold is F1; without, the share of the variance that it
+explains (Otsu 1979, doi:10.1109/TSMC.1979.4310076). docs/tuning.md describes the simulations.
 """
 
 from array import array
@@ -33,23 +33,23 @@ from stickler_cli.studies.answering import (
 
 Mask = NDArray[np.bool_]
 
-FEWEST_PAIRS: Final = 40
+MIN_PAIRS: Final = 40
 """Pairs of a field from which on a threshold can be proposed."""
 
-FEWEST_UNITS: Final = 20
-"""Documents that they are in, half of which judge."""
+MIN_UNITS: Final = 20
+"""Documents with these pairs; half of the documents confirm."""
 
-FEWEST_OF_A_KIND: Final = 5
-"""Pairs on either side of a cut, in each half, at least."""
+MIN_PAIRS_OF_A_KIND: Final = 5
+"""Pairs on either side of a cut that each half needs."""
 
 GAP: Final = 0.05
-"""Around a cut on both sides there have to be fewer pairs than as near to the middle of those below
-it; else the cut is not between two humps but inside one."""
+"""Distance from a cut within which fewer pairs must be than within the same distance of the median
+of the pairs below it. Otherwise the cut is not between two humps of pairs, but inside one."""
 
 GAP_LEVEL: Final = 0.025
-"""How likely it may be to find so few around the cut by chance, were there no gap."""
+"""Probability of so few pairs around the cut, if there were no gap, up to which it is a gap."""
 
-MOST_DECIMALS: Final = 6
+MAX_DECIMALS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,75 +59,85 @@ class Sample:
     similarity: Floats
     """(n,), each in [0, 1]."""
     unit: NDArray[np.intp]
-    """(n,): the document of each, which is in one half and resampled as a whole."""
+    """(n,): the number of the document of each pair; a document is in one half."""
     names: Sequence[str]
-    """Of the units."""
+    """The names of the units."""
     same: Mask | None = None
     """(n,): verdicts; None without them."""
 
-    def some(self, chosen: Mask) -> "Sample":
-        """Return some of the pairs."""
-        same = None if self.same is None else self.same[chosen]
-        return Sample(self.similarity[chosen], self.unit[chosen], self.names, same)
+    def select(self, selected: Mask) -> "Sample":
+        """Return the selected pairs."""
+        return Sample(
+            similarity=self.similarity[selected],
+            unit=self.unit[selected],
+            names=self.names,
+            same=None if self.same is None else self.same[selected],
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A threshold proposed, or the reason why none is."""
+    """A proposed threshold, or the reason why none is proposed."""
 
     threshold: float | None
-    """None where there is nothing to propose."""
+    """The proposed threshold; None without one."""
     reason: str
-    """Why it is proposed, or why not."""
+    """The reason why it is proposed or not."""
     now: float | None = None
-    """Criterion at the threshold of now, on the half that judges; None if nobody judged."""
+    """Criterion at the present threshold on the half that confirms; None if it was not needed."""
     then: float | None = None
     """Criterion at the other threshold, proposed or not."""
     gain: Interval | None = None
-    """Of the difference."""
+    """The confidence interval of the difference."""
     moved: int = 0
-    """Pairs of both halves that the proposal classes otherwise."""
+    """Pairs of both halves that the proposal classifies differently."""
 
 
 def propose(sample: Sample, threshold: float, settings: IntervalSettings) -> Proposal:
     """Propose a threshold, if one half of the units suggests it and the other half confirms it."""
-    lacking = _lacking(sample)
-    if lacking:
-        return Proposal(None, lacking)
-    first = _first_half(sample.names, settings.seed)[sample.unit]
-    chooses, judges = sample.some(first), sample.some(~first)
-    cut = _best_cut(chooses)
-    if cut is None or _too_few(chooses, cut) or _too_few(judges, cut):
-        return Proposal(None, f"fewer than {FEWEST_OF_A_KIND} pairs of a kind in a half")
-    if sample.same is None and not _is_gap(judges, cut):
+    problem = _find_problem(sample)
+    if problem:
+        return Proposal(None, problem)
+    is_first = _select_first_half(sample.names, settings.seed)[sample.unit]
+    choosing, confirming = sample.select(is_first), sample.select(~is_first)
+    cut = _find_best_cut(choosing)
+    if cut is None or _has_too_few(choosing, cut) or _has_too_few(confirming, cut):
+        return Proposal(None, f"fewer than {MIN_PAIRS_OF_A_KIND} pairs of a kind in a half")
+    if sample.same is None and not _is_gap(confirming, cut):
         return Proposal(None, "there is no gap between like and unlike pairs")
     moved = int(np.count_nonzero(passes(sample, cut) != passes(sample, threshold)))
     if not moved:
         return Proposal(None, "the threshold is where the pairs part, or as good")
-    now, then, gain = _judged(judges, threshold, cut, settings)
-    confirmed = gain.lower > 0
-    reason = "the other half confirms it" if confirmed else "the other half confirms no gain"
-    return Proposal(cut if confirmed else None, reason, now, then, gain, moved)
+    now, then, gain = _measure_gain(confirming, threshold, cut, settings)
+    is_confirmed = gain.lower > 0
+    return Proposal(
+        threshold=cut if is_confirmed else None,
+        reason="the other half confirms it" if is_confirmed else "the other half confirms no gain",
+        now=now,
+        then=then,
+        gain=gain,
+        moved=moved,
+    )
 
 
-def _lacking(sample: Sample) -> str:
-    """Return why a sample tells nothing; empty if it may."""
-    if len(sample.similarity) < FEWEST_PAIRS:
-        return f"fewer than {FEWEST_PAIRS} pairs"
-    if len(np.unique(sample.unit)) < FEWEST_UNITS:
-        return f"fewer than {FEWEST_UNITS} documents"
+def _find_problem(sample: Sample) -> str:
+    """Return the reason why a sample cannot suggest a threshold; empty if it can."""
+    if len(sample.similarity) < MIN_PAIRS:
+        return f"fewer than {MIN_PAIRS} pairs"
+    if len(np.unique(sample.unit)) < MIN_UNITS:
+        return f"fewer than {MIN_UNITS} documents"
     if np.isin(sample.similarity, (0.0, 1.0)).all():
         return "only 0 and 1 occur, between which any threshold does the same"
     return ""
 
 
 def passes(sample: Sample, threshold: float) -> Mask:
-    """Return which pairs meet a threshold."""
+    """Return a mask of the pairs that meet a threshold."""
     return sample.similarity >= threshold - EQUAL_WITHIN
 
 
-def _first_half(names: Sequence[str], seed: int) -> Mask:
-    """Return which units are in the first half: by a hash of the name, so always the same."""
+def _select_first_half(names: Sequence[str], seed: int) -> Mask:
+    """Return a mask of the units in the first half: by a hash of the name, so always the same."""
     key = str(seed).encode()
     encoded = (name.encode("utf-8", "surrogatepass") for name in names)
     return np.array(
@@ -135,116 +145,131 @@ def _first_half(names: Sequence[str], seed: int) -> Mask:
     )
 
 
-def _best_cut(sample: Sample) -> float | None:
-    """Return the best cut of a sample, in the middle of the gap around it; None without any."""
+def _find_best_cut(sample: Sample) -> float | None:
+    """Return the best cut of a sample, in the middle of the gap around it; None without a cut."""
     order = np.argsort(sample.similarity, kind="stable")
     similarity = sample.similarity[order]
     (gaps,) = (np.diff(similarity) > EQUAL_WITHIN).nonzero()
-    least = FEWEST_OF_A_KIND
-    gaps = gaps[(gaps + 1 >= least) & (len(similarity) - gaps - 1 >= least)]
+    n_below, n_passing = gaps + 1, len(similarity) - gaps - 1
+    gaps = gaps[(n_below >= MIN_PAIRS_OF_A_KIND) & (n_passing >= MIN_PAIRS_OF_A_KIND)]
     if not len(gaps):
         return None
     if sample.same is None:
-        value = _explained(similarity, gaps)
+        criterion = _explained_variance(similarity, gaps)
     else:
-        above = np.cumsum(sample.same[order][::-1])[::-1]  # same ones from each pair on
-        right, passing = above[gaps + 1], len(similarity) - gaps - 1
-        value = 2 * right / (passing + above[0])
-    best = gaps[value >= value.max() - EQUAL_WITHIN]
-    at = best[np.argmax(similarity[best + 1] - similarity[best])]  # the widest of equal ones
-    return _round_between(float(similarity[at]), float(similarity[at + 1]))
+        # F1, by the number of same pairs from each pair on.
+        n_same = np.cumsum(sample.same[order][::-1])[::-1]
+        n_right, n_passing = n_same[gaps + 1], len(similarity) - gaps - 1
+        criterion = 2 * n_right / (n_passing + n_same[0])
+    best_gaps = gaps[criterion >= criterion.max() - EQUAL_WITHIN]
+    widths = similarity[best_gaps + 1] - similarity[best_gaps]
+    below_cut = best_gaps[np.argmax(widths)]
+    return _round_between(float(similarity[below_cut]), float(similarity[below_cut + 1]))
 
 
-def _explained(similarity: Floats, below: NDArray[np.intp]) -> Floats:
-    """Return the share of the variance of sorted numbers that lies between the two sides of cuts.
+def _explained_variance(similarity: Floats, last_below: NDArray[np.intp]) -> Floats:
+    """Return the share of the variance of sorted numbers that lies between the sides of each cut.
 
-    `below` has the position of the last number below each cut.
+    `last_below` is the position of the last number below each cut.
     """
-    total = np.cumsum(similarity)
-    count, size = below + 1, len(similarity)
-    share = count / size
-    apart = (total[-1] - total[below]) / (size - count) - total[below] / count
+    totals = np.cumsum(similarity)
+    n_below, size = last_below + 1, len(similarity)
+    mean_below = totals[last_below] / n_below
+    mean_above = (totals[-1] - totals[last_below]) / (size - n_below)
+    share_below = n_below / size
     variance = similarity.var()
-    found: Floats = share * (1 - share) * apart**2 / variance if variance > 0 else share * 0
-    return found
+    if variance <= 0:
+        return np.zeros(len(n_below))
+    explained: Floats = share_below * (1 - share_below) * (mean_above - mean_below) ** 2 / variance
+    return explained
 
 
 def _round_between(low: float, high: float) -> float:
-    """Return the number of fewest decimals near the middle of two, above the one, up to the other.
+    """Return the number of fewest decimals near the middle, above `low` and at most `high`.
 
     >>> _round_between(0.61, 0.742), _round_between(0.8123, 0.8134)
     (0.68, 0.813)
     """
     middle = (low + high) / 2
-    for decimals in range(2, MOST_DECIMALS):
+    for decimals in range(2, MAX_DECIMALS):
         rounded = round(middle, decimals)
         if low + EQUAL_WITHIN < rounded <= high:
             return rounded
     return high
 
 
-def _too_few(sample: Sample, cut: float) -> bool:
-    kinds = passes(sample, cut) if sample.same is None else sample.same
-    fewest = min(np.count_nonzero(kinds), np.count_nonzero(~kinds))
-    return bool(fewest < FEWEST_OF_A_KIND)
+def _has_too_few(sample: Sample, cut: float) -> bool:
+    """Return whether a sample has too few similar or too few dissimilar pairs."""
+    is_similar = passes(sample, cut) if sample.same is None else sample.same
+    n_of_kind = min(np.count_nonzero(is_similar), np.count_nonzero(~is_similar))
+    return bool(n_of_kind < MIN_PAIRS_OF_A_KIND)
 
 
 def _is_gap(sample: Sample, cut: float) -> bool:
-    """Return whether clearly fewer pairs are at a cut than around the middle of those below."""
+    """Return whether clearly fewer pairs are at a cut than around the median of the pairs below."""
     similarity = sample.similarity
-    middle = float(np.median(similarity[similarity < cut]))
-    if cut - middle < 2 * GAP:
+    median = float(np.median(similarity[similarity < cut]))
+    if cut - median < 2 * GAP:
         return False
-    here, there = (np.count_nonzero(np.abs(similarity - at) < GAP) for at in (cut, middle))
-    return bool(bdtr(here, here + there, 0.5) <= GAP_LEVEL)  # so few heads of a fair coin
+    n_at_cut = np.count_nonzero(np.abs(similarity - cut) < GAP)
+    n_at_median = np.count_nonzero(np.abs(similarity - median) < GAP)
+    # The probability of so few heads of a fair coin.
+    return bool(bdtr(n_at_cut, n_at_cut + n_at_median, 0.5) <= GAP_LEVEL)
 
 
-def _judged(
+def _measure_gain(
     sample: Sample, threshold: float, cut: float, settings: IntervalSettings
 ) -> tuple[float, float, Interval]:
-    """Return the criterion at both thresholds, and the interval of the gain.
+    """Return the criterion at both thresholds, and the confidence interval of the gain.
 
     Units are resampled as documents are for the intervals of a run, and one pair is added as
-    there: for the lower end one that the cut moves to the wrong side, for the upper end to the
-    right one. So one pair that was moved is no evidence.
+    there: for the lower bound one that the cut moves to the wrong side, for the upper bound one
+    that it moves to the right side. So one moved pair is no evidence.
     """
-    both = np.concatenate([_sums(sample, at) for at in (threshold, cut)])
-    sums = resample(sample.names, lambda drawn: both @ drawn, settings)
-    added = added_weights(settings)
-    like, unlike = _moved_pairs(min(threshold, cut), max(threshold, cut), sample)
-    ends_of = []
-    for pair in (like, unlike) if cut > threshold else (unlike, like):
-        more = [np.outer(_sums(pair, at).sum(axis=1), added) for at in (threshold, cut)]
-        halves = zip(np.split(sums, 2), more, strict=True)
-        now, then = (_criterion(of + one) for of, one in halves)
-        ends_of.append(then - now)
-    before, after = float(now[0]), float(then[0])
-    (gain,) = ends(ends_of[0][np.newaxis], ends_of[1][np.newaxis], settings.level)
-    return before, after, gain or Interval(0.0, 0.0)
+    thresholds = (threshold, cut)
+    sums_of_units = np.concatenate([_sum_units(sample, value) for value in thresholds])
+    resampled = resample(sample.names, lambda weights: sums_of_units @ weights, settings)
+    sums_now, sums_then = np.split(resampled, 2)
+    weights_of_pair = added_weights(settings)
+    similar, dissimilar = _moved_pairs(min(thresholds), max(thresholds), sample)
+    gains = []
+    for pair in (similar, dissimilar) if cut > threshold else (dissimilar, similar):
+        added_now, added_then = (
+            np.outer(_sum_units(pair, value).sum(axis=1), weights_of_pair) for value in thresholds
+        )
+        now, then = _criterion(sums_now + added_now), _criterion(sums_then + added_then)
+        gains.append(then - now)
+    lower, upper = gains
+    (gain,) = ends(lower[np.newaxis], upper[np.newaxis], settings.level)
+    # The first column is the sample itself.
+    return float(now[0]), float(then[0]), gain or Interval(0.0, 0.0)
 
 
 def _moved_pairs(low: float, high: float, sample: Sample) -> tuple[Sample, Sample]:
-    """Return two pairs between two thresholds: one as like as can be, and the same; one unlike."""
+    """Return two pairs between two thresholds: the most similar one, and the least similar one."""
 
-    def one(similarity: float, *, same: bool) -> Sample:
-        said = None if sample.same is None else np.array([same])
-        return Sample(np.array([similarity]), np.array([0]), ("",), said)
+    def make_pair(similarity: float, *, same: bool) -> Sample:
+        verdicts = None if sample.same is None else np.array([same])
+        return Sample(
+            similarity=np.array([similarity]), unit=np.array([0]), names=("",), same=verdicts
+        )
 
-    return one(high - 2 * EQUAL_WITHIN, same=True), one(low, same=False)
+    return make_pair(high - 2 * EQUAL_WITHIN, same=True), make_pair(low, same=False)
 
 
-def _sums(sample: Sample, cut: float) -> Floats:
-    """Return the sums of each unit that the criterion is made of: (sums, units).
+def _sum_units(sample: Sample, cut: float) -> Floats:
+    """Return the sums of each unit that the criterion is computed from, (n_sums, n_units).
 
-    With verdicts these are right passes, passes and same pairs; without, how many pairs, their
-    similarities and the squares of these, and of those that pass how many and their similarities.
+    With verdicts these are the numbers of right passes, of passes and of same pairs. Without, they
+    are the number of pairs, the sum of their similarities and of their squares, the number of
+    passing pairs, and the sum of their similarities.
     """
     passing, similarity = passes(sample, cut), sample.similarity
-    ones = np.ones(len(similarity))
+    counted = np.ones(len(similarity))
     if sample.same is None:
-        columns = [ones, similarity, similarity**2, passing * ones, passing * similarity]
+        columns = [counted, similarity, similarity**2, passing * counted, passing * similarity]
     else:
-        columns = [ones * (passing & sample.same), ones * passing, ones * sample.same]
+        columns = [counted * (passing & sample.same), counted * passing, counted * sample.same]
     size = len(sample.names)
     return np.array([np.bincount(sample.unit, column, size) for column in columns])
 
@@ -254,50 +279,52 @@ def _criterion(sums: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         if len(sums) == 3:
             right, passing, same = sums
-            found = 2 * right / (passing + same)
+            criterion = 2 * right / (passing + same)
         else:
-            size, total, squares, passing, above = sums
+            size, total, squares, n_passing, total_passing = sums
+            n_below, total_below = size - n_passing, total - total_passing
             mean = total / size
-            between = passing / size * (above / passing - mean) ** 2
-            rest = size - passing
-            between += rest / size * ((total - above) / rest - mean) ** 2
-            found = between / (squares / size - mean**2)
-    return np.where(np.isfinite(found), found, 0.0)
+            between = n_passing / size * (total_passing / n_passing - mean) ** 2
+            between += n_below / size * (total_below / n_below - mean) ** 2
+            criterion = between / (squares / size - mean**2)
+    return np.where(np.isfinite(criterion), criterion, 0.0)
 
 
-MOST_PAIRS: Final = 200_000
-"""Pairs of a field that are looked at, the first ones: some MB."""
+MAX_PAIRS: Final = 200_000
+"""Pairs of a field that are kept, the first ones: some MB."""
 
 
 @dataclass(slots=True)
 class FieldEvidence:
-    """The pairs of one field that one node judges."""
+    """The pairs of one field that one node compares."""
 
     path: tuple[str, ...]
     node: Node
     threshold: float
-    """The threshold of now."""
+    """The present threshold."""
     similarity: "array[float]" = field(default_factory=lambda: array("d"))
     unit: "array[int]" = field(default_factory=lambda: array("q"))
     same: list[bool] = field(default_factory=list)
-    """Verdicts; empty without them."""
+    """Verdicts on the pairs; empty without verdicts."""
 
     @property
     def comparator(self) -> str:
-        """The name of the comparator; empty of items that are objects."""
+        """The name of the comparator; empty for items that are objects."""
         return self.node.comparator.name if isinstance(self.node, LeafNode) else ""
 
     def add(self, similarity: Iterable[float], units: Iterable[int]) -> None:
-        """Add pairs, as far as there is room."""
-        room = max(0, MOST_PAIRS - len(self.similarity))
-        self.similarity.extend(islice(similarity, room))
-        self.unit.extend(islice(units, room))
+        """Add pairs, up to `MAX_PAIRS` in total."""
+        n_free = max(0, MAX_PAIRS - len(self.similarity))
+        self.similarity.extend(islice(similarity, n_free))
+        self.unit.extend(islice(units, n_free))
 
     def sample(self, names: Sequence[str]) -> Sample:
         """Return the pairs as arrays."""
         same = np.array(self.same, np.bool_) if self.same else None
         units = np.array(self.unit, np.intp)
-        return Sample(np.array(self.similarity, float), units, names, same)
+        return Sample(
+            similarity=np.array(self.similarity, float), unit=units, names=names, same=same
+        )
 
 
 @dataclass(slots=True)
@@ -305,28 +332,28 @@ class Evidence:
     """The pairs of all fields."""
 
     names: list[str] = field(default_factory=list)
-    """Of the documents, or of what else is drawn as a whole."""
+    """The names of the units: documents, or other groups that are drawn together."""
     fields: dict[tuple[tuple[str, ...], int], FieldEvidence] = field(default_factory=dict)
-    """By path, and the identity of what judges."""
+    """By path, and the identity of the node that compares."""
 
-    def of(self, path: tuple[str, ...], node: Node) -> FieldEvidence:
-        """Return the evidence of a field, empty at first."""
-        known = self.fields.get((path, id(node)))
-        if known is None:
-            known = FieldEvidence(path, node, node.item_threshold)
-            self.fields[path, id(node)] = known
-        return known
+    def find_field(self, path: tuple[str, ...], node: Node) -> FieldEvidence:
+        """Return the evidence of a field; new evidence is empty."""
+        evidence = self.fields.get((path, id(node)))
+        if evidence is None:
+            evidence = FieldEvidence(path, node, node.item_threshold)
+            self.fields[path, id(node)] = evidence
+        return evidence
 
 
-def of_documents(compared: Iterable[tuple[list[DocumentPair], UnitTable]]) -> Evidence:
-    """Return the pairs of values that are judged in documents that were compared.
+def collect_from_documents(compared: Iterable[tuple[list[DocumentPair], UnitTable]]) -> Evidence:
+    """Return the judged pairs of values of compared documents.
 
-    These are leaves and list items of both sides, but nothing inside items that are unlike.
+    These are leaves and list items that both sides have, without those inside items that differ.
     """
     evidence = Evidence()
     for chunk, table in compared:
         first = len(evidence.names)
-        evidence.names += (it.id for it in chunk)
+        evidence.names += (pair.id for pair in chunk)
         for batch in table.batches:
             is_item_or_value = batch.kind == VALUE or (batch.kind == OBJECT and batch.is_item)
             if batch.is_document or not is_item_or_value:
@@ -337,7 +364,7 @@ def of_documents(compared: Iterable[tuple[list[DocumentPair], UnitTable]]) -> Ev
             for _, positions in batch.positions_by_field():
                 selected = positions[has_both_sides[positions]]
                 first_position = int(positions[0])
-                pairs = evidence.of(
+                pairs = evidence.find_field(
                     field_pattern(table, batch, first_position), batch.node_of(first_position)
                 )
                 documents = batch.document[selected] + first
@@ -345,7 +372,7 @@ def of_documents(compared: Iterable[tuple[list[DocumentPair], UnitTable]]) -> Ev
     return evidence
 
 
-def of_verdicts(lines: Iterable[VerdictLine], options: Options) -> Evidence:
+def collect_from_verdicts(lines: Iterable[VerdictLine], options: Options) -> Evidence:
     """Compare the values of verdicts, and return the pairs with their verdicts.
 
     Raises:
@@ -353,36 +380,35 @@ def of_verdicts(lines: Iterable[VerdictLine], options: Options) -> Evidence:
     """
     evidence = Evidence()
     units: dict[str, int] = {}
-    waiting: dict[int, tuple[FieldEvidence, list[VerdictLine]]] = {}
+    lines_by_field: dict[int, tuple[FieldEvidence, list[VerdictLine]]] = {}
     for line in lines:
         node = judging_node(line)
-        known = evidence.of(line.names, node)
-        waiting.setdefault(id(known), (known, []))[1].append(line)
-    for known, said in waiting.values():
-        for some, similarity in _similarities(known.node, said, options, AT_ONCE):
-            known.add(
-                similarity.tolist(), [units.setdefault(line.unit, len(units)) for line in some]
-            )
-            known.same += [line.same for line in some]
+        pairs = evidence.find_field(line.names, node)
+        lines_by_field.setdefault(id(pairs), (pairs, []))[1].append(line)
+    for pairs, lines_of_field in lines_by_field.values():
+        for block, similarity in _compare_lines(pairs.node, lines_of_field, options, AT_ONCE):
+            numbers = [units.setdefault(line.unit, len(units)) for line in block]
+            pairs.add(similarity.tolist(), numbers)
+            pairs.same += [line.same for line in block]
     evidence.names = [*units]
     return evidence
 
 
-def _similarities(
+def _compare_lines(
     node: Node, lines: Sequence[VerdictLine], options: Options, at_once: int
 ) -> Iterator[tuple[Sequence[VerdictLine], NDArray[np.float64]]]:
-    """Yield some lines at a time with the similarities of their values.
+    """Yield blocks of lines with the similarities of their values.
 
     Raises:
         WorkLimitError: a line takes too much work.
     """
     for start in range(0, len(lines), at_once):
-        some = lines[start : start + at_once]
-        at, place = np.arange(len(some)), Work(options.work_limit).field_work(some[0].names)
+        block = lines[start : start + at_once]
+        slots, work = np.arange(len(block)), Work(options.work_limit).field_work(block[0].names)
         try:
-            columns = Columns([line.gt for line in some], [line.pred for line in some], place)
-            yield some, node.similarity(columns, at, at, options, Mode.FINAL).similarity
+            columns = Columns([line.gt for line in block], [line.pred for line in block], work)
+            yield block, node.similarity(columns, slots, slots, options, Mode.FINAL).similarity
         except WorkLimitError:
             if at_once == 1:
                 raise
-            yield from _similarities(node, some, options, 1)
+            yield from _compare_lines(node, block, options, 1)
