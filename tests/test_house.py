@@ -2,7 +2,7 @@
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
@@ -171,6 +171,88 @@ def test_imports_stand_at_the_top_but_where_there_is_a_reason():
     }
     assert found - set().union(*accepted.values()) == set()
     assert [place for place, imports in accepted.items() if not imports] == []
+
+
+FOREIGN_PRIVATE_NAMES: Final = {
+    ("clients/servers.py", "_endpoint"): "bounds what botocore reads; it has no public hook",
+}
+"""Names of other projects that begin with an underscore, where they are used, and why."""
+
+DOCUMENTED_NAMES: Final = frozenset(
+    {
+        *("_asdict", "_field_defaults", "_fields", "_make", "_replace"),  # of named tuples
+        "_exit",  # of `os`, for children of a fork
+        "_typeshed",  # types of the standard library, for type checkers alone
+    }
+)
+"""Names with an underscore that their projects document for others."""
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__") and name not in DOCUMENTED_NAMES
+
+
+def private_names_bound(tree: ast.Module) -> Iterator[str]:
+    """The private names that a module gives to its own functions, classes and attributes."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield name
+            case ast.ClassDef(name=name) | ast.Name(id=name, ctx=ast.Store()):
+                yield name
+            case ast.Attribute(value=ast.Name("self" | "cls"), attr=name, ctx=ast.Store()):
+                yield name
+
+
+def private_names_used(tree: ast.Module) -> Iterator[str]:
+    """The private attributes, and modules of other projects, that a module reads or sets."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(attr=name):
+                yield name
+            case ast.Call(
+                func=ast.Name("getattr" | "setattr" | "hasattr" | "delattr"),
+                args=[_, ast.Constant(str(name)), *_],
+            ):
+                yield name
+            case ast.Import(names=names):
+                yield from (part for alias in names for part in alias.name.split("."))
+            case ast.ImportFrom(module=str(module), level=0, names=names):
+                if not module.startswith("stickler_cli"):
+                    yield from (*module.split("."), *(alias.name for alias in names))
+
+
+def foreign_private_names(trees: Mapping[str, ast.Module]) -> set[tuple[str, str]]:
+    own = {name for tree in trees.values() for name in private_names_bound(tree)}
+    return {
+        (module, name)
+        for module, tree in trees.items()
+        for name in private_names_used(tree)
+        if is_private(name) and name not in own
+    }
+
+
+def test_private_names_of_other_projects_have_a_reason():
+    found = foreign_private_names({module: tree_of(module) for module in MODULES})
+    assert found == set(FOREIGN_PRIVATE_NAMES)
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("client._endpoint", {"_endpoint"}),
+        ("setattr(parameter, '_runtime', 1)", {"_runtime"}),
+        ("import numpy._core.umath", {"_core"}),
+        ("from typer._click import Context", {"_click"}),
+        ("from typer import _click", {"_click"}),
+        ("from stickler_cli.core import _own", set()),
+        ("from ._own import name", set()),
+        ("class A:\n def __init__(self): self._kept = 1\nA()._kept", set()),
+        ("point._replace(x=1).__dict__", set()),
+    ],
+)
+def test_private_names_of_other_projects_are_seen(code, names):
+    assert foreign_private_names({"a.py": ast.parse(code)}) == {("a.py", name) for name in names}
 
 
 def test_no_two_modules_have_one_name():

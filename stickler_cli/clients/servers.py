@@ -135,7 +135,9 @@ class Bedrock(Server):
             made = _session().create_client(
                 "bedrock-runtime", config=config, endpoint_url=self.usual or None
             )
-            _bound_answers(made._endpoint.http_session)  # noqa: SLF001 - there is no other way
+            # The session that reads bodies has no public name. One of our own, which an event
+            # `before-send` could use, would not have botocore's proxies and certificates.
+            _bound_answers(made._endpoint.http_session)  # noqa: SLF001
             return made
 
         state = tuple(sorted(item for item in os.environ.items() if item[0].startswith("AWS_")))

@@ -58,6 +58,8 @@ _MISSPELT_URL_IN_TEXT: Final = re.compile(
     re.IGNORECASE,
 )
 _QUERY_IN_TEXT: Final = re.compile(r"\?\S*")
+_CHAIN: Final = "::"  # between the URLs of file systems inside of each other, for fsspec
+_CHAIN_IN_NAME: Final = "\ufdd0"  # no character, so in no URL: hides `::` in the name of a file
 _WITHOUT_HOST: Final = frozenset({"file", "memory"})  # kinds of URLs that need no host
 _SEPARATORS: Final = re.compile("[:/@]")  # between segments of user information
 HIDDEN: Final = "[hidden]"
@@ -340,28 +342,27 @@ def _files_of(url: str, limit: int | None = None) -> tuple[Any, str]:
     Of HTTP no body is read at once that has more bytes than the limit.
     """
     fsspec = import_extra("fsspec", "a URL", "remote", shown_url(url))
-    # What `url_to_fs` does, but that `::` in the name of a file leads nowhere else.
-    protocol = url.partition("://")[0].lower()
+    protocol, mark, address = url.partition("://")
+    protocol = protocol.lower()
     if protocol not in DRIVERS:
         expected = ", ".join(f"{known}://" for known in DRIVERS)
         found = f"{protocol}:// is none of the URLs that are read"
         raise UsageError([Problem(shown_url(url), found, expected)])
     check_address(url)
+    plain_url = f"{protocol}{mark}{address.replace(_CHAIN, _CHAIN_IN_NAME)}"
     try:
-        store = fsspec.get_filesystem_class(protocol)
+        files, path = fsspec.url_to_fs(plain_url, **_limits_of(protocol, limit))
     except ImportError:
         driver = DRIVERS[protocol]
         found = f"{protocol}:// needs {driver}, which is not installed"
         raise UnavailableError(
             [Problem(shown_url(url), found, "", f"pip install {driver}")]
         ) from None
-    given = {**_limits_of(protocol, limit), **store._get_kwargs_from_urls(url)}  # noqa: SLF001
-    try:
-        return store(**given), store._strip_protocol(url)  # noqa: SLF001
     except Exception as error:  # what drivers raise of keys and addresses
         raise UsageError(
             [Problem(shown_url(url), f"it cannot be opened: {_as_os_error(error, url)}")]
         ) from error
+    return files, path.replace(_CHAIN_IN_NAME, _CHAIN)
 
 
 def check_address(url: str, option: str = "") -> None:

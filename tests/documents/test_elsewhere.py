@@ -92,6 +92,16 @@ def test_a_directory_elsewhere_is_listed_as_one_here(store: str):
     assert listing.documents["a"] == FileReference(f"{store}/gt/a.json", LIMIT, 2)
 
 
+@pytest.mark.parametrize("root", ["memory://docs", "MEMORY://docs"])
+def test_two_colons_in_a_name_lead_nowhere_else(memory: str, root: str):
+    files = fsspec.filesystem("memory")
+    files.pipe_file("/docs/a::b.json", b"{}")
+    assert [*list_directory(root, LIMIT).documents] == ["a::b"]
+    assert remote.read_urls([f"{root}/a::b.json"], LIMIT) == [b"{}"]
+    remote.send_bytes(b"[]", f"{root}/zip::c.json")
+    assert files.cat_file("/docs/zip::c.json") == b"[]"
+
+
 def test_a_glob_names_some_of_them_by_what_is_below_it(store: str):
     put(store, {"gt/a1.json": b"{}", "gt/a2.json": b"{}", "gt/b1.json": b"{}"})
     assert [*list_directory(f"{store}/gt/a*.json", LIMIT).documents] == ["a1", "a2"]
