@@ -103,6 +103,18 @@ def number_of(count: float, noun: str) -> str:
     return f"{round(count, 2):,} {noun}{'' if count == 1 else 's'}"
 
 
+def in_short(count: int) -> str:
+    """Return a number that fits below a narrow bar: three digits of thousands or millions.
+
+    >>> in_short(9_999), in_short(12_345), in_short(999_499), in_short(999_500)
+    ('9,999', '12.3k', '999k', '1M')
+    """
+    if count < 10_000:
+        return f"{count:,}"
+    name, size = ("k", 1_000) if count < 999_500 else ("M", 1_000_000)
+    return f"{count / size:.3g}{name}"
+
+
 def some_of(names: Iterable[str], most: int) -> str:
     """Return the first names, and how many more there are."""
     everything = list(names)

@@ -13,7 +13,7 @@ from stickler_cli.score.errors.causes import ByClass, overall
 from stickler_cli.score.evaluation import NO_GROUP
 from stickler_cli.score.folds import PathCounts
 from stickler_cli.score.gates import GateResult
-from stickler_cli.score.intervals import FEWEST_DOCUMENTS, Interval
+from stickler_cli.score.intervals import Interval
 from .cause_sentences import of_class
 from .view import WORST, RunView, by_values_lost
 
@@ -113,7 +113,7 @@ def _bounds(view: RunView, interval: Interval | None) -> str:
     if interval is None:
         return ""
     documents = view.run.evaluation.evaluated
-    if documents < FEWEST_DOCUMENTS:
+    if view.has_too_few_documents:
         verb = "is" if documents == 1 else "are"
         return f" ({number_of(documents, 'document')} {verb} too few for an interval)"
     level = view.interval_title.replace(" CI of F1", " interval")

@@ -83,7 +83,7 @@ def countings_table(view: RunView) -> Table:
         *ranked_columns((*_OUTCOMES, *_RATES), 5, 4, 2, 3, 7, 1, 1, 0),
     ]
     rows = [[Span(mode), *_figure_cells(view, tally.counts(mode), "title")] for mode in MODES]
-    if bounds is not None:
+    if bounds is not None and view.interval_title:
         columns.append(Column(view.interval_title, 6))
         for mode, row in zip(MODES, rows, strict=True):
             row.append(Span(view.interval(bounds.rates[mode]["f1"])))
@@ -120,7 +120,9 @@ def group_table(view: RunView, key: str, groups: Sequence[tuple[str, "Results"]]
             view.interval_title,
             "",
             rank=4,
-            shown=lambda group: view.interval(view.bounds("f1", group[1].intervals(rule))),
+            shown=lambda group: view.interval(
+                view.shown_bounds(group[1].intervals(rule), group[1].evaluated)
+            ),
         )
         figures.insert(5 if view.page else 4, bounds)
     return Figures(figures, groups).table()

@@ -11,7 +11,7 @@ from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.figures import Quoting, digits_of, interval_text, number_of, rate
 from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from stickler_cli.score.folds import PathCounts
-from stickler_cli.score.intervals import FieldIntervals, Interval
+from stickler_cli.score.intervals import FEWEST_DOCUMENTS, FieldIntervals, Interval
 from stickler_cli.score.sums import (
     VALUES,
     Counts,
@@ -270,11 +270,26 @@ class RunView:
         """The confidence intervals of the whole; None where the run has none."""
         return self.run.evaluation.intervals(self.run.rule)
 
+    @property
+    def has_too_few_documents(self) -> bool:
+        """Whether the documents are too few for an interval; then reports show none at all."""
+        return self.run.evaluation.evaluated < FEWEST_DOCUMENTS
+
+    @cached_property
+    def shown_level(self) -> float | None:
+        """The level of the intervals that reports show; None where they show none."""
+        settings = self.run.evaluation.interval_settings
+        return None if settings is None or self.has_too_few_documents else settings.level
+
     @cached_property
     def interval_title(self) -> str:
-        """The title of a column of confidence intervals of F1; empty without intervals."""
-        settings = self.run.evaluation.interval_settings
-        return "" if settings is None else f"{100 * settings.level:g}% CI of F1"
+        """The title of a column of confidence intervals of F1; empty where none are shown."""
+        return "" if self.shown_level is None else f"{100 * self.shown_level:g}% CI of F1"
+
+    def shown_bounds(self, intervals: FieldIntervals | None, documents: int) -> Interval | None:
+        """Return the interval of F1 of a part of the run; None if its documents are too few."""
+        is_shown = self.shown_level is not None and documents >= FEWEST_DOCUMENTS
+        return self.bounds("f1", intervals) if is_shown and intervals else None
 
     @cached_property
     def rows(self) -> list[FieldRow]:
@@ -308,4 +323,11 @@ class RunView:
     def confidence(self) -> dict[str, Any] | None:
         """How reliable the confidences of predictions are; None without confidences."""
         evaluation = self.run.evaluation
-        return evaluation.confidences_view() if evaluation.confidences else None
+        if not evaluation.confidences:
+            return None
+        confidence = evaluation.confidences_view()
+        if self.has_too_few_documents:
+            confidence.pop("intervals", None)
+            for bin_entry in confidence["bins"]:
+                bin_entry.pop("interval", None)
+        return confidence

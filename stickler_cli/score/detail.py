@@ -19,6 +19,7 @@ from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import Path, field_path
 from .batch import Batch
 from .errors.error_rows import KeptErrors, shown_value
+from .item_places import PlaceCounts, count_item_places
 
 MOST_VALUES: Final = 30
 """Values of one field, on both sides together: the columns that a screen has room for."""
@@ -222,6 +223,8 @@ class Detail:
     """By the path of the field, without list indexes."""
     value_pairs: dict[Path, ValuePairs] = field(default_factory=dict)
     """Likewise."""
+    item_places: PlaceCounts = field(default_factory=PlaceCounts)
+    """The values of list items by the place of the item."""
     errors: KeptErrors = field(default_factory=KeptErrors)
     comparisons: list[Ranked] = field(default_factory=list)
     """The documents with errors that have the lowest scores, the lowest first."""
@@ -240,6 +243,7 @@ class Detail:
             self.histograms.setdefault(path, Histogram()).add(similarity, matched)
         for path, pairs in value_pairs(batch.table):
             self.value_pairs.setdefault(path, ValuePairs()).merge(pairs)
+        self.item_places.merge(count_item_places(batch.table))
         for document, result in enumerate(batch.results):
             errors = batch.errors(document)
             if not errors or result.score is None:
@@ -262,6 +266,7 @@ class Detail:
             self.histograms.setdefault(path, Histogram()).merge(histogram)
         for path, pairs in other.value_pairs.items():
             self.value_pairs.setdefault(path, ValuePairs()).merge(pairs)
+        self.item_places.merge(other.item_places)
         self.errors.merge(other.errors)
         if other.bound is not None:
             self.bound = min(self.bound, other.bound) if self.bound else other.bound

@@ -20,14 +20,25 @@ def many(data: Path) -> Path:
 
 
 def test_the_table_shows_the_intervals_of_the_whole(many, stickler):
+    for number in range(10, 28):
+        write(many / "gt" / f"{number}.json", GOOD)
+        write(many / "pred" / f"{number}.json", BAD if number % 2 else GOOD)
     lines = stickler(*EVAL, "-v").out.splitlines()
 
     assert any(re.search(r"F1 +95% CI of F1$", line) for line in lines)
     (leaves,) = (line for line in lines if line.startswith("leaves") and "[" in line)
     lower, upper = leaves.split("[")[1].rstrip("]").split(", ")
-    # Six documents with 4 right, six with 3 right, a wrong total and an invented line of two.
-    assert float(lower) < 2 * 42 / (2 * 42 + 6 + 12) < float(upper)
-    assert "F1 0.82 (12 documents are too few for an interval)  " in "\n".join(lines)
+    # Fifteen documents with 4 right, fifteen with 3 right, a wrong total and an invented line of
+    # two.
+    assert float(lower) < 2 * 105 / (2 * 105 + 15 + 30) < float(upper)
+
+
+def test_of_too_few_documents_no_interval_is_shown(many, stickler):
+    text = stickler(*EVAL, "-v", "--by", "@id").out
+
+    assert "F1 0.82 (12 documents are too few for an interval)  " in text
+    assert " CI of F1" not in text
+    assert not re.search(r"\[0\.\d+, ", text)
 
 
 def test_level_and_seed_can_be_chosen(many, stickler):

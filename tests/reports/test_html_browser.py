@@ -343,7 +343,8 @@ def test_numbers_are_drawn_found_against_true_and_lead_to_their_errors(open_page
     points = page.locator("#scatter circle")
     becomes(page, points.count, 5)
     assert page.locator("#scatter circle.hollow").count() == 4  # of another sign
-    assert page.locator("#by-index .steps b").all_text_contents() == ["1"] * 5
+    assert page.locator("#by-place b").all_text_contents() == ["50.0%"] * 5
+    assert page.locator("#by-place small").all_text_contents() == ["2"] * 5
     points.first.click(force=True)
     headed(page, "lines[0].qty")
 
@@ -1151,7 +1152,7 @@ def test_a_served_page_lists_what_a_page_that_has_all_lists(browser, open_page, 
                 shown[-1] += page.locator("#documents-list .row").all_text_contents()
                 shown[-1] += page.locator("#documents-count, #grid-count").all_text_contents()
                 page.locator("#scatter").wait_for()  # drawn once lists are there
-                shown[-1] += page.locator("#by-index b, #scatter title").all_text_contents()
+                shown[-1] += page.locator("#scatter title").all_text_contents()
             assert shown[0] == shown[1], link
             assert len(shown[0]) > 1, link
     finally:

@@ -3,17 +3,24 @@
 import pytest
 
 from stickler_cli.documents.document_pair import DocumentPair
+from stickler_cli.reports.formats import render
 from stickler_cli.reports.html import payload
 from stickler_cli.reports.html.charts import HEIGHT, threshold_curve
 from stickler_cli.reports.html.payload import (
+    HeatMap,
     axis_of,
     confusion_matrices,
+    describe_places,
     dot_plot,
     field_views,
     heat_maps,
+    place_picture,
 )
+from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.view import RunView
 from stickler_cli.score.detail import BINS, Histogram
+from stickler_cli.score.intervals import Interval
+from stickler_cli.score.item_places import PlaceRate
 from stickler_cli.score.sums import Counts, RateRule
 
 
@@ -39,7 +46,8 @@ def shown(run):
     return dot_plot(view, field_views(view, run.detail.histograms if run.detail else {}))
 
 
-def test_the_whole_stands_first_then_fields_the_lowest_first(run_of):
+def test_the_whole_stands_first_then_fields_the_lowest_first(run_of, monkeypatch):
+    monkeypatch.setattr("stickler_cli.reports.view.FEWEST_DOCUMENTS", 1)
     plot = shown(run_of(detailed=True, intervals=True))
 
     values = [dot.f1 for dot in plot.dots[1:]]
@@ -118,21 +126,96 @@ UNITS = {
 }
 
 
-def test_the_matrix_has_a_row_for_each_ground_truth_and_a_column_for_each_prediction(run_of):
-    said = [("kg", "kg")] * 4 + [("kg", "lb")] * 2 + [("lb", "kg"), ("t", None)]
+def matrix_of(run_of, said) -> HeatMap:
     pairs = [
         DocumentPair(str(at), {"unit": gt, "name": f"n{at}"}, {"unit": pred, "name": f"m{at}"})
         for at, (gt, pred) in enumerate(said)
     ]
     run = run_of(UNITS, pairs, detailed=True)
-    view = RunView(run)
-    fields = field_views(view, run.detail.histograms)
+    fields = field_views(RunView(run), run.detail.histograms)
     (matrix,) = confusion_matrices(fields, run.detail.value_pairs)
+    return matrix
+
+
+def test_the_matrix_has_wrong_values_first_and_right_ones_as_one_column(run_of):
+    said = [("kg", "kg")] * 4 + [("kg", "lb")] * 2 + [("lb", "kg"), ("t", None)]
+    matrix = matrix_of(run_of, said)
 
     assert matrix.title == "unit: 3 values found for another one"
-    assert matrix.columns == ['"kg"', '"lb"', "absent"]
-    assert [(gt, [(it.right, it.errors) for it in row]) for gt, row in matrix.rows] == [
-        ('"kg"', [(4, 0), (0, 2), (0, 0)]),
-        ('"lb"', [(0, 1), (0, 0), (0, 0)]),
-        ('"t"', [(0, 0), (0, 0), (0, 1)]),
+    assert matrix.columns == ['"lb"', "absent", '"kg"', "right"]
+    assert [(gt, [it.errors for it in row], row[-1].right) for gt, row in matrix.rows] == [
+        ('"kg"', [2, 0, 0, 0], 4),
+        ('"lb"', [0, 0, 1, 0], 0),
+        ('"t"', [0, 1, 0, 0], 0),
     ]
+
+
+def test_values_that_were_always_right_are_counted_below_the_matrix(run_of):
+    matrix = matrix_of(run_of, [("kg", "kg")] * 3 + [("t", "t"), ("lb", "kg"), ("lb", "lb")])
+
+    assert [gt for gt, _ in matrix.rows] == ['"lb"']
+    assert matrix.left_out == 2
+
+
+def test_wrong_values_beyond_the_room_of_a_page_are_one_column(run_of, monkeypatch):
+    monkeypatch.setattr(payload, "MAX_WRONG_COLUMNS", 1)
+    said = [("kg", "lb")] * 2 + [("kg", "t"), ("t", "kg"), ("t", "t"), ("t", "t")]
+    matrix = matrix_of(run_of, said)
+
+    assert matrix.columns == ['"lb"', "2 others", "right"]
+    assert [[cell.errors for cell in row] for _, row in matrix.rows] == [[2, 1, 0], [0, 1, 0]]
+
+
+def place_rate(name: str, lost: int, values: int, *bounds: float) -> PlaceRate:
+    return PlaceRate(name, lost, values, Interval(*bounds) if bounds else None)
+
+
+@pytest.mark.parametrize(
+    ("rates", "said"),
+    [
+        (
+            [place_rate("0", 8, 100, 0.04, 0.15), place_rate("1", 10, 100, 0.05, 0.18)],
+            "Even: 9.0% at every place, within the intervals.",
+        ),
+        (
+            [place_rate("0", 2, 100, 0.0, 0.07), place_rate("1", 30, 100, 0.21, 0.4)],
+            (
+                "Rising: from 2.0% at place 0 to 30.0% at place 1. "
+                "Lists that are cut off lose their last items."
+            ),
+        ),
+        (
+            [place_rate("0", 30, 100, 0.21, 0.4), place_rate("1", 2, 100, 0.0, 0.07)],
+            "Falling: from 30.0% at place 0 to 2.0% at place 1.",
+        ),
+        (
+            [place_rate("0", 1, 10), place_rate("1", 2, 10)],
+            "15.0% of 20 values in list items are lost.",
+        ),
+    ],
+)
+def test_what_places_show_is_said_by_the_data(rates, said):
+    assert describe_places(rates) == said
+
+
+def test_places_are_drawn_only_where_there_are_two_and_one_lost_a_value(run_of):
+    def picture(gt, pred):
+        schema = {"properties": {"tags": {"type": "array", "items": {"type": "string"}}}}
+        run = run_of(schema, [DocumentPair("a", {"tags": gt}, {"tags": pred})], detailed=True)
+        return place_picture(RunView(run), run.detail.item_places)
+
+    assert picture(["a"], []) is None
+    assert picture(["a", "b"], ["a", "b"]) is None
+    drawn = picture(["a", "b"], ["a"])
+    assert [drawn.height(rate.share) for rate in drawn.rates] == [0, 100]
+
+
+@pytest.mark.parametrize(("documents", "is_shown"), [(29, False), (30, True)])
+def test_of_too_few_documents_no_interval_is_drawn(run_of, documents, is_shown):
+    pairs = [DocumentPair(str(at), {"unit": "kg"}, {"unit": "kg"}) for at in range(documents)]
+    run = run_of(UNITS, pairs, intervals=True, detailed=True)
+    view = RunView(run)
+    dots = dot_plot(view, field_views(view, run.detail.histograms)).dots
+
+    assert {dot.interval is not None for dot in dots} == {is_shown}
+    assert ("CI" in render("html", run, TableStyle())) == is_shown

@@ -11,8 +11,10 @@ from scipy.optimize import linear_sum_assignment
 from scipy.stats import kendalltau
 
 from stickler_cli.core.problems import Problem
+from stickler_cli.reports.formats import render
+from stickler_cli.reports.layout import TableStyle
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.studies.packets.answer import PacketAccount, split_report
+from stickler_cli.studies.packets.answer import PacketAccount, make_report, split_report
 from stickler_cli.studies.packets.packet import (
     MAX_PAGES,
     compare_packet,
@@ -256,6 +258,20 @@ def test_intervals_hold_the_figure_and_need_two_packets():
             assert low <= figure.value <= high
     alone = split_report(("", ""), results[:1], settings)
     assert all(figure.interval is None for figure in alone.figures)
+
+
+@pytest.mark.parametrize(("packets", "is_shown"), [(29, False), (30, True)])
+def test_of_too_few_packets_no_interval_is_shown(packets, is_shown):
+    packet = ([Section("a", "x", (1, 2))], [Section("a", "x", (1,))])
+    results = [
+        (PacketAccount(f"p{at}", "compared", "", []), compare_packet(*packet))
+        for at in range(packets)
+    ]
+    report = make_report(split_report(("gt", "pred"), results, IntervalSettings()))
+    text = render("table", report, TableStyle())
+
+    assert ("f1 interval" in text) == is_shown
+    assert ("29 packets are too few for an interval" in text) != is_shown
 
 
 def test_a_report_is_json_of_its_schema():

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import ceil, floor, sqrt
 from typing import Any, Final
 
-from stickler_cli.core.figures import number_of, rate
+from stickler_cli.core.figures import in_short, number_of, rate
 from stickler_cli.score.detail import BINS, Histogram
 from stickler_cli.score.intervals import Interval
 from stickler_cli.score.sums import Counts, RateRule
@@ -163,9 +163,15 @@ def reliability_chart(known: Mapping[str, Any]) -> tuple[list[Point], str]:
             title = f"{where}: {number_of(count, 'value')}, {rate(right)}{between} right"
             reach = tuple(map(_down, ends)) if ends else None
             middle = SIDE * (entry["lower"] + entry["upper"]) / 2
-            short = str(count) if count < 10_000 else f"{count / 1000:.0f}k"
-            place = SIDE * entry["confidence"], _down(right), reach
-            points.append(Point(*place, middle, short, title))
+            point = Point(
+                x=SIDE * entry["confidence"],
+                y=_down(right),
+                reach=reach,
+                at=middle,
+                count=in_short(count),
+                title=title,
+            )
+            points.append(point)
     label = (
         f"Share right by confidence, of {number_of(known['units'], 'value')} in "
         f"{number_of(len(points), 'bin')}; expected calibration error {rate(known['ece'])}"

@@ -121,6 +121,7 @@ def _page_of(run: Run, documents: ListedDocuments | None = None, *, served: bool
         "dots": payload.dot_plot(view, fields),
         "heat_maps": payload.heat_maps(view),
         "legend": legend(view),
+        "places": payload.place_picture(view, detail.item_places),
         "confusions": payload.confusion_matrices(fields, detail.value_pairs),
         "any_items": any(row.whole for row in view.rows),
         "any_unlabelled": any(map(view.labelled, view.rows)),
@@ -196,7 +197,8 @@ def _first_screen(view: RunView, known: Sequence[CauseText]) -> dict[str, object
         "other_causes": known[FIRST_CAUSES:MOST_CAUSES],
         "causes_left_out": known[MOST_CAUSES:],
         "right": right,
-        "right_interval": right.interval(view.run.evaluation.interval_settings),
+        "right_interval": view.interval_title
+        and right.interval(view.run.evaluation.interval_settings),
         "few": few[: few.index(right.documents) + 1] if right.documents in few else few,
         "lost": counts.fp + counts.fn,
         "all_values": counts.total - counts.tn,

@@ -16,18 +16,19 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from stickler_cli.compare.result import SEMANTICS
-from stickler_cli.core.figures import number_of, truncate, visible
+from stickler_cli.core.figures import number_of, percent, truncate, visible
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import ANY_KEY, Path, field_names, field_path
 from stickler_cli.core.sorted_lines import SortedLines
 from stickler_cli.reports.cause_sentences import CauseText
 from stickler_cli.reports.view import FieldRow, RunView
 from stickler_cli.score.blocks import Blocks
-from stickler_cli.score.detail import ABSENT, Detail, Histogram, ValuePairs
+from stickler_cli.score.detail import Detail, Histogram, ValuePairs
 from stickler_cli.score.errors.causes import ByClass, keys_in, ordered, overall
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.gates import asked
 from stickler_cli.score.intervals import FieldIntervals, Interval
+from stickler_cli.score.item_places import PlaceCounts, PlaceRate
 from stickler_cli.score.sums import counts_by_mode
 from .charts import Axis, Chart, axis_of, similarity_chart, threshold_curve
 
@@ -35,6 +36,8 @@ MOST_FIELDS: Final = 2_000
 """Rows of the table of fields: a page with more opens slowly, and the CSV report has them all."""
 
 MOST_DOTS: Final = 20  # fields that a drawing has rows for; the table of fields has the others
+MAX_NARROW_COLUMNS: Final = 7  # of a heat map that stands in one of two columns
+MIN_PLACES: Final = 2  # of items in lists: one place alone shows nothing
 MOST_MATRICES: Final = 12  # fields of which it is drawn which values were found for which
 
 TIMES: Final = 2
@@ -148,8 +151,9 @@ def dot_plot(view: RunView, fields: Sequence[FieldView]) -> DotPlot:
     found += [(it.path, it.row, it.intervals) for it in values[:MOST_DOTS]]
     dots = []
     for name, row, of in found:
-        bound, lost = view.bounds("f1", of) if of else None, row.lost if row.path else None
-        dots.append(Dot(name, row.rates.f1 or 0.0, bound, _gate_marks(view, row.path), lost))
+        interval = view.shown_bounds(of, view.run.evaluation.evaluated)
+        lost = row.lost if row.path else None
+        dots.append(Dot(name, row.rates.f1 or 0.0, interval, _gate_marks(view, row.path), lost))
     lowest = [it.interval.lower if it.interval else it.f1 for it in dots]
     lowest += (limit for it in dots for limit, _, _ in it.gates)
     return DotPlot(axis_of(min(lowest, default=1.0)), dots, len(values[MOST_DOTS:]))
@@ -186,7 +190,12 @@ class HeatMap:
     columns: Sequence[str]
     rows: Sequence[tuple[str, Sequence[HeatCell]]]
     left_out: int = 0
-    """How many rows there are besides."""
+    """How many rows there are besides; of values, how many were always right."""
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether half of the page has no room for its columns."""
+        return len(self.columns) > MAX_NARROW_COLUMNS
 
     @property
     def most(self) -> int:
@@ -223,6 +232,54 @@ def _heat_map(view: RunView, title: str, what: str, fields: Mapping[Path, ByClas
     return HeatMap(title, "Field", names, rows, len(ranked[MOST_DOTS:]))
 
 
+class PlacePicture(NamedTuple):
+    """The share of values lost by the place of their item in its list."""
+
+    rates: Sequence[PlaceRate]
+    top: float
+    """The share at the top of the drawing."""
+    caption: str
+
+    def height(self, share: float) -> float:
+        """Return how high a share is drawn, in percent of the drawing."""
+        return 100 * share / self.top
+
+
+def place_picture(view: RunView, places: PlaceCounts) -> PlacePicture | None:
+    """Return the drawing of item places; None where no place lost a value, or there is only one."""
+    rates = places.rates(view.shown_level)
+    if len(rates) < MIN_PLACES or not any(rate.lost for rate in rates):
+        return None
+    highest = max(rate.interval.upper if rate.interval else rate.share for rate in rates)
+    return PlacePicture(rates, highest, describe_places(rates))
+
+
+def describe_places(rates: Sequence[PlaceRate]) -> str:
+    """Return what the shares lost by place show: even, rising, falling or uneven.
+
+    Shares differ if their intervals do not meet. Without intervals only the total is told.
+    """
+    with_values = [rate for rate in rates if rate.values]
+    n_values = sum(rate.values for rate in with_values)
+    total = percent(sum(rate.lost for rate in with_values) / n_values)
+    intervals = [rate.interval for rate in with_values]
+    if None in intervals:
+        return f"{total} of {number_of(n_values, 'value')} in list items are lost."
+    lowest_upper = min(with_values, key=lambda rate: _bounds_of(rate).upper)
+    highest_lower = max(with_values, key=lambda rate: _bounds_of(rate).lower)
+    if _bounds_of(highest_lower).lower <= _bounds_of(lowest_upper).upper:
+        return f"Even: {total} at every place, within the intervals."
+    low = f"{percent(lowest_upper.share)} at place {lowest_upper.name}"
+    high = f"{percent(highest_lower.share)} at place {highest_lower.name}"
+    if with_values.index(lowest_upper) < with_values.index(highest_lower):
+        return f"Rising: from {low} to {high}. Lists that are cut off lose their last items."
+    return f"Falling: from {high} to {low}."
+
+
+def _bounds_of(rate: PlaceRate) -> Interval:
+    return rate.interval or Interval(rate.share, rate.share)
+
+
 def confusion_matrices(
     fields: Sequence[FieldView], pairs: Mapping[Path, ValuePairs]
 ) -> list[HeatMap]:
@@ -242,24 +299,48 @@ def confusion_matrices(
     return [_confusion_matrix(it.path, found) for it, found in confused[:MOST_MATRICES]]
 
 
-def _confusion_matrix(path: str, found: ValuePairs) -> HeatMap:
-    names = [*found.values, ABSENT]
-    gts = [name for name in names if name in found.counts]
-    preds = [name for name in names if any(name in row for row in found.counts.values())]
-    shown = {name: name or "absent" for name in names}
+def _confusion_matrix(path: str, pairs: ValuePairs) -> HeatMap:
+    """Return the wrong values of a field by truth and prediction, most first, beside the right.
+
+    Truths that were always right are left out, and so are the rarest wrong predictions beyond
+    `MAX_WRONG_COLUMNS`, whose number stands in a column of its own.
+    """
+    wrong_by_pred: Counter[str] = Counter()
+    wrong_by_gt: Counter[str] = Counter()
+    for gt, row in pairs.counts.items():
+        for pred, (_, wrong) in row.items():
+            wrong_by_pred[pred] += wrong
+            wrong_by_gt[gt] += wrong
+    preds = _most_frequent(wrong_by_pred)
+    shown_preds, other_preds = preds[:MAX_WRONG_COLUMNS], preds[MAX_WRONG_COLUMNS:]
     rows = []
-    for gt in gts:
-        query = f"at={quote(path)}&what=values&gt={quote(shown[gt])}&pred="
-        cells = ((found.counts[gt].get(pred, (0, 0)), quote(shown[pred])) for pred in preds)
-        row = [HeatCell(wrong, query + pred, right) for (right, wrong), pred in cells]
-        rows.append((visible(shown[gt]), row))
-    title = f"{path}: {number_of(found.confused, 'value')} found for another one"
-    return HeatMap(
-        title,
-        "truth\N{NO-BREAK SPACE}↓ found\N{NO-BREAK SPACE}→",
-        [visible(shown[pred]) for pred in preds],
-        rows,
-    )
+    for gt in _most_frequent(wrong_by_gt):
+        row = pairs.counts[gt]
+        query = f"at={quote(path)}&what=values&gt={quote(gt or _ABSENT_NAME)}&pred="
+        cells = [
+            HeatCell(row.get(pred, (0, 0))[1], query + quote(pred or _ABSENT_NAME))
+            for pred in shown_preds
+        ]
+        if other_preds:
+            cells.append(HeatCell(sum(row.get(pred, (0, 0))[1] for pred in other_preds), ""))
+        cells.append(HeatCell(0, "", sum(right for right, _ in row.values())))
+        rows.append((visible(gt or _ABSENT_NAME), cells))
+    columns = [visible(pred or _ABSENT_NAME) for pred in shown_preds]
+    if other_preds:
+        columns.append(f"{len(other_preds)} others")
+    n_right = sum(not wrong for gt, wrong in wrong_by_gt.items() if gt)
+    title = f"{path}: {number_of(pairs.confused, 'value')} found for another one"
+    corner = "truth\N{NO-BREAK SPACE}↓ found\N{NO-BREAK SPACE}→"
+    return HeatMap(title, corner, [*columns, "right"], rows, n_right)
+
+
+def _most_frequent(counts: Mapping[str, int]) -> list[str]:
+    """Return the names that count, the most frequent first, whatever their order was."""
+    return sorted((name for name in counts if counts[name]), key=lambda name: (-counts[name], name))
+
+
+MAX_WRONG_COLUMNS: Final = 12  # what a figure across the page has room for at 1440 pixels
+_ABSENT_NAME: Final = "absent"  # as links to errors call no value
 
 
 LEVEL: Final = 6  # of compression; 9 takes twice the time for 2% less

@@ -1,6 +1,6 @@
 // Drawings of the errors that are here: where values were lost, and what became of numbers.
 
-const MOST_STEPS = 24; // indexes that have a bar of their own
+const PLACES = [0, 1, 2, 3, 4, 5, 10, 20, 50]; // the first place of each bar, as score/item_places.py has them
 const MOST_CROPS = 8;
 const MOST_ASKED = 10000; // wrong values that a served page is asked for
 const MOST_DOTS = 2000;
@@ -14,15 +14,17 @@ const Pictures = (() => {
   // The like of the macro `steps`: a bar for each name.
   const steps = (counts, label) => {
     const most = Math.max(...counts.map(([, count]) => count));
-    const bars = counts.map(([name, count]) => element("span", {}, element("b", {}, count.toLocaleString("en")), element("i", { style: `--share:${count / most}` }), element("em", {}, name)));
+    const bars = counts.map(([name, count]) => element("span", {}, element("b", { title: count.toLocaleString("en") }, inShort(count)), element("i", { style: `--share:${count / most}` }), element("em", {}, name)));
     return element("div", { class: "steps", role: "img", "aria-label": `${label}: ${counts.map((each) => each.join(": ")).join(", ")}` }, ...bars);
   };
 
+  // Without the values of the run there are no shares, only numbers of what was lost.
   const byIndex = (indexes, some) => {
-    if (indexes.length < 2) return;
-    const counts = indexes.slice(0, MOST_STEPS).map((count, at) => [String(at), count]);
-    const rest = indexes.slice(MOST_STEPS).reduce((sum, count) => sum + count, 0);
-    put("by-index", steps(rest ? [...counts, [`${MOST_STEPS}+`, rest]] : counts, "Values lost by index"), element("p", { class: "note" }, `${some}0 is the first item: a rising row says that lists are cut off, an even one that items are misread.`));
+    if (indexes.length < 2 || !byId("by-index")) return;
+    const bins = PLACES.map((start, bin) => [start, PLACES[bin + 1] ?? Infinity]).filter(([start]) => start < indexes.length);
+    const nameOf = (start, end) => (end === Infinity ? `${start}+` : end - start === 1 ? `${start}` : `${start}-${end - 1}`);
+    const counts = bins.map(([start, end]) => [nameOf(start, end), indexes.slice(start, end).reduce((sum, count) => sum + count, 0)]);
+    put("by-index", steps(counts, "Values lost by index"), element("p", { class: "note" }, `${some}Numbers, not shares: only the page that the run itself writes knows how many values each place has. 0 is the first item.`));
   };
 
   // True numbers to the right, found ones up, both by powers of ten: on the lines a number is right, or ten times what it

@@ -12,7 +12,15 @@ from typing import Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from stickler_cli.core.figures import more_of, number_of, percent, setting, told_apart, visible
+from stickler_cli.core.figures import (
+    in_short,
+    more_of,
+    number_of,
+    percent,
+    setting,
+    told_apart,
+    visible,
+)
 from stickler_cli.core.sections import Block, Curve, Curves, Figures, Report, Table, Text
 from stickler_cli.reports import run_sentences
 from stickler_cli.reports.cause_sentences import more_causes
@@ -69,7 +77,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    own = (more_causes, more_of, number_of, percent, setting, told_apart, visible)
+    own = (in_short, more_causes, more_of, number_of, percent, setting, told_apart, visible)
     environment.filters |= {function.__name__: function for function in own}
     return environment
 

@@ -65,6 +65,13 @@ const rate = (value) => {
 const signed = (value) => `${value > 0 ? "+" : value < 0 ? "-" : ""}${rate(Math.abs(value))}`;
 const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
+// A number that fits below a narrow bar, as `in_short` of the Python code writes it.
+const inShort = (count) => {
+  if (count < 10_000) return count.toLocaleString("en");
+  const [name, size] = count < 999_500 ? ["k", 1e3] : ["M", 1e6];
+  return `${Number((count / size).toPrecision(3))}${name}`;
+};
+
 const MEANINGS = { TP: "right", FD: "wrong", FN: "missed", FA: "invented", TN: "absent in both" };
 
 const outcomeMark = (name) => element("span", { class: "outcome", title: name }, element("i", { class: `key ${name.toLowerCase()}` }), element("span", {}, MEANINGS[name]));

@@ -26,7 +26,12 @@ from stickler_cli.core.sections import (
 )
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.documents.pairs import open_pairs
-from stickler_cli.score.intervals import IntervalSettings, intervals_of, shares_of_documents
+from stickler_cli.score.intervals import (
+    FEWEST_DOCUMENTS,
+    IntervalSettings,
+    intervals_of,
+    shares_of_documents,
+)
 from stickler_cli.score.record import Verdict
 from stickler_cli.studies.answering import NAMED, Answer, Desk, held_to, rates_of
 from stickler_cli.studies.study import StudyRecord
@@ -276,6 +281,7 @@ _ALL_FIGURES: Final = (
     Figure("value", "value"),
     Figure("interval", "interval", list, 1),
 )
+_WITHOUT_INTERVAL: Final = _ALL_FIGURES[:-1]
 _CLASSES: Final = (
     Figure(
         "class",
@@ -310,12 +316,18 @@ def make_report(record: SplitReport) -> Report:
     packets = number_of(counts["packets.compared"] + counts["packets.missing"], "packet")
     head = f"{record.gt} and {record.pred}: {packets}, {number_of(counts['pages'], 'page')}"
     figures_without_rates = [figure for figure in record.figures if "." not in figure.name]
+    n_compared = counts["packets.compared"]
+    has_too_few = record.level is not None and n_compared < FEWEST_DOCUMENTS
+    verb = "is" if n_compared == 1 else "are"
+    remark = f"{number_of(n_compared, 'packet')} {verb} too few for an interval"
+    columns = _WITHOUT_INTERVAL if has_too_few else _ALL_FIGURES
     return Report.of(
         record,
         head,
         [Text(_verdict_sentence(record))],
-        [_rate_table(record)],
-        [Figures(_ALL_FIGURES, figures_without_rates)],
+        [_rate_table(record, with_intervals=not has_too_few)],
+        [Figures(columns, figures_without_rates)],
+        [Text(remark, "dim")] if has_too_few else [],
         [Figures(_CLASSES, record.classes)] if record.classes else [],
         _confusion_section(record),
         _packet_section(record.packets),
@@ -341,7 +353,7 @@ def _verdict_sentence(report: SplitReport) -> str:
     return "; ".join(filter(None, (summary, ", ".join(errors))))
 
 
-def _rate_table(report: SplitReport) -> Figures:
+def _rate_table(report: SplitReport, *, with_intervals: bool) -> Figures:
     """Return the table of precision, recall and F1 of sections and boundaries."""
 
     def read_figure(name: str, key: str = "value") -> Callable[[str], Any]:
@@ -352,8 +364,9 @@ def _rate_table(report: SplitReport) -> Figures:
         Figure("precision", read_figure("precision"), rank=1, short="prec"),
         Figure("recall", read_figure("recall"), rank=1),
         Figure("f1", read_figure("f1")),
-        Figure("f1 interval", read_figure("f1", "interval"), list, 2),
     ]
+    if with_intervals:
+        figures.append(Figure("f1 interval", read_figure("f1", "interval"), list, 2))
     return Figures(figures, [*_COUNTED])
 
 

@@ -1,0 +1,103 @@
+"""How many values are right and lost by the place of their item in its list.
+
+Lists that are cut off lose their last items, misread ones lose values anywhere.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from stickler_cli.compare.columns import Indexes
+from stickler_cli.compare.result import FN, TP
+from stickler_cli.compare.units import VALUE, UnitBatch, UnitTable
+from .errors.located_units import levels_of
+from .intervals import Interval, Spread, rate_intervals
+
+BIN_STARTS: Final = (0, 1, 2, 3, 4, 5, 10, 20, 50)
+"""The first place of each bin, from 0 on; the last bin has no end."""
+
+N_SUMS: Final = 5  # of a bin: lost, right, and their squares and product, as a spread has them
+
+
+class PlaceRate(NamedTuple):
+    """The values of items at some places: how many there are, and how many are lost."""
+
+    name: str
+    """The places: `4`, `5-9` or `50+`."""
+    lost: int
+    values: int
+    interval: Interval | None
+    """Of the share that is lost; None where no interval is wanted or there are no values."""
+
+    @property
+    def share(self) -> float:
+        """The share that is lost; 0 of no values."""
+        return self.lost / self.values if self.values else 0.0
+
+
+@dataclass(slots=True)
+class PlaceCounts:
+    """Sums over documents of the values in each bin; they add in any order."""
+
+    sums: list[list[int]] = field(default_factory=lambda: [[0] * N_SUMS for _ in BIN_STARTS])
+
+    def merge(self, other: "PlaceCounts") -> None:
+        """Add the values of other documents."""
+        for own, more in zip(self.sums, other.sums, strict=True):
+            own[:] = map(sum, zip(own, more, strict=True))
+
+    def rates(self, level: float | None = None) -> list[PlaceRate]:
+        """Return the bins up to the last that has a value, with intervals of a level if given."""
+        intervals: Sequence[Interval | None] = [None] * len(self.sums)
+        if level is not None:
+            intervals = rate_intervals([Spread(*sums) for sums in self.sums], level)
+        rates = [
+            PlaceRate(name, sums[0], sums[0] + sums[1], interval)
+            for name, sums, interval in zip(bin_names(), self.sums, intervals, strict=True)
+        ]
+        while rates and not rates[-1].values:
+            rates.pop()
+        return rates
+
+
+def bin_names() -> list[str]:
+    """Return how bins are called.
+
+    >>> bin_names()
+    ['0', '1', '2', '3', '4', '5-9', '10-19', '20-49', '50+']
+    """
+    ends = [start - 1 for start in BIN_STARTS[1:]]
+    names = [
+        f"{start}" if start == end else f"{start}-{end}"
+        for start, end in zip(BIN_STARTS[:-1], ends, strict=True)
+    ]
+    return [*names, f"{BIN_STARTS[-1]}+"]
+
+
+def count_item_places(table: UnitTable) -> PlaceCounts:
+    """Count the values of a table that are inside list items, by the place of the outermost item.
+
+    The place is that in the ground truth, of an invented item that in the prediction.
+    """
+    n_bins = len(BIN_STARTS)
+    lost, right = np.zeros((2, table.n_documents, n_bins), np.int64)
+    for batch in table.batches:
+        if batch.kind != VALUE or not batch.is_in_list or batch.is_unlabelled:
+            continue
+        (selected,) = (np.broadcast_to(batch.outcome, batch.size) <= FN).nonzero()
+        bins = np.searchsorted(BIN_STARTS, places_in_list(batch, selected), side="right") - 1
+        is_right = batch.outcome[selected] == TP
+        for counts, chosen in ((lost, ~is_right), (right, is_right)):
+            np.add.at(counts, (batch.document[selected][chosen], bins[chosen]), 1)
+    sums = (lost, right, lost * lost, lost * right, right * right)
+    return PlaceCounts(np.stack([each.sum(axis=0) for each in sums], axis=1).tolist())
+
+
+def places_in_list(batch: UnitBatch, selected: Indexes) -> Indexes:
+    """Return the place of the outermost list item that contains each selected unit."""
+    items, positions = next(level for level in levels_of(batch, selected) if level[0].is_item)
+    gt_index = np.broadcast_to(items.gt_index, items.size)[positions]
+    pred_index = np.broadcast_to(items.pred_index, items.size)[positions]
+    return np.where(gt_index >= 0, gt_index, pred_index)
