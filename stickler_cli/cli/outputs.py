@@ -32,6 +32,7 @@ from stickler_cli.runs.whole_files import PARTIAL, whole_file
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.record import Run, Verdict
+from stickler_cli.settings.of_commands import ErrorsSettings
 from stickler_cli.settings.running import ConsoleOptions
 from .console import ExitCode, goes_to_log, show_problems, warn, write_result
 
@@ -101,7 +102,9 @@ class Outputs:
                 stream.writelines(written(name, results, in_files))
             if self.settings.verbose:
                 warn(f"wrote {place}")
-        if self.printed and not (self.settings.quiet and self.printed == "table"):
+        # A list of errors is what was asked for, and no table beside other results.
+        is_list = isinstance(self.settings, ErrorsSettings)
+        if self.printed and not (self.settings.quiet and self.printed == "table" and not is_list):
             for piece in pieces(self.printed, results, self.style):
                 is_json = self.style.in_log and self.printed in _JSON
                 write_result(visible_json(piece) if is_json else piece)

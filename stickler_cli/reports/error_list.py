@@ -57,7 +57,8 @@ def sections_of(errors: ErrorList, style: TableStyle, *, page: bool) -> list[Sec
     texts = {text.number: text for text in errors.causes}
     for number, of_cause in groups.items():
         title = [Text(_NO_CAUSE, "title")] if number not in texts else _heading(texts[number])
-        sections.append(Section("", [*title, _cause_table(of_cause, style)]))
+        rows = error_blocks(of_cause, style) if style.verbose else [_cause_table(of_cause, style)]
+        sections.append(Section("", [*title, *rows]))
     return sections
 
 
@@ -148,7 +149,7 @@ def _error(error: Error, width: int | None) -> Iterator[Block]:
     yield Text(
         f"{place}  {error.error_class.replace('_', ' ')}: {error.explanation}", indent=INDENT
     )
-    for side, value in (("gt", error.gt), ("pred", error.pred)):
-        label, text = f"{INDENT}{side:<4}  ", value_text(value)
+    for side, text in zip(("gt", "pred"), _sides(error), strict=True):
+        label = f"{INDENT}{side:<4}  "
         value_shown = text if width is None else truncate(text, max(1, width - len(label)))
         yield Span(label, "dim"), Span(value_shown)

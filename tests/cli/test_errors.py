@@ -35,6 +35,15 @@ def test_all_errors_are_those_of_the_run(stickler, kept, sources):
     assert len(result.out.splitlines()) > 4
 
 
+def test_quiet_prints_the_list_and_verbose_the_reason_of_each_error(stickler, kept):
+    quiet, verbose = (stickler("errors", "night", *flags) for flags in (["-q"], ["-q", "-v"]))
+
+    assert (quiet.code, quiet.err) == (verbose.code, verbose.err) == (0, "")
+    assert quiet.out == stickler("errors", "night").out != ""
+    assert "below threshold" in verbose.out
+    assert "below threshold" not in quiet.out
+
+
 def test_without_a_schema_the_ground_truth_tells_it(stickler, kept):
     result = stickler("errors", "gt", "pred", "-f", "jsonl")
 
@@ -216,23 +225,23 @@ def test_the_table_has_a_part_for_each_cause_and_an_item_is_one_row(stickler, da
     kinds = {"sku": {"type": "string"}, **{name: {"type": "number"} for name in [*line][1:]}}
     lines = {"type": "array", "items": {"type": "object", "properties": kinds}}
     write(data / "schema.json", {"type": "object", "properties": {"lines": lines, "a": {}}})
-    wrong = {**line, "price": 420, "amount": 5880}
-    for name, pred in (("one", [wrong]), ("two", [wrong]), ("three", [])):
-        write(data / "gt" / f"{name}.json", {"lines": [line], "a": "mouse mat"})
-        write(data / "pred" / f"{name}.json", {"lines": pred, "a": "mouse"})
+    # Three different prices: as many fields as are told apart from chance.
+    for name, price in (("one", 30), ("two", 31.5), ("three", 62.5), ("four", None)):
+        gt = {**line, "price": price or 30, "amount": 14 * (price or 30)}
+        pred = {**gt, "price": gt["amount"], "amount": 14 * gt["amount"]}
+        write(data / "gt" / f"{name}.json", {"lines": [gt], "a": "mouse mat"})
+        write(data / "pred" / f"{name}.json", {"lines": [pred] if price else [], "a": "mouse"})
 
     out = stickler("errors", *SOURCES, "--width", "80").out
     assert max(map(len, out.splitlines())) <= 80
-    assert "lines: price and amount wrong in 2 items (2 hold amount) (one, two)" in out
-    assert (
-        "  price holds amount in 2\n  amount is price times qty" in out or "qty times price" in out
-    )
+    assert "lines: price and amount wrong in 3 items (3 hold amount) (one," in out
+    assert "  price holds amount in 3\n  amount is price times qty, as predicted, in 3" in out
     (row,) = (text for text in out.splitlines() if text.startswith("one ") and "lines[0]" in text)
     assert re.split(" {2,}", row) == [
         *("one", "lines[0]", "price 30, amount 420", "price 420, amount 5880")
     ]
     assert "lines[0].price" not in out
-    assert "8 of them inside items" in out
+    assert "10 of them inside items" in out
     flat = stickler("errors", *SOURCES, "--sort", "document").out
     assert "lines[0].price" in flat
     # What is asked for by itself is shown.

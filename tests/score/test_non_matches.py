@@ -254,6 +254,23 @@ def test_what_a_judge_says_follows_the_reason():
     assert entry.explanation == "why: another company"
 
 
+def test_an_item_says_where_its_wrong_values_are_from():
+    number = {"type": "number"}
+    line = an_object(quantity=number, unit_price=number, amount=number, name=TEXT)
+    schema = an_object(lines=a_list({**line, **STRICT}))
+    gt = {"quantity": 21, "unit_price": 175.54, "amount": 3686.34, "name": "fee"}
+    pred = {**gt, "unit_price": 3686.34, "amount": 77413.14}
+
+    error = found(schema, {"lines": [gt]}, {"lines": [pred]})[0]
+
+    assert error.origin == "unit_price holds the true amount; amount = 21 x 3686.34"
+    assert error.explanation == (
+        f"{error.origin}; below threshold (0.500 < 1): unit_price, amount differ"
+    )
+    other = found(schema, {"lines": [gt]}, {"lines": [{**gt, "unit_price": 3686.35}]})[0]
+    assert other.origin == ""
+
+
 def test_a_swapped_value_is_explained_by_the_place_that_it_was_swapped_with():
     error = Error(
         "a", "due", "due", "FD", ErrorClass.SWAPPED, reason="why", swapped_with="rows[1].due"

@@ -43,7 +43,7 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
     rows = (
         (
             *(places.get(it.field, -1), it.document, it.path, it.field, _outcome(it)),
-            *(it.error_class, it.gt, it.said[-1], None, None, None, "", it.said, ""),
+            *(it.error_class, it.gt, it.said[-1], None, None, None, "", it.said, "", ""),
             *(2 * [at_cause[_cause_of(it)]]),
         )
         for it in values

@@ -4,7 +4,7 @@
 
 /** @param {Queries} queries */
 const engine = (queries) => {
-  const [ROW, DOCUMENT, PATH, FIELD, OUTCOME, CLASS, GT, PRED, SIMILARITY, INSIDE, VALUES, , , , CAUSE, WITHIN] = Array(16).keys();
+  const [ROW, DOCUMENT, PATH, FIELD, OUTCOME, CLASS, GT, PRED, SIMILARITY, INSIDE, VALUES, , , , , CAUSE, WITHIN] = Array(17).keys();
   const [ID, STATUS, SCORE, , FD, FA, FN, BY] = Array(8).keys();
   const MAX_POINTS = 1500; // of a scatter: more cover each other
   const MAX_SELECTIONS = 4; // that are remembered: those that one goes back to

@@ -42,7 +42,7 @@ const commandOf = (error) => {
 };
 
 // What files call the columns of an error, from DOCUMENT on; those after PRED are left out where they say nothing.
-const NAMES = ["document", "path", "field", "outcome", "class", "ground_truth_value", "prediction_value", "similarity", "inside", "values", "reason", "differing_fields", "swapped_with"];
+const NAMES = ["document", "path", "field", "outcome", "class", "ground_truth_value", "prediction_value", "similarity", "inside", "values", "reason", "differing_fields", "swapped_with", "origin"];
 
 const asJson = (error) => {
   const raw = (value) => (value === null ? "null" : isCut(value) ? JSON.stringify(`${value[0]}…`) : value);
@@ -148,6 +148,7 @@ const errorParts = (error, others, source) => {
   if (facts.runs) return runsParts(error, others);
   const field = Fields.pathOf(error[ROW]);
   return [
+    error[ORIGIN] ? element("p", {}, element("b", {}, visible(error[ORIGIN]))) : null,
     element("p", {}, outcomeMark(error[OUTCOME]), ` · ${classText(error[CLASS])} · `, visible(error[REASON]), error[SWAPPED] ? element("b", {}, `: the value of ${visible(error[SWAPPED])}`) : null),
     sidesOf(error),
     ...source.figures,

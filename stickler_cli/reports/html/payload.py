@@ -414,7 +414,14 @@ def error_rows(
         within = cause if cause >= 0 else causes_of_items.get(error.inside or "", -1)
         if error.values is not None:
             causes_of_items[error.path] = within
-        yield row_of(error.field), *error[:_ON_PAGE], error.swapped_with, cause, within
+        yield (
+            row_of(error.field),
+            *error[:_ON_PAGE],
+            error.swapped_with,
+            error.origin,
+            cause,
+            within,
+        )
 
 
 def first_errors(detail: Detail) -> list[tuple[str, str, str]]:

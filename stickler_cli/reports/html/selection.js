@@ -1,7 +1,7 @@
 // Errors and documents: what they are made of, and what a state of the page asks for; who answers finds them.
 
 // What an error is made of; payload.py writes them. WITHIN: its cause, or that of the item that it is counted with.
-const [ROW, DOCUMENT, PATH, FIELD, OUTCOME, CLASS, GT, PRED, SIMILARITY, INSIDE, VALUES, REASON, DIFFERING, SWAPPED, CAUSE, WITHIN] = Array(16).keys();
+const [ROW, DOCUMENT, PATH, FIELD, OUTCOME, CLASS, GT, PRED, SIMILARITY, INSIDE, VALUES, REASON, DIFFERING, SWAPPED, ORIGIN, CAUSE, WITHIN] = Array(17).keys();
 // What a document is made of. BY: its group by each key. LOST: row and count, row and count... COUNTS: values lost in
 // each of several runs, of which errors have what each said among DIFFERING, true where it is right.
 const [ID, STATUS, SCORE, TP, FD, FA, FN, BY, LOST, COUNTS] = Array(10).keys();

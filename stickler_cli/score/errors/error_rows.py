@@ -18,6 +18,7 @@ from stickler_cli.core.json_values import JsonValue, json_line, kind_of, least, 
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.rules import AnyJson, Count, Fraction, Rule
 from .causes import MOST_KINDS, cause_keys, keys_in
+from .confusions import plain_text
 from .error_classes import ErrorClass
 from .located_units import LocatedUnit, located_units
 from .wrong_units import ClassifiedError, is_present_value
@@ -86,16 +87,21 @@ class Error(NamedTuple):
     an error that only repeats what another one says."""
     swapped_with: str = ""
     """Of a swapped value, the path of the place in the ground truth whose value it is."""
+    origin: str = ""
+    """Of a pair of list items, where its wrong values are from, such as `unit_price holds the true
+    amount; amount = 21 x 3686.34`."""
 
     @property
     def explanation(self) -> str:
-        """The reason, and what else is known, as of a judge, or where items differ."""
+        """Where the values are from, the reason, and what a judge said or where items differ."""
         if self.swapped_with:
             return f"{self.reason}: the value of {self.swapped_with}"
         if not self.differing:
             return f"{self.reason}: {self.judge}" if self.judge else self.reason
         names = ", ".join(field_path((name,)) for name in self.differing)
-        return f"{self.reason}: {names} {'differs' if len(self.differing) == 1 else 'differ'}"
+        verb = "differs" if len(self.differing) == 1 else "differ"
+        origin = f"{self.origin}; " if self.origin else ""
+        return f"{origin}{self.reason}: {names} {verb}"
 
     @property
     def shown(self) -> "Error":
@@ -126,7 +132,22 @@ def error_of(document: str, error: ClassifiedError, *, with_cause: bool = True) 
         judge=unit.reason if is_pair else "",
         cause=cause_keys(error) if with_cause else "",
         swapped_with=field_path(error.elsewhere or ()),
+        origin=describe_origins(error) if error.differing else "",
     )
+
+
+def describe_origins(error: ClassifiedError) -> str:
+    """Return where the wrong values of a pair of list items are from; empty if nobody knows."""
+    pred = error.unit.pred
+    sentences = []
+    for origin in error.origins:
+        name = field_path(origin.field[-1:])
+        if len(origin.of) == 1:
+            sentences.append(f"{name} holds the true {field_path(origin.of[0][-1:])}")
+        elif isinstance(pred, dict):
+            factors = [plain_text(pred[other[-1]]) for other in origin.of]
+            sentences.append(f"{name} = {' x '.join(factors)}")
+    return "; ".join(sentences)
 
 
 _UNMATCHED: Final = {Outcome.FN: "unmatched ground truth", Outcome.FA: "unmatched prediction"}

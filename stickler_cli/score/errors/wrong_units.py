@@ -40,17 +40,8 @@ class ClassifiedError(NamedTuple):
     """Number of wrong values inside an item or object; None for a value."""
     elsewhere: Path | None = None
     """For a swapped value, the place whose ground truth it is."""
-
-    @property
-    def origins(self) -> Iterator[Origin]:
-        """Yield the fields whose values it holds."""
-        path, gt, pred = self.unit.field_path, self.unit.gt, self.unit.pred
-        if self.elsewhere is not None:
-            names = tuple(step for step in self.elsewhere if isinstance(step, str))
-            yield Origin(path, (names,))
-        elif self.differing and isinstance(gt, dict) and isinstance(pred, dict):
-            for name, others in origins(gt, pred, self.differing):
-                yield Origin((*path, name), tuple((*path, other) for other in others))
+    origins: tuple[Origin, ...] = ()
+    """The fields whose values it holds."""
 
     @property
     def loses_values(self) -> bool:
@@ -252,13 +243,30 @@ def classified_error(
     if n_inside is not None and not unit.is_value:
         n_wrong_values = int(n_inside[unit.row])
     is_swapped = error_class is ErrorClass.SWAPPED
+    elsewhere = places.elsewhere(unit.pred, unit.path) if is_swapped else None
     return ClassifiedError(
         unit=unit,
         error_class=error_class,
         differing=differing,
         n_wrong_values=n_wrong_values,
-        elsewhere=places.elsewhere(unit.pred, unit.path) if is_swapped else None,
+        elsewhere=elsewhere,
+        origins=tuple(find_origins(unit, elsewhere, differing)),
     )
+
+
+def find_origins(
+    unit: LocatedUnit, elsewhere: Path | None, differing: tuple[str, ...]
+) -> Iterator[Origin]:
+    """Yield the fields whose values a wrong unit holds.
+
+    Those are the place elsewhere that has the value, or those of the differing fields of an item.
+    """
+    path, gt, pred = unit.field_path, unit.gt, unit.pred
+    if elsewhere is not None:
+        yield Origin(path, (tuple(step for step in elsewhere if isinstance(step, str)),))
+    elif differing and isinstance(gt, dict) and isinstance(pred, dict):
+        for name, others in origins(gt, pred, differing):
+            yield Origin((*path, name), tuple((*path, other) for other in others))
 
 
 def compared_fields(unit: LocatedUnit) -> tuple[tuple[str, ...], int]:
