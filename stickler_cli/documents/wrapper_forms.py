@@ -62,6 +62,12 @@ _AZURE_VALUE_KEYS: Final = frozenset(f"value{name[0].upper()}{name[1:]}" for nam
 _AZURE_EVIDENCE: Final = frozenset((_CONFIDENCE, "spans", "boundingRegions"))
 """Keys that no other object with `type` is likely to have."""
 
+# Source: Azure Form Recognizer 2.1, FieldValue of analyzeResult.documentResults.
+_FORM_RECOGNIZER_KEYS: Final = frozenset((_CONFIDENCE, "text"))
+_FORM_RECOGNIZER_EVIDENCE: Final = frozenset(("boundingBox", "elements", "page"))
+_FORM_RECOGNIZER_TEXTS: Final = frozenset(("elements", "text"))
+"""Metadata in this form only: the text as it is printed, and pointers to its words."""
+
 _METADATA: Final = re.compile(
     r"_.*|\w*confidences?|bounding_?(box(es)?|poly|regions?)|bbox|geometry|polygon|offset|length"
     r"|spans?|page(s|_?number|_?anchor)?|raw_?text|text_?anchor|mention_?id|citations?|provenance"
@@ -152,6 +158,12 @@ def _find_azure_form(
         return None
     value_keys = _AZURE_VALUE_KEYS & value.keys()
     others = value.keys() - value_keys - {_TYPE, _CONTENT}
+    if (
+        value_keys
+        and others >= _FORM_RECOGNIZER_KEYS
+        and not _FORM_RECOGNIZER_EVIDENCE.isdisjoint(others)
+    ):
+        others -= _FORM_RECOGNIZER_TEXTS
     if len(value_keys) > 1 or not all(map(_METADATA.fullmatch, others)):
         return None
     if value_keys:

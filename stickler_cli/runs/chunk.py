@@ -137,15 +137,19 @@ def read(job: Job, item: Item) -> ReadDocument:
                 item = replace(item, gt=chosen)
             else:
                 job = chosen
+        whole_gt = item.gt
         if item.is_marked:
             item = unwrapped(job.unwrapper, item)
-        return _checked(job, item)
+        return _checked(job, item, whole_gt)
     except MemoryError:
         return failed(item, TOO_LITTLE_MEMORY)
 
 
-def _checked(job: Job, pair: DocumentPair) -> ReadDocument:
-    """Return a pair with its status before it is compared."""
+def _checked(job: Job, pair: DocumentPair, whole_gt: JsonDocument | Problem | None) -> ReadDocument:
+    """Return a pair with its status before it is compared.
+
+    `whole_gt` is the ground truth with the keys that are left out, one of which may tell its group.
+    """
     gt, pred = pair.gt, pair.pred
     problem = next((side for side in (gt, pred) if isinstance(side, Problem)), None)
     status = Status.EVALUATED if problem is None else Status.INVALID
@@ -166,7 +170,12 @@ def _checked(job: Job, pair: DocumentPair) -> ReadDocument:
         (problem, *pair.warnings) if problem else pair.warnings,
         pair.remarks,
         job.validation.verdicts(pair) if job.validation else {},
-        {it.key: group_of(pair.id, pair.gt, it) or NO_GROUP for it in job.by},
+        {
+            grouping.key: group_of(pair.id, pair.gt, grouping)
+            or group_of(pair.id, whole_gt, grouping)
+            or NO_GROUP
+            for grouping in job.by
+        },
         pair.unwrapped,
         pair.skipped_keys,
     )

@@ -37,6 +37,7 @@ from .process import (
     until_interrupted,
     usable_cores,
 )
+from .unused_keys import note_unused_keys
 
 if TYPE_CHECKING:
     from stickler_cli.clients.client import Client
@@ -128,6 +129,8 @@ def evaluate(
         if keeper:
             keeper.finish(run, written)
     if not run.partial:
+        for note in note_unused_keys(assembly):
+            tell(f"note: {note}")
         for hint in hints(assembly, run):
             tell(f"hint: {hint}")
     return run, interruption.signal

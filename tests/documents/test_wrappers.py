@@ -43,6 +43,15 @@ def bare(document, form=None):
         {"mentionText": 5, "confidence": 0.9, "pageAnchor": {}, "normalizedValue": {"text": "5"}},
         {"value": 5, "confidence": 0.9, "boundingRegions": [], "citations": [1], "source": "D(1)"},
         {"type": "currency", "content": 5, "confidence": 0.9},
+        {
+            "type": "number",
+            "valueNumber": 5,
+            "text": "5.0",
+            "confidence": 0.9,
+            "page": 1,
+            "boundingBox": [1, 2],
+            "elements": ["#/readResults/0"],
+        },
     ],
 )
 def test_the_usual_forms_are_known(wrapper):
@@ -143,6 +152,7 @@ def test_azures_form_has_its_value_below_the_key_of_its_type(value, expected):
     [
         {"type": "string", "valueString": "a", "unit": "kg"},  # other data
         {"type": "number", "valueNumber": 5, "valueString": "5"},  # two values
+        {"type": "number", "valueNumber": 5, "text": "5", "confidence": 0.9},  # a text of its own
         {"type": "sensor", "valueNumber": 5},  # no type of Azure
         {"type": "number", "valueMax": 5},
         {"type": ["string"], "valueString": "a"},

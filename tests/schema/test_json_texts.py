@@ -136,3 +136,35 @@ def test_levels_and_places_of_texts_are_bounded():
     seen.room.left = 1
     seen.add({"p": '{"a": 1}'})
     assert not seen.fields["p"].is_json_text
+
+
+def test_a_schema_that_describes_texts_at_several_places_has_the_content_of_all():
+    call = {"type": "object", "properties": {"arguments": {"type": "string"}}}
+    step = {"type": "object", "properties": {"call": {"$ref": "#/$defs/call"}}}
+    to_step = {"$ref": "#/$defs/step"}
+    schema = {
+        "type": "object",
+        "properties": {"first": to_step, "second": to_step},
+        "$defs": {"call": call, "step": step},
+    }
+    both = Observed()
+    both.add(
+        {
+            "first": {"call": {"arguments": '{"iban": "DE1"}'}},
+            "second": {"call": {"arguments": '{"amount": 5}'}},
+        }
+    )
+    mixed = Observed()
+    mixed.add(
+        {
+            "first": {"call": {"arguments": '{"iban": "DE1"}'}},
+            "second": {"call": {"arguments": "none"}},
+        }
+    )
+
+    paths = {field.path for field in infer(schema, seen=both).fields}
+    texts = {field.path for field in infer(schema, seen=mixed).fields}
+
+    assert ("first", "call", "arguments", "iban") in paths
+    assert ("second", "call", "arguments", "amount") in paths
+    assert ("second", "call", "arguments") in texts

@@ -69,6 +69,7 @@ COMMENT: Final = "$comment"
 """Says why, beside annotations."""
 SAME: Final = "as above"
 """The kind of such an entry."""
+MAX_TEXT_VISITS: Final = 1_000  # places of texts that a schema may describe again elsewhere
 LIST_OF: Final = "list of "
 """Begins the kind of elements; documents that are lists are a field without a name."""
 IN_ANY_ORDER: Final = "in any order"
@@ -111,6 +112,16 @@ _NOWHERE: Final[Schema] = {}
 """The holder of a place at which no annotation can stand."""
 
 
+@dataclass(frozen=True, slots=True)
+class _TextsOfSchema:
+    """The texts that one schema describes, wherever it does."""
+
+    schema: Schema
+    name: str
+    """Of the first field that the schema describes."""
+    places: list[Observed]
+
+
 class Walker(Fold[_At, _Fields]):
     """Notes a choice for each place without annotations, and lists the fields."""
 
@@ -142,7 +153,9 @@ class Walker(Fold[_At, _Fields]):
         self._choices: dict[int, tuple[Schema, Inferred]] = {}
         self._further: dict[int, tuple[Schema, Inferred]] = {}
         """Choices of annotations beside comparators and thresholds, likewise."""
-        self._contents: dict[int, tuple[Schema, JsonObject]] = {}
+        self._texts: dict[int, _TextsOfSchema] = {}
+        """By identity: schemas that may describe texts of JSON, with the texts that have them."""
+        self._text_visits: list[_At] = []
         self._found: _Fields = []
         self.written_arms: set[int] = set()
         """Alternatives, by identity, that the schema's own file does not have."""
@@ -153,9 +166,16 @@ class Walker(Fold[_At, _Fields]):
 
     def write_contents(self) -> bool:
         """Write the schemas of texts of JSON down; return whether there were any."""
-        for schema, keywords in self._contents.values():
-            schema.update({**keywords, **schema})
-        return bool(self._contents)
+        is_written = False
+        for of_schema in self._texts.values():
+            texts = Observed()
+            for place in of_schema.places:
+                texts.absorb(place)
+            if texts.is_json_text:
+                keywords = json_text_keywords(texts, of_schema.name)
+                of_schema.schema.update({**keywords, **of_schema.schema})
+                is_written = True
+        return is_written
 
     def fields(self) -> tuple[Inferred, ...]:
         """List every field, each once, though two arms of a union or two positions may have it."""
@@ -189,6 +209,8 @@ class Walker(Fold[_At, _Fields]):
     def _again(self, met: Met[_At, _Fields], in_force: InForce, way: _At) -> _Fields:
         """List the fields of a place again if they are few, else refer to it."""
         path, listed = met.way.path, met.made
+        if path != way.path:
+            self._note_contents_again(path, way.path)
         if listed is not None and len(listed) <= REPEATED:
             return [replace(each, path=(*way.path, *each.path[len(path) :])) for each in listed]
         where = f"as {field_path(path)}" if path else "as the whole document"
@@ -273,15 +295,25 @@ class Walker(Fold[_At, _Fields]):
         inner = replace(at, holder=place.content[0].schema, leaf_holder=None, around=())
         return self._place(place.content, inner)
 
-    def _note_content(self, at: _At) -> None:
-        """Note the schema of the JSON in the texts of a place, if all of them hold some."""
-        schema = at.holder
-        texts = None if self._seen is None else self._seen.texts_at(at.path)
-        if texts is None or not texts.is_json_text or id(schema) not in self._own:
+    def _note_content(self, visit: _At) -> None:
+        """Note the texts of a place, which may all be JSON."""
+        schema = visit.holder
+        texts = None if self._seen is None else self._seen.texts_at(visit.path)
+        if texts is None or id(schema) not in self._own:
             return
         own = self._places.files.at(self._root.schema).uri
-        if self._places.files.at(schema).uri == own:
-            self._contents[id(schema)] = schema, json_text_keywords(texts, at.name)
+        if self._places.files.at(schema).uri != own:
+            return
+        of_schema = _TextsOfSchema(schema, visit.name, [])
+        self._texts.setdefault(id(schema), of_schema).places.append(texts)
+        if len(self._text_visits) < MAX_TEXT_VISITS:
+            self._text_visits.append(visit)
+
+    def _note_contents_again(self, first: Path, again: Path) -> None:
+        """Note the texts of a part of the schema where it describes other values too."""
+        for visit in [*self._text_visits]:
+            if visit.path[: len(first)] == first:
+                self._note_content(replace(visit, path=(*again, *visit.path[len(first) :])))
 
     def _leaf(self, place: LeafPlace, at: _At) -> Inferred:
         if place.kind == "string" and not (says_how(place.merged) or place.members):
