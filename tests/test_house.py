@@ -445,12 +445,12 @@ FIGURES: Final = {
     },
     "settings": {"vague locals": 57.1, "vague parameters": 37.5, "odd docstrings": 6.3},
     "studies": {
-        "vague locals": 23.8,
-        "vague parameters": 6.8,
+        "vague locals": 16.5,
+        "vague parameters": 4.5,
         "vague attributes": 2.3,
-        "vague functions": 6.4,
-        "packed calls": 9,
-        "odd docstrings": 18.4,
+        "vague functions": 4.0,
+        "packed calls": 6,
+        "odd docstrings": 12.0,
     },
 }
 """Figures of rooms above the limits: they may only fall, and go when a room is rewritten."""

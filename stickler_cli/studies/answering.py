@@ -1,8 +1,8 @@
-"""Answers of studies: a report, and whether it is whole and good enough.
+"""Answers of studies: a report, and a verdict whether it is complete and good enough.
 
-Several of them compare documents, or read verdicts of people on pairs of values: lines of JSON with
-`path`, `gt`, `pred` and `verdict`. Verdicts on errors, as the HTML report has them downloaded, are
-such lines too.
+Several studies compare documents, or read verdicts of people on pairs of values: lines of JSON with
+`path`, `gt`, `pred` and `verdict`. The verdicts on errors that the HTML report downloads are such
+lines, too.
 """
 
 import json
@@ -46,20 +46,20 @@ NAMED: Final = 5  # documents that a message names; the record names all
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What the command line does for studies."""
+    """Services of the command line for studies."""
 
     shows_values: bool
-    """Whether a report is asked for that shows single values."""
+    """Whether a report that shows single values is requested."""
     schema: Callable[[], LoadedSchema]
     """Returns the schema that was named, or the one that the ground truth implies."""
     run: Callable[[EvalSettings, OutputsRequested], Run]
     judge: Callable[[Run], Verdict]
-    """Says on standard error what could not be evaluated; returns the verdict of the run."""
+    """Lists documents that failed on standard error; returns the verdict of the run."""
     write: Callable[[Iterable[bytes], Iterable[str]], None]
-    """Writes lines of JSON to the only file of --output, or to standard output; keys are columns
-    where rows are asked for."""
+    """Writes lines of JSON to the only file of --output, or to standard output. The keys become
+    columns if a format of rows is requested."""
     tell: Callable[[str], None]
-    """Says something on standard error, unless that is to be quiet."""
+    """Writes a line to standard error, unless --quiet is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,79 +70,99 @@ class Answer:
     """A `Report`, a value that has formats of its own, or None."""
     verdict: Verdict = Verdict.PASSED
     why: Sequence[str] = ()
-    """Lines that say why it is another one, for standard error."""
+    """Lines with the reasons of another verdict, for standard error."""
 
 
-def compared(
+def compare_sources(
     settings: Any, plan: Plan, options: Options, notes: list[str]
 ) -> Iterator[tuple[list[DocumentPair], UnitTable]]:
-    """Compare documents that have both sides, and yield some of them at a time with their units.
+    """Compare documents that have both sides; yields chunks of them with their units.
 
-    Notes on the sources, and on documents that are left out, are added at the end.
+    Notes on the sources and on omitted documents are added to `notes` at the end.
 
     Raises:
         ComparisonError: a comparator failed.
     """
     pairs = open_pairs(settings.gt, settings.pred, settings, (plan.kind,))
-    alone, left_out = list[str](), list[str]()
-    whole = complete_pairs(pairs, unwrapper_of(plan.root, settings), alone)
-    yield from _compared(plan, whole, options, left_out)
+    one_sided_ids, omission_notes = list[str](), list[str]()
+    complete = complete_pairs(pairs, unwrapper_of(plan.root, settings), one_sided_ids)
+    yield from _compare_chunks(plan, complete, options, omission_notes)
     notes += map(str, pairs.problems)
-    notes += [f"without both sides and left out: {some_of(alone, NAMED)}"] if alone else []
-    notes += left_out
+    if one_sided_ids:
+        notes.append(f"without both sides and left out: {some_of(one_sided_ids, NAMED)}")
+    notes += omission_notes
 
 
-def _compared(
-    plan: Plan, documents: Iterable[DocumentPair], options: Options, left_out: list[str]
+def _compare_chunks(
+    plan: Plan, documents: Iterable[DocumentPair], options: Options, notes: list[str]
 ) -> Iterator[tuple[list[DocumentPair], UnitTable]]:
+    """Compare documents chunk by chunk; a document at the work limit is omitted with a note."""
     source = iter(documents)
     while chunk := list(islice(source, AT_ONCE)):
-        gts: list[Any] = [it.gt for it in chunk]
-        preds: list[Any] = [it.pred for it in chunk]
-        known = [it.confidences for it in chunk], [it.gold for it in chunk]
+        gts: list[Any] = [pair.gt for pair in chunk]
+        preds: list[Any] = [pair.pred for pair in chunk]
+        confidences = [pair.confidences for pair in chunk]
+        gold = [pair.gold for pair in chunk]
         try:
-            table = compare(plan, gts, preds, options, *known)
+            table = compare(plan, gts, preds, options, confidences, gold)
         except WorkLimitError as error:
             if len(chunk) == 1:
-                left_out.append(f"{chunk[0].id} is left out: {error.problems[0]}")
-            for one in chunk if len(chunk) > 1 else ():
-                yield from _compared(plan, [one], options, left_out)
+                notes.append(f"{chunk[0].id} is left out: {error.problems[0]}")
+            for pair in chunk if len(chunk) > 1 else ():
+                yield from _compare_chunks(plan, [pair], options, notes)
         else:
             yield chunk, table
 
 
-def refuse_unknown(option: str, said: Iterable[str], known: Collection[str], what: str) -> None:
-    """Raise UsageError for each value of an option that is not known."""
-    unknown = [name for name in said if name not in known]
-    expected = f"one of {', '.join(known) or 'none'}"
+def check_names(option: str, names: Iterable[str], valid: Collection[str], clause: str) -> None:
+    """Check that all names given to an option are valid.
+
+    `clause` words an unknown name, such as "are no pairs of".
+
+    Raises:
+        UsageError: with a problem for each unknown name.
+    """
+    unknown = [name for name in names if name not in valid]
+    expected = f"one of {', '.join(valid) or 'none'}"
     if unknown:
         raise UsageError(
-            Problem(option, f"there {what} {name}", expected, did_you_mean(name, known))
+            Problem(option, f"there {clause} {name}", expected, did_you_mean(name, valid))
             for name in unknown
         )
 
 
-def held_to(report: Report, least: float | None, name: str, value: float | None) -> Answer:
-    """Return the answer whose gate asks a figure for a least value, or for nothing."""
-    if least is None or (value is not None and value >= least):
+def check_gate(report: Report, minimum: float | None, name: str, value: float | None) -> Answer:
+    """Return the answer of a study: failed if a figure is below the minimum of its gate."""
+    if minimum is None or (value is not None and value >= minimum):
         return Answer(report)
-    shown = "undefined" if value is None else f"{told_apart(value, least)} < {least!r}"
-    return Answer(report, Verdict.FAILED, [f"gate failed: {name} {shown}"])
+    comparison = "undefined" if value is None else f"{told_apart(value, minimum)} < {minimum!r}"
+    return Answer(report, Verdict.FAILED, [f"gate failed: {name} {comparison}"])
 
 
-def rates_of(both: Floats, gt: Floats, pred: Floats) -> dict[str, tuple[Floats, Floats]]:
-    """Return what rates divide and by what: things that both sides have, and those of each side."""
-    return {"precision": (both, pred), "recall": (both, gt), "f1": (2 * both, gt + pred)}
+def rates_of(n_both: Floats, n_gt: Floats, n_pred: Floats) -> dict[str, tuple[Floats, Floats]]:
+    """Return dividend and divisor of precision, recall and F1, by counts of both and each side."""
+    return {
+        "precision": (n_both, n_pred),
+        "recall": (n_both, n_gt),
+        "f1": (2 * n_both, n_gt + n_pred),
+    }
 
 
 def shares_by_unit(
-    parts: Mapping[str, Iterable[NDArray[Any]]],
+    quotients: Mapping[str, Iterable[NDArray[Any]]],
     units: NDArray[np.intp],
-    size: int,
+    n_units: int,
     settings: IntervalSettings | None,
 ) -> dict[str, Share]:
-    """Return shares of what things in some units add above and below their line."""
-    sums: Any = {name: [np.bincount(units, it, size) for it in its] for name, its in parts.items()}
+    """Return shares of sums over units, with intervals by unit.
+
+    `quotients` are dividend and divisor of each share with an entry for each thing counted, `units`
+    the number of the unit of each thing.
+    """
+    sums: Any = {
+        name: [np.bincount(units, column, n_units) for column in columns]
+        for name, columns in quotients.items()
+    }
     return shares_of_documents(sums, settings)
 
 
@@ -162,7 +182,7 @@ class VerdictLine:
     names: tuple[str, ...]
     """The path of the field, without list indexes."""
     node: Node
-    """The node that judges its values."""
+    """The node of the field."""
     gt: JsonValue
     pred: JsonValue
     same: bool
@@ -173,7 +193,7 @@ class VerdictLine:
 def read_lines(
     file: str, limit: int, read: Callable[[JsonObject], T | Problem | None]
 ) -> Iterator[T]:
-    """Yield what is read of the objects in a file of lines; None of one is left out.
+    """Yield the result of `read` for each object in a file of lines, without None.
 
     Raises:
         UsageError: with every line that is wrong.
@@ -181,11 +201,11 @@ def read_lines(
     problems = []
     for line in lines_of(file, limit):
         value = read_document(line).value
-        found = read(value) if isinstance(value, dict) else None
-        if isinstance(found, Problem):
-            value = replace(found, source=source_of(file), line=line.line)
-        elif found is not None:
-            yield found
+        record = read(value) if isinstance(value, dict) else None
+        if isinstance(record, Problem):
+            value = replace(record, source=source_of(file), line=line.line)
+        elif record is not None:
+            yield record
         if isinstance(value, Problem):
             problems.append(value)
     if problems:
@@ -193,35 +213,35 @@ def read_lines(
 
 
 def read_verdicts(file: str, plan: Plan, limit: int) -> tuple[list[VerdictLine], int]:
-    """Read a file of verdicts, and tell how many on errors were left out for want of two values.
+    """Read a file of verdicts; returns also the number of omitted ones that lack a value.
 
     Raises:
         UsageError: with every line that is wrong.
     """
-    left_out = 0
+    n_omitted = 0
 
-    def verdict(value: JsonObject) -> VerdictLine | Problem | None:
-        nonlocal left_out
+    def parse_verdict(value: JsonObject) -> VerdictLine | Problem | None:
+        nonlocal n_omitted
         if value.get("format") == VERDICT_FORMAT:
             if None in (value.get("gt"), value.get("pred")):
-                left_out += 1
+                n_omitted += 1
                 return None
-            said = value.get("verdict")
-            if isinstance(said, str) and said in VERDICTS:
+            verdict = value.get("verdict")
+            if isinstance(verdict, str) and verdict in VERDICTS:
                 # A wrong ground truth is no other way to write the prediction: a comparator that
                 # took the two for the same would be wrong elsewhere.
-                value = {**value, "verdict": all(VERDICTS[said])}
-        return _line(value, plan)
+                value = {**value, "verdict": all(VERDICTS[verdict])}
+        return _parse_line(value, plan)
 
-    found = [*read_lines(file, limit, verdict)]
-    if not found:
-        what = "no verdict is on two values" if left_out else "there are no verdicts"
-        raise UsageError([Problem(source_of(file), what, "one on each line")])
-    return found, left_out
+    lines = [*read_lines(file, limit, parse_verdict)]
+    if not lines:
+        finding = "no verdict is on two values" if n_omitted else "there are no verdicts"
+        raise UsageError([Problem(source_of(file), finding, "one on each line")])
+    return lines, n_omitted
 
 
-def _line(value: JsonObject, plan: Plan) -> VerdictLine | Problem:
-    """Return a verdict, or what was found instead and what was expected."""
+def _parse_line(value: JsonObject, plan: Plan) -> VerdictLine | Problem:
+    """Return a verdict, or the problem of its line."""
     missing = [key for key in _KEYS if key not in value]
     if missing:
         return Problem(
@@ -242,11 +262,13 @@ def _line(value: JsonObject, plan: Plan) -> VerdictLine | Problem:
     unit = value.get("document")
     if not isinstance(unit, str):
         unit = json.dumps([value["gt"], value["pred"]], sort_keys=True)
-    return VerdictLine(names, node, value["gt"], value["pred"], same, unit)
+    return VerdictLine(
+        names=names, node=node, gt=value["gt"], pred=value["pred"], same=same, unit=unit
+    )
 
 
 def judging_node(line: VerdictLine) -> Node:
-    """Return the node that judges two values of a field, or of an element of a list."""
+    """Return the node that compares two values of a field, or two items of a list."""
     node = follow_references(line.node.node_for(line.gt))
     while isinstance(node, ListNode) and not isinstance(line.gt, list):
         node = follow_references(node.items.node_for(line.gt))

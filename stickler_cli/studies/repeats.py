@@ -21,27 +21,29 @@ def repeats_of(runs: Mapping[str, Run]) -> Repeats:
         UsageError: two documents of a run have the same id.
         NotComparableError: no document is in the first run and another.
     """
-    first, *others = runs.values()
-    pairs, mode = join_runs([first], others, first.fields, first.rule), first.rule.counting
-    paths = dict.fromkeys([*(info.field for info in first.fields if info.field), *pairs.counted])
-    errors = [run.first_non_matches for run in runs.values()]
+    first, *further_runs = runs.values()
+    pairs = join_runs([first], further_runs, first.fields, first.rule)
+    mode = first.rule.counting
+    declared_paths = [field.field for field in first.fields if field.field]
+    paths = dict.fromkeys([*declared_paths, *pairs.counted])
+    errors_by_run = [run.first_non_matches for run in runs.values()]
+    is_lost = pairs.lost.tolist()
+    compared_ids = [name for name, lost in zip(pairs.ids, is_lost, strict=True) if not lost]
     return Repeats(
         runs=[*runs],
-        whole=_of_field(Figure((), mode, F1), pairs),
-        fields=[_of_field(Figure(path, mode, F1), pairs) for path in paths],
-        flips=_flips(
-            errors,
-            [name for name, lost in zip(pairs.ids, pairs.lost.tolist(), strict=True) if not lost],
-        ),
-        all_flips=all(len(each) < MOST_ERRORS for each in errors),
+        whole=_measure_field(Figure((), mode, F1), pairs),
+        fields=[_measure_field(Figure(path, mode, F1), pairs) for path in paths],
+        flips=_find_flips(errors_by_run, compared_ids),
+        all_flips=all(len(errors) < MOST_ERRORS for errors in errors_by_run),
     )
 
 
-def _of_field(figure: Figure, table: JoinedRuns) -> FieldRepeats:
+def _measure_field(figure: Figure, table: JoinedRuns) -> FieldRepeats:
+    """Return the agreement of runs on one field, or on all for an empty path."""
     right, wrong = table.right_and_wrong(table.fields.get(figure.field, ()), figure.mode)
-    # What is absent on both sides in every run says nothing.
-    told = table.of_runs(figure.field, figure.mode)[:, :-1].any(axis=(0, 1))
-    right, wrong = right[:, told], wrong[:, told]
+    # A document without the field on both sides, in every run, has no share in an agreement.
+    has_field = table.of_runs(figure.field, figure.mode)[:, :-1].any(axis=(0, 1))
+    right, wrong = right[:, has_field], wrong[:, has_field]
     return FieldRepeats(
         field_path(figure.field),
         f1=table.in_runs(figure),
@@ -51,22 +53,28 @@ def _of_field(figure: Figure, table: JoinedRuns) -> FieldRepeats:
     )
 
 
-def _flips(errors: Sequence[Sequence[Error]], known: Sequence[str]) -> list[Flip]:
-    """Return the values that are wrong in some runs only, of documents whose errors are all known.
+def _find_flips(
+    errors_by_run: Sequence[Sequence[Error]], compared_ids: Sequence[str]
+) -> list[Flip]:
+    """Return the values that are wrong in some runs only, of documents with complete errors.
 
-    `errors` are the first of each run, in the order of documents.
+    `errors_by_run` are the first errors of each run, in the order of documents.
     """
-    compared = {*known}
-    found: dict[tuple[str, str], tuple[JsonValue, list[WrongIn]]] = {}
-    for run, kept in enumerate(errors):
-        if len(kept) >= MOST_ERRORS:  # of the last document there may be more, of others none
-            compared &= {error.document for error in kept} - {kept[-1].document}
-        for error in kept:
+    complete_ids = {*compared_ids}
+    wrong_values: dict[tuple[str, str], tuple[JsonValue, list[WrongIn]]] = {}
+    for run, errors in enumerate(errors_by_run):
+        if len(errors) >= MOST_ERRORS:  # errors of the last document and of later ones may lack
+            complete_ids &= {error.document for error in errors} - {errors[-1].document}
+        for error in errors:
             if error.values is None:
-                entry = found.setdefault((error.document, error.path), (error.gt, []))
-                entry[1].append(WrongIn(run, error.outcome, error.pred))
-    return [
-        Flip(document, path, gt, wrong)
-        for (document, path), (gt, wrong) in sorted(found.items(), key=lambda each: each[0][0])
-        if document in compared and len({each.run for each in wrong}) < len(errors)
-    ]
+                key = error.document, error.path
+                _, wrong_in_runs = wrong_values.setdefault(key, (error.gt, []))
+                wrong_in_runs.append(WrongIn(run, error.outcome, error.pred))
+    flips = []
+    for (document, path), (gt, wrong) in sorted(
+        wrong_values.items(), key=lambda entry: entry[0][0]
+    ):
+        n_wrong_runs = len({value.run for value in wrong})
+        if document in complete_ids and n_wrong_runs < len(errors_by_run):
+            flips.append(Flip(document=document, path=path, gt=gt, wrong=wrong))
+    return flips

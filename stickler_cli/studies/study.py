@@ -13,7 +13,7 @@ LINE_FORMATS: Final = ("jsonl", "csv", "tsv")
 
 @dataclass(frozen=True, slots=True)
 class StudyRecord:
-    """What all records of studies begin with."""
+    """The keys that all records of studies begin with."""
 
     format: str
     """This format; the number goes up when a key changes its meaning or goes away."""
@@ -25,25 +25,25 @@ class StudyRecord:
 class Study:
     """A question about documents.
 
-    In the folder of its settings, `answer.py` has `answer(settings, desk)`, which makes a report of
-    the record that is found.
+    In the folder of its settings, `answer.py` has `answer(settings, desk)`, which returns the
+    report of its record.
     """
 
     settings: Any
     """The class of its settings."""
     record: str
-    """The type of the record that its JSON is, `module:Class` of this package."""
+    """The type of the record that is written as JSON, `module:Class` of this package."""
     help: str
     examples: str
     gate: str = ""
-    """When its gate fails; empty where it has none."""
+    """The condition under which its gate fails; empty without a gate."""
     incomplete: str = ""
-    """When documents could not be studied; empty where that is no matter."""
+    """The condition under which it is incomplete; empty if it never is."""
     formats: Sequence[str] = FORMATS
     lines: str = ""
-    """The option with which the answer is lines, and no report."""
+    """The option with which the answer is lines instead of a report."""
     line_formats: Sequence[str] = LINE_FORMATS
-    """The formats of these."""
+    """The formats of lines."""
 
     @property
     def folder(self) -> str:

@@ -1,4 +1,4 @@
-"""Confidences from which values may pass: a policy made of labelled documents."""
+"""Find confidence thresholds above which values can skip human review, and apply them."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -58,9 +58,9 @@ from stickler_cli.studies.answering import Answer, Desk
 from .question import AcceptSettings
 
 
-def report_of(policy: AcceptancePolicy) -> Report:
-    """Return a policy as a report."""
-    grouped = Figure(f"by {policy.by}", "group", str, shown=lambda it: it.group or "")
+def make_report(policy: AcceptancePolicy) -> Report:
+    """Return the report of a policy."""
+    grouped = Figure(f"by {policy.by}", "group", str, shown=lambda field: field.group or "")
     figures = [
         Figure("field", "field", str),
         *([grouped] if policy.by is not None else []),
@@ -73,81 +73,95 @@ def report_of(policy: AcceptancePolicy) -> Report:
     ]
     table = Figures(figures, policy.fields, PASSING)
     title = "error as ever less confident values pass"
-    curves = Curves(title, [*map(_curve, policy.fields)], policy.asked.max_error)
-    nothing = [
-        Text(f"{name_of(it)}: {_outcome_of(it)}") for it in policy.fields if it.threshold is None
+    curves = Curves(title, [*map(_make_curve, policy.fields)], policy.asked.max_error)
+    fields_without_threshold = [
+        Text(f"{name_of(field)}: {_outcome_sentence(field)}")
+        for field in policy.fields
+        if field.threshold is None
     ]
-    promise = Text(_promise_of(policy))
-    if len(nothing) == len(policy.fields):
-        told = "nothing may pass: confident values are wrong too often, or too few are sure enough"
-        return Report(policy, [Section("", [promise, Text(told)])], table)
-    return Report(policy, [Section("", [promise, table, curves, *nothing])], table)
+    promise = Text(_promise_sentence(policy))
+    if len(fields_without_threshold) == len(policy.fields):
+        reason = (
+            "nothing may pass: confident values are wrong too often, or too few are sure enough"
+        )
+        return Report(policy, [Section("", [promise, Text(reason)])], table)
+    section = Section("", [promise, table, curves, *fields_without_threshold])
+    return Report(policy, [section], table)
 
 
-def _curve(it: FieldPolicy) -> Curve:
-    end = None if it.error is None or it.bound is None else (it.error, it.bound)
-    return Curve(name_of(it), _outcome_of(it), it.curve, it.accepted, end)
+def _make_curve(field: FieldPolicy) -> Curve:
+    """Return the curve of the error of a field as more of its values pass."""
+    end = None
+    if field.error is not None and field.bound is not None:
+        end = (field.error, field.bound)
+    return Curve(name_of(field), _outcome_sentence(field), field.curve, field.accepted, end)
 
 
-def _promise_of(policy: AcceptancePolicy) -> str:
+def _promise_sentence(policy: AcceptancePolicy) -> str:
     """Return the promise of a policy in words."""
-    asked, documents = policy.asked, len(policy.documents)
-    each = "all fields at once" if asked.together else "each field by itself"
+    requirement, n_documents = policy.asked, len(policy.documents)
+    scope = "all fields at once" if requirement.together else "each field by itself"
     return (
-        f"at most {asked.max_error:g} of the values that pass are wrong, in the mean over "
-        f"documents: {asked.assurance:g} sure for {each}, from {documents} labelled documents"
+        f"at most {requirement.max_error:g} of the values that pass are wrong, in the mean over "
+        f"documents: {requirement.assurance:g} sure for {scope}, from {n_documents} labelled "
+        "documents"
     )
 
 
-def _outcome_of(it: FieldPolicy) -> str:
+def _outcome_sentence(field: FieldPolicy) -> str:
     """Return in words which values of a field pass."""
-    if it.threshold is None:
-        return f"nothing may pass; {_reason(it)}"
-    share, error, bound = rate(it.accepted), rate(it.error), rate(it.bound)
-    return f"from {rate(it.threshold)} on: {share} of values pass, {error} wrong, {bound} at most"
+    if field.threshold is None:
+        return f"nothing may pass; {_reason_clause(field)}"
+    share, error, bound = rate(field.accepted), rate(field.error), rate(field.bound)
+    return (
+        f"from {rate(field.threshold)} on: {share} of values pass, {error} wrong, {bound} at most"
+    )
 
 
-def _reason(it: FieldPolicy) -> str:
-    if it.documents < it.needed:
-        return f"it takes {it.needed} documents with values, all right; there are {it.documents}"
+def _reason_clause(field: FieldPolicy) -> str:
+    """Return the reason why no value of a field may pass."""
+    if field.documents < field.needed:
+        needed_documents = f"it takes {field.needed} documents with values, all right"
+        return f"{needed_documents}; there are {field.documents}"
     return "confident values are wrong too often, or too few are sure to be right"
 
 
 _LEAF: Final = "leaf"
 
 
-def applied(name: str, settings: AcceptSettings, desk: Desk) -> Answer:
-    """Write for each prediction which of its values pass by a policy."""
+def apply_policy(file: str, settings: AcceptSettings, desk: Desk) -> Answer:
+    """Write for each prediction which of its values pass by the policy of a file."""
     if settings.pairs is not None:
         raise UsageError([Problem("--pairs", "a policy is applied to predictions", "PRED")])
-    policy = load_policy(name)
+    policy = load_policy(file)
     if [*settings.by] != [*filter(None, [policy.by])]:
-        asked = f"--by {policy.by}" if policy.by else "no --by"
-        raise UsageError([Problem(name, f"the policy was made with {asked}", "the same here")])
+        option = f"--by {policy.by}" if policy.by else "no --by"
+        raise UsageError([Problem(file, f"the policy was made with {option}", "the same here")])
     names = Names.of(parse_field_path(place.field) for place in policy.places)
-    kinds = ("array",) if any(not it.field for it in policy.places) else OBJECTS
+    has_root = any(not place.field for place in policy.places)
+    kinds = ("array",) if has_root else OBJECTS
     router = _Router(
         policy,
-        unwrapper_of(names, settings),
-        shape_of(settings, kinds),
-        parse_groupings(settings.by, settings.by_file),
+        unwrapper=unwrapper_of(names, settings),
+        shape=shape_of(settings, kinds),
+        groupings=parse_groupings(settings.by, settings.by_file),
     )
     documents = open_documents(settings.pred, settings, "pred")
-    unusable = 0
+    n_unusable = 0
 
-    def lines() -> Iterator[bytes]:
-        nonlocal unusable
+    def route_documents() -> Iterator[bytes]:
+        nonlocal n_unusable
         for document, reference in documents.refs():
-            line = router.line(document, reference)
-            unusable += "problem" in line
+            line = router.route_document(document, reference)
+            n_unusable += "problem" in line
             yield json_line(line)
 
-    desk.write(lines(), ("document", "pass", "review", "problem"))
+    desk.write(route_documents(), ("document", "pass", "review", "problem"))
     notes = [*map(str, documents.problems)]
-    if not unusable:
+    if not n_unusable:
         return Answer(None, why=notes)
-    why = f"{unusable} predictions cannot be used: they go to review as a whole"
-    return Answer(None, Verdict.INCOMPLETE, [*notes, why])
+    message = f"{n_unusable} predictions cannot be used: they go to review as a whole"
+    return Answer(None, Verdict.INCOMPLETE, [*notes, message])
 
 
 class _Router:
@@ -161,54 +175,60 @@ class _Router:
         groupings: Sequence[Grouping],
     ) -> None:
         self._thresholds = {
-            (parse_field_path(it.field), it.group): it.threshold
-            for it in policy.fields
-            if it.threshold is not None
+            (parse_field_path(field.field), field.group): field.threshold
+            for field in policy.fields
+            if field.threshold is not None
         }
-        self._whole = {parse_field_path(it.field) for it in policy.places if it.kind == _LEAF}
+        self._leaf_fields = {
+            parse_field_path(place.field) for place in policy.places if place.kind == _LEAF
+        }
         self._unwrapper, self._shape, self._groupings = unwrapper, shape, groupings
 
-    def line(self, document: str, reference: Reference) -> JsonObject:
-        """Return where the values of a prediction go; never raises for what is in it."""
+    def route_document(self, document: str, reference: Reference) -> JsonObject:
+        """Return the line of a prediction: the values that pass, or its problem."""
         try:
             with room_for_depth():
                 value = self._shape.read(reference, "pred").value
                 if value is not None and not isinstance(value, Problem):
-                    return self._of(document, value)
+                    return self._route_values(document, value)
                 problem = value or Problem(document, "there is no prediction")
         except RecursionError:
             problem = Problem(document, "the document is nested too deeply")
         return {"document": document, "problem": str(problem), "pass": [], "review": []}
 
-    def _of(self, document: str, value: JsonValue) -> JsonObject:
+    def _route_values(self, document: str, value: JsonValue) -> JsonObject:
+        """Return which values of a document pass, as a line."""
         group = group_of_id(document, self._groupings[0]) if self._groupings else None
-        bare = self._unwrapper(value) if self._unwrapper else Unwrapped(value)
+        unwrapped = self._unwrapper(value) if self._unwrapper else Unwrapped(value)
         passing, review = list[JsonValue](), list[JsonValue]()
-        for field, path, confidence in self._leaves(bare.value, bare.confidences, (), ()):
+        for field, path, confidence in self._list_leaves(
+            unwrapped.value, unwrapped.confidences, (), ()
+        ):
             threshold = self._thresholds.get((field, group))
             passes = threshold is not None and confidence is not None and confidence >= threshold
             (passing if passes else review).append(field_path(path))
         return {"document": document, "pass": passing, "review": review}
 
-    def _leaves(
-        self, value: JsonValue, known: JsonValue, field: Path, path: Path
+    def _list_leaves(
+        self, value: JsonValue, confidences: JsonValue, field: Path, path: Path
     ) -> Iterator[tuple[Path, Path, float | None]]:
         """Yield field, path and confidence of each value that is compared as one."""
         if is_absent(value):
             return
-        if isinstance(value, dict) and field not in self._whole:
-            for name, part in value.items():
-                inside = known.get(name) if isinstance(known, dict) else None
-                yield from self._leaves(part, inside, (*field, name), (*path, name))
-        elif isinstance(value, list) and field not in self._whole:
-            for at, part in enumerate(value):
-                inside = known[at] if isinstance(known, list) else None
-                yield from self._leaves(part, inside, field, (*path, at))
+        is_leaf = field in self._leaf_fields
+        if isinstance(value, dict) and not is_leaf:
+            for name, child in value.items():
+                stated = confidences.get(name) if isinstance(confidences, dict) else None
+                yield from self._list_leaves(child, stated, (*field, name), (*path, name))
+        elif isinstance(value, list) and not is_leaf:
+            for index, child in enumerate(value):
+                stated = confidences[index] if isinstance(confidences, list) else None
+                yield from self._list_leaves(child, stated, field, (*path, index))
         else:
-            yield field, path, least(known)
+            yield field, path, least(confidences)
 
 
-_MOST_POINTS: Final = 60  # of a curve
+_MAX_POINTS: Final = 60  # of a curve
 
 
 def answer(settings: AcceptSettings, desk: Desk) -> Answer:
@@ -220,39 +240,41 @@ def answer(settings: AcceptSettings, desk: Desk) -> Answer:
     if len(settings.by) > 1:
         raise UsageError([Problem("--by", f"there are {len(settings.by)}", "one at most")])
     if settings.apply:
-        return applied(settings.apply, settings, desk)
+        return apply_policy(settings.apply, settings, desk)
     if not settings.gt:
         expected, hint = "stickler accept [SCHEMA] GT PRED", "or --apply POLICY PRED"
         raise UsageError([Problem("", "GT missing", expected, hint)])
-    if settings.format != "json" and not any(it.endswith(".json") for it in settings.output):
+    if settings.format != "json" and not any(file.endswith(".json") for file in settings.output):
         raise UsageError(
             [Problem("--output", "no policy is written", "a file for it: -o policy.json")]
         )
     run = desk.run(as_of_eval(settings, ci="none"), OutputsRequested())
-    asked = Asked(settings.max_error, settings.assurance, settings.together)
-    return Answer(report_of(calibrate(run, asked, *settings.by)))
+    requirement = Asked(settings.max_error, settings.assurance, settings.together)
+    return Answer(make_report(calibrate(run, requirement, *settings.by)))
 
 
-def calibrate(run: Run, asked: Asked, by: str | None = None) -> AcceptancePolicy:
-    """Return the policy that the labelled documents of a run allow.
+def calibrate(run: Run, requirement: Asked, by: str | None = None) -> AcceptancePolicy:
+    """Return the policy that meets a requirement, by the labelled documents of a run.
 
     Raises:
         UsageError: no prediction has a confidence, or there are too few documents.
     """
     evaluation = run.evaluation
-    parts = [*policy_parts(evaluation, by)]
-    least = needed(1 - asked.assurance, asked.max_error)
-    if not parts:
+    fields_and_groups = [*policy_parts(evaluation, by)]
+    min_documents = needed(1 - requirement.assurance, requirement.max_error)
+    if not fields_and_groups:
         hint = "--wrapped says in which form they are, --confidence where they are"
         raise UsageError([Problem("", "no prediction has a confidence", "confidences", hint)])
-    most = max(len(np.unique(units.document)) for _, _, units, _ in parts)
-    if most < least:
-        found = f"the documents with confidences are {most}"
-        expected = f"at least {least}, for a share of {asked.max_error:g} at {asked.assurance:g}"
+    n_documents = max(len(np.unique(units.document)) for _, _, units, _ in fields_and_groups)
+    if n_documents < min_documents:
+        finding = f"the documents with confidences are {n_documents}"
+        share = f"a share of {requirement.max_error:g} at {requirement.assurance:g}"
+        expected = f"at least {min_documents}, for {share}"
         hint = "a greater --max-error or a lower --assurance needs fewer"
-        raise UsageError([Problem("", found, expected, hint)])
-    level = (1 - asked.assurance) / (len(parts) if asked.together else 1)
-    fields = [_policy(part, level, asked) for part in parts]
+        raise UsageError([Problem("", finding, expected, hint)])
+    n_promises = len(fields_and_groups) if requirement.together else 1
+    level = (1 - requirement.assurance) / n_promises
+    fields = [_calibrate_field(entry, level, requirement) for entry in fields_and_groups]
     return signed(
         AcceptancePolicy(
             format=POLICY_FORMAT,
@@ -262,23 +284,34 @@ def calibrate(run: Run, asked: Asked, by: str | None = None) -> AcceptancePolicy
             inferred=run.schema.inferred,
             places=[PolicyPlace(field_path(info.field), info.kind) for info in run.fields],
             options=options_record(part_of(run.options, DecidingOptions)),
-            asked=asked,
+            asked=requirement,
             by=by,
             fields=fields,
-            documents=sorted(digest_of(*each) for each in evaluation.confidences.records()),
+            documents=sorted(digest_of(*entry) for entry in evaluation.confidences.records()),
             digest="",
         )
     )
 
 
-def _policy(part: PolicyPart, level: float, asked: Asked) -> FieldPolicy:
-    field, group, units, values = part
-    tried = losses(units.document, units.confidence, units.right)
-    found = accept(tried, asked.max_error, level)
-    evidence: tuple[float | None, float, float | None, float | None] = None, 0.0, None, None
-    if found is not None:
-        evidence = found.threshold, found.accepted / values, found.error, found.bound
-    few = np.linspace(0, len(tried.mean) - 1, min(_MOST_POINTS, len(tried.mean))).astype(np.intp)
-    curve = np.stack([tried.accepted[few] / values, np.maximum(tried.mean[few], 0)], axis=1)
-    documents, least = len(np.unique(units.document)), needed(level, asked.max_error)
-    return FieldPolicy(field, group, values, documents, *evidence, least, curve.tolist())
+def _calibrate_field(entry: PolicyPart, level: float, requirement: Asked) -> FieldPolicy:
+    """Return the policy of one field, in one group of documents."""
+    field, group, units, n_values = entry
+    error_curve = losses(units.document, units.confidence, units.right)
+    accepted = accept(error_curve, requirement.max_error, level)
+    n_points = len(error_curve.mean)
+    points = np.linspace(0, n_points - 1, min(_MAX_POINTS, n_points)).astype(np.intp)
+    curve = np.stack(
+        [error_curve.accepted[points] / n_values, np.maximum(error_curve.mean[points], 0)], axis=1
+    )
+    return FieldPolicy(
+        field=field,
+        group=group,
+        values=n_values,
+        documents=len(np.unique(units.document)),
+        threshold=None if accepted is None else accepted.threshold,
+        accepted=0.0 if accepted is None else accepted.accepted / n_values,
+        error=None if accepted is None else accepted.error,
+        bound=None if accepted is None else accepted.bound,
+        needed=needed(level, requirement.max_error),
+        curve=curve.tolist(),
+    )

@@ -1,4 +1,4 @@
-"""A judge held against people: pairs of values of which somebody said whether they are the same.
+"""Compare the verdicts of a judge with those of people, on the same pairs of values.
 
 The format is `stickler-judge-check/1`.
 """
@@ -33,7 +33,7 @@ from stickler_cli.studies.answering import (
     Answer,
     Desk,
     VerdictLine,
-    held_to,
+    check_gate,
     judging_node,
     read_verdicts,
     shares_by_unit,
@@ -41,55 +41,55 @@ from stickler_cli.studies.answering import (
 from stickler_cli.studies.study import StudyRecord
 from .question import JudgeSettings
 
-Kind = Literal["false_accept", "false_reject", "failed"]
+DisagreementKind = Literal["false_accept", "false_reject", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeAccount:
-    """How a judge and people agree on the pairs of one field, or of all."""
+    """The agreement of a judge with people on the pairs of one field, or of all fields."""
 
     field: str
-    """Empty of all fields together."""
+    """Path of the field; empty for all fields together."""
     model: str
-    """Whom the field asks."""
+    """The model that judges the field."""
     pairs: Count
-    """Pairs on which both said something."""
+    """Number of pairs with a verdict of both."""
     failed: Count
-    """Pairs on which the judge said nothing; they count nowhere else."""
+    """Number of pairs without a verdict of the judge; no other figure counts them."""
     same: Count
-    """Those of which people say that they are the same."""
+    """Number of pairs that are the same for people."""
     false_accepts: Count
-    """Pairs that differ to people, and match to the judge."""
+    """Number of pairs that differ for people, but match for the judge."""
     false_rejects: Count
-    """Pairs that are the same to people, and do not match to the judge."""
+    """Number of pairs that are the same for people, but do not match for the judge."""
     agreement: FractionOrNone
-    """The share of pairs on which both say the same."""
+    """Share of the pairs on which both agree."""
     agreement_interval: list[float] | None
-    """Where that may lie by chance; null of fewer than two units."""
+    """Confidence interval of this share; null for fewer than two units."""
     kappa: NumberOrNone
-    """Agreement beyond chance; null where chance alone would agree on all."""
+    """Agreement beyond chance (Cohen); null if chance alone would agree on all pairs."""
     false_accept_rate: FractionOrNone
-    """The share of pairs that differ to people which match to the judge."""
+    """Share of the pairs that differ for people, but match for the judge."""
     false_accept_interval: list[float] | None
-    """Where that may lie by chance; null of fewer than two units."""
+    """Confidence interval of this share; null for fewer than two units."""
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A pair on which judge and people disagree, or of which the judge said nothing."""
+    """A pair on which judge and people disagree, or without a verdict of the judge."""
 
     field: str
     """The field, without list indexes."""
-    kind: Kind
-    """Who says what: the judge accepts what differs, or rejects what is the same, or failed."""
+    kind: DisagreementKind
+    """The judge accepts values that differ, rejects values that are the same, or failed."""
     gt: str
-    """As JSON, cut where it is long."""
+    """The true value as JSON, shortened if it is long."""
     pred: str
-    """As JSON, cut where it is long."""
+    """The predicted value as JSON, shortened if it is long."""
     similarity: FractionOrNone
-    """What the judge gave them; null where it said nothing."""
+    """The similarity by the judge; null without a verdict."""
     reason: str
-    """What the judge said, or what went wrong."""
+    """The reason of the judge, or its failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,27 +100,27 @@ class JudgeReport(StudyRecord):
     schema: str
     """The file of the schema."""
     model_name: str
-    """What the schema calls its documents."""
+    """The name that the schema gives to its documents."""
     level: Fraction
-    """The level of the intervals."""
+    """Confidence level of the intervals."""
     total: JudgeAccount
     """All fields together."""
     fields: list[JudgeAccount]
     """Each field that has pairs and asks a model, in the order of the pairs."""
     disagreements: list[Disagreement]
-    """Matches that are none to people first, as they do most harm; at most a thousand."""
+    """At most a thousand disagreements; false accepts first, as they do most harm."""
     usage: str
-    """What asking took."""
+    """Requests, tokens and time of the models."""
     notes: list[str]
-    """What was left out."""
+    """Pairs that were omitted."""
 
 
-SHOWN: Final = 10
-"""Disagreements that are shown; JSON has more."""
+MAX_SHOWN: Final = 10
+"""Disagreements that the report shows; JSON has more."""
 
 _FIGURES: Final = (
-    Figure("field", "field", str, shown=lambda it: it.field or "all"),
-    Figure("model", "model", str, 4, shown=lambda it: it.model if it.field else ""),
+    Figure("field", "field", str, shown=lambda account: account.field or "all"),
+    Figure("model", "model", str, 4, shown=lambda account: account.model if account.field else ""),
     Figure("pairs", "pairs", int, 1),
     Figure("agreement", "agreement", rank=2),
     Figure("interval", "agreement_interval", list, 3),
@@ -129,32 +129,44 @@ _FIGURES: Final = (
         "false accepts",
         "false_accepts",
         int,
-        shown=lambda it: f"{it.false_accepts}/{it.pairs - it.same}",
+        shown=lambda account: f"{account.false_accepts}/{account.pairs - account.same}",
     ),
     Figure("interval", "false_accept_interval", list, 3),
     Figure(
-        "false rejects", "false_rejects", int, 2, shown=lambda it: f"{it.false_rejects}/{it.same}"
+        "false rejects",
+        "false_rejects",
+        int,
+        2,
+        shown=lambda account: f"{account.false_rejects}/{account.same}",
     ),
     Figure("failed", "failed", int, 1),
 )
-_SAID: Final = {
+_PREDICATES: Final = {
     "false_accept": "match, but are different",
     "false_reject": "do not match, but are the same",
     "failed": "have no verdict",
 }
 
 
-def report_of(record: JudgeReport) -> Report:
-    """Return how judges agree with people as a report."""
+def make_report(record: JudgeReport) -> Report:
+    """Return the report of how judges agree with people."""
     head = f"{record.model_name} ({record.schema}), {number_of(record.total.pairs, 'judged pair')}"
     rows = [*record.fields, *([record.total] if len(record.fields) > 1 else [])]
     usage = [Text(f"models: {record.usage}", indent=INDENT)] if record.usage else []
     table = Figures(_FIGURES, rows)
-    parts = [Text(_verdict(record))], [table], _disagreements(record.disagreements), usage
-    return Report.of(record, head, *parts, rows=table)
+    return Report.of(
+        record,
+        head,
+        [Text(_verdict_sentence(record))],
+        [table],
+        _disagreement_section(record.disagreements),
+        usage,
+        rows=table,
+    )
 
 
-def _verdict(record: JudgeReport) -> str:
+def _verdict_sentence(record: JudgeReport) -> str:
+    """Return how far the judges agree with people, as a sentence."""
     total = record.total
     different = total.pairs - total.same
     return (
@@ -164,19 +176,22 @@ def _verdict(record: JudgeReport) -> str:
     )
 
 
-def _disagreements(found: list[Disagreement]) -> Section:
+def _disagreement_section(disagreements: list[Disagreement]) -> Section:
+    """Return the section of the first disagreements."""
     lines = []
-    for it in found[:SHOWN]:
-        told = f"{it.field}: {it.gt} and {it.pred} {_SAID[it.kind]}"
-        lines.append(Text(told, indent=INDENT, margin=INDENT))
-        if it.reason:
-            lines.append(Text(it.reason, "dim", margin=2 * INDENT))
-    if len(found) > SHOWN:
-        lines.append(Text(f"and {len(found) - SHOWN} more, which JSON has", "dim"))
-    return Section("disagreements" if found else "", lines)
+    for disagreement in disagreements[:MAX_SHOWN]:
+        values = f"{disagreement.gt} and {disagreement.pred}"
+        sentence = f"{disagreement.field}: {values} {_PREDICATES[disagreement.kind]}"
+        lines.append(Text(sentence, indent=INDENT, margin=INDENT))
+        if disagreement.reason:
+            lines.append(Text(disagreement.reason, "dim", margin=2 * INDENT))
+    if len(disagreements) > MAX_SHOWN:
+        n_more = len(disagreements) - MAX_SHOWN
+        lines.append(Text(f"and {n_more} more, which JSON has", "dim"))
+    return Section("disagreements" if disagreements else "", lines)
 
 
-MOST_DISAGREEMENTS: Final = 1000  # that are kept
+MAX_DISAGREEMENTS: Final = 1000  # in the record
 
 
 def answer(settings: JudgeSettings, desk: Desk) -> Answer:
@@ -187,152 +202,173 @@ def answer(settings: JudgeSettings, desk: Desk) -> Answer:
         expected = "a field with LLMComparator, or another that asks a model"
         raise UsageError([Problem(settings.schema, "no field asks a model", expected)])
     if settings.clear_cache and settings.offline:
-        found = "--offline is given too, which has no other answers"
-        raise UsageError([Problem("--clear-cache", found, "one of the two")])
+        finding = "--offline is given too, which has no other answers"
+        raise UsageError([Problem("--clear-cache", finding, "one of the two")])
     options = comparing(loaded.plan, ComparisonOptions(), client)
     lines, _ = read_verdicts(settings.pairs, loaded.plan, FindingOptions.max_document_size)
     if settings.clear_cache:
         with closing(AnswerCache(cache_directory())) as cache:
             desk.tell(f"{number_of(cache.clear(), 'answer')} cleared from {cache.path}")
-    named, level = (loaded.path, loaded.name), settings.ci
+    schema, level = (loaded.path, loaded.name), settings.ci
     if client.policy.may_ask:
-        with client.rehearsing() as counting:
-            judge_report(named, lines, replace(options, client=counting), level)
-            refuse_runaway(counting, f"of {len(lines)} lines")
-    record = judge_report(named, lines, options, level)
-    report, total = report_of(record), record.total
+        # Count the questions before any of them is asked.
+        with client.rehearsing() as counting_client:
+            check_judges(schema, lines, replace(options, client=counting_client), level)
+            refuse_runaway(counting_client, f"of {len(lines)} lines")
+    record = check_judges(schema, lines, options, level)
+    report, total = make_report(record), record.total
     if total.failed or not total.pairs:
-        labelled = total.failed + total.pairs
-        why = f"error: {total.failed} of {labelled} pairs were not judged"
-        return Answer(report, Verdict.INCOMPLETE, [why])
-    return held_to(report, settings.fail_under, "kappa", total.kappa)
+        n_labelled = total.failed + total.pairs
+        message = f"error: {total.failed} of {n_labelled} pairs were not judged"
+        return Answer(report, Verdict.INCOMPLETE, [message])
+    return check_gate(report, settings.fail_under, "kappa", total.kappa)
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """One pair, judged."""
+class _JudgedPair:
+    """One pair of values with the verdict of a judge."""
 
     line: VerdictLine
     node: LeafNode
     similarity: float | None
-    """None where there is no verdict."""
+    """The similarity by the judge; None without a verdict."""
     reason: str
 
     @property
     def matches(self) -> bool:
+        """Whether the values match for the judge."""
         return self.similarity is not None and meets(self.similarity, self.node.threshold)
 
     @property
-    def disagreement(self) -> Kind | None:
-        """The kind of disagreement; None where judge and people agree."""
+    def disagreement(self) -> DisagreementKind | None:
+        """The kind of disagreement; None if judge and people agree."""
         if self.similarity is None:
             return "failed"
         if self.matches == self.line.same:
             return None
         return "false_accept" if self.matches else "false_reject"
 
-    def told(self, kind: Kind) -> Disagreement:
-        """Return the pair as a disagreement of a kind."""
-        path, gt, pred = field_path(self.line.names), brief(self.line.gt), brief(self.line.pred)
-        return Disagreement(path, kind, gt, pred, self.similarity, self.reason)
+    def make_record(self, kind: DisagreementKind) -> Disagreement:
+        """Return the record of the pair as a disagreement of a kind."""
+        return Disagreement(
+            field=field_path(self.line.names),
+            kind=kind,
+            gt=brief(self.line.gt),
+            pred=brief(self.line.pred),
+            similarity=self.similarity,
+            reason=self.reason,
+        )
 
 
-def judge_report(
+def check_judges(
     schema: tuple[str, str], lines: Iterable[VerdictLine], options: Options, level: float
 ) -> JudgeReport:
-    """Ask judges about labelled pairs, and return how far they agree with people.
+    """Ask judges about labelled pairs, and return their agreement with people.
 
-    `schema` is its path and the name of its model; lines of fields that ask nobody are left out.
+    `schema` is its path and the name of its model. Lines of fields without a judge are omitted.
     """
-    by_node: dict[int, tuple[LeafNode, list[VerdictLine]]] = {}
-    left_out = 0
+    lines_by_node: dict[int, tuple[LeafNode, list[VerdictLine]]] = {}
+    n_omitted = 0
     for line in lines:
         node = judging_node(line)
         if isinstance(node, LeafNode) and node.comparator.asks_models:
-            by_node.setdefault(id(node), (node, []))[1].append(line)
+            lines_by_node.setdefault(id(node), (node, []))[1].append(line)
         else:
-            left_out += 1
-    said = [
-        each
-        for node, some in by_node.values()
-        for start in range(0, len(some), AT_ONCE)
-        for each in _asked(node, some[start : start + AT_ONCE], options)
-    ]
-    paths: dict[str, list[_Said]] = {}
-    for each in said:
-        paths.setdefault(field_path(each.line.names), []).append(each)
+            n_omitted += 1
+    pairs: list[_JudgedPair] = []
+    for node, lines_of_node in lines_by_node.values():
+        for start in range(0, len(lines_of_node), AT_ONCE):
+            pairs += _ask_judge(node, lines_of_node[start : start + AT_ONCE], options)
+
+    pairs_by_field: dict[str, list[_JudgedPair]] = {}
+    for pair in pairs:
+        pairs_by_field.setdefault(field_path(pair.line.names), []).append(pair)
     settings = IntervalSettings(level)
-    wrong = [(kind, each) for each in said if (kind := each.disagreement) is not None]
-    wrong.sort(key=lambda entry: get_args(Kind).index(entry[0]))
+    disagreements = [(kind, pair) for pair in pairs if (kind := pair.disagreement) is not None]
+    disagreements.sort(key=lambda entry: get_args(DisagreementKind).index(entry[0]))
+    path, model_name = schema
     return JudgeReport(
-        "stickler-judge-check/1",
-        __version__,
-        *schema,
-        level,
-        _account("", said, settings),
-        [_account(path, some, settings) for path, some in paths.items()],
-        [it.told(kind) for kind, it in wrong[:MOST_DISAGREEMENTS]],
-        "" if options.client is None else str(options.client.usage),
-        [f"left out, of fields that ask no model: {left_out}"] if left_out else [],
+        format="stickler-judge-check/1",
+        version=__version__,
+        schema=path,
+        model_name=model_name,
+        level=level,
+        total=_make_account("", pairs, settings),
+        fields=[
+            _make_account(field, field_pairs, settings)
+            for field, field_pairs in pairs_by_field.items()
+        ],
+        disagreements=[pair.make_record(kind) for kind, pair in disagreements[:MAX_DISAGREEMENTS]],
+        usage="" if options.client is None else str(options.client.usage),
+        notes=[f"left out, of fields that ask no model: {n_omitted}"] if n_omitted else [],
     )
 
 
-def _asked(node: LeafNode, lines: Sequence[VerdictLine], options: Options) -> list[_Said]:
-    """Ask about some pairs together; where one has no verdict, in halves, down to it."""
+def _ask_judge(node: LeafNode, lines: Sequence[VerdictLine], options: Options) -> list[_JudgedPair]:
+    """Ask about some pairs together; if that fails, in halves, down to the pair at fault."""
     columns = Columns([line.gt for line in lines], [line.pred for line in lines])
-    at = np.arange(len(lines))
+    slots = np.arange(len(lines))
     try:
-        scores = node.similarity(columns, at, at, options, Mode.FINAL)
+        scores = node.similarity(columns, slots, slots, options, Mode.FINAL)
     except ComparisonError as error:
         if len(lines) == 1:
-            return [_Said(lines[0], node, None, str(error))]
+            return [_JudgedPair(line=lines[0], node=node, similarity=None, reason=str(error))]
         half = len(lines) // 2
-        return [*_asked(node, lines[:half], options), *_asked(node, lines[half:], options)]
+        first_half = _ask_judge(node, lines[:half], options)
+        return [*first_half, *_ask_judge(node, lines[half:], options)]
     return [
-        _Said(line, node, float(similarity), scores.reasons.get(number, ""))
-        for number, (line, similarity) in enumerate(zip(lines, scores.similarity, strict=True))
+        _JudgedPair(
+            line=line,
+            node=node,
+            similarity=float(similarity),
+            reason=scores.reasons.get(position, ""),
+        )
+        for position, (line, similarity) in enumerate(zip(lines, scores.similarity, strict=True))
     ]
 
 
-def _account(path: str, said: Sequence[_Said], settings: IntervalSettings) -> JudgeAccount:
-    known = [each for each in said if each.similarity is not None]
-    both = np.array([(each.line.same, each.matches) for each in known], bool).reshape(-1, 2)
-    same, matches = both[:, 0], both[:, 1]
+def _make_account(
+    field: str, pairs: Sequence[_JudgedPair], settings: IntervalSettings
+) -> JudgeAccount:
+    """Return the agreement of a judge with people on some pairs."""
+    judged = [pair for pair in pairs if pair.similarity is not None]
+    is_same = np.array([pair.line.same for pair in judged], bool)
+    is_match = np.array([pair.matches for pair in judged], bool)
     models = dict.fromkeys(
-        model.title for each in said if (model := each.node.comparator.asked_model) is not None
+        model.title for pair in pairs if (model := pair.node.comparator.asked_model) is not None
     )
-    units, at = np.unique([each.line.unit for each in known], return_inverse=True)
-    parts = {
-        "agreement": (same == matches, np.ones_like(same)),
-        "false_accepts": (~same & matches, ~same),
+    units, unit_of_pair = np.unique([pair.line.unit for pair in judged], return_inverse=True)
+    quotients = {
+        "agreement": (is_same == is_match, np.ones_like(is_same)),
+        "false_accepts": (~is_same & is_match, ~is_same),
     }
-    shares = shares_by_unit(parts, at, len(units), settings)
+    shares = shares_by_unit(quotients, unit_of_pair, len(units), settings)
     return JudgeAccount(
-        path,
-        ", ".join(models),
-        len(known),
-        len(said) - len(known),
-        int(same.sum()),
-        int((~same & matches).sum()),
-        int((same & ~matches).sum()),
-        *shares["agreement"],
-        kappa(same, matches),
-        *shares["false_accepts"],
+        field=field,
+        model=", ".join(models),
+        pairs=len(judged),
+        failed=len(pairs) - len(judged),
+        same=int(is_same.sum()),
+        false_accepts=int((~is_same & is_match).sum()),
+        false_rejects=int((is_same & ~is_match).sum()),
+        agreement=shares["agreement"].value,
+        agreement_interval=shares["agreement"].interval,
+        kappa=kappa(is_same, is_match),
+        false_accept_rate=shares["false_accepts"].value,
+        false_accept_interval=shares["false_accepts"].interval,
     )
 
 
-def kappa(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> float | None:
-    """Return the agreement of two raters beyond chance; None where chance alone agrees on all.
+def kappa(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float | None:
+    """Return Cohen's kappa: the agreement of two raters beyond chance.
 
-    Args:
-        one: (n,), what one says of each.
-        other: (n,), what the other says.
+    It is None if chance alone would agree on all. The answers of both raters have shape (n,).
 
     Source:
         Cohen (1960), doi:10.1177/001316446002000104.
     """
-    if not len(one):
+    if not len(first):
         return None
-    shares = one.mean(), other.mean()
-    chance = shares[0] * shares[1] + (1 - shares[0]) * (1 - shares[1])
-    return None if chance == 1 else float(((one == other).mean() - chance) / (1 - chance))
+    first_share, second_share = first.mean(), second.mean()
+    chance = first_share * second_share + (1 - first_share) * (1 - second_share)
+    return None if chance == 1 else float(((first == second).mean() - chance) / (1 - chance))

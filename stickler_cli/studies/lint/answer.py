@@ -29,7 +29,7 @@ from stickler_cli.runs.job import unwrapper_of
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.record import Verdict
-from stickler_cli.studies.answering import Answer, Desk, refuse_unknown
+from stickler_cli.studies.answering import Answer, Desk, check_names
 from .document_rules import Copies, DocumentRules, values_of
 from .field_rules import FieldValues
 from .findings import RULES, SEVERITIES, Document, Findings, LintRecord, Spot, report_of
@@ -70,7 +70,7 @@ BYTES_AT_ONCE: Final = 4_000_000  # of text; parsed it takes some ten times as m
 
 def answer(settings: LintSettings, desk: Desk) -> Answer:
     """Return the findings in the ground truth, but those to be ignored."""
-    refuse_unknown("--ignore", settings.ignore, RULES, "is no rule")
+    check_names("--ignore", settings.ignore, RULES, "is no rule")
     record = lint(desk.schema(), settings.gt, settings)
     kept = [finding for finding in record.findings if finding.rule not in settings.ignore]
     report = report_of(replace(record, findings=kept), settings.places)

@@ -33,7 +33,7 @@ from stickler_cli.score.intervals import (
     shares_of_documents,
 )
 from stickler_cli.score.record import Verdict
-from stickler_cli.studies.answering import NAMED, Answer, Desk, held_to, rates_of
+from stickler_cli.studies.answering import NAMED, Answer, Desk, check_gate, rates_of
 from stickler_cli.studies.study import StudyRecord
 from .packet import (
     EXACT,
@@ -467,7 +467,7 @@ def answer(settings: SplitSettings, desk: Desk) -> Answer:
         message = f"error: {len(failed)} of {len(record.packets)} packets could not be compared"
         reasons = [f"  {packet.id}: {packet.problem}" for packet in failed[:NAMED]]
         return Answer(report, Verdict.INCOMPLETE, [message, *reasons])
-    return held_to(report, settings.fail_under, SECTIONS_F1, record.figure(SECTIONS_F1).value)
+    return check_gate(report, settings.fail_under, SECTIONS_F1, record.figure(SECTIONS_F1).value)
 
 
 def _compare_pair(pair: DocumentPair) -> tuple[PacketAccount, PacketResult | None]:

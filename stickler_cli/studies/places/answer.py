@@ -25,7 +25,7 @@ from stickler_cli.score.errors.located_units import LocatedUnit, located_units
 from stickler_cli.score.errors.wrong_units import is_present_value
 from stickler_cli.score.intervals import IntervalSettings, intervals_of, shares_of_documents
 from stickler_cli.score.record import Verdict
-from stickler_cli.studies.answering import Answer, Desk, compared, rates_of
+from stickler_cli.studies.answering import Answer, Desk, compare_sources, rates_of
 from stickler_cli.studies.study import StudyRecord
 from .question import PlacesSettings
 
@@ -149,7 +149,7 @@ def answer(settings: PlacesSettings, desk: Desk) -> Answer:
     options = comparing(plan, settings, client_of(plan, policy_of(settings)))
     notes: list[str] = []
     with ended_by_signals():
-        for chunk, table in compared(settings, plan, options, notes):
+        for chunk, table in compare_sources(settings, plan, options, notes):
             by_document = located_units(table, is_present_value, extra_keys="all")
             for document, units in zip(chunk, by_document, strict=True):
                 located.add(document, units)

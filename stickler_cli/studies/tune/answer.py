@@ -36,9 +36,9 @@ from stickler_cli.settings.deciding import SchemaOptions
 from stickler_cli.studies.answering import (
     Answer,
     Desk,
-    compared,
+    check_names,
+    compare_sources,
     read_verdicts,
-    refuse_unknown,
 )
 from stickler_cli.studies.study import StudyRecord
 from .cuts import (
@@ -247,7 +247,7 @@ def answer(settings: TuneSettings, desk: Desk) -> Answer:
         notes=notes,
     )
     field_names = [field.field for field in record.fields]
-    refuse_unknown("--field", settings.field, field_names, "are no pairs of")
+    check_names("--field", settings.field, field_names, "are no pairs of")
     if settings.write and record.proposed:
         record = _write_thresholds(loaded, record, settings)
     return Answer(make_report(record, settings.field))
@@ -267,7 +267,7 @@ def _collect_evidence(
         notes = [f"on no two values and left out: {omitted}"] if n_omitted else []
     else:
         notes = []
-        evidence = collect_from_documents(compared(settings, plan, options, notes))
+        evidence = collect_from_documents(compare_sources(settings, plan, options, notes))
     if client is not None:
         desk.tell(f"models: {client.usage}")
     return evidence, notes
