@@ -323,13 +323,13 @@ def comparison_result(
     derived: bool = True,
 ) -> ComparisonResult:
     """Return one document as `compare_with` does, with as much as is asked for."""
-    tree = batch.tree(0)
+    is_compared = batch.rows[0] is not None
     found = non_matches(
-        error_of("", it, with_cause=False)
-        for it in (batch.outermost_errors[0] if errors and tree else ())
+        error_of("", error, with_cause=False)
+        for error in (batch.outermost_errors[0] if errors and is_compared else ())
     )
     view: ComparisonResult = {
-        "field_scores": tree.field_scores if tree else {},
+        "field_scores": batch.field_scores(0),
         "overall_score": float(batch.scores[0]),
         "all_fields_matched": not (found if errors else batch.some_wrong),
     }

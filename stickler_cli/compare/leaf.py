@@ -31,7 +31,7 @@ from .pair_scores import NO_REASONS, PairScores, add_rows, classify_absent, clip
 from .plan import Mode, Node, Options, Recording, Task
 from .prepared import PairError
 from .result import FD
-from .units import VALUE, notes_by_row
+from .units import VALUE, Placement, notes_by_row
 from .work import CALL_STEPS, PAIR_STEPS
 
 _CONTAINERS: Final = {"array": ARRAY, "object": OBJECT}
@@ -152,6 +152,33 @@ class BlockLayout(NamedTuple):
     """The similarity at which the pair matches."""
 
 
+class LeafSlots(NamedTuple):
+    """The slots of the leaves of pairs of objects in the columns of a block.
+
+    The columns have the slots of one leaf after the other, each with a `NOTHING` entry.
+    """
+
+    columns: Columns
+    gt: Indexes
+    pred: Indexes
+    """The slots of both sides of each pair of objects."""
+    layout: BlockLayout
+
+    def gt_slots(self) -> Indexes:
+        """Return the slot of the ground truth of each leaf."""
+        return self._slots(self.gt, self.columns.codes.gt)
+
+    def pred_slots(self) -> Indexes:
+        """Return the slot of the prediction of each leaf."""
+        return self._slots(self.pred, self.columns.codes.pred)
+
+    def _slots(self, objects: Indexes, codes: Indexes) -> Indexes:
+        n_leaves = len(self.layout.leaf) // self.layout.size
+        slots_per_leaf = len(codes) // n_leaves
+        slots = objects[self.layout.pair] + slots_per_leaf * self.layout.leaf
+        return drop_uncoded(slots, codes)
+
+
 MAX_CACHED_LAYOUT: Final = 1 << 12
 """Pairs of objects up to which a layout is kept for further chunks."""
 
@@ -250,23 +277,20 @@ class LeafBlock:
 
         layout = self.layout(size)
         objects, table = recording.placement, recording.table
-        repeats = size // field_numbers.shape[1]
-        placement = objects._replace(
+        field = field_numbers[self.span].ravel()
+        if field_numbers.shape[1] < size:  # all objects have the same fields
+            field = field[layout.leaf]
+        placement = Placement(
+            container=objects.container,
             positions=objects.positions[layout.pair],
             document=objects.document[layout.pair],
-            field=field_numbers[self.span].repeat(repeats, axis=1).ravel(),
+            field=field,
             order=layout.order,
             weight=layout.weight,
         )
         batch = table.add(VALUE, self.nodes[0], columns, placement)
         scores.batch, batch.nodes = batch, self.nodes
-        # A block column holds the slots of one leaf after the other, each with a `NOTHING` entry.
-        codes = columns.codes
-        gt_stride, pred_stride = len(codes.gt) // n_fields, len(codes.pred) // n_fields
-        gt_slots = gt[layout.pair] + gt_stride * layout.leaf
-        pred_slots = pred[layout.pair] + pred_stride * layout.leaf
-        batch.gt_slot = drop_uncoded(gt_slots, codes.gt)
-        batch.pred_slot = drop_uncoded(pred_slots, codes.pred)
+        batch.block_slots = LeafSlots(columns=columns, gt=gt, pred=pred, layout=layout)
         batch.outcome, batch.similarity, batch.score = outcome, similarity, scores.score
         batch.threshold = layout.threshold
         if scores.reasons:

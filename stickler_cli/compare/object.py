@@ -333,8 +333,12 @@ class ObjectNode(Node):
                     columns, gt, pred, recording.with_placement(children), field_numbers
                 )
             numbers = field_numbers[segment]
-            placement = children._replace(
-                field=int(numbers[0]) if len(numbers) == 1 else numbers, order=segment
+            placement = Placement(
+                container=batch,
+                positions=positions,
+                document=document,
+                field=int(numbers[0]) if len(numbers) == 1 else numbers,
+                order=segment,
             )
             node = self.fields[segment].node
             return node.record(columns, gt, pred, recording.with_placement(placement))
@@ -367,13 +371,16 @@ class ObjectNode(Node):
         self, field_scores: list[FieldScores], key_scores: list[KeyScores], size: int
     ) -> None:
         """Record which fields of `size` pairs of objects the aggregates include."""
+        included: Sequence[bool | Mask]
+        included_keys: Sequence[bool | Mask]
         if self.included is not None and not key_scores:
-            included: Sequence[bool | Mask] = self.included
-            included_keys: Sequence[bool | Mask] = ()
+            if all(self.included):
+                return  # as all rows have it from the start
+            included, included_keys = self.included, ()
         else:
             included, included_keys = find_included(self.fields, field_scores, key_scores, size)
-        if all(flag is True for flag in (*included, *included_keys)):
-            return  # as all rows have it from the start
+            if all(flag is True for flag in (*included, *included_keys)):
+                return
         for segment, scores in field_scores:
             if isinstance(segment, int):
                 _set_aggregate(scores, included[segment])

@@ -77,10 +77,8 @@ def average_fields(
     Fields that neither side has do not count, nor do those at the positions `not_pairing`. Both
     means are 1.0 for a pair without fields. Shapes: (size,).
     """
-    all_scores = [
-        *(fields.scores for fields in field_scores),
-        *(keys.scores for keys in key_scores),
-    ]
+    all_scores = [fields.scores for fields in field_scores]
+    all_scores += [keys.scores for keys in key_scores]
     is_clipped = any(scores.score is not scores.similarity for scores in all_scores)
     # Rows of weights, of similarities and, if they differ from these, of scores.
     figures = np.zeros((2 + is_clipped, n_fields if field_scores else 1, size))
@@ -102,11 +100,12 @@ def average_fields(
         totals[0] += np.bincount(owner, weights * scores.similarity, size)
         if is_clipped:
             totals[1] += np.bincount(owner, weights * scores.score, size)
-    has_fields = weight > 0
-    similarity, *scores_of_pairs = (
-        np.divide(total, weight, out=np.ones(size), where=has_fields) for total in totals
-    )
-    return similarity, scores_of_pairs[0] if scores_of_pairs else similarity
+    if np.count_nonzero(weight) == size:
+        means = [np.divide(total, weight) for total in totals]
+    else:
+        has_fields = weight > 0
+        means = [np.divide(total, weight, out=np.ones(size), where=has_fields) for total in totals]
+    return means[0], means[-1]  # the same array if nothing is clipped
 
 
 def find_unfounded(

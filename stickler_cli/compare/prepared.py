@@ -11,7 +11,7 @@ from stickler_cli.comparators.base import (
     BaseComparator,
     Keys,
     Similarities,
-    charging,
+    StepCounting,
     linked_codes,
 )
 from stickler_cli.core.json_values import brief, json_key, json_line
@@ -171,7 +171,7 @@ class PreparedValues:
                 share=2 * (1 - minimum),
             )
             gt_values, pred_values = self.prepare(gt[long_pairs]), self.prepare(pred[long_pairs])
-            with charging(self._work.charge):
+            with StepCounting(self._work.charge):
                 high_similarities = self._comparator.similarities_above(
                     gt_values, pred_values, minimum
                 )
@@ -247,7 +247,7 @@ class PreparedValues:
 
     def _call_comparator(self, gt: Keys, pred: Keys) -> Similarities:
         gt_values, pred_values = self.prepare(gt), self.prepare(pred)
-        with charging(self._work.charge):
+        with StepCounting(self._work.charge):
             return self._comparator.similarities(gt_values, pred_values)
 
     def ask_model(

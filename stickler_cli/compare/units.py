@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +58,8 @@ class FieldIndex:
         self.paths: list[FieldPath] = [()]
         self.parents: list[int] = [NOTHING]
         """The number of the field that contains each field; `NOTHING` for the document."""
-        self._numbers: dict[tuple[int, str], int] = {}
+        self._children: dict[int, dict[str, int]] = {}
+        """The numbers of the fields of each field, by name."""
         self._declared: dict[tuple[int, tuple[str, ...]], Indexes] = {}
 
     def __len__(self) -> int:
@@ -66,9 +67,10 @@ class FieldIndex:
 
     def number(self, parent: int, name: str) -> int:
         """Return the number of a field of a parent field; a new field is added."""
-        number = self._numbers.get((parent, name))
+        children = self._children.setdefault(parent, {})
+        number = children.get(name)
         if number is None:
-            number = self._numbers[parent, name] = len(self.paths)
+            number = children[name] = len(self.paths)
             self.paths.append((*self.paths[parent], name))
             self.parents.append(parent)
         return number
@@ -76,9 +78,17 @@ class FieldIndex:
     def declared(self, parent: int, names: tuple[str, ...]) -> Indexes:
         """Return the numbers of the declared fields of an object, (len(names),)."""
         numbers = self._declared.get((parent, names))
-        if numbers is None:
+        if numbers is not None:
+            return numbers
+        if parent in self._children:
             numbers = np.array([self.number(parent, name) for name in names], np.intp)
-            self._declared[parent, names] = numbers
+        else:  # all are new: number them at once
+            path, first = self.paths[parent], len(self.paths)
+            self.paths += [(*path, name) for name in names]
+            self.parents += [parent] * len(names)
+            self._children[parent] = dict(zip(names, range(first, len(self.paths)), strict=True))
+            numbers = np.arange(first, len(self.paths))
+        self._declared[parent, names] = numbers
         return numbers
 
     def declared_of_each(self, parents: FieldNumbers, names: tuple[str, ...]) -> Indexes:
@@ -134,6 +144,19 @@ class Placement(NamedTuple):
         )
 
 
+class BlockSlots(Protocol):
+    """The slots of the units of a block of leaves, made when they are first read.
+
+    Most are never read: counts do not need the values, and errors need those of few units.
+    """
+
+    def gt_slots(self) -> Indexes:
+        """Return the slot of the ground truth of each unit."""
+
+    def pred_slots(self) -> Indexes:
+        """Return the slot of the prediction of each unit."""
+
+
 class UnitBatch:
     """Rows that one node recorded together from one pair of columns.
 
@@ -159,12 +182,21 @@ class UnitBatch:
         self.in_aggregate = place.in_aggregate
         self.weight = node.weight if place.weight is None else place.weight
         self.gt_index, self.pred_index = place.gt_index, place.pred_index
-        self.gt_slot: Any = NOTHING
-        self.pred_slot: Any = NOTHING
+        self.block_slots: BlockSlots | None = None
         self.outcome: Any = NOT_EVALUATED
         self.similarity: Any = 0.0
         self.score: Any = 0.0
         self.threshold: Any = 0.0
+
+    @cached_property
+    def gt_slot(self) -> Any:
+        """The slot of the ground truth of each unit in the columns; `NOTHING` if it is absent."""
+        return NOTHING if self.block_slots is None else self.block_slots.gt_slots()
+
+    @cached_property
+    def pred_slot(self) -> Any:
+        """The slot of the prediction of each unit in the columns; `NOTHING` if it is absent."""
+        return NOTHING if self.block_slots is None else self.block_slots.pred_slots()
 
     @property
     def rows(self) -> Indexes:
@@ -228,6 +260,11 @@ class UnitBatch:
         is_one_sided: Mask = (self.outcome == FN) | (self.outcome == FA)
         return is_one_sided
 
+    @cached_property
+    def has_one_sided(self) -> bool:
+        """Whether only one side has some of the units."""
+        return bool(np.count_nonzero(self.is_one_sided))
+
     @property
     def has_both_sides(self) -> Mask:
         """Which units both sides have."""
@@ -280,7 +317,7 @@ class UnitBatch:
     def parent_is_one_sided(self) -> Mask | None:
         """Which units are direct parts of a unit that one side lacks; None if none are."""
         container = self.container
-        if container is None or container.is_document or not container.is_one_sided.any():
+        if container is None or container.is_document or not container.has_one_sided:
             return None
         of_parent: Mask = container.is_one_sided[self.positions]
         return of_parent
@@ -453,7 +490,7 @@ class UnitTable:
         numbers = np.full(len(self.fields), NOTHING)
         numbers[self.field[is_root]] = 0
         (kept,) = is_kept.nonzero()
-        kept = kept[np.lexsort((self.column("order")[kept], self.column("parent")[kept]))]
+        kept = kept[np.lexsort((self.column("order")[kept], self.parents()[kept]))]
         for number in dict.fromkeys(self.field[kept].tolist()):  # parents come first
             if numbers[number] == NOTHING:
                 parent = int(numbers[self.fields.parents[number]])
@@ -486,7 +523,10 @@ class UnitTable:
         return copy
 
     def field_scores(self, document: int) -> dict[str, float]:
-        """Return the scores of the labelled fields of a document, by their names."""
+        """Return the scores of the labelled fields of a document, by their names.
+
+        A document that is no object has none.
+        """
         return self._field_scores[document]
 
     @cached_property
@@ -494,7 +534,9 @@ class UnitTable:
         scores: list[list[tuple[int, str, float]]] = [[] for _ in range(self.n_documents)]
         for batch in self.batches:
             in_document = batch.container is not None and batch.container.is_document
-            if not in_document or batch.is_document or batch.is_item or batch.is_unlabelled:
+            if not in_document or batch.is_document or batch.is_unlabelled:
+                continue
+            if batch.is_item or batch.is_side:  # of documents that are no objects
                 continue
             names = [self.fields.paths[number][-1] for number in listed(batch.field, batch.size)]
             columns = zip(
@@ -517,7 +559,7 @@ class UnitTable:
     @cached_property
     def _by_parent(self) -> tuple[Indexes, Indexes]:
         """All rows by parent and order, and where those of each parent begin, (size + 1,)."""
-        parent, order = self.column("parent"), self.column("order")
+        parent, order = self.parents(), self.column("order")
         rows = np.lexsort((order, parent))
         return rows, parent[rows].searchsorted(np.arange(self.size + 1))
 
@@ -527,6 +569,16 @@ class UnitTable:
         for batch in self.batches:
             values[batch.start : batch.start + batch.size] = getattr(batch, name)
         return values
+
+    def parents(self) -> Indexes:
+        """Return the row of the parent of each unit, `NOTHING` for documents; (size,)."""
+        starts = [0 if batch.container is None else batch.container.start for batch in self.batches]
+        sizes = [batch.size for batch in self.batches]
+        parents = np.concatenate([batch.positions for batch in self.batches])
+        parents += np.repeat(starts, sizes)
+        for batch in self.document_batches:
+            parents[batch.span] = NOTHING
+        return parents
 
     @cached_property
     def document(self) -> Indexes:

@@ -127,6 +127,11 @@ class Batch:
         """The overall scores of the documents that were compared."""
         return self.table.document_scores
 
+    def field_scores(self, document: int) -> dict[str, float]:
+        """Return the scores of the fields of a document; none if it was not compared."""
+        row = self.rows[document]
+        return {} if row is None else self.table.field_scores(row)
+
     def tree(self, document: int) -> UnitTree | None:
         """Return the units of a document as a tree, by its position; None if not compared."""
         row = self.rows[document]

@@ -4,13 +4,24 @@ Source: docs/semantics.md, "overall, aggregate and leaves".
 """
 
 from collections.abc import Iterator
-from typing import Any, Final
+from enum import IntEnum
+from itertools import product
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from stickler_cli.compare.columns import Floats, Indexes, Mask, distinct
-from stickler_cli.compare.result import FA, FD, FN, TN, TP
-from stickler_cli.compare.units import LIST, MISMATCH, OBJECT, VALUE, UnitBatch, UnitTable
+from stickler_cli.compare.columns import NOTHING, Floats, Indexes, Mask, distinct
+from stickler_cli.compare.result import FA, FD, FN, NOT_EVALUATED, TN, TP
+from stickler_cli.compare.units import (
+    LIST,
+    MISMATCH,
+    OBJECT,
+    UNLABELLED,
+    VALUE,
+    UnitBatch,
+    UnitKind,
+    UnitTable,
+)
 from stickler_cli.core.json_values import least
 from .field_counts import (
     AGGREGATE,
@@ -84,6 +95,125 @@ def number_cells(keys: Indexes, n_keys: int) -> tuple[Indexes, Indexes]:
     return different, (is_met.cumsum() - 1)[keys]
 
 
+FIRST_COLUMNS: Final = np.arange(LEAVES + 1)[:, None] * OUTCOMES
+"""The first column of each counting in a cell, (3, 1)."""
+
+
+# --- how one unit counts -----------------------------------------------------------------------
+
+
+class Role(IntEnum):
+    """Where a unit stands in the unit that contains it."""
+
+    DOCUMENT = 0
+    FIELD = 1
+    SIDE = 2
+    """One of two values of different kinds."""
+    ITEM = 3
+    INNER_ITEM = 4
+    """An item of a list that is itself an item."""
+
+
+DOCUMENT, FIELD, SIDE, ITEM, INNER_ITEM = (role.value for role in Role)
+
+
+class UnitRules(NamedTuple):
+    """How a unit counts, if it is judged."""
+
+    in_overall: bool
+    in_aggregate: bool
+    in_leaves: bool
+    is_item: bool
+    """Whether it is an item or an object, which can be exact as a whole."""
+    is_wrong: bool
+    """Whether an item that contains it, or that it is, is not exact."""
+
+
+def unit_rules(kind: int, role: int, outcome: int, *, parent_is_one_sided: bool) -> UnitRules:
+    """Return how a unit counts that is judged."""
+    in_overall, in_aggregate, in_leaves = unit_countings(
+        kind, role, outcome, parent_is_one_sided=parent_is_one_sided
+    )
+    is_item = role == ITEM or (role == FIELD and kind == OBJECT)
+    return UnitRules(
+        in_overall=in_overall,
+        in_aggregate=in_aggregate,
+        in_leaves=in_leaves,
+        is_item=is_item and kind != UNLABELLED and outcome < TN,
+        is_wrong=is_wrong_unit(kind, role, outcome),
+    )
+
+
+def unit_countings(
+    kind: int, role: int, outcome: int, *, parent_is_one_sided: bool
+) -> tuple[bool, bool, bool]:
+    """Return whether a judged unit counts in `overall`, in `aggregate` and in `leaves`."""
+    is_absent = outcome == TN
+    if kind == UNLABELLED:
+        return False, False, False
+    if role == DOCUMENT:  # a unit only if it is a list that both sides lack
+        is_unit = kind == LIST and is_absent
+        return is_unit, is_unit, is_unit
+    if role in {ITEM, INNER_ITEM}:
+        in_aggregate = kind == VALUE or outcome != TP
+        return role == ITEM, in_aggregate, kind == VALUE
+    if kind == MISMATCH:
+        return True, True, False
+
+    # An object that only one side has does not miss the fields that it lacks, too.
+    is_missing = is_absent and parent_is_one_sided
+    in_leaves = not is_missing and (kind == VALUE or is_absent)
+    if kind == OBJECT:
+        return not is_missing, outcome in {FA, FN} or in_leaves, in_leaves
+    return in_leaves, in_leaves, in_leaves
+
+
+def is_wrong_unit(kind: int, role: int, outcome: int) -> bool:
+    """Return whether a unit alone makes the items that contain it inexact."""
+    if kind == UNLABELLED or role == DOCUMENT:
+        return False
+    if kind == VALUE:
+        return outcome not in {TP, TN}
+    return kind == MISMATCH or outcome in {FA, FN}
+
+
+IS_ITEM, IS_WRONG = LEAVES + 1, LEAVES + 2  # rows of the rules, after the three countings
+
+CASES: Final = [*product(UnitKind, Role, (False, True), range(NOT_EVALUATED + 1))]
+"""All cases that the rules of units tell apart; `cases_of_units` has their positions."""
+
+RULES_OF_CASES: Final = np.array(
+    [
+        unit_rules(kind, role, outcome, parent_is_one_sided=parent_is_one_sided)
+        for kind, role, parent_is_one_sided, outcome in CASES
+    ]
+).T.copy()  # so that the values of one rule are next to each other
+"""One row for each rule of `UnitRules`."""
+
+
+def role_of(batch: UnitBatch) -> int:
+    """Return the role of the units of a batch."""
+    if batch.is_document:
+        return DOCUMENT
+    if batch.is_item:
+        return INNER_ITEM if batch.is_inner_item else ITEM
+    return SIDE if batch.is_side else FIELD
+
+
+def cases_of_units(table: UnitTable) -> Indexes:
+    """Return the position of the case of each unit in `CASES`."""
+    n_outcomes = NOT_EVALUATED + 1
+    cases = np.empty(table.size, np.intp)
+    for batch in table.batches:
+        first_case = (batch.kind * len(Role) + role_of(batch)) * 2 * n_outcomes
+        if batch.parent_is_one_sided is None:
+            cases[batch.span] = first_case
+        else:
+            cases[batch.span] = first_case + batch.parent_is_one_sided * n_outcomes
+    cases += table.outcome
+    return cases
+
+
 # --- units in countings ------------------------------------------------------------------------
 
 
@@ -93,111 +223,63 @@ def cell_bins(table: UnitTable, cell: Indexes) -> Indexes:
     A unit counts in every field that contains it: in `leaves` always, in `aggregate` as far as
     each object on the way includes the field, in `overall` from the fields of a document.
     """
-    bins = [np.empty(0, np.intp), *item_bins(table, cell)]
+    rules = RULES_OF_CASES.take(cases_of_units(table), axis=1)
+    first_bin = cell * CELL
+    nothing = np.empty(0, np.intp)  # there may be no unit that counts
+    bins = [nothing, *item_bins(table, rules[IS_ITEM], rules[IS_WRONG], first_bin)]
+
+    is_counted = rules[: LEAVES + 1]
     for batch in table.batches:
-        if batch.size and not batch.is_unlabelled:
-            positions, codes = counted_units(batch)
-            bins += bins_of_fields(batch, positions, codes, cell)
-    for batch, positions, codes in counted_extra_keys(table):
-        bins += bins_of_fields(batch, positions, codes, cell)
+        if batch.is_judged is not None:
+            is_counted[:LEAVES, batch.span] &= batch.is_judged
+
+    # Entries of flat arrays, (3, size): those of an array of two dimensions take longer to read.
+    (entries,) = is_counted.ravel().nonzero()
+    columns = (table.outcome + FIRST_COLUMNS).ravel()[entries]
+    if table.extra_keys:
+        key_entries, key_columns = entries_of_extra_keys(table)
+        entries = np.concatenate([entries, key_entries])
+        columns = np.concatenate([columns, key_columns])
+    rows = entries % table.size
+    first_entries = entries - rows  # of the counting
+    owners = find_owners(table).ravel()
+    while len(rows):  # of units, then of the objects around them, up to documents
+        bins.append(first_bin[rows] + columns)
+        rows = owners[first_entries + rows]
+        (inside,) = (rows != NOTHING).nonzero()
+        rows, columns, first_entries = rows[inside], columns[inside], first_entries[inside]
     return np.concatenate(bins)
 
 
-def bins_of_fields(
-    batch: UnitBatch, positions: Indexes, codes: Indexes, cell: Indexes
-) -> Iterator[Indexes]:
-    """Yield where units of a batch count, in their own field first, then in those around it."""
-    yield cell[batch.start + positions] * CELL + codes
-    level = batch
-    while level.container is not None:
-        is_field = not (level.is_item or level.is_side)  # else it counts in the field of its parent
-        if is_field:
-            passes_up = select_passing_up(level, positions, codes)
-            if passes_up is not None:
-                positions, codes = positions[passes_up], codes[passes_up]
-        positions, level = level.positions[positions], level.container
-        if is_field:
-            yield cell[level.start + positions] * CELL + codes
+def find_owners(table: UnitTable) -> Indexes:
+    """Return the row of the object around the field of each unit, by counting; (3, size).
 
-
-def select_passing_up(level: UnitBatch, positions: Indexes, codes: Indexes) -> Mask | None:
-    """Return which units of fields count in the object around these, too; None for all."""
-    container, in_aggregate = level.container, level.in_aggregate
-    if container is not None and container.is_document and in_aggregate is True:
-        return None
-    passes_up: Mask = codes >= AGGREGATE * OUTCOMES
-    if container is not None and container.is_document:
-        passes_up[:] = True
-    if in_aggregate is not True:
-        included = in_aggregate[positions] if isinstance(in_aggregate, np.ndarray) else False
-        is_aggregate = (codes >= AGGREGATE * OUTCOMES) & (codes < LEAVES * OUTCOMES)
-        passes_up &= ~is_aggregate | included
-    return passes_up
-
-
-def counted_units(batch: UnitBatch) -> tuple[Indexes, Indexes]:
-    """Return the positions of units of a batch that count, and the columns of their cells.
-
-    A column stands for a counting and an outcome; a unit stands once for each of its countings.
+    It is `NOTHING` where the unit does not count in that object. The field of an item is that of
+    its list.
     """
-    outcome, kind = batch.outcome, batch.kind
-    if batch.is_document:  # a unit only if it is a list that both sides lack
-        (positions,) = (outcome == TN).nonzero() if kind == LIST else (np.empty(0, np.intp),)
-        return np.concatenate([positions] * 3), (_COUNTINGS + TN).repeat(len(positions))
-
-    in_leaves = is_value(batch)
-    if batch.is_item:
-        in_overall: Mask | bool = not batch.is_inner_item
-        in_aggregate: Mask | bool = True if kind == VALUE else outcome != TP
-    elif kind == OBJECT:
-        in_overall = True if in_leaves is True else (outcome != TN) | in_leaves
-        in_aggregate = batch.is_one_sided | in_leaves
-    elif kind == MISMATCH:
-        in_overall = in_aggregate = True
-    else:
-        in_overall = in_aggregate = in_leaves
-    if batch.is_judged is not None:
-        in_overall, in_aggregate = in_overall & batch.is_judged, in_aggregate & batch.is_judged
-
-    all_positions, codes = np.arange(batch.size), outcome.astype(np.intp)
-    masks = in_overall, in_aggregate, in_leaves
-    if all(mask is True for mask in masks):
-        shifted = (codes + _COUNTINGS).ravel()
-        return np.concatenate([all_positions] * 3), shifted
-    positions, shifted_codes = [], []
-    for counting, mask in enumerate(masks):
-        if mask is not False:
-            selected = all_positions if mask is True else all_positions[mask]
-            positions.append(selected)
-            shifted_codes.append(codes[selected] + counting * OUTCOMES)
-    return np.concatenate(positions), np.concatenate(shifted_codes)
+    owners = np.empty((LEAVES + 1, table.size), np.intp)
+    for batch in table.batches:  # parents come first
+        span, container = batch.span, batch.container
+        if container is None:
+            owners[:, span] = NOTHING
+        elif batch.is_item or batch.is_side:
+            owners[:, span] = owners.take(batch.parent, axis=1)
+        else:
+            owners[:, span] = batch.parent
+            if not container.is_document:
+                owners[OVERALL, span] = NOTHING
+            if batch.in_aggregate is not True:
+                owners[AGGREGATE, span] = np.where(batch.in_aggregate, batch.parent, NOTHING)
+    return owners
 
 
-_COUNTINGS: Final = np.arange(3)[:, None] * OUTCOMES  # what a counting adds to a column
+def entries_of_extra_keys(table: UnitTable) -> tuple[Indexes, Indexes]:
+    """Return the entries of the objects of undeclared keys, and the columns where the keys count.
 
-
-def is_value(batch: UnitBatch) -> Mask | bool:
-    """Return which units of a batch are values: leaves, or objects and lists that are absent.
-
-    An object that only one side has does not miss the fields that it lacks, too.
+    An entry is the position of an object in a flat array of (3, size), one for each counting.
     """
-    if batch.kind == MISMATCH or (batch.is_item and batch.kind != VALUE):
-        return False
-    parent_is_one_sided = batch.parent_is_one_sided
-    if batch.kind == VALUE:
-        if parent_is_one_sided is None or batch.is_item:
-            return True
-        is_missing: Mask = (batch.outcome == TN) & parent_is_one_sided
-        return ~is_missing
-    is_absent: Mask = batch.outcome == TN
-    return is_absent if parent_is_one_sided is None else is_absent & ~parent_is_one_sided
-
-
-def counted_extra_keys(table: UnitTable) -> Iterator[tuple[UnitBatch, Indexes, Indexes]]:
-    """Yield the objects of undeclared keys with the columns in which the keys count.
-
-    Each is a batch, positions and columns, as `counted_units` returns them.
-    """
+    entries: list[int] = []
+    columns: list[int] = []
     for row, names in table.extra_keys.items():
         batch = table.batch_of(row)
         if not batch.is_open(row - batch.start):
@@ -206,43 +288,36 @@ def counted_extra_keys(table: UnitTable) -> Iterator[tuple[UnitBatch, Indexes, I
             countings = (OVERALL, AGGREGATE, LEAVES)
         else:
             countings = (AGGREGATE, LEAVES)
-        codes = np.array([counting * OUTCOMES + FA for counting in countings]).repeat(len(names))
-        yield batch, np.full(len(codes), row - batch.start), codes
+        for counting in countings * len(names):
+            entries.append(counting * table.size + row)
+            columns.append(counting * OUTCOMES + FA)
+    return np.array(entries, np.intp), np.array(columns, np.intp)
 
 
 # --- items that are right as a whole -------------------------------------------------------------
 
 
-def item_bins(table: UnitTable, cell: Indexes) -> list[Indexes]:
+def item_bins(table: UnitTable, is_item: Mask, is_wrong: Mask, first_bin: Indexes) -> list[Indexes]:
     """Return the bins of items: of exact items, of all items, of missed and of invented ones.
 
-    `cell` is the number of the cell of each unit; an item counts in a column of its cell. Items are
-    the elements of a list, and each object that a side has. The items of a list of lists are the
-    inner lists.
+    `first_bin` is where the cell of each unit begins; an item counts in a column of its cell.
+    Items are the elements of a list, and each object that a side has. The items of a list of lists
+    are the inner lists.
     """
-    items = [batch.rows for batch in table.batches if has_items(batch)]
-    items += [batch.parent for batch in table.batches if has_objects_of_mismatches(batch)]
-    if not items:
+    for batch in table.batches:
+        if has_objects_of_mismatches(batch):
+            is_item[batch.parent] = True
+    if not np.count_nonzero(is_item):
         return []
-    is_item = np.zeros(table.size, np.bool_)
-    is_item[np.concatenate(items)] = True
     outcome = table.outcome
-    is_item &= outcome < TN
-    is_whole = is_item & (outcome <= FD) & ~has_wrong_item(table)
+    is_whole = is_item & (outcome <= FD) & ~has_wrong_unit(table, is_wrong)
     columns = (
         (WHOLE, is_whole),
         (ITEMS, is_item),
         (MISSED_ITEMS, is_item & (outcome == FN)),
         (INVENTED_ITEMS, is_item & (outcome == FA)),
     )
-    return [cell[selected] * CELL + column for column, selected in columns]
-
-
-def has_items(batch: UnitBatch) -> bool:
-    """Return whether the units of a batch are items, or objects that are fields."""
-    if batch.is_document or batch.is_side:
-        return False
-    return not batch.is_inner_item if batch.is_item else batch.kind == OBJECT
+    return [first_bin[selected] + column for column, selected in columns]
 
 
 def has_objects_of_mismatches(batch: UnitBatch) -> bool:
@@ -251,25 +326,15 @@ def has_objects_of_mismatches(batch: UnitBatch) -> bool:
     return is_object_side and batch.container is not None and not batch.container.is_inner_item
 
 
-def has_wrong_item(table: UnitTable) -> Mask:
-    """Return which items and objects are wrong, missed or invented, or contain such a unit."""
-    is_wrong = np.zeros(table.size, np.bool_)
+def has_wrong_unit(table: UnitTable, is_wrong: Mask) -> Mask:
+    """Return which units are wrong, missed or invented, or contain such a unit."""
+    has_wrong = is_wrong.copy()
     if table.extra_keys:
-        is_wrong[[*table.extra_keys]] = True
+        has_wrong[[*table.extra_keys]] = True
     for batch in reversed(table.batches):  # children first
-        container = batch.container
-        if container is None or batch.is_unlabelled or not batch.size:
-            continue
-        if container.is_document and not batch.is_item and batch.kind == VALUE:
-            continue  # it is no item, and neither is the document
-        if batch.kind == MISMATCH:
-            is_wrong[batch.span] = True
-        elif batch.kind == VALUE:
-            is_wrong[batch.span] |= (batch.outcome != TP) & (batch.outcome != TN)
-        elif not batch.is_document:
-            is_wrong[batch.span] |= batch.is_one_sided
-        is_wrong[container.start + batch.positions[is_wrong[batch.span]]] = True
-    return is_wrong
+        if batch.container is not None and not batch.container.is_document:
+            has_wrong[batch.parent[has_wrong[batch.span]]] = True
+    return has_wrong
 
 
 # --- what stands beside the counts ----------------------------------------------------------------

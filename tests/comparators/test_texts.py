@@ -3,7 +3,7 @@ import pytest
 from rapidfuzz import fuzz
 
 from stickler_cli.comparators import FuzzyComparator, LevenshteinComparator
-from stickler_cli.comparators.base import KeywordError, charging
+from stickler_cli.comparators.base import KeywordError, StepCounting
 from stickler_cli.comparators.texts import digits_of
 
 
@@ -250,7 +250,7 @@ def test_an_unknown_method_is_refused(method, message):
 )
 def test_looking_at_words_is_counted_for_alike_texts_alone(gt, pred, expected):
     comparator, counted = LevenshteinComparator(same_words=True), []
-    with charging(counted.append):
+    with StepCounting(counted.append):
         comparator.similarities([comparator.prepare(gt)], [comparator.prepare(pred)])
 
     assert sum(counted) == (expected or 0)
