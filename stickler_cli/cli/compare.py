@@ -102,7 +102,7 @@ def _pair(settings: CompareSettings, loaded: LoadedSchema) -> tuple[DocumentPair
     (by,) = parse_groupings((), settings.by_file, settings.schema_by)
     choice = SchemaChoice(by, loaded.of_step)
     pair = _found(settings, kinds_of(loaded), choice.kinds_of)
-    chosen = choice.of(pair.id, pair.gt) if isinstance(pair.gt, dict | list) else loaded
+    chosen = choice.for_document(pair.id, pair.gt) if isinstance(pair.gt, dict | list) else loaded
     if isinstance(chosen, Problem):
         return replace(pair, gt=chosen), loaded
     return pair, chosen

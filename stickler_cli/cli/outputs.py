@@ -27,7 +27,7 @@ from stickler_cli.reports.formats import (
 from stickler_cli.reports.layout import TableStyle, plain_text, table_lines
 from stickler_cli.reports.tables import FIELD_COLUMNS, MATRIX, MATRIX_NAME
 from stickler_cli.reports.view import field_rows
-from stickler_cli.runs.hints import alone, name_pattern
+from stickler_cli.runs.hints import documents_without_partner, name_pattern
 from stickler_cli.runs.whole_files import PARTIAL, whole_file
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
@@ -234,7 +234,7 @@ def exit_code_of(run: Run) -> ExitCode:
 
 
 def _nothing_paired(evaluation: Evaluation) -> Problem:
-    gts, preds = alone(evaluation)
+    gts, preds = documents_without_partner(evaluation)
     found = f"nothing was paired: {len(gts)} ground truths, {len(preds)} predictions"
     names = nearest_pair(gts, preds)
     if names is not None:

@@ -75,17 +75,23 @@ def comparing(plan: Plan, settings: ComparisonOptions, client: "Client | None") 
         _check_placed(client.policy, {model.title for model in models_of(plan)})
     limit = settings.work_limit if isinstance(settings, LimitedOptions) else None
     floor, partial = settings.pairing_floor, settings.partial_gt
-    return Options(floor, settings.extra_fields, client, limit, partial_gt=partial)
+    return Options(
+        pairing_floor=floor,
+        extra_fields=settings.extra_fields,
+        client=client,
+        work_limit=limit,
+        partial_gt=partial,
+    )
 
 
 def models_of(plan: Plan) -> "list[Model[Any, Any]]":
     """Return the models that the comparators of a plan ask."""
-    asked = (comparator.asked_model for comparator in comparators(plan))
-    return [model for model in asked if model is not None]
+    models = (comparator.asked_model for comparator in comparators(plan))
+    return [model for model in models if model is not None]
 
 
 def client_of(plan: Plan, policy: Policy = DEFAULT_POLICY) -> "Client | None":
-    """Return the client of the models of a plan; None where there are none."""
+    """Return the client for the models of a plan; None if it asks no model."""
     if not plan.asks_models:
         return None
     return make_client(policy)
@@ -94,52 +100,61 @@ def client_of(plan: Plan, policy: Policy = DEFAULT_POLICY) -> "Client | None":
 def policy_of(settings: ModelOptions, *, dry_run: bool = False) -> Policy:
     """Return the limits, servers and keys for asking models."""
     if settings.no_cache and settings.offline:
-        found = "--no-cache is given too, which leaves nothing to answer from"
-        raise UsageError([Problem("--offline", found, "one of the two")])
+        finding = "--no-cache is given too, which leaves nothing to answer from"
+        raise UsageError([Problem("--offline", finding, "one of the two")])
     endpoints = _by_model(ENDPOINT, settings.endpoint, r"https?://\S+", "MODEL=URL")
     for model, url in endpoints.items():
         check_address(url, f"{ENDPOINT} {model} =")
     return Policy(
-        not settings.no_cache,
-        settings.offline,
-        dry_run,
-        settings.max_pairs,
-        settings.model_concurrency,
-        Retry(settings.model_attempts, timeout=settings.model_timeout),
-        settings.requests_per_minute,
-        settings.max_cost,
-        settings.max_tokens,
-        endpoints,
-        _by_model(KEY_FROM, settings.key_from, r"[A-Za-z_]\w*", "MODEL=VARIABLE"),
+        cache=not settings.no_cache,
+        offline=settings.offline,
+        dry_run=dry_run,
+        max_pairs=settings.max_pairs,
+        concurrency=settings.model_concurrency,
+        retry=Retry(settings.model_attempts, timeout=settings.model_timeout),
+        per_minute=settings.requests_per_minute,
+        max_cost=settings.max_cost,
+        max_tokens=settings.max_tokens,
+        endpoints=endpoints,
+        keys=_by_model(KEY_FROM, settings.key_from, r"[A-Za-z_]\w*", "MODEL=VARIABLE"),
     )
 
 
-def _by_model(option: str, said: Sequence[str], pattern: str, expected: str) -> dict[str, str]:
+def _by_model(option: str, texts: Sequence[str], pattern: str, expected: str) -> dict[str, str]:
     """Return the values of an option by model."""
-    found: dict[str, str] = {}
-    for text in said:
+    values_by_model: dict[str, str] = {}
+    for text in texts:
         model, _, value = text.partition("=")
         if not model or not re.fullmatch(pattern, value):
             raise UsageError([Problem(option, f"it is {brief(hide_secrets(text))}", expected)])
-        if model in found:
+        if model in values_by_model:
             raise UsageError([Problem(option, f"{model} has two", "one for each model")])
-        found[model] = value
-    return found
+        values_by_model[model] = value
+    return values_by_model
 
 
-def _check_placed(policy: Policy, asked: Iterable[str]) -> None:
+def _check_placed(policy: Policy, model_titles: Iterable[str]) -> None:
     """Refuse places and keys of models that nothing asks: a name that is misspelt."""
-    known = sorted(asked)
-    for option, said in ((ENDPOINT, policy.endpoints), (KEY_FROM, policy.keys)):
-        for model in said:
-            if model not in known:
-                found, hint = f"no field asks {model}", did_you_mean(model, known)
-                raise UsageError([Problem(option, found, f"one of {', '.join(known)}", hint)])
+    asked_models = sorted(model_titles)
+    for option, values_by_model in ((ENDPOINT, policy.endpoints), (KEY_FROM, policy.keys)):
+        for model in values_by_model:
+            if model not in asked_models:
+                finding, hint = f"no field asks {model}", did_you_mean(model, asked_models)
+                raise UsageError(
+                    [
+                        Problem(
+                            source=option,
+                            found=finding,
+                            expected=f"one of {', '.join(asked_models)}",
+                            hint=hint,
+                        )
+                    ]
+                )
 
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """A run that may begin: whatever can be refused beforehand has been checked."""
+    """A run that is ready to begin: everything that can be checked beforehand has been checked."""
 
     schema: LoadedSchema
     settings: EvalSettings
@@ -197,26 +212,26 @@ def assemble(
     requested = _outputs_requested(settings, reported, pairs)
     if requested.rows == "none":
         refuse_resampled(gates)
-    chosen_by = groupings.pop() if settings.schema_by is not None else None
+    schema_grouping = groupings.pop() if settings.schema_by is not None else None
     marks: Marks = {}
     policy, notes, warnings = None, list[str](), list[str]()
-    judged = settings.verdicts is not None or settings.policy is not None
-    if judged or any("$comment" in one.contents for one in loaded.each):
+    needs_saved_files = settings.verdicts is not None or settings.policy is not None
+    if needs_saved_files or any("$comment" in schema.contents for schema in loaded.each):
         from stickler_cli.runs import saved  # few runs read what earlier ones wrote
 
         marks, policy = saved.judgements_of(settings, loaded)
-        contents = (one.contents for one in loaded.each)
+        contents = (schema.contents for schema in loaded.each)
         notes, warnings = saved.notes_of(contents, settings, gated=bool(gates))
     job = Job(
-        loaded.plan,
-        options,
-        settings.missing,
-        requested,
+        plan=loaded.plan,
+        options=options,
+        missing=settings.missing,
+        requested=requested,
         by=tuple(groupings),
         metrics=measures,
         marks=marks,
     )
-    job = job_of(loaded, settings, job, chosen_by)
+    job = job_of(loaded, settings, job, schema_grouping)
     workers = _workers(settings, job)
     ignored = [field_path(field.path) for field in loaded.fields if IGNORED in field.rules]
     if ignored:
@@ -225,12 +240,22 @@ def assemble(
     if settings.ignore:
         notes = [*notes, f"left out on both sides, as --ignore says: {', '.join(settings.ignore)}"]
     workers = replace(workers, cluster=_cluster(settings, workers, loaded.plan))
-    return Assembly(loaded, settings, pairs, job, workers, gates, notes, warnings, policy)
+    return Assembly(
+        schema=loaded,
+        settings=settings,
+        pairs=pairs,
+        job=job,
+        workers=workers,
+        gates=gates,
+        notes=notes,
+        warnings=warnings,
+        policy=policy,
+    )
 
 
 def kinds_of(loaded: LoadedSchema) -> tuple[DocumentKind, ...]:
     """Return the kinds of documents that the schemas describe."""
-    return tuple(dict.fromkeys(one.plan.kind for one in loaded.each))
+    return tuple(dict.fromkeys(schema.plan.kind for schema in loaded.each))
 
 
 def job_of(
@@ -238,14 +263,14 @@ def job_of(
 ) -> Job:
     """Return a job with the plan of its schema, or of each of several."""
 
-    def of_one(schema: LoadedSchema, step: str = "") -> Job:
+    def job_of_schema(schema: LoadedSchema, step: str = "") -> Job:
         validation = validation_of(settings.validate, schema.contents, schema.path)
         unwrapper = unwrapper_of(schema.plan.root, settings)
         return replace(job, plan=schema.plan, validation=validation, unwrapper=unwrapper, step=step)
 
     if by is None:
-        return of_one(loaded)
-    jobs = {step: of_one(one, step) for step, one in loaded.of_step.items()}
+        return job_of_schema(loaded)
+    jobs = {step: job_of_schema(entry, step) for step, entry in loaded.of_step.items()}
     unwrapper = unwrapper_of(loaded.plan.root, settings)
     return replace(job, unwrapper=unwrapper, schemas=SchemaChoice(by, jobs))
 
@@ -255,7 +280,7 @@ def _workers(settings: EvalSettings, job: Job) -> Workers:
     plan = job.plan
     timeout = None if plan.asks_models else settings.document_timeout
     validations = (
-        one.validation for one in (job.schemas.of_step.values() if job.schemas else (job,))
+        planned.validation for planned in (job.schemas.of_step.values() if job.schemas else (job,))
     )
     may_stall = not is_bounded(plan) or not all(
         validation is None or validation.validator.is_bounded for validation in validations
@@ -278,30 +303,32 @@ def _cluster(settings: EvalSettings, workers: Workers, plan: Plan) -> Cluster | 
     """
     if settings.engine == "local":
         if settings.scheduler is not None:
-            found, hint = "it is for --engine dask only", "add --engine dask"
-            raise UsageError([Problem("--scheduler", found, hint=hint)])
+            finding, hint = "it is for --engine dask only", "add --engine dask"
+            raise UsageError([Problem("--scheduler", finding, hint=hint)])
         return None
     require("distributed", "--engine dask", "dask")
     asks = "fields are compared by models, which one process asks for the whole run"
     stalls = "a document may have to be ended, which no worker of Dask can be"
     limits = "each worker of Dask has a limit of its own: dask worker --memory-limit"
-    given = settings.scheduler is not None and settings.jobs != "auto"
+    sets_jobs = settings.scheduler is not None and settings.jobs != "auto"
     problems = [
-        Problem(option, found, hint=hint)
-        for is_so, option, found, hint in (
+        Problem(option, finding, hint=hint)
+        for is_so, option, finding, hint in (
             (plan.asks_models, "--engine dask", asks, "leave it out"),
             (workers.watched, "--engine dask", stalls, "leave it and --document-timeout out"),
             (settings.memory_limit, "--memory-limit", limits, "leave it out"),
-            (given, "--jobs", "the cluster has the workers that it has", "leave it out"),
+            (sets_jobs, "--jobs", "the cluster has the workers that it has", "leave it out"),
         )
         if is_so
     ]
     if problems:
         raise UsageError(problems)
-    named = filter(None, (settings.gt, settings.pred, settings.confidence))
+    named_sources = filter(None, (settings.gt, settings.pred, settings.confidence))
     # Others read them where they stand; rows and standard input are sent to them.
     sources = tuple(
-        it for it in named if it != STANDARD_INPUT and not is_url(it) and not is_arrow_table(it)
+        source
+        for source in named_sources
+        if source != STANDARD_INPUT and not is_url(source) and not is_arrow_table(source)
     )
     return Cluster(settings.scheduler, settings.jobs, sources)
 
@@ -309,22 +336,40 @@ def _cluster(settings: EvalSettings, workers: Workers, plan: Plan) -> Cluster | 
 def _check_outputs(settings: EvalSettings) -> None:
     """Refuse outputs that do not go together."""
     lines = ("--documents", settings.documents), ("--non-matches", settings.non_matches)
-    kept = settings.run_dir is not None
-    if settings.restart and not kept:
+    has_run_directory = settings.run_dir is not None
+    if settings.restart and not has_run_directory:
         raise UsageError([Problem("--restart", "there is no --run-dir", "one to begin again")])
     for name, source in (("GT", settings.gt), ("PRED", settings.pred)):
-        if kept and source == STANDARD_INPUT:
-            found = f"{name} is standard input, which cannot be read again"
-            raise UsageError([Problem(RUN_DIR, found, "files", "write it to a .jsonl file first")])
+        if has_run_directory and source == STANDARD_INPUT:
+            finding = f"{name} is standard input, which cannot be read again"
+            raise UsageError(
+                [
+                    Problem(
+                        source=RUN_DIR,
+                        found=finding,
+                        expected="files",
+                        hint="write it to a .jsonl file first",
+                    )
+                ]
+            )
     for option, file in lines:
-        if kept and file is not None:
+        if has_run_directory and file is not None:
             hint = "the run directory has those lines too"
-            raise UsageError([Problem(option, f"there is {RUN_DIR}", "one of the two", hint)])
+            raise UsageError(
+                [
+                    Problem(
+                        source=option,
+                        found=f"there is {RUN_DIR}",
+                        expected="one of the two",
+                        hint=hint,
+                    )
+                ]
+            )
     rows = (*lines, ("--values", settings.values))
-    if asked := [(option, path) for option, path in rows if path]:
+    if row_outputs := [(option, path) for option, path in rows if path]:
         from stickler_cli.records.row_files import format_of_lines  # most runs write reports alone
 
-        for option, path in asked:
+        for option, path in row_outputs:
             format_of_lines(option, path)
 
 
@@ -356,11 +401,11 @@ def _rows_kept(settings: EvalSettings, documents: int | None) -> Rows:
     Raises:
         UsageError: there are to be none, where something else is made of them.
     """
-    for option, given in (("--policy", settings.policy), ("--repeat", settings.repeat)):
-        if given and settings.rows == "none":
-            found = "it goes through the documents, and --rows none keeps nothing of them"
-            raise UsageError([Problem(option, found, "--rows inline, or no such option")])
-        if given:
+    for option, value in (("--policy", settings.policy), ("--repeat", settings.repeat)):
+        if value and settings.rows == "none":
+            finding = "it goes through the documents, and --rows none keeps nothing of them"
+            raise UsageError([Problem(option, finding, "--rows inline, or no such option")])
+        if value:
             return "inline"
     too_many = documents is not None and documents > MOST_ROWS
     return "none" if settings.rows == "auto" and too_many else settings.rows

@@ -52,7 +52,9 @@ class Rectangle(NamedTuple):
     def scaled(self, width: float, height: float) -> "Rectangle":
         """Return it in fractions of a page of some pixels."""
         across, down = (self.left / width, self.right / width), (self.top, self.bottom)
-        return Rectangle(across[0], down[0] / height, across[1], down[1] / height)
+        return Rectangle(
+            left=across[0], top=down[0] / height, right=across[1], bottom=down[1] / height
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +63,16 @@ class Spot:
 
     box: Rectangle
     page: str | None = None
-    """None where nobody says which."""
+    """Name or number of the page; None if it is unknown."""
     size: tuple[float, float] | None = None
-    """Of the page, width and height in the unit of the box, where it says so."""
+    """Width and height of the page in the unit of the box, if they are known."""
 
     def in_fractions(self, size: tuple[float, float] | None) -> "Spot":
         """Return it in fractions of the page, if its size is known; one is given for all pages."""
-        known = self.size or size
-        if known is None or self.box.is_fraction:
+        page_size = self.size or size
+        if page_size is None or self.box.is_fraction:
             return self
-        return Spot(self.box.scaled(*known), self.page)
+        return Spot(self.box.scaled(*page_size), self.page)
 
     def overlap(self, other: "Spot") -> float:
         """Return the area of the intersection divided by that of the union, in [0, 1]."""
@@ -80,8 +82,8 @@ class Spot:
         """Return whether the centre of another one is inside, or on the edge."""
         box = other.box
         x, y = (box.left + box.right) / 2, (box.top + box.bottom) / 2
-        inside = self.box.left <= x <= self.box.right and self.box.top <= y <= self.box.bottom
-        return inside and self._may_meet(other)
+        is_inside = self.box.left <= x <= self.box.right and self.box.top <= y <= self.box.bottom
+        return is_inside and self._may_meet(other)
 
     def _may_meet(self, other: "Spot") -> bool:
         return None in (self.page, other.page) or self.page == other.page
@@ -89,16 +91,16 @@ class Spot:
 
 def spot_of(metadata: Mapping[str, JsonValue], form: BoxFormat) -> Spot | None:
     """Return where a value stands, by its metadata; None where that says nothing of it."""
-    found = next((metadata[key] for key in _BOXES if key in metadata), None)
+    box_value = next((metadata[key] for key in _BOXES if key in metadata), None)
     page = next((metadata[key] for key in _PAGES if key in metadata), None)
-    if isinstance(found, list) and len(found) == 1 and isinstance(found[0], dict):
-        found = found[0]  # Azure: boundingRegions
-    if isinstance(found, dict) and page is None:
-        page = next((found[key] for key in _PAGES if key in found), None)
-    box = box_of(found, form)
+    if isinstance(box_value, list) and len(box_value) == 1 and isinstance(box_value[0], dict):
+        box_value = box_value[0]  # Azure: boundingRegions
+    if isinstance(box_value, dict) and page is None:
+        page = next((box_value[key] for key in _PAGES if key in box_value), None)
+    box = box_of(box_value, form)
     size = _numbers(next((metadata[key] for key in _SIZES if key in metadata), None))
-    known = (size[0], size[1]) if len(size) == 2 and min(size) > 0 else None
-    return None if box is None else Spot(box, None if page is None else str(page), known)
+    page_size = (size[0], size[1]) if len(size) == 2 and min(size) > 0 else None
+    return None if box is None else Spot(box, None if page is None else str(page), page_size)
 
 
 def box_of(value: JsonValue, form: BoxFormat, depth: int = _DEPTH) -> Rectangle | None:
@@ -111,49 +113,49 @@ def box_of(value: JsonValue, form: BoxFormat, depth: int = _DEPTH) -> Rectangle 
         depth: of objects around it that are looked into.
     """
     if isinstance(value, dict):
-        return _of_object({key.lower(): part for key, part in value.items()}, form, depth)
+        return _of_object({key.lower(): child for key, child in value.items()}, form, depth)
     numbers = _numbers(value)
     if len(numbers) == 4 and form == "xywh" and not isinstance(value[0], list | dict):  # type: ignore[index]
         x, y, width, height = numbers
-        return _around([x, y, x + width, y + height])
-    return _around(numbers)
+        return _bounding_rectangle([x, y, x + width, y + height])
+    return _bounding_rectangle(numbers)
 
 
 def _of_object(value: Mapping[str, JsonValue], form: BoxFormat, depth: int) -> Rectangle | None:
     for names in _CORNERS:
         if all(is_number(value.get(name)) for name in names):
-            return _around(_numbers([value[name] for name in names]))
+            return _bounding_rectangle(_numbers([value[name] for name in names]))
     for names in _SIDES:
         if all(is_number(value.get(name)) for name in names):
             x, y, width, height = _numbers([value[name] for name in names])
-            return _around([x, y, x + width, y + height])
-    for part in value.values() if depth else ():
-        if isinstance(part, dict | list) and (found := box_of(part, form, depth - 1)):
-            return found
+            return _bounding_rectangle([x, y, x + width, y + height])
+    for child in value.values() if depth else ():
+        if isinstance(child, dict | list) and (box := box_of(child, form, depth - 1)):
+            return box
     return None
 
 
 def _numbers(value: object) -> list[float]:
-    """Return coordinates in a row; nothing where something is none."""
-    found: list[float] = []
-    for part in value if isinstance(value, list) else ():
-        if isinstance(part, list):
-            found += _numbers(part)
-        elif isinstance(part, dict):
-            point = {key.lower(): number for key, number in part.items()}
-            found += _numbers([point.get("x"), point.get("y")])
-        elif is_number(part) and abs(part) < MOST:
-            found.append(float(part))
+    """Flatten coordinates into a list; empty if any of them is not a number."""
+    coordinates: list[float] = []
+    for element in value if isinstance(value, list) else ():
+        if isinstance(element, list):
+            coordinates += _numbers(element)
+        elif isinstance(element, dict):
+            point = {key.lower(): number for key, number in element.items()}
+            coordinates += _numbers([point.get("x"), point.get("y")])
+        elif is_number(element) and abs(element) < MOST:
+            coordinates.append(float(element))
         else:
             return []
-    return found
+    return coordinates
 
 
-def _around(numbers: Sequence[float]) -> Rectangle | None:
+def _bounding_rectangle(numbers: Sequence[float]) -> Rectangle | None:
     if len(numbers) < 4 or len(numbers) % 2:
         return None
     across, down = numbers[::2], numbers[1::2]
-    box = Rectangle(min(across), min(down), max(across), max(down))
+    box = Rectangle(left=min(across), top=min(down), right=max(across), bottom=max(down))
     return box if box.left < box.right and box.top < box.bottom else None
 
 
@@ -164,31 +166,37 @@ def spots_of(
     node = unit.node
     is_box = isinstance(node, LeafNode) and isinstance(node.comparator, BBoxIoUComparator)
     outcome = unit.outcome
-    truth = found = None
+    gt_spot = pred_spot = None
     if outcome is not Outcome.FA:
         path = unit.gt_path or ()
-        taken = (it.metadata.get(path[at:], {}) for at, it in unit.alternatives())
-        truth = _spot((*taken, gt.get(path, {})), unit.gt if is_box else None, form)
+        alternative_metadata = (
+            alternative.metadata.get(path[start:], {}) for start, alternative in unit.alternatives()
+        )
+        gt_spot = _spot(
+            (*alternative_metadata, gt.get(path, {})), unit.gt if is_box else None, form
+        )
     if outcome is not Outcome.FN:
-        beside = (pred.get(unit.pred_path or (), {}),)
-        found = _spot(beside, unit.pred if is_box else None, form)
-    return truth, found
+        pred_metadata = (pred.get(unit.pred_path or (), {}),)
+        pred_spot = _spot(pred_metadata, unit.pred if is_box else None, form)
+    return gt_spot, pred_spot
 
 
-def _spot(beside: Iterable[JsonObject], value: JsonValue, form: BoxFormat) -> Spot | None:
+def _spot(
+    metadata_in_order: Iterable[JsonObject], value: JsonValue, form: BoxFormat
+) -> Spot | None:
     """Return where a value stands, by the first metadata that say it, else by itself."""
-    found = next(filter(None, (spot_of(it, form) for it in beside)), None)
-    if found is None and value is not None:
+    spot = next(filter(None, (spot_of(metadata, form) for metadata in metadata_in_order)), None)
+    if spot is None and value is not None:
         box = box_of(value, form)
         return None if box is None else Spot(box)
-    return found
+    return spot
 
 
 def boxes_of_documents(
     batch: Batch, metadata: Sequence[tuple[Metadata, Metadata]], form: BoxFormat
 ) -> list[list[PlacedBox]]:
     """Return the boxes of each document of a batch that was compared, in schema order."""
-    found = []
+    boxes_by_document = []
     by_document = located_units(batch.table, is_present_value, extra_keys="all")
     for units, (gt, pred) in zip(by_document, metadata, strict=True):
         boxes = []
@@ -200,5 +208,5 @@ def boxes_of_documents(
                     box = spot.in_fractions(None).box
                     place: tuple[Any, ...] = *box, spot.size is None and not box.is_fraction
                     boxes.append(PlacedBox(field_path(unit.path), outcome, side, spot.page, *place))
-        found.append(boxes)
-    return found
+        boxes_by_document.append(boxes)
+    return boxes_by_document

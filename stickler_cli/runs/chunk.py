@@ -58,8 +58,8 @@ def unwrapped(unwrapper: Unwrapper | None, pair: DocumentPair) -> DocumentPair:
         pred = beside(pred, edits.edit_all(pair.beside, is_truth=False))
     if not (gt.is_changed or pred.is_changed) and pair.beside is None:
         return pair
-    warnings = [Problem(pair.id, found, "a number in [0, 1]") for found in pred.problems]
-    warnings += (replace(found, source=pair.id) for found in gt.misread)
+    warnings = [Problem(pair.id, finding, "a number in [0, 1]") for finding in pred.problems]
+    warnings += (replace(finding, source=pair.id) for finding in gt.misread)
     return replace(
         pair,
         gt=_document(pair.id, pair.gt, gt) if gt.is_changed else pair.gt,
@@ -74,15 +74,15 @@ def unwrapped(unwrapper: Unwrapper | None, pair: DocumentPair) -> DocumentPair:
 
 
 def complete_pairs(
-    pairs: Iterable[DocumentPair], unwrapper: Unwrapper | None, alone: list[str]
+    pairs: Iterable[DocumentPair], unwrapper: Unwrapper | None, incomplete_ids: list[str]
 ) -> Iterator[DocumentPair]:
-    """Yield the pairs of two documents, without wrappers; add the ids of the others to `alone`."""
+    """Yield the complete pairs without wrappers; add other ids to `incomplete_ids`."""
     for pair in pairs:
         bare = unwrapped(unwrapper, pair)
         if isinstance(bare.gt, dict | list) and isinstance(bare.pred, dict | list):
             yield bare
         else:
-            alone.append(bare.id)
+            incomplete_ids.append(bare.id)
 
 
 def _document(name: str, wrapped: object, bare: Unwrapped) -> JsonDocument | Problem:
@@ -106,24 +106,28 @@ class ReadDocument:
     """None where it cannot be compared."""
     pred: JsonDocument = field(default_factory=dict)
     confidences: JsonValue = None
-    """Those of the prediction, if it has any."""
+    """Confidences of the prediction, if it has any."""
     gold: Gold | None = None
-    """What the ground truth says of itself."""
+    """Gold annotations of the ground truth: alternatives, optional and ignored values."""
 
     def below(self, step: str) -> "ReadDocument":
         """Return both sides below the name of their schema."""
-        known: JsonValue = None if self.confidences is None else {step: self.confidences}
+        confidences: JsonValue = None if self.confidences is None else {step: self.confidences}
         sides: Any = {"gt": {step: self.gt}, "pred": {step: self.pred}}
         gold = Gold.around(step, self.gold)
-        return replace(self, **sides, confidences=known, gold=gold)
+        return replace(self, **sides, confidences=confidences, gold=gold)
 
 
-def failed(item: Item, found: str) -> ReadDocument:
+def failed(item: Item, finding: str) -> ReadDocument:
     """Return a document that cannot be compared, and why."""
-    return ReadDocument(DocumentResult(item.id, Status.FAILED, None, (Problem(item.id, found),)))
+    return ReadDocument(
+        DocumentResult(
+            id=item.id, status=Status.FAILED, score=None, problems=(Problem(item.id, finding),)
+        )
+    )
 
 
-def read(job: Job, item: Item) -> ReadDocument:
+def read_item(job: Job, item: Item) -> ReadDocument:
     """Read a document, choose its schema, and take its values out of wrappers."""
     try:
         if isinstance(item, PairRef):
@@ -132,7 +136,7 @@ def read(job: Job, item: Item) -> ReadDocument:
             fingerprinted = job.requested.fingerprints
             item = read_pair(item, fingerprinted=fingerprinted, marks=marks, kinds_of=kinds_of)
         if item.gt is not None and not isinstance(item.gt, Problem):
-            chosen = job.of(item.id, item.gt)
+            chosen = job.for_document(item.id, item.gt)
             if isinstance(chosen, Problem):
                 item = replace(item, gt=chosen)
             else:
@@ -161,26 +165,28 @@ def _checked(job: Job, pair: DocumentPair, whole_gt: JsonDocument | Problem | No
     elif pred is None:
         status = Status.FAILED if job.missing == "error" else Status.MISSING
         gt = gt if job.missing == "fn" else None
-        found = "there is no prediction for this ground truth"
-        problem = Problem(pair.id, found, hint=pair.hint)
+        finding = "there is no prediction for this ground truth"
+        problem = Problem(pair.id, finding, hint=pair.hint)
     result = DocumentResult(
-        pair.id,
-        status,
-        None,
-        (problem, *pair.warnings) if problem else pair.warnings,
-        pair.remarks,
-        job.validation.verdicts(pair) if job.validation else {},
-        {
+        id=pair.id,
+        status=status,
+        score=None,
+        problems=(problem, *pair.warnings) if problem else pair.warnings,
+        warnings=pair.remarks,
+        verdicts=job.validation.verdicts(pair) if job.validation else {},
+        groups={
             grouping.key: group_of(pair.id, pair.gt, grouping)
             or group_of(pair.id, whole_gt, grouping)
             or NO_GROUP
             for grouping in job.by
         },
-        pair.unwrapped,
-        pair.skipped_keys,
+        unwrapped=pair.unwrapped,
+        skipped_keys=pair.skipped_keys,
     )
-    known, pred = pair.confidences, pred if isinstance(pred, dict | list) else {}
-    document = ReadDocument(result, pair, gt, pred, known, pair.gold)
+    confidences, pred = pair.confidences, pred if isinstance(pred, dict | list) else {}
+    document = ReadDocument(
+        result=result, pair=pair, gt=gt, pred=pred, confidences=confidences, gold=pair.gold
+    )
     return document.below(job.step) if job.step and gt is not None else document
 
 
@@ -190,13 +196,13 @@ def at_fault(document: ReadDocument, error: Exception) -> DocumentResult:
     if document.gt is None or pair is None:
         return result
     if isinstance(error, SticklerError):
-        found = error.problems
+        finding = error.problems
     else:
         too_deep = "the document is nested too deeply to compare"
-        why = too_deep if isinstance(error, RecursionError) else TOO_LITTLE_MEMORY
-        found = (Problem(result.id, why),)
+        reason = too_deep if isinstance(error, RecursionError) else TOO_LITTLE_MEMORY
+        finding = (Problem(result.id, reason),)
     before = result.problems[: len(result.problems) - len(pair.warnings)]
-    return replace(result, status=Status.FAILED, problems=(*before, *found, *pair.warnings))
+    return replace(result, status=Status.FAILED, problems=(*before, *finding, *pair.warnings))
 
 
 @dataclass(slots=True)
@@ -210,13 +216,13 @@ class ChunkResult:
     first_non_matches: list[Error] = field(default_factory=list)
     """At most as many as were requested."""
     document: Mapping[str, object] | None = None
-    """What `document_view` says of the last document, if it was requested."""
+    """`document_view` of the last document, if it was requested."""
     detail: Detail | None = None
-    """What a page shows of the documents, if it was requested."""
+    """Details that an HTML page shows, if they were requested."""
     fingerprints: list[Fingerprint | None] = field(default_factory=list)
-    """Of each document, if requested; None of one that nobody could read to its end."""
+    """Fingerprint of each document, if requested; None if its end could not be read."""
     marked: MarkedCounts | None = None
-    """What verdicts change, where there are some."""
+    """Counts that people's verdicts on errors change, if there are verdicts."""
     evaluation: Evaluation = field(default_factory=Evaluation, metadata={KEPT: False})
     """In a journal it has a format of its own."""
 
@@ -262,7 +268,7 @@ def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
     # What is elsewhere is read ahead.
     ready = ready_to_read(refs) if len(refs) == len(given) else given
     with room_for_depth():
-        return _result_of(job, [read(job, item) for item in ready])
+        return _result_of(job, [read_item(job, item) for item in ready])
 
 
 def failed_chunk(job: Job, item: Item, found: str = TOO_LITTLE_MEMORY) -> ChunkResult:
@@ -321,7 +327,9 @@ def _result_of(job: Job, read: Sequence[ReadDocument]) -> ChunkResult:
         chunk.evaluation.update(batch)
         _measure(chunk.evaluation, documents, batch)
     if requested.fingerprints:
-        chunk.fingerprints = [each.pair.fingerprint if each.pair else None for each in read]
+        chunk.fingerprints = [
+            read_document.pair.fingerprint if read_document.pair else None for read_document in read
+        ]
     return chunk
 
 
@@ -335,6 +343,6 @@ def _measure(evaluation: Evaluation, documents: Sequence[ReadDocument], batch: B
                 None if isinstance(side, Problem) else side
                 for side in (document.pair.gt, document.pair.pred)
             )
-            measured = MeasuredDocument(result.id, gt, pred, result.score)
+            measured = MeasuredDocument(id=result.id, gt=gt, pred=pred, score=result.score)
             for measure in evaluation.metrics.values():
                 measure.add(measured)

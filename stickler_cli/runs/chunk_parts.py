@@ -36,7 +36,11 @@ def add_parts(
     requested, count = job.requested, len(batch.results)
     documents = _document_lines(job, batch) if requested.document_lines else ()
     errors = (
-        (json_line(error_record(it)) for at in range(count) for it in batch.errors(at))
+        (
+            json_line(error_record(error))
+            for position in range(count)
+            for error in batch.errors(position)
+        )
         if requested.non_match_lines
         else ()
     )
@@ -48,9 +52,12 @@ def add_parts(
                 for result, pair in zip(batch.results, pairs, strict=True)
                 if result.score is not None
             ]
-            of_each = [metadata for _, metadata in compared]
-            boxes = boxes_of_documents(batch, of_each, requested.boxes)
-            detail.place((name, found) for (name, _), found in zip(compared, boxes, strict=True))
+            metadata_of_documents = [metadata for _, metadata in compared]
+            boxes = boxes_of_documents(batch, metadata_of_documents, requested.boxes)
+            detail.place(
+                (name, document_boxes)
+                for (name, _), document_boxes in zip(compared, boxes, strict=True)
+            )
     if marked is not None:
         _count_marked(job, batch, marked)
     values = value_lines(batch.compared_ids, batch.table) if requested.value_lines else ()
@@ -67,18 +74,18 @@ def _count_marked(job: Job, batch: Batch, counted: MarkedCounts) -> None:
         errors = [*errors_of_marks(units, marks, result.id)]
         truth, pred, gold = batch.table.sides_of(row)
         try:
-            right = (unit for marked, unit in errors if marks[marked].verdict in RIGHT)
-            better: Any = with_none_of(right, truth)
+            accepted_units = (unit for marked, unit in errors if marks[marked].verdict in RIGHT)
+            corrected_truth: Any = with_none_of(accepted_units, truth)
             prediction: Any = pred
-            again = compare(job.plan, [better], [prediction], job.options, gold=[gold])
+            table = compare(job.plan, [corrected_truth], [prediction], job.options, gold=[gold])
         except (WorkLimitError, ComparisonError, RecursionError):
             continue  # that its verdicts fit nothing is told
         counted.fitting += (marked for marked, _ in errors)
-        score = float(again.document_scores[0])
-        better_counts = Batch([replace(result, score=score)], again).counts
-        if batch.counts is not None and better_counts is not None:
-            more = units_of(score) - units_of(float(batch.scores[row]))
-            counted.add(batch.counts.sums[:, row], better_counts.sums[:, 0], more)
+        score = float(table.document_scores[0])
+        corrected_counts = Batch([replace(result, score=score)], table).counts
+        if batch.counts is not None and corrected_counts is not None:
+            score_gain = units_of(score) - units_of(float(batch.scores[row]))
+            counted.add(batch.counts.sums[:, row], corrected_counts.sums[:, 0], score_gain)
 
 
 def _document_lines(job: Job, batch: Batch) -> list[bytes]:
@@ -87,10 +94,10 @@ def _document_lines(job: Job, batch: Batch) -> list[bytes]:
     blocks.add(batch)
     return [
         json_line(
-            _document_line(batch, at, recall_with_fd=job.requested.recall_with_fd)
-            | {key: counted[key] for key in ("by", "fields", CONFIDENCES) if key in counted}
+            _document_line(batch, position, recall_with_fd=job.requested.recall_with_fd)
+            | {key: record[key] for key in ("by", "fields", CONFIDENCES) if key in record}
         )
-        for at, counted in enumerate(blocks.records())
+        for position, record in enumerate(blocks.records())
     ]
 
 

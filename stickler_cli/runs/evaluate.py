@@ -50,10 +50,10 @@ Advance: TypeAlias = Callable[[int], None]  # is told how many more documents ar
 MEASURED_SECONDS: Final = 0.25  # the work after which it is judged how much more there is
 
 WORTH_FORKING: Final = 1.0
-"""The seconds of work that must be left for forks to be worth it: what they find is to be sent."""
+"""Seconds of work that must be left for forks to be worth it: their results have to be sent."""
 
 WORTH_STARTING: Final = 3.0
-"""Likewise where processes begin anew, which takes half a second and more."""
+"""Seconds of work that must be left to start new processes, which takes half a second or more."""
 
 
 def evaluate_in_memory(  # noqa: PLR0913 - a keyword for what settings cannot hold
@@ -112,9 +112,9 @@ def evaluate(
     with ExitStack() as files:
         keeper = None
         if assembly.keeps_files:
-            from .keeping import kept  # most runs write reports alone
+            from .keeping import open_kept_files  # most runs write reports alone
 
-            keeper = files.enter_context(kept(assembly, started, interruption, tell))
+            keeper = files.enter_context(open_kept_files(assembly, started, interruption, tell))
         with ExitStack() as listening:
             listening.enter_context(interruption.listening())
             advance = None
@@ -170,25 +170,31 @@ def refuse_runaway(counting: "Client", counted: str, hint: str = "") -> None:
     count, limit = sum(need.questions for need in judges), counting.policy.max_pairs
     if count > limit:
         cached = sum(need.cached for need in judges)
-        found = (
+        finding = (
             f"judges would be asked about {count} pairs {counted}, beside {cached} in the cache; "
             "nothing was asked"
         )
         hint = "; ".join(filter(None, [hint, "allow more if they are worth it"]))
-        raise UsageError([Problem(MAX_PAIRS, found, f"at most {limit}", hint)])
+        raise UsageError(
+            [Problem(source=MAX_PAIRS, found=finding, expected=f"at most {limit}", hint=hint)]
+        )
 
 
 def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bool) -> Run:
     evaluation, settings, schema = total.evaluation, assembly.settings, assembly.schema
     rule = RateRule(settings.recall_with_fd, settings.counting)
     gt, pred = source_of(settings.gt), source_of(settings.pred)
-    gates = [judge(it, evaluation, rule) for it in assembly.gates]
+    gates = [judge(gate, evaluation, rule) for gate in assembly.gates]
     fields = field_listing(schema.plan)
     notes_of_keys = join_rare_keys(evaluation, fields)
     return Run(
         evaluation=evaluation,
         schema=SchemaSignature(
-            schema.path, schema.digest, schema.name, schema.inferred, settings.schema_by
+            path=schema.path,
+            digest=schema.digest,
+            model_name=schema.name,
+            inferred=schema.inferred,
+            by=settings.schema_by,
         ),
         options=part_of(settings, RunOptions),
         fields=fields,
@@ -201,7 +207,7 @@ def _record(assembly: Assembly, total: ChunkResult, started: str, *, partial: bo
         ],
         partial=partial,
         planned=assembly.pairs.total if partial else None,
-        provenance=[Provenance(started, gt, pred, settings.label)],
+        provenance=[Provenance(started=started, gt=gt, pred=pred, labels=settings.label)],
         document=total.document,
         detail=total.detail,
         first_non_matches=tuple(total.first_non_matches),
@@ -235,8 +241,8 @@ def _notes(pairs: Pairs, evaluation: Evaluation, *, partial: bool) -> list[str]:
     return notes
 
 
-def _left_out(count: int, one: str, several: str) -> str:
-    return f"1 {one} and was left out" if count == 1 else f"{count} {several} and were left out"
+def _left_out(count: int, singular: str, plural: str) -> str:
+    return f"1 {singular} and was left out" if count == 1 else f"{count} {plural} and were left out"
 
 
 def chunk_results(
@@ -256,31 +262,33 @@ def chunk_results(
         UsageError: the plan cannot be sent to another process, or there is no such cluster.
         WorkerDiedError: a worker could not start, or the cluster is gone.
     """
-    asked = interruption or Interruption()
-    items = until_interrupted(items, asked)
+    requested_end = interruption or Interruption()
+    items = until_interrupted(items, requested_end)
     if workers.cluster is not None:
         # An extra, which takes a while to load.
         from .executors.dask_cluster import DaskExecutor
 
         tasks = Chunks(items, jobs=usable_cores(), largest=TASK)
-        yield from DaskExecutor(job, workers.cluster, total, asked).results(tasks)
+        yield from DaskExecutor(
+            job=job, cluster=workers.cluster, left=total, interruption=requested_end
+        ).results(tasks)
         return
-    asks, auto = job.plan.asks_models, workers.jobs == "auto"
+    asks_models, is_auto = job.plan.asks_models, workers.jobs == "auto"
     # Who waits for a model needs no more cores; and each process would load a local one.
-    jobs = workers.jobs if workers.jobs != "auto" else 1 if asks else usable_cores()
-    waiting = 1 if auto else jobs
-    here = (auto or jobs == 1) and not workers.watched
-    chunks = Chunks(items, size=workers.chunk_size, timed=not asks, jobs=waiting)
+    jobs = workers.jobs if workers.jobs != "auto" else 1 if asks_models else usable_cores()
+    n_waiting = 1 if is_auto else jobs
+    uses_this_process = (is_auto or jobs == 1) and not workers.watched
+    chunks = Chunks(items, size=workers.chunk_size, timed=not asks_models, jobs=n_waiting)
     start, done = monotonic(), 0
-    if here:
+    if uses_this_process:
         for chunk in Inline(job, workers.memory_limit, interruption).results(chunks):
             yield chunk
             done += len(chunk.ids)
             elapsed = monotonic() - start
             # Where nobody knows how much is left, it is taken to be as much as there was.
-            left = elapsed if total is None else elapsed / done * (total - done)
-            worth = jobs > 1 and elapsed > MEASURED_SECONDS
-            if worth and left > (WORTH_FORKING if can_fork() else WORTH_STARTING):
+            seconds_left = elapsed if total is None else elapsed / done * (total - done)
+            may_be_worth_it = jobs > 1 and elapsed > MEASURED_SECONDS
+            if may_be_worth_it and seconds_left > (WORTH_FORKING if can_fork() else WORTH_STARTING):
                 break
         else:
             if not chunks.returned:
@@ -288,9 +296,11 @@ def chunk_results(
     # A run in one process does not pay for loading multiprocessing.
     from .executors.pool import Pool
 
-    rest = None if total is None else total - done
-    needed = jobs if rest is None else max(1, min(jobs, rest))
-    yield from Pool(job, workers, needed, rest, asked).results(chunks)
+    n_left = None if total is None else total - done
+    n_processes = jobs if n_left is None else max(1, min(jobs, n_left))
+    yield from Pool(
+        job=job, workers=workers, number=n_processes, left=n_left, interruption=requested_end
+    ).results(chunks)
 
 
 def gather(

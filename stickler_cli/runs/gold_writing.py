@@ -27,7 +27,7 @@ from stickler_cli.score.errors.marks import (
     with_value,
     without_gone,
 )
-from .chunk import read
+from .chunk import read_item
 from .job import Job
 
 
@@ -48,15 +48,15 @@ def check_directory(directory: str, gt: str, verdicts: str | None) -> None:
         UsageError: it does, or is, or there are no verdicts.
     """
     if verdicts is None:
-        found = "there are no verdicts to write"
-        raise UsageError([Problem("--write-gold", found, "--verdicts FILE")])
-    there = File(directory)
-    if there.exists() and (not there.is_dir() or any(there.iterdir())):
+        finding = "there are no verdicts to write"
+        raise UsageError([Problem("--write-gold", finding, "--verdicts FILE")])
+    folder = File(directory)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         expected = "a directory that is empty or not there: the ground truth stays as it is"
         raise UsageError([Problem("--write-gold", f"{directory} has files", expected)])
-    if File(gt).resolve() in [there.resolve(), *there.resolve().parents] and File(gt).is_dir():
-        found = f"{directory} is inside the ground truth"
-        raise UsageError([Problem("--write-gold", found, "a directory elsewhere")])
+    if File(gt).resolve() in [folder.resolve(), *folder.resolve().parents] and File(gt).is_dir():
+        finding = f"{directory} is inside the ground truth"
+        raise UsageError([Problem("--write-gold", finding, "a directory elsewhere")])
 
 
 def write_gold(
@@ -74,21 +74,21 @@ def write_gold(
     """
     documents, changed, kinds = 0, 0, Counter[bool]()
     for ref in refs:
-        found = read_pair(ref).gt if ref.gt is not None else None
-        if not isinstance(found, dict | list):
+        truth = read_pair(ref).gt if ref.gt is not None else None
+        if not isinstance(truth, dict | list):
             continue
-        changes = changes_in(ref, found)
+        changes = changes_in(ref, truth)
         file = File(directory, f"{ref.id}.json")
         if File(directory).resolve() not in file.resolve().parents:
             raise UsageError([Problem(ref.id, "the id is no name of a file", "one inside DIR")])
         file.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(_with(found, changes, unwrapper), ensure_ascii=False, indent=2)
+        text = json.dumps(_with(truth, changes, unwrapper), ensure_ascii=False, indent=2)
         file.write_bytes(f"{text}\n".encode("utf-8", "surrogatepass"))
         documents, changed = documents + 1, changed + bool(changes)
-        kinds.update(it.accepted for it in changes)
-    told = f"{number_of(kinds[False], 'value')} mended and " if kinds[False] else ""
-    told += f"{number_of(kinds[True], 'alternative')} in {changed:,} of them"
-    return f"{number_of(documents, 'ground truth')} written, {told}: {directory}"
+        kinds.update(change.accepted for change in changes)
+    summary = f"{number_of(kinds[False], 'value')} mended and " if kinds[False] else ""
+    summary += f"{number_of(kinds[True], 'alternative')} in {changed:,} of them"
+    return f"{number_of(documents, 'ground truth')} written, {summary}: {directory}"
 
 
 def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[Change]:
@@ -98,20 +98,24 @@ def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[Change]:
         ComparisonError: a comparator failed.
     """
     marks = job.marks.get(ref.id, {})
-    document = read(job, ref) if marks else None
+    document = read_item(job, ref) if marks else None
     if document is None or document.gt is None:
         return []
-    known: Any = [document.gt], [document.pred], job.options, (), [document.gold]
-    table = compare(job.plan, *known)
+    sides_and_options: Any = [document.gt], [document.pred], job.options, (), [document.gold]
+    table = compare(job.plan, *sides_and_options)
     result = replace(document.result, score=float(table.document_scores[0]))
     batch = Batch([result], table)
     units = (error.unit for error in batch.classified_errors(0))
-    found = [*errors_of_marks(units, marks, ref.id)]
-    accepted = [unit for marked, unit in found if all(VERDICTS[marks[marked].verdict])]
+    marked_units = [*errors_of_marks(units, marks, ref.id)]
+    accepted = [unit for marked, unit in marked_units if all(VERDICTS[marks[marked].verdict])]
     first = int(job.schemas is not None)  # the first step names the schema
     return [
-        Change(it.written[first:], None if it.outcome is Outcome.FN else it.value, accepted=True)
-        for it in changes_of(accepted, table.truths[0])
+        Change(
+            change.written[first:],
+            None if change.outcome is Outcome.FN else change.value,
+            accepted=True,
+        )
+        for change in changes_of(accepted, table.truths[0])
     ]
 
 
@@ -123,23 +127,27 @@ def _with(truth: JsonValue, changes: Iterable[Change], unwrapper: Unwrapper | No
         form = form_of(value)
         return None if form is None else form.value
 
-    def put(there: Any, change: Change) -> Any:
-        return _other(there, form_of(there) if isinstance(there, dict) else None, change)
+    def apply_change(value: Any, change: Change) -> Any:
+        return _change_value(value, form_of(value) if isinstance(value, dict) else None, change)
 
     changed: Any = truth
     for change in changes:
-        changed = with_value(changed, change.path, change, put, value_key)
-    found: JsonValue = without_gone(changed)
-    return found
+        changed = with_value(changed, change.path, change, apply_change, value_key)
+    truth_without_gone: JsonValue = without_gone(changed)
+    return truth_without_gone
 
 
-def _other(value: Any, form: Form | None, change: Change) -> Any:
+def _change_value(value: Any, form: Form | None, change: Change) -> Any:
     """Return the value of a place after a change of it."""
     if change.accepted:
-        kept = {OWN.value: value} if form is None else value
-        return {**kept, ALTERNATIVES: [*kept.get(ALTERNATIVES, ()), change.value]}
+        annotated = {OWN.value: value} if form is None else value
+        return {**annotated, ALTERNATIVES: [*annotated.get(ALTERNATIVES, ()), change.value]}
     if form is None or change.value is GONE:
         return change.value
     # Other right values, and how sure one was, were said of the value that goes.
-    said = {key: it for key, it in value.items() if key not in (ALTERNATIVES, form.confidence)}
-    return {**said, form.value: change.value}
+    kept_keys = {
+        key: kept_value
+        for key, kept_value in value.items()
+        if key not in (ALTERNATIVES, form.confidence)
+    }
+    return {**kept_keys, form.value: change.value}

@@ -48,8 +48,10 @@ def hints(assembly: "Assembly", run: "Run") -> Iterator[str]:
     evaluated = evaluation.statuses[Status.EVALUATED]
     if not evaluated or STANDARD_INPUT in (settings.gt, settings.pred):
         return
-    both = (ref for ref in assembly.pairs.refs() if ref.gt is not None and ref.pred is not None)
-    refs = [*islice(both, MAX_IDS)]
+    complete_refs = (
+        ref for ref in assembly.pairs.refs() if ref.gt is not None and ref.pred is not None
+    )
+    refs = [*islice(complete_refs, MAX_IDS)]
     pairs = [*map(read_pair, refs[:LOOKED_AT])]
     yield from _shape_hints(assembly, run, pairs)
     is_by_place = settings.id_field is None and settings.pairs is None
@@ -75,7 +77,7 @@ def _documents_of(assembly: "Assembly", pairs: Iterable[DocumentPair]) -> Iterat
 def _shape_hints(assembly: "Assembly", run: "Run", pairs: Sequence[DocumentPair]) -> Iterator[str]:
     """Yield the options that help if all documents have a different shape than the schema."""
     evaluated = run.evaluation.statuses[Status.EVALUATED]
-    paths = [info.field for info in run.fields if info.field]
+    paths = [field.field for field in run.fields if field.field]
     names = {str(path[0]) for path in paths if len(path) == 1}
 
     # Undeclared keys of every document: of predictions, then of ground truths.
@@ -97,26 +99,28 @@ def _shape_hints(assembly: "Assembly", run: "Run", pairs: Sequence[DocumentPair]
         yield from _root_hint("--gt-root", "ground truth", gts, pred_names)
     yield from _case_hints(extras, paths)
 
-    leaves = [info.field[0] for info in run.fields if info.kind == "leaf" and len(info.field) == 1]
+    leaves = [
+        field.field[0] for field in run.fields if field.kind == "leaf" and len(field.field) == 1
+    ]
     yield from _wrapper_hint(assembly, pairs, leaves)
 
 
 def name_pattern(evaluation: Evaluation) -> str | None:
-    """Return the option by which documents that are alone would pair; None where there is none."""
+    """Return the option that would pair documents without a partner; None if no option would."""
     from stickler_cli.documents.name_patterns import propose_pattern  # few runs lack pairs
 
-    gts, preds = alone(evaluation)
-    found = propose_pattern(gts, preds) if gts and preds else None
-    if found is None:
+    gts, preds = documents_without_partner(evaluation)
+    proposal = propose_pattern(gts, preds) if gts and preds else None
+    if proposal is None:
         return None
-    pattern, count = found
+    pattern, count = proposal
     return f"--pair-by '{pattern}' would pair {count} of the names that stand alone"
 
 
-def alone(evaluation: Evaluation) -> tuple[list[str], list[str]]:
+def documents_without_partner(evaluation: Evaluation) -> tuple[list[str], list[str]]:
     """Return the documents that have no prediction, and those that have no ground truth."""
     gts, preds = (
-        sorted({it.document for it in evaluation.problems if it.status is status})
+        sorted({problem.document for problem in evaluation.problems if problem.status is status})
         for status in (Status.MISSING, Status.UNMATCHED)
     )
     return gts, preds
@@ -145,10 +149,10 @@ def _find_root(document: JsonObject, names: set[str]) -> Steps:
             for steps, value in level
             for key, child in _children(value)
         ]
-    most = max(counts.values())
-    if most <= counts[()] or 2 * most < len(names) * (counts[()] > 0):
+    max_names = max(counts.values())
+    if max_names <= counts[()] or 2 * max_names < len(names) * (counts[()] > 0):
         return ()
-    return next(steps for steps, count in counts.items() if 2 * count >= most)
+    return next(steps for steps, count in counts.items() if 2 * count >= max_names)
 
 
 def _count_names(value: JsonValue, names: set[str]) -> int:
@@ -165,15 +169,22 @@ def _children(value: JsonValue) -> Iterator[tuple[str, JsonValue]]:
 
 def _case_hints(extras: Iterable[Path], fields: Sequence[Path]) -> Iterator[str]:
     """Yield which keys differ from declared ones in case and separators only."""
-    spelt = {(*path[:-1], _letters_of(path[-1])): path for path in fields}
-    meant = [(path, spelt.get((*path[:-1], _letters_of(path[-1])))) for path in extras]
-    found = [(path, declared) for path, declared in meant if declared not in (None, path)]
-    if found:
-        named = [f"{field_path(path)!r} for {field_path(it)!r}" for path, it in found if it]
-        more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
+    fields_by_letters = {(*path[:-1], _letters_of(path[-1])): path for path in fields}
+    candidates = [
+        (path, fields_by_letters.get((*path[:-1], _letters_of(path[-1])))) for path in extras
+    ]
+    renamed = [(path, declared) for path, declared in candidates if declared not in (None, path)]
+    if renamed:
+        renamings = [
+            f"{field_path(path)!r} for {field_path(declared_path)!r}"
+            for path, declared_path in renamed
+            if declared_path
+        ]
+        more_text = f" and {len(renamings) - NAMED} more" if len(renamings) > NAMED else ""
         yield (
-            f"every prediction spells keys otherwise than the schema: {', '.join(named[:NAMED])}"
-            f"{more}; --rename OLD=NEW renames them, since keys are compared exactly"
+            "every prediction spells keys otherwise than the schema: "
+            f"{', '.join(renamings[:NAMED])}{more_text}; "
+            "--rename OLD=NEW renames them, since keys are compared exactly"
         )
 
 
@@ -186,14 +197,14 @@ def _wrapper_hint(
 ) -> Iterator[str]:
     """Yield the form of objects that hold most values, if it is not taken off already."""
     sides = [pair.pred for pair in pairs if isinstance(pair.pred, dict)]
-    found = [side.get(name) for side in sides for name in leaves if isinstance(name, str)]
-    values = [value for value in found if value is not None]
+    field_values = [side.get(name) for side in sides for name in leaves if isinstance(name, str)]
+    values = [value for value in field_values if value is not None]
     wrapped = [value for value in values if isinstance(value, dict)]
     if not wrapped or 2 * len(wrapped) < len(values):
         return
     if assembly.settings.wrapped == "none":
-        usual = Unwrapper(assembly.job.plan.root)
-        if all(usual(side).wrappers for side in sides):
+        default_unwrapper = Unwrapper(assembly.job.plan.root)
+        if all(default_unwrapper(side).wrappers for side in sides):
             yield "--wrapped auto: most values of predictions stand in objects with metadata"
             return
     unwrapper = assembly.job.unwrapper
@@ -205,7 +216,7 @@ def _wrapper_hint(
 
 
 def _form_of(wrapped: Sequence[Mapping[str, JsonValue]]) -> str:
-    """Return the keys of the value and of its confidence in objects most of which are alike."""
+    """Return the keys of value and confidence in most of the objects, as `VALUE:CONFIDENCE`."""
     counts = Counter(key for value in wrapped for key in value)
     common = [key for key, count in counts.items() if 2 * count > len(wrapped)]
     confidence = next((key for key in _CONFIDENCES if key in common), "")

@@ -57,20 +57,24 @@ def parse_groupings(
 ) -> tuple[Grouping, ...]:
     """Read the keys to group documents by, and the metadata file, if any.
 
-    What says of which schema they are is the last, if that is asked for.
+    The last one chooses the schema of a document, if `schema_by` is given.
     """
-    asked = [(BY, key) for key in keys]
-    asked += [] if schema_by is None else [(SCHEMA_BY, schema_by)]
-    own = DIRECTORY, ID
-    columns = [(option, key) for option, key in asked if key.startswith(MARK) and key not in own]
+    requested_keys = [(BY, key) for key in keys]
+    requested_keys += [] if schema_by is None else [(SCHEMA_BY, schema_by)]
+    own_keys = DIRECTORY, ID
+    columns = [
+        (option, key)
+        for option, key in requested_keys
+        if key.startswith(MARK) and key not in own_keys
+    ]
     problems = [
         Problem(f"{option} {key}", f"there is no {BY_FILE} that could have this column", EXPECTED)
         for option, key in columns
         if file is None
     ]
     if file is not None and not columns:
-        found = f"no {BY} and no {SCHEMA_BY} names a column of it"
-        problems.append(Problem(f"{BY_FILE} {file}", found, f"such as {BY} {MARK}language"))
+        finding = f"no {BY} and no {SCHEMA_BY} names a column of it"
+        problems.append(Problem(f"{BY_FILE} {file}", finding, f"such as {BY} {MARK}language"))
     problems += (
         Problem(f"{BY} {key}", "it is given twice")
         for key in dict.fromkeys(keys)
@@ -84,7 +88,7 @@ def parse_groupings(
         Grouping(key, names=by_column.get(key.removeprefix(MARK), {}))
         if key.startswith(MARK)
         else Grouping(key, _field_named(option, key))
-        for option, key in asked
+        for option, key in requested_keys
     )
 
 
@@ -128,15 +132,15 @@ class OutputsRequested:
     accounts: bool = False
     intervals: IntervalSettings | None = None
     document: bool = False
-    """What results say of the comparison, of a run of one pair."""
+    """Whether results explain the comparison of a run of one pair."""
     detail: bool = False
-    """What a page shows of single values and documents."""
+    """Whether results have the details of values and documents that an HTML page shows."""
     boxes: BoxFormat | None = None
-    """What four numbers are, where a page shows boxes of values; None keeps no boxes."""
+    """Meaning of the four numbers of a box, for pages that show boxes; None keeps no boxes."""
     fingerprints: bool = False
-    """What tells each document from others."""
+    """Whether results have a fingerprint of each document."""
     rows: Rows = "auto"
-    """Whether what is known of each document is kept beyond its lines."""
+    """Whether the figures of each document are kept for statistics, beyond lines in files."""
     recall_with_fd: bool = False
     """Whether the recall in document lines counts false discoveries as missed."""
 
@@ -164,7 +168,7 @@ def unwrapper_of(root: Place, settings: WrapperOptions) -> Unwrapper | None:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """A schema, and the sides that are held against it; they are compared whatever it says."""
+    """A schema and the sides to validate against it; invalid documents are still compared."""
 
     validator: DocumentValidator
     sides: tuple[Side, ...]
@@ -187,13 +191,13 @@ def sides_of(chosen: Validate) -> tuple[Side, ...]:
 
 
 def validation_of(chosen: Validate, schema: Schema, file: str | None = None) -> Validation | None:
-    """Return the validation of the chosen sides by a parsed schema; None where there are none."""
+    """Return the validation of the chosen sides by a parsed schema; None if no side is chosen."""
     sides = sides_of(chosen)
     return Validation(DocumentValidator(schema, file or "", file), sides) if sides else None
 
 
 class HasPlan(Protocol):
-    """What is known of a schema: a `Job`, or the schema as it was loaded."""
+    """Something with a plan: a `Job`, or a loaded schema."""
 
     @property
     def plan(self) -> Plan:
@@ -210,60 +214,60 @@ class Job:
     plan: Plan
     options: Options
     missing: Missing = "fn"
-    """What a ground truth without a prediction is: false negatives, left out, or a failure."""
+    """How a ground truth without a prediction counts: false negatives, not at all, a failure."""
     requested: OutputsRequested = OutputsRequested()
     validation: Validation | None = None
     by: tuple[Grouping, ...] = ()
     unwrapper: Unwrapper | None = None
-    """What takes values out of wrappers; None where they stay as they are."""
+    """Takes values out of wrapper objects; None leaves documents as they are."""
     metrics: Mapping[str, Measure] = field(default_factory=dict)
-    """What documents are measured by beside the engine, of no documents."""
+    """Empty accumulators of further metrics, by name."""
     marks: Marks = field(default_factory=dict)
-    """What people said of errors."""
+    """People's verdicts on errors, by document."""
     step: str = ""
     """The key under which documents stand, where they are of one of several schemas."""
     schemas: "SchemaChoice[Job] | None" = None
-    """Where there are several, what each of them says of its documents."""
+    """The job of each schema, if there are several."""
 
     @property
     def has_parts(self) -> bool:
         """Whether results have more than figures: lines, details of a page, or verdicts."""
-        it = self.requested
-        lines = it.document_lines or it.non_match_lines or it.value_lines
-        return lines or it.detail or bool(self.marks)
+        requested = self.requested
+        has_lines = requested.document_lines or requested.non_match_lines or requested.value_lines
+        return has_lines or requested.detail or bool(self.marks)
 
-    def of(self, document: str, gt: JsonDocument | Problem | None) -> "Job | Problem":
+    def for_document(self, document: str, gt: JsonDocument | Problem | None) -> "Job | Problem":
         """Return the job of a document by its schema, or why it has none."""
-        return self.schemas.of(document, gt) if self.schemas else self
+        return self.schemas.for_document(document, gt) if self.schemas else self
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaChoice(Generic[Planned]):
-    """Which of several schemas a document has."""
+    """Chooses one of several schemas for each document."""
 
     by: Grouping
     of_step: Mapping[str, Planned]
-    """What there is of each schema, by the key under which its documents stand."""
+    """Entry of each schema, by the key under which its documents stand."""
 
-    def of(self, document: str, gt: JsonDocument | Problem | None) -> Planned | Problem:
+    def for_document(self, document: str, gt: JsonDocument | Problem | None) -> Planned | Problem:
         """Return the entry of the schema that a document has, or why it has none."""
         name = group_of(document, gt, self.by)
-        found = self.of_step.get(f"{name}/")
-        if found is not None:
-            return found
+        planned = self.of_step.get(f"{name}/")
+        if planned is not None:
+            return planned
         names = [step.removesuffix("/") for step in self.of_step]
         if name is None:
-            said = f"{self.by.key} does not say of which schema it is"
-            return Problem(document, said, f"a name such as {names[0]}")
+            finding = f"{self.by.key} does not say of which schema it is"
+            return Problem(document, finding, f"a name such as {names[0]}")
         hint = did_you_mean(name, names)
         return Problem(document, f"there is no schema {name}.json", hint=hint)
 
     def kinds_of(
         self, document: str, gt: JsonDocument | Problem | None
     ) -> tuple[DocumentKind, ...]:
-        """Return of which kinds a prediction may be."""
-        found = self.of(document, gt)
-        return OBJECTS_OR_ARRAYS if isinstance(found, Problem) else (found.plan.kind,)
+        """Return the JSON types that a prediction may have."""
+        planned = self.for_document(document, gt)
+        return OBJECTS_OR_ARRAYS if isinstance(planned, Problem) else (planned.plan.kind,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +296,6 @@ class Workers:
     watched: bool = False
     """Whether all work is for other processes, as this one could not end it."""
     memory_limit: int | None = None
-    """Bytes that documents may take in a process, beyond what the program itself takes."""
+    """Bytes that documents may take in a process, in addition to the program itself."""
     cluster: Cluster | None = None
     """A cluster that does the work in their place."""

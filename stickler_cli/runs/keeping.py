@@ -116,8 +116,8 @@ class Keeper:
         if self.directory is not None:
             place = self.directory.place(RUN_FILE)
             if not is_url(place) and not Path(place).parent.is_dir():
-                found = "the run directory was removed while the run went on"
-                raise FileNotFoundError(errno.ENOENT, found, str(Path(place).parent))
+                finding = "the run directory was removed while the run went on"
+                raise FileNotFoundError(errno.ENOENT, finding, str(Path(place).parent))
             with whole_file(place, RUN_DIR, partial=lambda: run.partial) as stream:
                 stream.writelines(written(run))
             if not run.partial:
@@ -125,7 +125,7 @@ class Keeper:
 
 
 @contextmanager
-def kept(
+def open_kept_files(
     assembly: Assembly, started: str, interruption: Interruption, tell: Callable[[str], None]
 ) -> Iterator[Keeper]:
     """Open the files that a run writes as it goes, while the block runs."""
@@ -153,7 +153,7 @@ def kept(
                 form = format_of_lines(option, path)
                 stream = files.enter_context(whole_file(path, option, partial=ended_early))
                 lines[name] = files.enter_context(lines_as_rows(stream, form, table))
-        yield Keeper(lines, started, interruption, directory)
+        yield Keeper(lines=lines, started=started, interruption=interruption, directory=directory)
 
 
 def deciding(assembly: Assembly) -> dict[str, object]:
@@ -241,11 +241,20 @@ class _Finished:
         moved = [f"{now[0]} stands where {before[0]} was"] if not gone and not new else []
         return self._refused(gone + new + moved)
 
-    def _refused(self, named: list[str]) -> UsageError:
-        more = f", and {len(named) - NAMED} more" if len(named) > NAMED else ""
-        found = f"documents are not what they were: {', '.join(named[:NAMED])}{more}"
+    def _refused(self, descriptions: list[str]) -> UsageError:
+        more_text = f", and {len(descriptions) - NAMED} more" if len(descriptions) > NAMED else ""
+        finding = f"documents are not what they were: {', '.join(descriptions[:NAMED])}{more_text}"
         source = self._directory.source
-        return UsageError([Problem(source, found, "those that were evaluated", BEGIN_AGAIN)])
+        return UsageError(
+            [
+                Problem(
+                    source=source,
+                    found=finding,
+                    expected="those that were evaluated",
+                    hint=BEGIN_AGAIN,
+                )
+            ]
+        )
 
 
 def _changes(ref: PairRef, before: Fingerprint | None) -> Iterator[str]:
@@ -258,12 +267,16 @@ def _changes(ref: PairRef, before: Fingerprint | None) -> Iterator[str]:
         ("prediction", before.pred, now.pred),
     ):
         if old != new:
-            how = "is new" if not old else "has changed" if new else "is gone"
-            yield f"the {side} of {ref.id} {how}"
+            change = "is new" if not old else "has changed" if new else "is gone"
+            yield f"the {side} of {ref.id} {change}"
     if (before.gt, before.pred) == (now.gt, now.pred) and before.hint != now.hint:
         yield f"the names that resemble {ref.id} have changed"
 
 
 def _digest_of_marks(marks: Marks) -> str:
-    said = [[marked, encoded(mark)] for each in marks.values() for marked, mark in each.items()]
-    return digest_of(json_line(said))
+    records = [
+        [marked, encoded(mark)]
+        for marks_of_document in marks.values()
+        for marked, mark in marks_of_document.items()
+    ]
+    return digest_of(json_line(records))

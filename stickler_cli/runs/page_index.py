@@ -37,7 +37,7 @@ class LineIndex:
     """Lines with columns to find them by, in a database of their own."""
 
     columns: ClassVar[str]
-    """What lines are found by, as SQL declares it: the columns beside the number and the line."""
+    """SQL declaration of the columns to find lines by, in addition to number and line."""
     by: ClassVar[str]
     """The column of the documents that lines are of."""
     file: ClassVar[str]
@@ -46,19 +46,19 @@ class LineIndex:
     """How lines are filtered and sorted."""
 
     def __init__(self, rows: Callable[[], Iterable[tuple[Any, ...]]], run: str = "") -> None:
-        """Take rows, or what is kept of them beside a run; without one, nothing is kept."""
+        """Take rows, or the database kept beside a run; without a run, keep no database."""
         # One connection for all threads of a server, one at a time.
         self._lock, folder = Lock(), Path(run)
         kept = None
         if folder.is_dir() and run:
-            kept = self._kept(folder)
+            kept = self._open_kept_database(folder)
             with suppress(OSError, sqlite3.OperationalError):  # it is full, or of somebody else
-                kept = kept or self._made(rows, folder)
-        self._base = kept or self._made(rows)
+                kept = kept or self._make_database(rows, folder)
+        self._base = kept or self._make_database(rows)
         ((self.total,),) = self.ask("SELECT count(*) FROM line")
         self._found: OrderedDict[str, tuple[array[int], list[Any]]] = OrderedDict()
 
-    def _kept(self, folder: Path) -> sqlite3.Connection | None:
+    def _open_kept_database(self, folder: Path) -> sqlite3.Connection | None:
         """Return the database that is kept; None without one of this very run.
 
         Whoever wrote the directory may have written a database that never ends an answer. So it has
@@ -100,26 +100,26 @@ class LineIndex:
         table = f"CREATE TABLE line (n INTEGER PRIMARY KEY, {self.columns}, line)"
         return table, f"CREATE INDEX of_document ON line ({self.by})"
 
-    def _made(
+    def _make_database(
         self, rows: Callable[[], Iterable[tuple[Any, ...]]], folder: Path | None = None
     ) -> sqlite3.Connection:
         """Return a new database: in a folder, or of a file that goes away with it."""
-        beside = folder and folder / f".{self.file}.{os.urandom(4).hex()}"
+        temporary = folder and folder / f".{self.file}.{os.urandom(4).hex()}"
         marks = ", ?" * (self.columns.count(",") + 2)
         make_table, make_index = self._statements()
         try:
-            base = sqlite3.connect(beside or "", check_same_thread=False)
+            base = sqlite3.connect(temporary or "", check_same_thread=False)
             base.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
             base.execute(make_table)
             base.executemany(f"INSERT INTO line VALUES (NULL{marks})", rows())  # noqa: S608 - marks
             base.execute(make_index)
-            if beside and folder:
+            if temporary and folder:
                 base.execute(_MADE, [_key_of(folder)])
                 base.commit()
-                beside.replace(folder / self.file)
+                temporary.replace(folder / self.file)
         finally:
-            if beside:
-                beside.unlink(missing_ok=True)
+            if temporary:
+                temporary.unlink(missing_ok=True)
         self._guard(base)
         return base
 
@@ -153,7 +153,7 @@ class LineIndex:
         if group in self.queries["groups"]:
             columns = self.order(group)
             keys = ", ".join(columns)
-            # Causes are in the order of what they cost, and -1 is none.
+            # Causes are ordered by the values they lost; -1 means no cause.
             by_number = group == "cause"
             rank = f"{keys} < 0, {keys}" if by_number else f"count(*) DESC, {keys}"
             key = " || char(10) || ".join(columns)
@@ -204,8 +204,16 @@ class LineIndex:
 def _key_of(folder: Path) -> str:
     """Return what tells the files of a run from those of another one."""
     files = (folder / name for name in RESULTS)
-    stats = [it.stat() if it.exists() else None for it in files]
-    return json.dumps([__version__, *(it and [it.st_size, it.st_mtime_ns] for it in stats)])
+    stats = [file_or_stat.stat() if file_or_stat.exists() else None for file_or_stat in files]
+    return json.dumps(
+        [
+            __version__,
+            *(
+                file_or_stat and [file_or_stat.st_size, file_or_stat.st_mtime_ns]
+                for file_or_stat in stats
+            ),
+        ]
+    )
 
 
 class ErrorIndex(LineIndex):
@@ -223,9 +231,10 @@ class ErrorIndex(LineIndex):
 
     def place(self, query: Mapping[str, Any], place: Mapping[str, str]) -> dict[str, Any]:
         """Return an error by document and path, and its position among those of a query, or -1."""
-        asked = [place.get("document"), place.get("path"), place.get("as") or "%"]
+        parameters = [place.get("document"), place.get("path"), place.get("as") or "%"]
         rows = self.ask(
-            "SELECT n, line FROM line WHERE document = ? AND path = ? AND outcome LIKE ?", asked
+            "SELECT n, line FROM line WHERE document = ? AND path = ? AND outcome LIKE ?",
+            parameters,
         )
         numbers, _ = self.selection(query)
         for number, line in rows:
@@ -239,16 +248,16 @@ class ErrorIndex(LineIndex):
         return [line for (line,) in rows]
 
 
-def _error_columns(shown: tuple[Any, ...]) -> tuple[Any, ...]:
+def _error_columns(page_row: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the columns of an error, of a row as a page holds it."""
-    row, document, path, field, outcome, name, *sides, similarity, inside, values = shown[:11]
-    cause, within = shown[-2:]
+    row, document, path, field, outcome, name, *sides, similarity, inner, values = page_row[:11]
+    cause, within = page_row[-2:]
     gt, pred = (side[0] if isinstance(side, list) else side or "" for side in sides)
     return (
         *(row, document, path, field, f"\n{path}\n{field}\n", outcome.lower(), name),
-        *(similarity, gt, pred, inside is None, values is None, cause, within, cause >= 0),
+        *(similarity, gt, pred, inner is None, values is None, cause, within, cause >= 0),
         f"{document}\n{path}\n{gt}\n{pred}".lower(),
-        json_line([*shown])[:-1].decode(),
+        json_line([*page_row])[:-1].decode(),
     )
 
 
@@ -268,8 +277,8 @@ class DocumentIndex(LineIndex):
         rows = self.ask("SELECT n, line FROM line WHERE id = ?", [name])
         numbers, _ = self.selection(query)
         for number, line in rows:
-            at = numbers.index(number) if number in numbers else -1
-            return {"row": json.loads(line), "at": at}
+            position = numbers.index(number) if number in numbers else -1
+            return {"row": json.loads(line), "at": position}
         return {"row": None, "at": -1}
 
 

@@ -31,57 +31,59 @@ _QUALITY: Final = 70  # of JPEG: some 150 kB a page
 
 
 SourcesOf: TypeAlias = Callable[[Run, Sequence[str]], tuple[PageSources, list[str]]]
-"""Returns what pages, written to some files, show of the sources of a run; and what is amiss."""
+"""Returns the sources that pages show, for pages written to some files, and notes on problems."""
 
 
-def checked_sources(asked: str | None, embed: int = 0) -> SourcesOf | None:
+def checked_sources(sources: str | None, embed: int = 0) -> SourcesOf | None:
     """Return a function that finds the sources that options name; None without any.
 
     Raises:
         UsageError: they name nothing that can be shown.
         UnavailableError: pictures are asked for, and nothing can make them.
     """
-    if asked is None:
+    if sources is None:
         if embed:
             raise UsageError([Problem(EMBED, "there is no --sources", "a directory of documents")])
         return None
-    if is_address(asked):
-        if not _ADDRESS.match(asked) or "{id}" not in asked:
+    if is_address(sources):
+        if not _ADDRESS.match(sources) or "{id}" not in sources:
             expected = "a directory, or an http(s) address with {id} after its host"
-            raise UsageError([Problem(SOURCES, f"it is {asked!r}", expected)])
-        if hide_secrets(asked) != asked:
+            raise UsageError([Problem(SOURCES, f"it is {sources!r}", expected)])
+        if hide_secrets(sources) != sources:
             finding = "it has a user or a password, which every reader of the page would have"
             raise UsageError([Problem(SOURCES, finding, "an address without them")])
         if embed:
             found, hint = "--sources is an address, and nothing is loaded", "name a directory"
             raise UsageError([Problem(EMBED, found, hint=hint)])
-        template = PageSources(template=asked)
+        template = PageSources(template=sources)
         return lambda run, pages: (template, [])
-    if not Path(asked).is_dir():
+    if not Path(sources).is_dir():
         expected = "a directory, or an address such as https://host/scans/{id}.pdf#page={page}"
-        raise UsageError([Problem(SOURCES, f"there is no directory {asked}", expected)])
+        raise UsageError([Problem(SOURCES, f"there is no directory {sources}", expected)])
     for module in ("PIL", "pypdfium2") if embed else ():
         require(module, _PICTURE, "sources", EMBED)
-    return partial(_sources_in, asked, embed)
+    return partial(_sources_in, sources, embed)
 
 
-def is_address(asked: str) -> bool:
+def is_address(sources: str) -> bool:
     """Return whether sources are an address made of ids, and not a directory."""
-    return "://" in asked or "{" in asked
+    return "://" in sources or "{" in sources
 
 
 def _sources_in(
-    asked: str, embed: int, run: Run, pages: Sequence[str]
+    directory: str, embed: int, run: Run, pages: Sequence[str]
 ) -> tuple[PageSources, list[str]]:
     """Return the sources in a directory, as links from where the pages are."""
-    files = _files(asked)
+    files = _files(directory)
     folders = {Path(page).resolve().parent for page in pages} or {Path.cwd()}
     folder = folders.pop() if len(folders) == 1 else None
     links = {name: _link(files[name], folder) for name in _ids_of(run) if name in files}
     notes = []
-    without = sum(name not in files for name in _ids_of(run))
-    if without:
-        notes.append(f"{SOURCES} {asked}: {without} documents have no file with their name there")
+    n_without = sum(name not in files for name in _ids_of(run))
+    if n_without:
+        notes.append(
+            f"{SOURCES} {directory}: {n_without} documents have no file with their name there"
+        )
     pictures: dict[str, Sequence[Picture]] = {}
     comparisons = run.detail.comparisons if run.detail else []
     for _, name, _ in comparisons[:embed]:
@@ -100,13 +102,13 @@ def _ids_of(run: Run) -> list[str]:
 
 def _files(folder: str) -> Mapping[str, Path]:
     """Return the images and PDFs in a directory, by the id that a document has there."""
-    found: dict[str, Path] = {}
+    files_by_id: dict[str, Path] = {}
     for path in sorted(Path(folder).rglob("*")):
         if path.suffix.lower() in SUFFIXES and path.is_file():
             place = path.relative_to(folder)
-            found.setdefault(place.with_suffix("").as_posix(), path)
-            found.setdefault(place.as_posix(), path)
-    return found
+            files_by_id.setdefault(place.with_suffix("").as_posix(), path)
+            files_by_id.setdefault(place.as_posix(), path)
+    return files_by_id
 
 
 def _link(file: Path, folder: Path | None) -> str:
@@ -162,4 +164,6 @@ def _picture(sheet: int, image: "Image", width: float, height: float) -> Picture
     stream = io.BytesIO()
     small.save(stream, "JPEG", quality=_QUALITY, optimize=True)
     data = base64.b64encode(stream.getvalue()).decode("ascii")
-    return Picture(sheet, f"data:image/jpeg;base64,{data}", width, height)
+    return Picture(
+        sheet=sheet, address=f"data:image/jpeg;base64,{data}", width=width, height=height
+    )

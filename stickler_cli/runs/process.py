@@ -91,8 +91,10 @@ def rarely_collected() -> Iterator[None]:
 def check_memory_limit() -> None:
     """Refuse to limit memory where it cannot be: macOS does not keep a limit, Windows has none."""
     if sys.platform != "linux":
-        found = f"this is {sys.platform}"
-        raise UsageError([Problem("--memory-limit", found, "Linux", "leave it out")])
+        finding = f"this is {sys.platform}"
+        raise UsageError(
+            [Problem(source="--memory-limit", found=finding, expected="Linux", hint="leave it out")]
+        )
 
 
 def check_address_space() -> None:
@@ -113,7 +115,7 @@ def check_address_space() -> None:
 
 
 def _have_libraries_settle() -> None:
-    """Have libraries take the memory that they need of the system.
+    """Make libraries allocate the memory that they need.
 
     Later, where there is none left, OpenBLAS would not raise an error but end the process, with
     code 1, and a library that is not loaded yet could do anything.
@@ -213,10 +215,10 @@ def ended_by_signals() -> Iterator[None]:
 
 
 def until_interrupted(items: Iterable[T], interruption: Interruption) -> Iterator[T]:
-    """Yield items as long as nobody asks to end; waiting for the next one is given up then."""
-    rest = iter(items)
+    """Yield items until the run is asked to end; then stop waiting for the next one."""
+    iterator = iter(items)
     while True:
         try:
-            yield interruption.wait(next, rest)
+            yield interruption.wait(next, iterator)
         except (StopIteration, Interrupted):
             return

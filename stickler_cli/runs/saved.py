@@ -1,4 +1,4 @@
-"""What was written before: runs, their errors, policies and verdicts, and tunings in schemas.
+"""Reads what earlier commands wrote: runs, errors, policies, verdicts, and tunings in schemas.
 
 A gate on the documents that thresholds were tuned on judges them by their own evidence.
 """
@@ -79,7 +79,7 @@ _VERDICTS: Final = "verdicts.jsonl of the HTML report, one verdict on each line"
 
 COMMENT: Final = "$comment"
 KEPT: Final = 64
-"""Hashes that are kept, the lowest: of documents of which a twentieth comes again, some three."""
+"""Number of hashes that are kept, the lowest; enough to notice that 5 % of documents recur."""
 
 _HASH_BYTES: Final = 6
 _TUNED: Final = re.compile(
@@ -93,7 +93,7 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
     A Parquet file of documents is the run whose documents these are; `with_rows` has all of them.
 
     Raises:
-        UsageError: there is none, or it cannot be read; with the place in the file.
+        UsageError: the run does not exist or cannot be read; names the place in the file.
     """
     file = _run_file(name)
     if is_in_rows(file):
@@ -105,9 +105,9 @@ def load_run(name: str, limit: int = MAX_RUN_BYTES) -> Run:
 
 
 def sources_of_run(name: str) -> list[tuple[str, str]]:
-    """Return the sources that a finished run names: what each is, for messages, and its path.
+    """Return the sources that a finished run names, as titles for messages and paths.
 
-    What cannot be read names none: the command that reads it as a run says why.
+    An unreadable run names no source: the command that reads the run reports the error.
     """
     try:
         file = _run_file(name)
@@ -140,7 +140,7 @@ def _json_in(file: str, limit: int) -> object:
 
 
 def file_in(directory: str, name: str) -> str | None:
-    """Return the place of a file in a run directory; None where there is none.
+    """Return the path of a file in a run directory; None if it does not exist.
 
     Raises:
         UsageError: it is a link, or no regular file.
@@ -160,12 +160,12 @@ def _run_file(name: str) -> str:
     if is_url(name) or path.is_dir():
         if file := file_in(name, RUN_FILE):
             return file
-        found, hint = f"there is no {RUN_FILE} in this directory", ""
+        finding, hint = f"there is no {RUN_FILE} in this directory", ""
     elif path.exists():
         return name
     else:
-        found, hint = "there is no such file or directory", near_name(name)
-    raise UsageError([Problem(decoded(name), found, _EXPECTED, hint)])
+        finding, hint = "there is no such file or directory", near_name(name)
+    raise UsageError([Problem(source=decoded(name), found=finding, expected=_EXPECTED, hint=hint)])
 
 
 def _run_in_rows(file: str) -> Run:
@@ -210,32 +210,43 @@ def with_lines(name: str, run: Run) -> Run:
 
 def _accounts_of_lines(file: str) -> Iterator[dict[str, Any]]:
     for line in lines_of(file, MAX_RUN_BYTES):
-        told: Any = read_document(line).value
-        if isinstance(told, Problem):
-            raise UsageError([told])
-        if not isinstance(told, dict) or not {"document", "status", "fields"} <= told.keys():
-            found, expected = "this is no document of a run", "what stickler eval --run-dir wrote"
-            raise UsageError([Problem(decoded(file), found, expected, line=line.line)])
-        yield {"id": told["document"], "score": told.get("overall_score"), **told}
+        record: Any = read_document(line).value
+        if isinstance(record, Problem):
+            raise UsageError([record])
+        if not isinstance(record, dict) or not {"document", "status", "fields"} <= record.keys():
+            finding, expected = "this is no document of a run", "what stickler eval --run-dir wrote"
+            raise UsageError([Problem(decoded(file), finding, expected, line=line.line)])
+        yield {"id": record["document"], "score": record.get("overall_score"), **record}
 
 
 def load_policy(name: str) -> AcceptancePolicy:
     """Read a policy, as `stickler accept` writes it.
 
     Raises:
-        UsageError: there is none, or it is another one than it says.
+        UsageError: the policy does not exist, or was changed after it was made.
     """
     record = _json_in(name, MAX_DOCUMENT_BYTES)
     if not isinstance(record, dict) or record.get("format") != POLICY_FORMAT:
-        found, expected = "this is no policy", "a file that stickler accept -o wrote"
-        raise UsageError([Problem(decoded(name), found, expected)])
+        finding, expected = "this is no policy", "a file that stickler accept -o wrote"
+        raise UsageError([Problem(decoded(name), finding, expected)])
     policy = read(AcceptancePolicy, record, decoded(name))
     if policy.semantics != SEMANTICS:
-        found = f"version {policy.semantics} of the semantics made the policy, this is {SEMANTICS}"
-        raise UsageError([Problem(decoded(name), found, "one of this version", "make it again")])
+        finding = (
+            f"version {policy.semantics} of the semantics made the policy, this is {SEMANTICS}"
+        )
+        raise UsageError(
+            [
+                Problem(
+                    source=decoded(name),
+                    found=finding,
+                    expected="one of this version",
+                    hint="make it again",
+                )
+            ]
+        )
     if signed(policy).digest != policy.digest:
-        found = "the policy was changed after it was made: what it promises does not hold"
-        raise UsageError([Problem(decoded(name), found, hint="make it again")])
+        finding = "the policy was changed after it was made: what it promises does not hold"
+        raise UsageError([Problem(decoded(name), finding, hint="make it again")])
     return policy
 
 
@@ -249,19 +260,21 @@ def policy_of_run(
     """
     source, policy = f"--policy {name}", load_policy(name)
     if (policy.schema, policy.inferred) != (schema.digest, schema.inferred):
-        found = "the policy was made under another schema"
-        raise UsageError([Problem(source, found, f"one of {schema.path}")])
-    decided = options_record(read_options(policy.options, DecidingOptions, source))
-    asked = options_record(part_of(settings, DecidingOptions))
+        finding = "the policy was made under another schema"
+        raise UsageError([Problem(source, finding, f"one of {schema.path}")])
+    policy_options = options_record(read_options(policy.options, DecidingOptions, source))
+    requested = options_record(part_of(settings, DecidingOptions))
     differing = [
-        f"{option} was {value!r}" for option, value in decided.items() if asked[option] != value
+        f"{option} was {value!r}"
+        for option, value in policy_options.items()
+        if requested[option] != value
     ]
     if differing:
-        found = f"the policy was made with other options: {', '.join(differing)}"
-        raise UsageError([Problem(source, found, "the same options")])
+        finding = f"the policy was made with other options: {', '.join(differing)}"
+        raise UsageError([Problem(source, finding, "the same options")])
     if policy.by is not None and policy.by not in settings.by:
-        found, hint = f"the policy is broken down by {policy.by}", f"add --by {policy.by}"
-        raise UsageError([Problem(source, found, hint=hint)])
+        finding, hint = f"the policy is broken down by {policy.by}", f"add --by {policy.by}"
+        raise UsageError([Problem(source, finding, hint=hint)])
     return partial(outcome_of, policy)
 
 
@@ -285,8 +298,8 @@ def errors_of(name: str, run: Run) -> Iterator[Error] | None:
         return errors_in(file)
     if run.document is None or "errors" not in run.document:
         return None
-    found = cast("list[object]", run.document["errors"])
-    return (_error(value, decoded(name)) for value in found)
+    records = cast("list[object]", run.document["errors"])
+    return (_error(value, decoded(name)) for value in records)
 
 
 def errors_in(file: str) -> Iterator[Error]:
@@ -299,9 +312,15 @@ def _error(value: object, source: str, line: int | None = None) -> Error:
     if isinstance(value, Problem):
         raise UsageError([value])
     if not isinstance(value, dict) or not {"document", "path", "field"} <= value.keys():
-        found = "there is no document, path and field"
+        finding = "there is no document, path and field"
         expected = "an error, as stickler eval --non-matches writes it"
-        raise UsageError([Problem(source, found, expected, EVALUATE_AGAIN, line=line)])
+        raise UsageError(
+            [
+                Problem(
+                    source=source, found=finding, expected=expected, hint=EVALUATE_AGAIN, line=line
+                )
+            ]
+        )
     place = source if line is None else f"{source}:{line}"
     return read(Error, columns_of_record(value), place)
 
@@ -309,8 +328,8 @@ def _error(value: object, source: str, line: int | None = None) -> Error:
 def page_of(name: str) -> str:
     """Return the address of the page that stands in or beside a finished run; empty without one."""
     run = Path(name)
-    beside = run.stem if run.suffix == ".json" else run.name
-    places = run / "report.html", run.parent / f"{beside}.html"
+    name_ = run.stem if run.suffix == ".json" else run.name
+    places = run / "report.html", run.parent / f"{name_}.html"
     return next((place.resolve().as_uri() for place in places if _is_own(place)), "")
 
 
@@ -328,10 +347,14 @@ def load_detail(name: str, run: Run) -> Detail | None:
     if errors is None:
         return None
     blocks = run.evaluation.ledger.blocks
-    scores = {it.id: it.score for it in blocks.documents()} if blocks else {}
+    scores = (
+        {document_row.id: document_row.score for document_row in blocks.documents()}
+        if blocks
+        else {}
+    )
     detail = Detail(knows_values=False)
-    for document, of_one in groupby(errors, attrgetter("document")):
-        detail.errors.add((scores.get(document) or 0.0, document), [*of_one])
+    for document, document_errors in groupby(errors, attrgetter("document")):
+        detail.errors.add((scores.get(document) or 0.0, document), [*document_errors])
     detail.errors.settle()
     return detail
 
@@ -340,9 +363,9 @@ def marks_of(file: str, limit: int) -> Marks:
     """Read verdicts, by document; of several on one error the last one counts.
 
     Raises:
-        UsageError: with every line that is none.
+        UsageError: lines that are no verdicts; names all of them.
     """
-    found: dict[str, dict[Marked, Mark]] = {}
+    marks_by_document: dict[str, dict[Marked, Mark]] = {}
     problems: list[Problem] = []
     for line in lines_of(file, limit):
         value = read_document(line).value
@@ -351,34 +374,40 @@ def marks_of(file: str, limit: int) -> Marks:
             continue
         source = f"{source_of(file)}:{line.line}"
         if not isinstance(value, dict) or value.get("format") != VERDICT_FORMAT:
-            what = "this is no verdict on an error"
-            problems.append(Problem(source_of(file), what, _VERDICTS, line=line.line))
+            finding = "this is no verdict on an error"
+            problems.append(Problem(source_of(file), finding, _VERDICTS, line=line.line))
             continue
         try:
-            said = read(VerdictRecord, value, source)
+            record = read(VerdictRecord, value, source)
         except UsageError as error:
             problems += error.problems
             continue
-        if (made := said["semantics"]) != SEMANTICS:
-            what = f"version {made} of the semantics counted this error, and this is {SEMANTICS}"
+        if (made_by := record["semantics"]) != SEMANTICS:
+            finding = (
+                f"version {made_by} of the semantics counted this error, and this is {SEMANTICS}"
+            )
             hint = "evaluate again, and give verdicts on the new page"
-            problems.append(Problem(source_of(file), what, "", hint, line=line.line))
+            problems.append(
+                Problem(
+                    source=source_of(file), found=finding, expected="", hint=hint, line=line.line
+                )
+            )
             continue
-        marked = Marked(said["document"], said["path"], said["outcome"])
-        seen: dict[str, JsonValue] = {it: value[it] for it in ("gt", "pred") if it in value}
-        found.setdefault(marked.document, {})[marked] = Mark(said["verdict"], seen)
-    if not found:  # another file, of which no line is one
+        marked = Marked(record["document"], record["path"], record["outcome"])
+        seen: dict[str, JsonValue] = {side: value[side] for side in ("gt", "pred") if side in value}
+        marks_by_document.setdefault(marked.document, {})[marked] = Mark(record["verdict"], seen)
+    if not marks_by_document:  # another file, of which no line is one
         problems = problems[:1] or [Problem(source_of(file), "there are no verdicts", _VERDICTS)]
     if problems:
         raise UsageError(problems)
-    return found
+    return marks_by_document
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
     """Thresholds, and the documents that they were tuned on."""
 
-    what: str
+    thresholds: str
     """The fields, each with both thresholds: `items.name 0.8 -> 0.85`."""
     count: int
     """Documents."""
@@ -386,35 +415,35 @@ class Tuned:
     """The lowest of their hashes."""
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """The sentence for reports."""
-        return f"thresholds of the schema were tuned on {self.count} documents: {self.what}"
+        return f"thresholds of the schema were tuned on {self.count} documents: {self.thresholds}"
 
     @property
     def written(self) -> str:
         """The text for the `$comment` of the schema."""
         kept = ",".join(sorted(self.kept))
-        return f"[stickler tune: {self.what} on {self.count} documents, {kept}]"
+        return f"[stickler tune: {self.thresholds} on {self.count} documents, {kept}]"
 
 
 def tunings(contents: JsonValue) -> tuple[Tuned, ...]:
     """Return the tunings in the comment of a schema."""
     comment = contents.get(COMMENT) if isinstance(contents, dict) else None
     return tuple(
-        Tuned(found["what"], int(found["count"]), frozenset(found["kept"].split(",")))
-        for found in _TUNED.finditer(comment if isinstance(comment, str) else "")
+        Tuned(match["what"], int(match["count"]), frozenset(match["kept"].split(",")))
+        for match in _TUNED.finditer(comment if isinstance(comment, str) else "")
     )
 
 
 def commented(contents: JsonObject, tuned: Tuned) -> str:
     """Return the `$comment` of a schema with one tuning more; those on the same documents join."""
-    known = tunings(contents)
-    same = [each.what for each in known if each.kept == tuned.kept]
-    others = [each.written for each in known if each.kept != tuned.kept]
-    tuned = Tuned(", ".join([*same, tuned.what]), tuned.count, tuned.kept)
+    earlier = tunings(contents)
+    same_documents = [tuning.thresholds for tuning in earlier if tuning.kept == tuned.kept]
+    other_tunings = [tuning.written for tuning in earlier if tuning.kept != tuned.kept]
+    tuned = Tuned(", ".join([*same_documents, tuned.thresholds]), tuned.count, tuned.kept)
     comment = contents.get(COMMENT)
-    before = _TUNED.sub("", comment).strip() if isinstance(comment, str) else ""
-    return " ".join(filter(None, [before, *others, tuned.written]))
+    own_comment = _TUNED.sub("", comment).strip() if isinstance(comment, str) else ""
+    return " ".join(filter(None, [own_comment, *other_tunings, tuned.written]))
 
 
 def hashes(gt: str, settings: FindingOptions) -> Iterator[str]:
@@ -427,36 +456,37 @@ def hashes(gt: str, settings: FindingOptions) -> Iterator[str]:
 
 def canonical(document: JsonDocument) -> bytes:
     """Return the contents of a document, sorted by key and without absent values."""
-    said = without_absent(document)
+    present_values = without_absent(document)
     try:
-        return orjson.dumps(said, option=orjson.OPT_SORT_KEYS)
+        return orjson.dumps(present_values, option=orjson.OPT_SORT_KEYS)
     except orjson.JSONEncodeError:  # an integer beyond 64 bits, or more than 254 levels
-        return json.dumps(said, sort_keys=True).encode("utf-8", "backslashreplace")
+        return json.dumps(present_values, sort_keys=True).encode("utf-8", "backslashreplace")
 
 
-def tuned_on(what: str, documents: Iterable[str]) -> Tuned:
+def tuned_on(thresholds: str, documents: Iterable[str]) -> Tuned:
     """Return a tuning on documents, given by their hashes."""
     distinct = sorted({*documents})
-    return Tuned(what, len(distinct), frozenset(distinct[:KEPT]))
+    return Tuned(thresholds, len(distinct), frozenset(distinct[:KEPT]))
 
 
 def notes_of(
     schemas: Iterable[JsonValue], settings: EvalSettings, *, gated: bool
 ) -> tuple[list[str], list[str]]:
     """Return notes on schemas that were tuned, and warnings where there are gates."""
-    tuned = [each for contents in schemas for each in tunings(contents)]
-    warnings = overlap(tuned, settings.gt, settings) if gated else []
-    return [each.told for each in tuned], warnings
+    earlier = [tuning for contents in schemas for tuning in tunings(contents)]
+    warnings = overlap(earlier, settings.gt, settings) if gated else []
+    return [tuning.sentence for tuning in earlier], warnings
 
 
 def overlap(tuned: Sequence[Tuned], gt: str, settings: FindingOptions) -> list[str]:
-    """Return a warning for each tuning on documents of which some are in a source."""
+    """Return a warning for each tuning whose documents recur in a source."""
     if not tuned or gt == STANDARD_INPUT:  # which cannot be read twice
         return []
-    here = {*hashes(gt, settings)}
+    own_hashes = {*hashes(gt, settings)}
     return [
-        f"{each.told}, of which about {len(each.kept & here) / len(each.kept):.0%} are among "
-        "these: a gate on them judges the thresholds by their own evidence"
-        for each in tuned
-        if each.kept & here
+        f"{tuning.sentence}, of which about "
+        f"{len(tuning.kept & own_hashes) / len(tuning.kept):.0%} are among these: a gate "
+        "on them judges the thresholds by their own evidence"
+        for tuning in tuned
+        if tuning.kept & own_hashes
     ]

@@ -52,7 +52,7 @@ def own_file(folder: str, name: str) -> Path | None:
     finding = "it is a link" if stat.S_ISLNK(mode) else "this is not a regular file"
     expected = "a file that is in the run directory itself"
     hint = "copy the run with the files that its links lead to"
-    raise UsageError([Problem(str(path), finding, expected, hint)])
+    raise UsageError([Problem(source=str(path), found=finding, expected=expected, hint=hint)])
 
 
 def holds_run(path: str) -> bool:
@@ -160,11 +160,11 @@ def whole_file(
             beside = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
             handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | AS_IT_IS, 0o666)
     except OSError as error:
-        found = f"no file can be made there ({error.strerror})"
+        finding = f"no file can be made there ({error.strerror})"
         is_misspelt_url = hide_secrets(path) != path  # parts of it may hold parts of a password
         lacks_parent = not target.parent.exists() and not is_misspelt_url
         hint = f"make the directory {target.parent} first" if lacks_parent else ""
-        raise UsageError([Problem(f"{option} {path}", found, hint=hint)]) from None
+        raise UsageError([Problem(f"{option} {path}", finding, hint=hint)]) from None
     with io.BufferedWriter(WholeWriter(handle, path)) as stream:
         if beside is None:
             yield stream
@@ -183,8 +183,8 @@ def check_url_of_output(url: str, source: str) -> None:
     """Raise UsageError if nothing can be written to such URLs."""
     if url.lower().startswith(("http://", "https://")):
         expected = "a file, or a URL of a store, such as s3://"
-        found = "nothing can be written there"
-        raise UsageError([Problem(source, found, expected)])
+        finding = "nothing can be written there"
+        raise UsageError([Problem(source, finding, expected)])
     check_url(url)
 
 
@@ -193,18 +193,18 @@ def _sent(url: str, option: str, partial: Callable[[], bool]) -> Iterator[Binary
     """Open a file that is sent to a URL when the block ends well; unsent it is kept here."""
     check_url_of_output(url, f"{option} {shown_url(url)}")
     with NamedTemporaryFile(prefix="stickler-", delete=False) as stream:
-        beside = Path(stream.name)
+        temporary = Path(stream.name)
         try:
             yield cast("BinaryIO", stream)
         except BaseException:
-            beside.unlink()
+            temporary.unlink()
             raise
     try:
-        send_file(beside, f"{url}{PARTIAL}" if partial() else url)
+        send_file(temporary, f"{url}{PARTIAL}" if partial() else url)
     except OSError as error:
-        found = f"{error.strerror or error}; what was to go there is in {beside}"
-        raise OSError(error.errno or errno.EIO, found, shown_url(url)) from None
-    beside.unlink()
+        finding = f"{error.strerror or error}; what was to go there is in {temporary}"
+        raise OSError(error.errno or errno.EIO, finding, shown_url(url)) from None
+    temporary.unlink()
 
 
 class WholeWriter(io.FileIO):
@@ -220,15 +220,15 @@ class WholeWriter(io.FileIO):
 
     def write(self, data: "ReadableBuffer", /) -> int:
         """Write all, however often that takes."""
-        left = memoryview(data).cast("B")
-        size = len(left)
-        while left:
+        remaining = memoryview(data).cast("B")
+        size = len(remaining)
+        while remaining:
             try:
-                taken = super().write(left)
+                n_written = super().write(remaining)
             except OSError as error:
                 raise OSError(error.errno, error.strerror, self._path) from None
-            if taken is None:  # it does not block, and is full for now
+            if n_written is None:  # it does not block, and is full for now
                 select.select([], [self], [])
             else:
-                left = left[taken:]
+                remaining = remaining[n_written:]
         return size

@@ -11,7 +11,7 @@ from stickler_cli.runs.executors import pool
 class Here:
     """A worker without a process: it works when its answer is read."""
 
-    def __init__(self, job, packed, memory_limit, others):
+    def __init__(self, job, packed, memory_limit, other_workers):
         self.connection = self
         self.ready = False
         self.job = pickle.loads(packed)  # noqa: S301 - made here

@@ -64,10 +64,10 @@ SYNC_SECONDS: Final = 1.0  # how long a crash of the machine, and nothing else, 
 
 
 class Journal:
-    """A journal that nobody else has open."""
+    """A journal that no other process has open."""
 
     def __init__(self, path: str, option: str, *, restart: bool = False) -> None:
-        """Open a journal, a new one if there is none; or begin it again.
+        """Open a journal or create it; begin it anew if a restart is requested.
 
         Raises:
             UsageError: it cannot be opened, is no journal, or another run has it.
@@ -76,8 +76,8 @@ class Journal:
         try:
             self._handle = os.open(path, os.O_RDWR | os.O_CREAT | AS_IT_IS | _NOT_ELSEWHERE, 0o666)
         except OSError as error:
-            found = f"{path} cannot be opened ({error.strerror})"
-            raise UsageError([Problem(option, found)]) from None
+            finding = f"{path} cannot be opened ({error.strerror})"
+            raise UsageError([Problem(option, finding)]) from None
         if not stat.S_ISREG(os.fstat(self._handle).st_mode):
             self.close()
             raise UsageError([Problem(option, f"{path} is not a regular file")])
@@ -92,24 +92,41 @@ class Journal:
             raise
 
     def _begin(self, option: str, *, restart: bool) -> None:
-        """Lock the file, and write the first line where there is none or only a piece of it."""
+        """Lock the file, and write its first line if that is missing or incomplete."""
         if sys.platform != "win32":  # which has no such lock
             try:
                 fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 hint = "wait for its end, or name another directory"
-                raise UsageError([Problem(option, "another run is using it", "", hint)]) from None
+                raise UsageError(
+                    [
+                        Problem(
+                            source=option, found="another run is using it", expected="", hint=hint
+                        )
+                    ]
+                ) from None
         start = os.read(self._handle, len(FIRST_LINE))
         is_ours = FIRST_LINE.startswith(start)  # or begins as it does: it was not written whole
         is_of_another_version = start.startswith(FORMAT) and not is_ours
         if is_of_another_version and not restart:
-            found = "another version of stickler wrote its journal"
+            finding = "another version of stickler wrote its journal"
             hint = "--restart begins again, another directory keeps both"
-            raise UsageError([Problem(option, found, "the journal of this version", hint)])
+            raise UsageError(
+                [
+                    Problem(
+                        source=option,
+                        found=finding,
+                        expected="the journal of this version",
+                        hint=hint,
+                    )
+                ]
+            )
         if not is_of_another_version and not is_ours:
             hint = "name another directory"
-            found = f"{self._path} was not written by this program"
-            raise UsageError([Problem(option, found, "the journal of a run", hint)])
+            finding = f"{self._path} was not written by this program"
+            raise UsageError(
+                [Problem(source=option, found=finding, expected="the journal of a run", hint=hint)]
+            )
         if restart or start != FIRST_LINE:
             self.clear()
 
@@ -165,10 +182,10 @@ class Journal:
         os.lseek(self._handle, end, os.SEEK_SET)
 
     def _write(self, data: bytes) -> None:
-        rest = memoryview(data)
+        remaining = memoryview(data)
         try:
-            while rest:
-                rest = rest[os.write(self._handle, rest) :]
+            while remaining:
+                remaining = remaining[os.write(self._handle, remaining) :]
         except OSError as error:
             raise OSError(error.errno, error.strerror, self._path) from None
 
@@ -200,7 +217,7 @@ class SentDirectory:
         self._last = monotonic()
 
     @contextmanager
-    def kept(self, *, restart: bool) -> Iterator[None]:
+    def synchronise(self, *, restart: bool) -> Iterator[None]:
         """Have the journal here while the block runs, then send its end, and the results.
 
         Raises:
@@ -211,8 +228,8 @@ class SentDirectory:
             self._begin(restart=restart)
         except OSError as error:
             rmtree(self.folder)
-            found = f"it cannot be used ({error.strerror or error})"
-            raise UsageError([Problem(self._source, found, "a directory of a store")]) from None
+            finding = f"it cannot be used ({error.strerror or error})"
+            raise UsageError([Problem(self._source, finding, "a directory of a store")]) from None
         except BaseException:
             rmtree(self.folder)
             raise
@@ -227,20 +244,20 @@ class SentDirectory:
         """Bring the journal here; or remove the files of the run, to begin again."""
         listed = [name for name, _, _ in list_url(self._url)]
         _refuse_others(self._source, listed)
-        parts = sorted(name for name in listed if _PART.fullmatch(name))
-        self._there = {*parts, *(name for name in listed if name in SENT)}
+        sections = sorted(name for name in listed if _PART.fullmatch(name))
+        self._there = {*sections, *(name for name in listed if name in SENT)}
         if restart:
             self._remove(self._there)
         with self._journal.open("wb") as stream:
-            for name in () if restart else parts:
+            for name in () if restart else sections:
                 place = int(name.partition(".")[2] or 0)
                 if place > stream.tell():
                     break
                 # A part holds again what was damaged before it, or was put together already.
                 stream.truncate(place)
                 stream.seek(place)
-                with open_url(f"{self._url}/{name}") as part:
-                    copyfileobj(part, stream)
+                with open_url(f"{self._url}/{name}") as section:
+                    copyfileobj(section, stream)
         self._sent = self._journal.stat().st_size
 
     def append(self, journal: Journal, record: object) -> None:
@@ -253,8 +270,8 @@ class SentDirectory:
         try:
             self.send()
         except OSError as error:
-            said = f"it cannot be sent ({error.strerror or error}); that is tried again"
-            self._tell(f"{self._source}: {said}")
+            explanation = f"it cannot be sent ({error.strerror or error}); that is tried again"
+            self._tell(f"{self._source}: {explanation}")
         self._last = monotonic()
 
     def send(self) -> None:
@@ -273,13 +290,13 @@ class SentDirectory:
         try:
             self.send()
             if with_results:
-                here = [name for name in SENT if (Path(self.folder) / name).exists()]
-                for name in (*here, JOURNAL):
+                present = [name for name in SENT if (Path(self.folder) / name).exists()]
+                for name in (*present, JOURNAL):
                     send_file(Path(self.folder) / name, f"{self._url}/{name}")
-                self._remove(self._there - {*here, JOURNAL})
+                self._remove(self._there - {*present, JOURNAL})
         except OSError as error:
-            kept = f"all of it is in {self.folder}; --run-dir continues from there too"
-            found = f"{error.strerror or error}; {kept}"
+            advice = f"all of it is in {self.folder}; --run-dir continues from there too"
+            found = f"{error.strerror or error}; {advice}"
             if with_results:
                 raise OSError(error.errno or errno.EIO, found, shown_url(self._url)) from None
             self._tell(f"{self._source}: {found}")
@@ -300,13 +317,13 @@ class RunDirectory:
     """How messages name it."""
     journal: Journal
     records: Iterator[JournalRecord]
-    """What the journal holds after its settings."""
+    """Records of the journal after its settings."""
     tell: Callable[[str], None]
-    """Told, as a line, what was found in the journal."""
+    """Prints a line about the state of the journal."""
     started: str
     """When the run began: this one, or that which it continues."""
     sent: SentDirectory | None = None
-    """What sends the journal, where the directory is elsewhere."""
+    """Sends the journal if the directory is at a URL."""
 
     def place(self, name: str) -> str:
         """Return the path of a file in it."""
@@ -334,7 +351,7 @@ def run_directory(
     restart: bool = False,
     tell: Callable[[str], None],
 ) -> Iterator[RunDirectory]:
-    """Have a directory to oneself while the block runs; it is made if there is none.
+    """Lock a run directory while the block runs; create it if it does not exist.
 
     Raises:
         UsageError: it cannot be used, holds something else, was begun with other settings, or
@@ -346,19 +363,27 @@ def run_directory(
         sent = None
         if is_url(path):
             sent = SentDirectory(path, source, tell)
-            stack.enter_context(sent.kept(restart=restart))
+            stack.enter_context(sent.synchronise(restart=restart))
         folder = path if sent is None else sent.folder
         _make(folder, source)
         journal = Journal(str(Path(folder) / JOURNAL), source, restart=restart)
         stack.callback(journal.close)
-        directory = RunDirectory(folder, source, journal, iter(()), tell, started, sent)
+        directory = RunDirectory(
+            path=folder,
+            source=source,
+            journal=journal,
+            records=iter(()),
+            tell=tell,
+            started=started,
+            sent=sent,
+        )
         _begin(directory, settings, os.path.join(decoded(path), JOURNAL))  # noqa: PTH118
         yield directory
 
 
-def _begin(directory: RunDirectory, settings: Mapping[str, object], shown: str) -> None:
+def _begin(directory: RunDirectory, settings: Mapping[str, object], shown_path: str) -> None:
     """Compare the settings with those in the journal, or note them if the run begins now."""
-    directory.records = _journal_records(directory.journal, shown)
+    directory.records = _journal_records(directory.journal, shown_path)
     first = next(directory.records, None)
     for name in RESULTS:
         for file in Path(directory.path).glob(f".{name}.*"):  # a run that was killed had begun it
@@ -371,8 +396,8 @@ def _begin(directory: RunDirectory, settings: Mapping[str, object], shown: str) 
             directory.sent.send()
     else:
         place, record = first
-        begun = read(dict[str, object], record.get("settings"), place, ("settings",))
-        _compare(begun, settings, directory.source)
+        earlier_settings = read(dict[str, object], record.get("settings"), place, ("settings",))
+        _compare(earlier_settings, settings, directory.source)
         directory.started = read(str, record.get("started"), place, ("started",))
 
 
@@ -383,7 +408,7 @@ def begun_with(path: str) -> dict[str, object]:
         UsageError: there is no journal that tells, or a run is using it.
     """
     with ExitStack() as stack:
-        file, shown = Path(path) / JOURNAL, os.path.join(decoded(path), JOURNAL)  # noqa: PTH118
+        file, shown_path = Path(path) / JOURNAL, os.path.join(decoded(path), JOURNAL)  # noqa: PTH118
         if is_url(path):
             file = Path(stack.enter_context(TemporaryDirectory(prefix="stickler-"))) / JOURNAL
             with suppress(FileNotFoundError), open_url(f"{path.rstrip('/')}/{JOURNAL}") as stream:
@@ -392,13 +417,13 @@ def begun_with(path: str) -> dict[str, object]:
         else:
             is_missing = own_file(path, JOURNAL) is None
         if is_missing:
-            found = "there is no journal in this directory"
-            raise UsageError([Problem(decoded(path), found, "one")])
+            finding = "there is no journal in this directory"
+            raise UsageError([Problem(decoded(path), finding, "one")])
         journal = Journal(str(file), decoded(path))
         stack.callback(journal.close)
-        first = next(_journal_records(journal, shown), None)
+        first = next(_journal_records(journal, shown_path), None)
     if first is None:
-        raise UsageError([Problem(shown, "it is empty", "what the run was begun with")])
+        raise UsageError([Problem(shown_path, "it is empty", "what the run was begun with")])
     place, record = first
     return read(dict[str, object], record.get("settings"), place, ("settings",))
 
@@ -411,18 +436,18 @@ def _make(path: str, source: str) -> None:
     except FileExistsError:
         raise UsageError([Problem(source, "it is a file", "a directory")]) from None
     except OSError as error:
-        found = f"it cannot be used ({error.strerror})"
-        raise UsageError([Problem(source, found, "a directory")]) from None
+        finding = f"it cannot be used ({error.strerror})"
+        raise UsageError([Problem(source, finding, "a directory")]) from None
     _refuse_others(source, names)
     check_own_files(path)
 
 
 def _refuse_others(source: str, names: Iterable[str]) -> None:
-    others = sorted(name for name in names if not name.startswith("."))
-    if others and JOURNAL not in others:
-        found = f"it holds something else ({', '.join(others[:3])})"
+    foreign_names = sorted(name for name in names if not name.startswith("."))
+    if foreign_names and JOURNAL not in foreign_names:
+        finding = f"it holds something else ({', '.join(foreign_names[:3])})"
         expected = "a new or empty directory, or that of an earlier run"
-        raise UsageError([Problem(source, found, expected)])
+        raise UsageError([Problem(source, finding, expected)])
 
 
 def _journal_records(journal: Journal, path: str) -> Iterator[JournalRecord]:
@@ -432,23 +457,30 @@ def _journal_records(journal: Journal, path: str) -> Iterator[JournalRecord]:
             # Not orjson, which makes floats of large integers and stops at some depth.
             value = json.loads(record)
         except ValueError as error:
-            found = f"record {number} is not JSON ({error})"
-            raise UsageError([Problem(path, found, "", BEGIN_AGAIN)]) from None
+            finding = f"record {number} is not JSON ({error})"
+            raise UsageError(
+                [Problem(source=path, found=finding, expected="", hint=BEGIN_AGAIN)]
+            ) from None
         source = f"{path} record {number}"
         yield source, read(dict[str, object], value, source)
 
 
-def _compare(before: Mapping[str, object], settings: Mapping[str, object], source: str) -> None:
-    now = json.loads(json_line(settings))
+def _compare(
+    earlier_settings: Mapping[str, object], settings: Mapping[str, object], source: str
+) -> None:
+    current_settings = json.loads(json_line(settings))
     problems = [
         Problem(
-            source,
-            f"{name} is {brief(now.get(name))}, and was {brief(before.get(name))}",
-            "what the run was begun with",
-            BEGIN_AGAIN,
+            source=source,
+            found=(
+                f"{name} is {brief(current_settings.get(name))}, "
+                f"and was {brief(earlier_settings.get(name))}"
+            ),
+            expected="what the run was begun with",
+            hint=BEGIN_AGAIN,
         )
-        for name in dict.fromkeys((*before, *now))
-        if before.get(name) != now.get(name)
+        for name in dict.fromkeys((*earlier_settings, *current_settings))
+        if earlier_settings.get(name) != current_settings.get(name)
     ]
     if problems:
         raise UsageError(problems)

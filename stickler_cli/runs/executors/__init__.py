@@ -1,1 +1,1 @@
-"""Who compares the documents of a run: this process, several, or a cluster."""
+"""Executors compare the documents of a run: in this process, in several, or on a cluster."""

@@ -56,8 +56,7 @@ DECIDING: Final = (
     "rapidfuzz",
     "scipy",
 )
-"""Packages that decide what is found, or how it is sent: the same everywhere, or figures would
-depend on who compares what."""
+"""Packages that figures depend on. Every worker must have the same versions."""
 
 NOT_INSTALLED: Final = "not installed"
 
@@ -69,7 +68,7 @@ LOOKING: Final = 2.0  # seconds after which it is asked again how many workers t
 ALONE: Final = 60.0  # seconds that a run waits for the first worker, or for one after the last
 ENGINE: Final = "--engine dask"
 LOST: Final = (OSError, TimeoutError, RuntimeError)
-"""Of a scheduler that is gone."""
+"""Errors raised when a scheduler is gone."""
 
 
 class Done(NamedTuple):
@@ -85,7 +84,7 @@ class Needs:
 
     versions: Mapping[str, str]
     directory: str
-    """In which the paths of the run are what they are."""
+    """Working directory in which the paths of the run are valid."""
     sources: tuple[str, ...]
 
 
@@ -121,39 +120,39 @@ def evaluate_task(job: Job, needs: Needs, packed: bytes) -> Done:
     with chdir(needs.directory), rarely_collected():
         chunks = Chunks(unpacked_items(packed), timed=not job.plan.asks_models)
         results = [*Inline(job).results(chunks)]
-    whole = empty_result(job)
+    total = empty_result(job)
     for result in results:
-        whole.add(result, job)
-        whole.ids += result.ids
-        whole.fingerprints += result.fingerprints
-    whole.document_lines = b"".join(result.document_lines for result in results)
-    whole.non_match_lines = b"".join(result.non_match_lines for result in results)
-    whole.value_lines = b"".join(result.value_lines for result in results)
-    return Done(monotonic() - start, pickle.dumps(whole))
+        total.add(result, job)
+        total.ids += result.ids
+        total.fingerprints += result.fingerprints
+    total.document_lines = b"".join(result.document_lines for result in results)
+    total.non_match_lines = b"".join(result.non_match_lines for result in results)
+    total.value_lines = b"".join(result.value_lines for result in results)
+    return Done(monotonic() - start, pickle.dumps(total))
 
 
 def packed_items(items: Iterable[Item]) -> bytes:
     """Return a task as it is sent: where documents are; Dask keeps a thousand tasks."""
-    parts = [_unread(part) for part in in_ranges(items)]
-    return zlib.compress(pickle.dumps(parts), 1)
+    items_or_ranges = [_unread(item_or_range) for item_or_range in in_ranges(items)]
+    return zlib.compress(pickle.dumps(items_or_ranges), 1)
 
 
-def _unread(part: Part) -> Part:
+def _unread(item: Part) -> Part:
     """Return a pair without the lines that a worker can read again."""
-    if not isinstance(part, PairRef):
-        return part
+    if not isinstance(item, PairRef):
+        return item
 
     def unread(side: Reference | None) -> Reference | None:
         if isinstance(side, LineReference) and side.offset is not None:
             return side._replace(data=None)
         return side
 
-    return part._replace(gt=unread(part.gt), pred=unread(part.pred))
+    return item._replace(gt=unread(item.gt), pred=unread(item.pred))
 
 
 def unpacked_items(packed: bytes) -> Iterator[Item]:
     """Yield the documents of a task, with lines; each file is opened once for single lines."""
-    parts: list[Part] = pickle.loads(zlib.decompress(packed))  # noqa: S301 - of the run
+    items_or_ranges: list[Part] = pickle.loads(zlib.decompress(packed))  # noqa: S301 - of the run
     with ExitStack() as stack:
         files: dict[str, IO[bytes]] = {}
 
@@ -168,33 +167,55 @@ def unpacked_items(packed: bytes) -> Iterator[Item]:
             except OSError:
                 return side  # who reads it next says why
 
-        for part in parts:
-            if isinstance(part, LineRange):
-                yield from part.refs()
-            elif isinstance(part, PairRef):
-                yield part._replace(gt=read(part.gt), pred=read(part.pred))
+        for item_or_range in items_or_ranges:
+            if isinstance(item_or_range, LineRange):
+                yield from item_or_range.refs()
+            elif isinstance(item_or_range, PairRef):
+                yield item_or_range._replace(
+                    gt=read(item_or_range.gt), pred=read(item_or_range.pred)
+                )
             else:
-                yield part
+                yield item_or_range
 
 
 def _check(needs: Needs, worker: str, threads: int) -> None:
     """Refuse to work where results would be others, or where there are no documents."""
     if threads != 1:
-        found = f"the worker {worker} has {threads} threads"
+        finding = f"the worker {worker} has {threads} threads"
         hint = "dask worker --nworkers auto --nthreads 1"
-        raise UsageError([Problem("--engine dask", found, "processes of one thread", hint)])
-    here = versions()
+        raise UsageError(
+            [
+                Problem(
+                    source="--engine dask",
+                    found=finding,
+                    expected="processes of one thread",
+                    hint=hint,
+                )
+            ]
+        )
+    own_versions = versions()
     for name, wanted in needs.versions.items():
-        if here.get(name) != wanted:
-            found = f"on the worker {worker} {name} is {here.get(name)}"
+        if own_versions.get(name) != wanted:
+            finding = f"on the worker {worker} {name} is {own_versions.get(name)}"
             hint = f"pip install '{name}=={wanted}' there" if name != "Python" else ""
-            raise UsageError([Problem("--engine dask", found, f"{wanted}, as here", hint)])
+            raise UsageError(
+                [
+                    Problem(
+                        source="--engine dask",
+                        found=finding,
+                        expected=f"{wanted}, as here",
+                        hint=hint,
+                    )
+                ]
+            )
     for source in needs.sources:
         place = os.path.join(needs.directory, source)  # noqa: PTH118 - it may be no text
         if not os.access(place, os.R_OK):
-            found = f"the worker {worker} cannot read it"
+            finding = f"the worker {worker} cannot read it"
             hint = "workers read documents themselves: give a place that all of them have"
-            raise UsageError([Problem(source, found, "a shared directory", hint)])
+            raise UsageError(
+                [Problem(source=source, found=finding, expected="a shared directory", hint=hint)]
+            )
 
 
 @dataclass(slots=True, eq=False)
@@ -235,11 +256,11 @@ def _connected(cluster: Cluster, interruption: Interruption) -> Iterator[Client]
                 interruption.wait(Client, place, timeout=CONNECTING, set_as_default=False)
             )
         except (OSError, ValueError, RuntimeError) as error:
-            said = str(error).partition("\n")[0] or f"nothing came in {CONNECTING:g} s"
-            why = f"there is no scheduler that answers ({said})"
+            reason = str(error).partition("\n")[0] or f"nothing came in {CONNECTING:g} s"
+            finding = f"there is no scheduler that answers ({reason})"
             source = f"--scheduler {place}" if isinstance(place, str) else ENGINE
             expected = "the address of one that runs, such as tcp://10.0.0.1:8786"
-            raise UsageError([Problem(source, why, expected)]) from None
+            raise UsageError([Problem(source, finding, expected)]) from None
         yield client
 
 
@@ -309,12 +330,12 @@ class DaskExecutor(Elsewhere[_Task]):
             self.job_there = client.submit(read_job, packed, pure=False)
             yield from self._in_order(chunks)
         except LOST as error:
-            found = f"the cluster is gone ({str(error) or type(error).__name__})"
-            raise WorkerDiedError([Problem(ENGINE, found)]) from None
+            finding = f"the cluster is gone ({str(error) or type(error).__name__})"
+            raise WorkerDiedError([Problem(ENGINE, finding)]) from None
         finally:
             self._cancel()
 
-    def _part(self, items: Sequence[Item]) -> _Task:
+    def _make_part(self, items: Sequence[Item]) -> _Task:
         return _Task(packed_items(items), size_of(items))
 
     def _cancel(self) -> None:
@@ -334,8 +355,10 @@ class DaskExecutor(Elsewhere[_Task]):
         if self.workers:
             self.seen = now
         elif now - self.seen > ALONE:
-            found, hint = f"it has had no workers for {ALONE:g} seconds", "dask worker ADDRESS"
-            raise WorkerDiedError([Problem(ENGINE, found, "some that stay", hint)])
+            finding, hint = f"it has had no workers for {ALONE:g} seconds", "dask worker ADDRESS"
+            raise WorkerDiedError(
+                [Problem(source=ENGINE, found=finding, expected="some that stay", hint=hint)]
+            )
 
     def _hand_out(self, chunks: Chunks) -> None:
         """Keep all workers busy."""
@@ -347,19 +370,27 @@ class DaskExecutor(Elsewhere[_Task]):
             self._give(task)
 
     def _give(self, task: _Task) -> None:
-        arguments = self.job_there, self.needs, task.items
-        future = self.client.submit(evaluate_task, *arguments, pure=False)
+        future = self.client.submit(
+            evaluate_task, self.job_there, self.needs, task.items, pure=False
+        )
         self.at[future] = task
         future.add_done_callback(self.finished.put)
 
     def _next(self, chunks: Chunks) -> _Task | None:
-        """Return a task to be sent; None where there is none, enough is held, or one is alone."""
-        under_way = [*self.at.values()]
-        if any(task.suspected for task in under_way):
+        """Return the next task to send; None if no more may be sent now."""
+        running_tasks = [*self.at.values()]
+        if any(task.suspected for task in running_tasks):
             return None
-        again = next((it for it in self.order if it.suspected and it.result is None), None)
-        if again is not None:
-            return None if under_way else again
+        suspected_task = next(
+            (
+                waiting_task
+                for waiting_task in self.order
+                if waiting_task.suspected and waiting_task.result is None
+            ),
+            None,
+        )
+        if suspected_task is not None:
+            return None if running_tasks else suspected_task
         return self._new(chunks, max(1, self.workers))
 
     def _receive(self, chunks: Chunks) -> None:
@@ -395,11 +426,20 @@ class DaskExecutor(Elsewhere[_Task]):
             case SticklerError():
                 raise error
             case ImportError():
-                found = f"a worker cannot load the job ({error})"
+                finding = f"a worker cannot load the job ({error})"
                 hint = (
                     f"install version {__version__} with the extra dask there, and all comparators"
                 )
-                raise UsageError([Problem(ENGINE, found, "what is installed here", hint)])
+                raise UsageError(
+                    [
+                        Problem(
+                            source=ENGINE,
+                            found=finding,
+                            expected="what is installed here",
+                            hint=hint,
+                        )
+                    ]
+                )
             case _:  # what cannot be sent, or raises: it does so here too
                 task.result = self.interruption.wait(
                     evaluate_chunk, self.job, [*unpacked_items(task.items)]
@@ -413,7 +453,7 @@ class DaskExecutor(Elsewhere[_Task]):
             for half in self._halve(task, items):
                 half.suspected = True
         elif task.suspected:
-            found = "all workers that compared it died (out of memory?)"
-            task.result = failed_chunk(self.job, items[0], found)
+            finding = "all workers that compared it died (out of memory?)"
+            task.result = failed_chunk(self.job, items[0], finding)
         else:
             task.suspected = True

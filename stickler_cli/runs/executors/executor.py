@@ -51,12 +51,12 @@ class Largest:
 
 
 CHUNK: Final = Largest(1.0, 256, 4_000_000)
-"""What is compared at once: more gains little, and parsed and compared it takes some thirty times
-as much memory as text."""
+"""Limits of one comparison: larger chunks gain little, and take some thirty times as much memory as
+their text."""
 
 TASK: Final = Largest(4.0, 8192, 8_000_000)
-"""What another machine is sent at once, to be cut into chunks there: enough that sending it and
-adding up what it comes to are nothing beside it, little enough to be done again."""
+"""Limits of a task for another machine, which cuts it into chunks: large enough that sending it and
+adding up its results cost little, small enough to be done again."""
 
 
 class ChunkSize(NamedTuple):
@@ -64,7 +64,7 @@ class ChunkSize(NamedTuple):
 
     documents: int
     text: int
-    """Bytes, with what a document costs beside its text."""
+    """Bytes of text, plus a fixed cost for each document."""
 
 
 class Chunks:
@@ -93,24 +93,24 @@ class Chunks:
         self._bytes = float(FIRST_BYTES)
         self._least = 1
         self.returned: list[Item] = []
-        """Those that were taken and are to be taken again, all together."""
+        """Items that were taken and must be taken again as one chunk."""
 
-    def take(self, most: int | None = None) -> list[Item]:
-        """Return the next documents; more than `most` only where so few are little work."""
-        most = self._largest.documents if most is None else most
+    def take(self, max_documents: int | None = None) -> list[Item]:
+        """Return the next documents; more than `max_documents` only if these are little work."""
+        max_documents = self._largest.documents if max_documents is None else max_documents
         if self.returned:
             returned, self.returned = self.returned, []
             return returned
         if self._fixed is not None:
             return list(islice(self._items, self._fixed))
-        taken: list[Item] = []
-        size, room = 0, min(self._size, max(self._least, most))
+        items: list[Item] = []
+        n_bytes, max_items = 0, min(self._size, max(self._least, max_documents))
         for item in self._items:
-            taken.append(item)
-            size += _bytes_of(item)
-            if len(taken) >= room or size >= self._bytes:
+            items.append(item)
+            n_bytes += _bytes_of(item)
+            if len(items) >= max_items or n_bytes >= self._bytes:
                 break
-        return taken
+        return items
 
     def took(self, size: ChunkSize, seconds: float) -> None:
         """Learn from the time that a chunk took."""
@@ -186,7 +186,7 @@ PICKLING_ERRORS: Final = (
     TypeError,
     ValueError,
 )
-"""Of what cannot be written or read: a local class, too deep a value."""
+"""Errors of pickling values that cannot be sent: a local class, a value nested too deeply."""
 
 
 def packed_job(job: Job, source: str) -> bytes:
@@ -204,8 +204,13 @@ def packed_job(job: Job, source: str) -> bytes:
             if (reason := _pickling_error(comparator)) is not None
         ] or [("the schema", error)]
     expected = "comparators of classes at the top level of a module that can be imported"
-    found = dict.fromkeys(f"{name} cannot be sent to another process ({r})" for name, r in reasons)
-    raise UsageError(Problem(source, each, expected, "use one process") for each in found)
+    findings = dict.fromkeys(
+        f"{name} cannot be sent to another process ({r})" for name, r in reasons
+    )
+    raise UsageError(
+        Problem(source=source, found=finding, expected=expected, hint="use one process")
+        for finding in findings
+    )
 
 
 def _pickling_error(value: object) -> Exception | None:
@@ -232,7 +237,7 @@ class Elsewhere(ABC, Generic[H]):
     """The option that asked for it, for messages."""
 
     def __init__(self, job: Job, left: int | None, interruption: Interruption) -> None:
-        """Take a job; `left` are the documents to come, None where nobody knows."""
+        """Take a job; `left` is the number of documents to come, None if it is unknown."""
         self.job = job
         self.left = left
         self.interruption = interruption
@@ -255,7 +260,7 @@ class Elsewhere(ABC, Generic[H]):
         """Wait for something to happen, and take the results that there are."""
 
     @abstractmethod
-    def _part(self, items: Sequence[Item]) -> H:
+    def _make_part(self, items: Sequence[Item]) -> H:
         """Make a part of documents."""
 
     def _in_order(self, chunks: Chunks) -> Iterator[ChunkResult]:
@@ -273,31 +278,33 @@ class Elsewhere(ABC, Generic[H]):
         if len(self.order) >= workers * PARTS_AHEAD:
             return None
         # The last parts are small, so that all workers have work until the end.
-        taken = chunks.take(None if self.left is None else self.left // (2 * workers) + 1)
-        if not taken:
+        items = chunks.take(None if self.left is None else self.left // (2 * workers) + 1)
+        if not items:
             self.all_read = True
             return None
         if self.left is not None:
-            self.left -= len(taken)
-        self.order.append(self._part(taken))
+            self.left -= len(items)
+        self.order.append(self._make_part(items))
         return self.order[-1]
 
-    def _replace(self, part: H, *parts: Sequence[Item]) -> list[H]:
+    def _replace(self, replaced: H, *items_of_parts: Sequence[Item]) -> list[H]:
         """Have documents of a part tried again as smaller ones."""
-        place, smaller = self.order.index(part), [*map(self._part, parts)]
-        del self.order[place]
-        for each in reversed(smaller):
-            self.order.insert(place, each)
+        position, smaller = self.order.index(replaced), [*map(self._make_part, items_of_parts)]
+        del self.order[position]
+        for smaller_part in reversed(smaller):
+            self.order.insert(position, smaller_part)
         return smaller
 
-    def _halve(self, part: H, items: Sequence[Item]) -> list[H]:
+    def _halve(self, replaced: H, items: Sequence[Item]) -> list[H]:
         """Have documents of a part tried again in halves."""
         middle = len(items) // 2
-        return self._replace(part, items[:middle], items[middle:])
+        return self._replace(replaced, items[:middle], items[middle:])
 
     def _note_death(self, found: str) -> None:
         """Count a death; raise WorkerDiedError after too many without a result between them."""
         self.in_vain += 1
         if self.in_vain > MOST_IN_VAIN:
             hint = "does a comparator end its process, or was there too little memory?"
-            raise WorkerDiedError([Problem(self.source, found, "", hint)])
+            raise WorkerDiedError(
+                [Problem(source=self.source, found=found, expected="", hint=hint)]
+            )

@@ -72,7 +72,11 @@ class Worker:
     """A worker as the run sees it."""
 
     def __init__(
-        self, job: Job, packed: bytes, memory_limit: int | None, others: "Iterable[Worker]" = ()
+        self,
+        job: Job,
+        packed: bytes,
+        memory_limit: int | None,
+        other_workers: "Iterable[Worker]" = (),
     ) -> None:
         """Start a process: a fork has the job as it is, one that begins anew is sent it packed.
 
@@ -81,22 +85,30 @@ class Worker:
         """
         self.ready = False
         context = _context(job)
-        self.connection, theirs = context.Pipe()
+        self.connection, worker_connection = context.Pipe()
         # A pipe ends when nobody holds its end: what a fork has of this process is closed there.
         forked = context.get_start_method() == "fork"
-        ours = [self.connection, *(other.connection for other in others)] if forked else []
+        own_connections = (
+            [self.connection, *(worker.connection for worker in other_workers)] if forked else []
+        )
         # What is forked from a server has the environment of when that began.
         environment = {} if forked else dict(os.environ)
-        given = (theirs, job if forked else packed, memory_limit, ours, environment)
-        self._process = context.Process(target=work, args=given, daemon=True)
+        arguments = (
+            worker_connection,
+            job if forked else packed,
+            memory_limit,
+            own_connections,
+            environment,
+        )
+        self._process = context.Process(target=work, args=arguments, daemon=True)
         # Signals wait until a fork has forgotten what this process does of them.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS) if forked else ()
+        earlier_mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS) if forked else ()
         try:
             self._process.start()
         finally:
             if forked:
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        theirs.close()  # what is read from it ends when the worker does
+                signal.pthread_sigmask(signal.SIG_SETMASK, earlier_mask)
+        worker_connection.close()  # what is read from it ends when the worker does
 
     def end(self) -> str:
         """Make sure that the process is gone; return how it went, such as `exit code 1`."""
@@ -111,7 +123,7 @@ class Worker:
         return f"signal {-code}" + ("; out of memory?" if code == -signal.SIGKILL else "")
 
     def stop(self) -> None:
-        """Tell the process to end, whatever it is at."""
+        """Tell the process to end at once."""
         self._process.terminate()
 
 
@@ -186,7 +198,7 @@ def _end_with(parent: "BaseProcess") -> None:
 
 
 def packed_result(job: Job, packed: bytes, memory_limit: int | None) -> bytes:
-    """Evaluate a chunk and return the result, packed, or why there is none."""
+    """Evaluate a chunk and return the pickled result, or the reason why it failed."""
     try:
         items: list[Item] = pickle.loads(packed)  # noqa: S301 - from the process above
         with memory_limited(memory_limit):
@@ -240,18 +252,20 @@ class Pool(Elsewhere[_Chunk]):
         finally:
             if self.asking is not None:
                 self.asking.put(None)
-            for worker, at in self.at.items():
-                if at is not None or not worker.ready:
+            for worker, chunk in self.at.items():
+                if chunk is not None or not worker.ready:
                     worker.stop()  # where it is
             for worker in self.at:
                 worker.end()
 
-    def _part(self, items: Sequence[Item]) -> _Chunk:
+    def _make_part(self, items: Sequence[Item]) -> _Chunk:
         return _Chunk(items)
 
     def _hand_out(self, chunks: Chunks) -> None:
         """Send a chunk to every worker that waits for one."""
-        for worker in [worker for worker, at in self.at.items() if at is None and worker.ready]:
+        for worker in [
+            worker for worker, busy_with in self.at.items() if busy_with is None and worker.ready
+        ]:
             while self.at[worker] is None and (chunk := self._next(chunks)) is not None:
                 try:
                     packed = pickle.dumps(chunk.items)
@@ -264,7 +278,7 @@ class Pool(Elsewhere[_Chunk]):
                     worker.connection.send_bytes(packed)
 
     def _next(self, chunks: Chunks) -> _Chunk | None:
-        """Return a chunk to be sent; None where there is none, or enough is held."""
+        """Return the next chunk to send; None if none is left or enough are held."""
         under_way = self.at.values()
         for chunk in self.order:
             if chunk.result is None and chunk not in under_way:
@@ -298,9 +312,14 @@ class Pool(Elsewhere[_Chunk]):
             elif answer == READY:
                 worker.ready = True
             else:
-                found = f"a worker cannot read the schema ({answer.decode()})"
+                finding = f"a worker cannot read the schema ({answer.decode()})"
                 expected = "comparators of classes in a module that can be imported"
-                problem = Problem(self.workers.source, found, expected, "use one process")
+                problem = Problem(
+                    source=self.workers.source,
+                    found=finding,
+                    expected=expected,
+                    hint="use one process",
+                )
                 raise UsageError([problem])
         self._stop_late(chunks)
         self._hand_out(chunks)  # so that no worker waits while the result is added
@@ -336,19 +355,21 @@ class Pool(Elsewhere[_Chunk]):
             if len(chunk.items) > 1:
                 self._replace(chunk, *([item] for item in chunk.items))
             else:
-                found = f"it takes longer to compare than --document-timeout {limit:g} lets it"
-                chunk.result = failed_chunk(self.job, chunk.items[0], found)
+                finding = f"it takes longer to compare than --document-timeout {limit:g} lets it"
+                chunk.result = failed_chunk(self.job, chunk.items[0], finding)
 
     def _bury(self, worker: Worker) -> None:
         """Put a new worker in the place of a dead one, and have its documents tried again."""
         chunk = self.at.pop(worker)
-        how = worker.end()
+        cause_of_death = worker.end()
         if not worker.ready:
-            raise self._broken(f"a worker process ended before its work did ({how})")
-        self._note_death(f"{MOST_IN_VAIN} worker processes died one after the other ({how})")
+            raise self._broken(f"a worker process ended before its work did ({cause_of_death})")
+        self._note_death(
+            f"{MOST_IN_VAIN} worker processes died one after the other ({cause_of_death})"
+        )
         self._start_worker()
         if chunk is not None:
-            self._try_again(chunk, f"the worker process that compared it died ({how})")
+            self._try_again(chunk, f"the worker process that compared it died ({cause_of_death})")
 
     def _try_again(self, chunk: _Chunk, found: str) -> None:
         """Send a chunk again in halves; a document by itself once more, then it is failed."""
@@ -361,11 +382,15 @@ class Pool(Elsewhere[_Chunk]):
     def _start_worker(self) -> None:
         try:
             limit = self.workers.memory_limit
-            self.at[Worker(self.job, self.packed, limit, self.at)] = None
+            self.at[
+                Worker(job=self.job, packed=self.packed, memory_limit=limit, other_workers=self.at)
+            ] = None
         except OSError as error:
             raise self._broken(f"a worker process cannot be started ({error})") from None
 
     def _broken(self, found: str) -> WorkerDiedError:
         in_script = 'in a script, call this below `if __name__ == "__main__":`'
         hint = f"{in_script}; was there memory enough? one process needs no other"
-        return WorkerDiedError([Problem(self.workers.source, found, "", hint)])
+        return WorkerDiedError(
+            [Problem(source=self.workers.source, found=found, expected="", hint=hint)]
+        )
