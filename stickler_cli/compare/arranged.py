@@ -365,10 +365,14 @@ class _PartSearch(PairSearch):
         return self._make_pairs(near, far, self._similarity(near, far))
 
     def _gain_rows(self, key: Key) -> Iterator[Floats]:
-        """Yield the gains of each item with all far items of its part, the last item first."""
+        """Yield the gains of each item with all far items of its part, the last item first.
+
+        `align` takes rows in this order, so no part needs all of its rows at once.
+        """
         row_lengths = self._n_far[self._near_owner]
 
         def split_rows(near: Indexes) -> Iterator[Floats]:
+            """Compute the rows of some items in one call, and yield them from the last one on."""
             gains = self._gains_by_key(near, key)
             edges = reversed([0, *row_lengths[near].cumsum().tolist()])
             return (gains[low:high] for high, low in pairwise(edges))

@@ -402,6 +402,7 @@ class Columns:
         keys: list[str] = []
 
         def list_entries(value: JsonValue) -> Iterable[tuple[int, JsonValue]]:
+            """Yield the values of an object; a new key gets the next code."""
             for key, child in value.items() if isinstance(value, dict) else ():
                 if key not in code_of_key:
                     code_of_key[key] = len(keys)
@@ -409,6 +410,7 @@ class Columns:
                 yield code_of_key[key], child
 
         def charge_keys() -> FieldWork:
+            """Charge the keys, which are known once all objects are listed."""
             self.work.charge(NAME_STEPS * len(keys))
             return self.work.of_field(ANY_KEY)
 

@@ -86,7 +86,7 @@ def label_documents(
     *,
     is_partial: bool,
 ) -> tuple[list[JsonValue], list[Gold | None]]:
-    """Return the ground truths that count where nothing is predicted, and the gold of each.
+    """Resolve the gold of ground truths; returns them without unlabelled documents, and their gold.
 
     `is_partial` says that a declared key that is left out is not labelled.
     """
@@ -107,7 +107,11 @@ def label_documents(
 def label_value(
     node: LabelledNode | None, value: JsonValue, gold: Gold | None, is_partial: bool
 ) -> tuple[JsonValue, Gold | None]:
-    """Return a value that counts where nothing is predicted, and its gold with its candidates."""
+    """Resolve the gold of a value; returns the value, and its gold with all candidates.
+
+    An unlabelled value becomes None. The value and its alternatives are the candidates, without
+    those that have no labelled descendant; the first candidate is returned as the value.
+    """
     if gold is not None and not gold.labelled:
         return None, UNLABELLED
     if gold is None or not gold.alternatives:
@@ -119,12 +123,17 @@ def label_value(
         return None, UNLABELLED
     candidates = [Alternative(own_value, own_gold)]
     for alternative in gold.alternatives:
-        candidates += _candidates_of(node, alternative, is_partial)
+        candidates += _resolve_alternative(node, alternative, is_partial)
     if not gold.exhaustive:  # the annotation of a list holds for each of its candidates
         candidates = [
             candidate._replace(gold=replace(candidate.gold or Gold(), exhaustive=False))
             for candidate in candidates
         ]
+    return candidates[0].value, _join_candidates(node, candidates)
+
+
+def _join_candidates(node: LabelledNode | None, candidates: list[Alternative]) -> Gold:
+    """Return the gold of a value with several candidates."""
     resolved = Gold()
     resolved.alternatives = tuple(candidates)
     gold_of_each = [candidate.gold for candidate in candidates]
@@ -140,10 +149,10 @@ def label_value(
     ]
     resolved.present_in_alternative = are_absent[0] and not all(are_absent)
     resolved.is_optional = any(are_absent + are_optional) and not all(are_absent)
-    return candidates[0].value, resolved
+    return resolved
 
 
-def _candidates_of(
+def _resolve_alternative(
     node: LabelledNode | None, alternative: Alternative, is_partial: bool
 ) -> list[Alternative]:
     """Return the candidates that an alternative stands for: several where it is wrapped itself.
@@ -244,6 +253,7 @@ def absent_slots(rule: AbsenceRule, columns: Columns) -> tuple[Mask, Mask]:
     """Return masks of the slots of each side without a value, or with one that counts as absent."""
 
     def find_absent() -> tuple[Mask, Mask]:
+        """Find absent values by their kinds, then those that the rule takes for absent."""
         gt, pred = (kinds == ABSENT for kinds in columns.kinds)
         if columns.work.has_ignored_values:
             gt, pred = (

@@ -93,6 +93,7 @@ class JsonTextNode(DelegatingNode):
         """Return masks of the slots of either side with a single value that is no JSON text."""
 
         def find_texts() -> tuple[Mask, Mask]:
+            """Find present values whose content is neither an object nor a list."""
             read = self._read_content(columns)
             gt, pred = (
                 np.array([not isinstance(value, dict | list) for value in (*side, [])])

@@ -80,6 +80,7 @@ class SequenceNode(Node, ABC):
             return None
 
         def find_accepted() -> tuple[Mask, Mask]:
+            """Check every present value that is not a list."""
             masks = []
             for kinds, values in zip(columns.kinds, (columns.gt, columns.pred), strict=True):
                 is_accepted = kinds == ARRAY
@@ -239,6 +240,7 @@ class ListNode(SequenceNode):
         columns = self.mask_ignored_columns(columns)
 
         def find_thresholds() -> Floats:
+            """Give every list the threshold of its first item."""
             starts, lengths, _ = columns.elements.gt
             thresholds = np.full(len(columns.gt) + 1, self.threshold)
             filled = np.flatnonzero((columns.kinds[0] == ARRAY) & (lengths > 0))

@@ -328,6 +328,7 @@ class ObjectNode(Node):
         field_numbers: Indexes = field_index.declared_of_each(children.field, self.in_order)
 
         def record_segment(segment: FieldSegment, columns: Columns) -> PairScores:
+            """Record a block of leaves, or one other field."""
             if isinstance(segment, LeafBlock):
                 return segment.record(
                     columns, gt, pred, recording.with_placement(children), field_numbers
@@ -344,6 +345,7 @@ class ObjectNode(Node):
             return node.record(columns, gt, pred, recording.with_placement(placement))
 
         def record_keys(keys: MapKeys, selected: Indexes, node: Node) -> PairScores:
+            """Record the selected keys of maps, as fields after the declared ones."""
             owner = keys.owner[selected]
             parent_fields = some_of(children.field, owner)
             placement = Placement(
@@ -410,6 +412,7 @@ class ObjectNode(Node):
         values = keys.values
 
         def compare_selected(selected: Indexes, node: Node) -> PairScores:
+            """Compare the selected keys; an error names the key at fault."""
             try:
                 return compare(keys, selected, node)
             except ComparisonError as error:
@@ -517,6 +520,7 @@ class ObjectNode(Node):
         declared = self.declared_names
 
         def find_by_slot() -> dict[int, tuple[str, ...]]:
+            """Find the undeclared keys of all objects of the side, by their slots."""
             values = getattr(columns, side)
             objects = (value for value in values if isinstance(value, dict))
             if declared.issuperset(chain.from_iterable(objects)):

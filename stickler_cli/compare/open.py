@@ -55,6 +55,7 @@ class OpenNode(ChoiceNode):
         """Return a node for each kind of value, and the position of the node of each slot."""
 
         def find_choices() -> tuple[Sequence[Node], Indexes, Indexes]:
+            """Make a node for each kind of value that occurs."""
             gt_kinds, pred_kinds = (
                 [kind_of(value) for value in (*values, None)]
                 for values in (columns.gt, columns.pred)

@@ -100,6 +100,7 @@ class PairScores:
         similarity: Floats,
         score: Floats | None = None,
     ) -> None:
+        """Take one entry a pair in each array; scores are the similarities unless stated."""
         self.node, self.columns = node, columns
         self.gt, self.pred = gt, pred
         """The slots of both sides; `NOTHING` where a side is absent or counts as absent."""

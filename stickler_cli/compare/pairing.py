@@ -292,6 +292,7 @@ class PairSearch:
         for field in fields:
             near, far, is_decided = field.join(near_side, far_side, max_joined_pairs)
             candidates.append((near, far))
+            # Other pairs of these items have unequal keys, and lose the weight of the field.
             lost_weight += is_decided * field.weight * field.loss
         if fields:
             other_weight = fields[0].object_weight - lost_weight
@@ -384,12 +385,14 @@ class PairSearch:
         n_cells = self._n_near[lists] * self._n_far[lists]
         is_small = n_cells <= MAX_MATRIX_CELLS
         small, large = lists[is_small], lists[~is_small]
+        # Small lists: compare all items of all of them at once, then cut out their matrices.
         gains = self._gains_with_all(np.flatnonzero(np.isin(self._near_owner, small)))
         gains_by_list = np.split(gains, np.cumsum(n_cells[is_small])[:-1])
         assigned = []
         for owner, gains_of_list in zip(small.tolist(), gains_by_list, strict=False):
             matrix = gains_of_list.reshape(-1, self._n_far[owner])
             assigned.append(self._assign_list(owner, matrix.__getitem__, best, wanted))
+        # Large lists: compare a row when a path reaches it.
         for owner, first in zip(large.tolist(), self._near_start[large].tolist(), strict=True):
 
             @cache

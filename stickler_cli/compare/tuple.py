@@ -122,6 +122,7 @@ class TupleNode(SequenceNode):
         start, elements = table.size, masked.elements.columns
 
         def record_positions(positions: AlignedItems) -> PairScores:
+            """Record positions as items of the tuples."""
             items = place_items(batch, positions.owner)._replace(
                 gt_index=np.where(positions.gt == NOTHING, NOTHING, positions.indexes),
                 pred_index=np.where(positions.pred == NOTHING, NOTHING, positions.indexes),

@@ -78,6 +78,7 @@ class FieldWork:
     def __init__(
         self, work: Work, path: tuple[str, ...], *, steps: list[int], names: tuple[str, ...] = ()
     ) -> None:
+        """Take the list of one with the steps of a field; `names` are fields below it."""
         self._work, self.path, self._steps = work, path, steps
         self.names = names
         """The names of fields that are compared together; empty for a single field."""
