@@ -17,7 +17,7 @@ from stickler_cli.studies.audit.record import AuditReport
 from stickler_cli.studies.audit.witnesses import (
     AnsweredPlace,
     Groups,
-    Mark,
+    PlaceMark,
     runs_that_share,
     votes_and_against,
 )
@@ -177,7 +177,7 @@ def audit_of(it: Labels, random: np.random.Generator, seed: int) -> AuditReport:
         place = AnsweredPlace(str(document), path, "v", int(gt), told, groups[at].tolist())
         places.append(place)
         if at in looked_at:
-            marks[place.document, path[0]] = Mark(not gt, (0,) if gt else ())
+            marks[place.document, path[0]] = PlaceMark(not gt, (0,) if gt else ())
     settings = AuditSettings(runs=tuple(map(str, range(it.systems))))
     names = [*dict.fromkeys(place.document for place in places)]
     answered: Any = Answered(names, range(it.systems), places)

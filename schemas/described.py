@@ -26,7 +26,7 @@ from stickler_cli.score.confidence.calibration import Bin, Selective
 from stickler_cli.score.document_result import Side
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import Error
-from stickler_cli.score.intervals import Ends, Level
+from stickler_cli.score.intervals import BoundsRecord, Level
 
 
 class DocumentsRecord(TypedDict):
@@ -53,7 +53,7 @@ class CountsRecord(TypedDict):
     derived: RatesRecord
 
 
-RateIntervals = dict[Literal["cm_precision", "cm_recall", "cm_f1", "cm_accuracy"], Ends]
+RateIntervals = dict[Literal["cm_precision", "cm_recall", "cm_f1", "cm_accuracy"], BoundsRecord]
 """Confidence intervals of rates, as far as documents say anything of them."""
 
 
@@ -66,7 +66,7 @@ class NodeIntervalsRecord(TypedDict, total=False):
     """As aggregate counts."""
     leaves: RateIntervals
     """As leaves counts."""
-    threshold_applied_score: Ends
+    threshold_applied_score: BoundsRecord
     """Of the mean score after clipping."""
 
 
@@ -218,7 +218,7 @@ class ConfidenceRecord(TrustRecord):
 class IntervalSettings(TypedDict):
     method: str
     """How they were made; see docs/statistics.md."""
-    overall_score: Ends | None
+    overall_score: BoundsRecord | None
     """The interval of overall_score; null where no document has a score."""
 
 
@@ -229,7 +229,7 @@ class WhollyRight(TypedDict):
     """right / documents; null of no documents."""
     lost_at_most: list[Count]
     """How many lost none, at most one, and so on up to ten."""
-    interval: NotRequired[Ends]
+    interval: NotRequired[BoundsRecord]
     """The confidence interval of the share, if intervals were requested."""
 
 

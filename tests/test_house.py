@@ -263,6 +263,32 @@ def test_no_two_modules_have_one_name():
     assert [name for name, count in names.items() if count > 1] == ["__init__"]
 
 
+TYPES_OF_ONE_NAME: Final = {
+    "Evaluation": "that of users adds methods to that of the program",
+    "Extraction": "an adapter of two frameworks, as each calls it",
+    "Side": "`gt` or `pred`: documents and results may not import each other",
+}
+"""Names that types of two modules have, and why."""
+
+
+def types_of(module: str) -> Iterator[str]:
+    """The classes and names of types that a module defines."""
+    for node in tree_of(module).body:
+        match node:
+            case ast.ClassDef(name=name):
+                yield name
+            case ast.AnnAssign(target=ast.Name(name), annotation=ast.Name("TypeAlias")):
+                yield name
+            case ast.Assign(targets=[ast.Name(name)], value=ast.Subscript() | ast.BinOp()):
+                if not name.isupper():
+                    yield name
+
+
+def test_a_type_has_a_name_of_its_own():
+    homes = Counter(name for module in MODULES for name in {*types_of(module)})
+    assert {name for name, count in homes.items() if count > 1} == set(TYPES_OF_ONE_NAME)
+
+
 def test_no_function_assigns_a_name_of_its_module():
     assert [
         module

@@ -23,7 +23,7 @@ from stickler_cli.compare.one_of import follow_references
 from stickler_cli.compare.open import OpenNode
 from stickler_cli.compare.plan import Node, Plan
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD
-from stickler_cli.core.json_values import Reading, brief
+from stickler_cli.core.json_values import ReadingRule, brief
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.problems import Problem, SchemaError, did_you_mean
 from stickler_cli.core.rules import Rule
@@ -425,6 +425,6 @@ def _text_of(typed: Any, node: LeafNode) -> str:
 
 def _judged_by(node: LeafNode) -> dict[str, Any]:
     """Return the comparator of a leaf, and what its values stand for."""
-    reading = node.reading or Reading()
+    reading = node.reading or ReadingRule()
     said = {"aliases": reading.aliases, "absent_values": reading.absent}
     return {**_comparator(node), **{name: value for name, value in said.items() if value}}

@@ -19,10 +19,10 @@ from stickler_cli.core.figures import rate, visible
 from stickler_cli.core.json_values import Gold, JsonDocument, JsonValue
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.problems import WorkLimitError
-from stickler_cli.core.sections import Figure, Figures, Span
+from stickler_cli.core.sections import FigureColumn, Figures, Span
 from stickler_cli.reports.formats import render
 from stickler_cli.reports.layout import TableStyle, html_table, plain_text, table_lines
-from stickler_cli.reports.pair import ComparedPair, Detail, by_place, place_table, sum_text
+from stickler_cli.reports.pair import ComparedPair, ShownDetail, by_place, place_table, sum_text
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.score.batch import Batch, batch_of
 from stickler_cli.score.comparison_view import counts_view, non_match
@@ -61,7 +61,7 @@ class PairComparison(UnitTree):
         self.options = options
         """The options of the comparison."""
 
-    def explain(self, detail: Detail = "brief", width: int | None = None) -> str:
+    def explain(self, detail: ShownDetail = "brief", width: int | None = None) -> str:
         """Return how the score came about, as `stickler compare` prints it in a terminal.
 
         Args:
@@ -74,7 +74,7 @@ class PairComparison(UnitTree):
         style = TableStyle(width, plain=False)
         return render("table", self._explained(detail), style).rstrip("\n")
 
-    def _explained(self, detail: Detail) -> ComparedPair:
+    def _explained(self, detail: ShownDetail) -> ComparedPair:
         with room_for_depth():
             explain(self)
         return ComparedPair(
@@ -236,11 +236,11 @@ def pair_of(
 
 
 _CHOICES: Final = (
-    Figure("field", lambda it: field_path(it.path), str),
-    Figure("comparator", "compared_by", str),
-    Figure("threshold", lambda it: "" if it.threshold is None else f"{it.threshold:g}", str),
-    Figure("weight", lambda it: f"{it.weight:g}", str),
-    Figure("why", "reason", str),
+    FigureColumn("field", lambda it: field_path(it.path), str),
+    FigureColumn("comparator", "compared_by", str),
+    FigureColumn("threshold", lambda it: "" if it.threshold is None else f"{it.threshold:g}", str),
+    FigureColumn("weight", lambda it: f"{it.weight:g}", str),
+    FigureColumn("why", "reason", str),
 )
 
 

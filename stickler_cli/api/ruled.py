@@ -69,7 +69,7 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
         yield from _models_in(part)
 
 
-Schema: TypeAlias = type[BaseModel] | Mapping[str, Any] | str | os.PathLike[str]
+AnySchema: TypeAlias = type[BaseModel] | Mapping[str, Any] | str | os.PathLike[str]
 """A pydantic class, a JSON Schema, or the file of one."""
 
 
@@ -121,7 +121,7 @@ def _check(schema: object) -> None:
 
 
 def ruled(
-    schema: Schema | LoadedSchema, rules: Mapping[str, FieldRules], seen: Observed | None = None
+    schema: AnySchema | LoadedSchema, rules: Mapping[str, FieldRules], seen: Observed | None = None
 ) -> Ruled:
     """Return how documents of a schema are compared under rules for single fields.
 

@@ -13,6 +13,7 @@ from stickler_cli.compare.engine import rename_keys
 from stickler_cli.compare.field_listing import field_listing, known_paths
 from stickler_cli.compare.plan import Options
 from stickler_cli.compare.result import TP
+from stickler_cli.compare.units import FieldNames
 from stickler_cli.core.figures import number_of
 from stickler_cli.core.json_values import Gold, JsonDocument, json_line, kind_of
 from stickler_cli.core.locations import ANY_KEY, field_path
@@ -25,7 +26,7 @@ from stickler_cli.core.problems import (
 )
 from stickler_cli.documents.document import read_plain, read_text
 from stickler_cli.documents.reading import expected_of, parse_document
-from stickler_cli.documents.wrappers import Place, Unwrapped, Unwrapper, has_any_of
+from stickler_cli.documents.wrappers import PlaceWithFields, Unwrapped, Unwrapper, has_any_of
 from stickler_cli.reports.feedback import BUDGET, REVEALS, Reveal, Teller
 from stickler_cli.schema.inference.observation import FIRST, Observed
 from stickler_cli.schema.loading import LoadedSchema
@@ -34,7 +35,7 @@ from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.document_result import DocumentResult, Status
 from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.evaluation import Conditions
-from stickler_cli.score.field_counts import LEAVES, Names
+from stickler_cli.score.field_counts import LEAVES
 from stickler_cli.score.gates import Aim, check_paths, faultless, field_rewards, parse_aim, rewards
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.score.ledger import Ledger
@@ -42,9 +43,9 @@ from stickler_cli.settings.deciding import DecidingOptions
 from .eval_result import EvalResult, choices_table, compared, pair_of
 from .evaluation_views import Evaluation
 from .fields import json_of, values_of
-from .ruled import ADVICE, FieldRules, Ruled, Schema, ruled
+from .ruled import ADVICE, AnySchema, FieldRules, Ruled, ruled
 
-Side: TypeAlias = BaseModel | Mapping[str, Any] | list[Any]
+DocumentLike: TypeAlias = BaseModel | Mapping[str, Any] | list[Any]
 """A document: an instance, or its JSON values; a list where the schema is one of arrays."""
 
 MAX_SCORERS: Final = 64
@@ -60,7 +61,7 @@ class Scorer:
 
     def __init__(  # noqa: PLR0913 - a keyword for each option
         self,
-        schema: Schema | LoadedSchema | Ruled,
+        schema: AnySchema | LoadedSchema | Ruled,
         *documents: object,
         fields: Mapping[str, FieldRules] | None = None,
         of: str = "f1",
@@ -94,7 +95,7 @@ class Scorer:
         # A place without a description shows nothing before there are values.
         is_open = not is_stated and any(not field.comparator for field in self.inferred)
         is_inferred = is_open or any(field.source == "inferred" for field in self.inferred)
-        self._source: tuple[Schema, Mapping[str, FieldRules]] | None = None
+        self._source: tuple[AnySchema, Mapping[str, FieldRules]] | None = None
         if is_inferred and not isinstance(schema, Ruled | LoadedSchema):
             self._source = schema, fields or {}
         self.aim = parse_aim(of)
@@ -172,7 +173,7 @@ class Scorer:
         found = [each.errors for each in several if not each.problem]
         return self.teller.of_many(found, len(several) - len(found))
 
-    def evaluate(self, gt: Side, pred: Side) -> EvalResult:
+    def evaluate(self, gt: DocumentLike, pred: DocumentLike) -> EvalResult:
         """Compare a prediction with the ground truth.
 
         Either is an instance, of whatever class, or a dict with the names of the fields as keys.
@@ -185,7 +186,9 @@ class Scorer:
         (found,) = self.evaluate_batch([(gt, pred)])
         return found
 
-    def evaluate_batch(self, pairs: Iterable[tuple[Side, Side]]) -> list[EvalResult]:
+    def evaluate_batch(
+        self, pairs: Iterable[tuple[DocumentLike, DocumentLike]]
+    ) -> list[EvalResult]:
         """Compare predictions with their ground truths, all at once, which takes less.
 
         Args:
@@ -202,7 +205,7 @@ class Scorer:
         batch = scorer._compared(*zip(*values, strict=True))  # noqa: SLF001 - its own class
         return [EvalResult(batch, at, scorer.plan, scorer.inferred) for at in range(len(values))]
 
-    def seen_in(self, gt: Side) -> Observed:
+    def seen_in(self, gt: DocumentLike) -> Observed:
         """Return the values of a ground truth, for inference to ask."""
         return self._observe([self._values(gt, "gt")])
 
@@ -232,7 +235,7 @@ class Scorer:
         return Teller(weights, self.reveal, self.budget)
 
     @cached_property
-    def fields(self) -> tuple[Names, ...]:
+    def fields(self) -> tuple[FieldNames, ...]:
         """The fields of which a result has a figure each: those that have values.
 
         Maps are one field.
@@ -337,7 +340,10 @@ def scorer_for(schema: str, of: str = "f1") -> Scorer:
 
 
 def bare_truths(
-    truths: Sequence[JsonDocument], root: Place | None = None, *, lists_values: bool = False
+    truths: Sequence[JsonDocument],
+    root: PlaceWithFields | None = None,
+    *,
+    lists_values: bool = False,
 ) -> tuple[Sequence[Any], Sequence[Gold | None]]:
     """Take ground truths out of their wrappers; return them and their gold.
 
@@ -351,7 +357,9 @@ def bare_truths(
     return [document.value for document in bare], [document.gold for document in bare]
 
 
-def _bare_predictions(predictions: Sequence[JsonDocument], root: Place | None) -> Sequence[Any]:
+def _bare_predictions(
+    predictions: Sequence[JsonDocument], root: PlaceWithFields | None
+) -> Sequence[Any]:
     """Take predictions out of their wrappers."""
     unwrapper = Unwrapper(root, reads_any_of=False)
     if not _may_be_wrapped(predictions, unwrapper):

@@ -25,15 +25,15 @@ from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.inference.observation import Observed, observed_schema
 from stickler_cli.schema.loading import LoadedSchema, load_observed, schema_digest
 from .eval_result import EvalResult
-from .ruled import FieldRules, Ruled, Schema, other_names, ruled
-from .scorer import Scorer, Side, bare_truths
+from .ruled import AnySchema, FieldRules, Ruled, other_names, ruled
+from .scorer import DocumentLike, Scorer, bare_truths
 
 
 def evaluate(
-    gt: Side,
-    pred: Side,
+    gt: DocumentLike,
+    pred: DocumentLike,
     *,
-    schema: Schema | None = None,
+    schema: AnySchema | None = None,
     fields: Mapping[str, FieldRules] | None = None,
     partial_gt: bool = False,
 ) -> EvalResult:
@@ -78,7 +78,7 @@ def evaluate(
     return _scorer(kept, key, make, fields=fields, options=options).evaluate(gt, pred)
 
 
-def eval_for(schema: Schema, fields: Mapping[str, FieldRules] | None = None) -> Scorer:
+def eval_for(schema: AnySchema, fields: Mapping[str, FieldRules] | None = None) -> Scorer:
     """Return how `evaluate` compares documents of a schema, to be used for many of them.
 
     Raises:
@@ -100,7 +100,7 @@ _LEADS_OUT: Final = re.compile(rb'"\$(dynamicRef|ref)"\s*:\s*"(?!#)')
 """May lead to another file, which may be another one the next time."""
 
 
-def _kept(schema: Schema, rules: Mapping[str, FieldRules]) -> dict[Hashable, Scorer]:
+def _kept(schema: AnySchema, rules: Mapping[str, FieldRules]) -> dict[Hashable, Scorer]:
     """Return the scorers of a schema, to be added to; none of one with rules for fields."""
     if rules:
         return {}
@@ -167,9 +167,9 @@ def _seen_in(gt: object) -> Observed:
 
 
 def assert_matches(
-    gt: Side,
-    pred: Side,
-    schema: Schema | Scorer | None = None,
+    gt: DocumentLike,
+    pred: DocumentLike,
+    schema: AnySchema | Scorer | None = None,
     *,
     min_score: float | None = None,
     fields: Mapping[str, FieldRules] | None = None,

@@ -14,8 +14,8 @@ from stickler_cli.reports.formats import WITH_DETAIL
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.runs.whole_files import whole_file
 from stickler_cli.schema.loading import LoadedSchema
-from stickler_cli.score.record import Run, Verdict
-from stickler_cli.studies.answering import Answer, Desk
+from stickler_cli.score.record import Run, RunVerdict
+from stickler_cli.studies.answering import Desk, StudyAnswer
 from stickler_cli.studies.study import LINE_FORMATS, Study
 from .command_schema import schema_of
 from .console import ExitCode, warn, write_result
@@ -26,8 +26,8 @@ from .outputs import CODES, OUTPUT, Outputs, exit_code_of, outputs_of
 def answer(study: Study, settings: Any) -> ExitCode:
     """Have a study answer its question, and write the answer."""
 
-    def ask(desk: Desk) -> Answer:
-        found: Answer = import_module(f"{study.folder}.answer").answer(settings, desk)
+    def ask(desk: Desk) -> StudyAnswer:
+        found: StudyAnswer = import_module(f"{study.folder}.answer").answer(settings, desk)
         return found
 
     in_lines = bool(study.lines and getattr(settings, study.lines))
@@ -36,7 +36,7 @@ def answer(study: Study, settings: Any) -> ExitCode:
 
 
 def answered(
-    ask: Callable[[Desk], Answer],
+    ask: Callable[[Desk], StudyAnswer],
     settings: Any,
     formats: Collection[str],
     *,
@@ -71,7 +71,7 @@ def _desk(settings: Any, outputs: Outputs) -> Desk:
             known[its.schema] = schema_of(its.schema, its)
         return known[its.schema]
 
-    def judge(run: Run) -> Verdict:
+    def judge(run: Run) -> RunVerdict:
         exit_code_of(run)
         return run.verdict
 
@@ -80,7 +80,7 @@ def _desk(settings: Any, outputs: Outputs) -> Desk:
         place: Any = (
             whole_file(file, OUTPUT)
             if file
-            else nullcontext(_Printed(is_json=form not in ("csv", "tsv")))
+            else nullcontext(_PrintedLines(is_json=form not in ("csv", "tsv")))
         )
         table = LineTable(dict.fromkeys(columns, object))
         with (
@@ -105,7 +105,7 @@ def _desk(settings: Any, outputs: Outputs) -> Desk:
     )
 
 
-class _Printed:
+class _PrintedLines:
     """Standard output, as a file of lines."""
 
     def __init__(self, *, is_json: bool) -> None:

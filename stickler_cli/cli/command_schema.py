@@ -17,13 +17,13 @@ from stickler_cli.core.option import paths_named
 from stickler_cli.core.problems import Problem, SchemaError, UsageError, imported
 from stickler_cli.core.remote import is_url
 from stickler_cli.documents.document import LineReference
-from stickler_cli.documents.document_pair import Shape
+from stickler_cli.documents.document_pair import PairShape
 from stickler_cli.documents.document_tables import SIDES, is_arrow_table
 from stickler_cli.documents.lines import holds_array, is_stream, lines_of, looking_into
 from stickler_cli.documents.pairs import DocumentSet, open_documents
 from stickler_cli.documents.reading import decoded, parse_document
 from stickler_cli.documents.roots import parse_root, root_text
-from stickler_cli.documents.sources import Kind, kind_of_source, near_name
+from stickler_cli.documents.sources import SourceKind, kind_of_source, near_name
 from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.runs.job import group_of, parse_groupings, unwrapper_of
 from stickler_cli.runs.whole_files import check_outputs
@@ -130,17 +130,17 @@ def _of_ground_truth(
         found = "without SCHEMA it is read twice, which standard input cannot be"
         raise UsageError([Problem("GT", found, "files", "or name a SCHEMA")])
     what = "model" if is_model(gt) else "schema"
-    if is_model(gt) or (kind_of_source(gt) is Kind.FILE and is_schema_file(gt)):
+    if is_model(gt) or (kind_of_source(gt) is SourceKind.FILE and is_schema_file(gt)):
         missing = "PRED" if isinstance(settings, PredictionSource) else "GT"
         hint = f"to take it as a ground truth, name a SCHEMA before {gt}"
         finding = f"{missing} missing: {gt} is a {what}, no ground truth"
         raise UsageError([Problem("", finding, hint=hint)])
     keeps = _keeping(gt, settings)
     schema = load_observed(observe(gt, settings), decoded(gt), when=when, keeps=keeps, boxes=boxes)
-    if kind_of_source(gt) is Kind.FILE and holds_array(gt):
+    if kind_of_source(gt) is SourceKind.FILE and holds_array(gt):
         more = "its array is one document: its elements are documents with a SCHEMA of objects"
         return replace(schema, remark=f"{schema.remark}; {more}")
-    if kind_of_source(gt) is Kind.FILE and (doubt := doubt_of_document(gt)):
+    if kind_of_source(gt) is SourceKind.FILE and (doubt := doubt_of_document(gt)):
         return replace(schema, remark=f"{schema.remark}; {doubt}")
     return schema
 
@@ -169,7 +169,7 @@ def _values_of(
     found: DocumentSet, settings: FindingOptions
 ) -> Iterator[tuple[str, JsonDocument | None]]:
     """Yield the documents of a ground truth out of their wrappers; None of those unread."""
-    shape = Shape(gt_root=parse_root(settings.gt_root), kinds=OBJECTS_OR_ARRAYS)
+    shape = PairShape(gt_root=parse_root(settings.gt_root), kinds=OBJECTS_OR_ARRAYS)
     unwrapper: Unwrapper | None = Unwrapper(open_default())
     if isinstance(settings, WrapperOptions):
         unwrapper = unwrapper_of(open_default(), settings)

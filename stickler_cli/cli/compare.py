@@ -35,9 +35,9 @@ from stickler_cli.score.batch import batch_of
 from stickler_cli.score.errors.causes import Causes, keys_in
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import Error, error_record
-from stickler_cli.score.record import Run, Verdict
+from stickler_cli.score.record import Run, RunVerdict
 from stickler_cli.settings.of_commands import CompareSettings, ErrorsSettings, as_of_eval
-from stickler_cli.studies.answering import Answer, Desk
+from stickler_cli.studies.answering import Desk, StudyAnswer
 from .answers import answered
 from .console import ExitCode
 from .outputs import tell_asked
@@ -66,7 +66,7 @@ def _names_run(settings: CompareSettings | ErrorsSettings) -> bool:
     return not settings.gt or file_in(settings.pred, RUN_FILE) is not None
 
 
-def _explained_pair(settings: CompareSettings, desk: Desk) -> Answer:
+def _explained_pair(settings: CompareSettings, desk: Desk) -> StudyAnswer:
     if settings.cause is not None:
         settings = _of_cause(settings, settings.cause, desk)
     found, loaded = _pair(settings, desk.schema())
@@ -79,8 +79,10 @@ def _explained_pair(settings: CompareSettings, desk: Desk) -> Answer:
             for side, name in sides
             if side is None or isinstance(side, Problem)
         ]
-        return Answer(None, Verdict.INCOMPLETE, [f"error: {problem}" for problem in problems])
-    return Answer(_comparison(loaded, found, found.gt, found.pred, settings))
+        return StudyAnswer(
+            None, RunVerdict.INCOMPLETE, [f"error: {problem}" for problem in problems]
+        )
+    return StudyAnswer(_comparison(loaded, found, found.gt, found.pred, settings))
 
 
 def _of_cause(settings: CompareSettings, number: int, desk: Desk) -> CompareSettings:
@@ -191,7 +193,7 @@ def errors(settings: ErrorsSettings) -> ExitCode:
     )
 
 
-def _errors_kept(settings: ErrorsSettings, desk: Desk) -> Answer:
+def _errors_kept(settings: ErrorsSettings, desk: Desk) -> StudyAnswer:
     run = load_run(settings.pred)
     kept = errors_of(settings.pred, run)
     if kept is None:
@@ -199,15 +201,15 @@ def _errors_kept(settings: ErrorsSettings, desk: Desk) -> Answer:
         expected = "a run directory, as stickler eval --run-dir makes it"
         hint = f"or compare the documents again: {on_sources('errors', run, settings)}"
         raise UsageError([Problem(settings.pred, found, expected, hint)])
-    return Answer(_asked_errors(run, kept, settings))
+    return StudyAnswer(_asked_errors(run, kept, settings))
 
 
-def _errors_made(settings: ErrorsSettings, desk: Desk) -> Answer:
+def _errors_made(settings: ErrorsSettings, desk: Desk) -> StudyAnswer:
     with TemporaryDirectory(prefix="stickler-") as place:
         file = str(Path(place) / NON_MATCHES)
         asked = as_of_eval(settings, ci="none", non_matches=file)
         run = desk.run(asked, OutputsRequested(accounts=True))
-        return Answer(_asked_errors(run, errors_in(file), settings), desk.judge(run))
+        return StudyAnswer(_asked_errors(run, errors_in(file), settings), desk.judge(run))
 
 
 def _asked_errors(run: Run, found: Iterable[Error], settings: ErrorsSettings) -> ErrorList:

@@ -18,7 +18,7 @@ from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import Path, field_path, json_pointer, pointer_steps
 from stickler_cli.core.problems import Problem, SchemaError, UsageError
 from stickler_cli.documents.reading import with_keys
-from stickler_cli.documents.sources import Kind, kind_of_source
+from stickler_cli.documents.sources import SourceKind, kind_of_source
 from stickler_cli.runs.whole_files import whole_file
 from stickler_cli.schema.annotations import annotated
 from stickler_cli.schema.inference import Inference, Inferred, infer
@@ -132,7 +132,7 @@ def _given(source: str, settings: InitSettings) -> _Given:
     if is_model(source):
         schema = model_schema(source, settings)
         return _Given(f"{json.dumps(schema, indent=2, ensure_ascii=False)}\n", source)
-    is_file = kind_of_source(source) is Kind.FILE
+    is_file = kind_of_source(source) is SourceKind.FILE
     if is_file and (doubt_of_document(source) or is_schema_file(source)):
         file = FilePath(source)
         return _Given(file.read_bytes().decode("utf-8-sig"), source, file)

@@ -31,7 +31,7 @@ from stickler_cli.runs.hints import documents_without_partner, name_pattern
 from stickler_cli.runs.whole_files import PARTIAL, whole_file
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
-from stickler_cli.score.record import Run, Verdict
+from stickler_cli.score.record import Run, RunVerdict
 from stickler_cli.settings.of_commands import ErrorsSettings
 from stickler_cli.settings.running import ConsoleOptions
 from .console import ExitCode, goes_to_log, show_problems, warn, write_result
@@ -57,9 +57,9 @@ _STYLED: Final = (
 """Options of commands that tables have by the same name."""
 
 CODES: Final = {
-    Verdict.PASSED: ExitCode.OK,
-    Verdict.FAILED: ExitCode.GATE_FAILED,
-    Verdict.INCOMPLETE: ExitCode.INCOMPLETE,
+    RunVerdict.PASSED: ExitCode.OK,
+    RunVerdict.FAILED: ExitCode.GATE_FAILED,
+    RunVerdict.INCOMPLETE: ExitCode.INCOMPLETE,
 }
 
 
@@ -217,7 +217,7 @@ def exit_code_of(run: Run) -> ExitCode:
         warn(f"error: metric {name}: {problem}; it has no figures: {mend}")
     if run.nothing_paired:
         show_problems([_nothing_paired(run.evaluation)])
-    elif run.verdict is Verdict.INCOMPLETE and run.unfit:
+    elif run.verdict is RunVerdict.INCOMPLETE and run.unfit:
         total, named = run.evaluation.documents["total"], run.unfit_problems
         warn(f"error: {run.unfit} of {total} documents could not be evaluated")
         for entry in named[:NAMED]:

@@ -269,7 +269,7 @@ R = TypeVar("R")
 MOST_GARBLED: Final = 2  # answers to one question that cannot be read, before it is given up
 
 
-class Outcome(NamedTuple, Generic[Q, A]):
+class CallOutcome(NamedTuple, Generic[Q, A]):
     """The outcome of the questions of one call."""
 
     questions: Sequence[Q]
@@ -277,7 +277,7 @@ class Outcome(NamedTuple, Generic[Q, A]):
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class AskingMode:
     """How a client asks a model."""
 
     connections: Connections
@@ -288,7 +288,9 @@ class Way:
     """The calls that may be under way at a time."""
 
 
-def asked(model: Model[Q, A], questions: Sequence[Q], way: Way) -> Iterator[Outcome[Q, A]]:
+def asked(
+    model: Model[Q, A], questions: Sequence[Q], way: AskingMode
+) -> Iterator[CallOutcome[Q, A]]:
     """Ask in batches, and yield the outcome of each as soon as it is known.
 
     Raises:
@@ -299,11 +301,11 @@ def asked(model: Model[Q, A], questions: Sequence[Q], way: Way) -> Iterator[Outc
     batches = [questions[start : start + size] for start in range(0, len(questions), size)]
     stopped = threading.Event()
 
-    def ask(batch: Sequence[Q]) -> list[Outcome[Q, A]]:
+    def ask(batch: Sequence[Q]) -> list[CallOutcome[Q, A]]:
         """Ask one batch; where that is too large for the server, ask its halves."""
         result = answered(model, batch, way, stopped)
         if not isinstance(result, TooLargeError) or len(batch) == 1:
-            return [Outcome(batch, result)]
+            return [CallOutcome(batch, result)]
         half = len(batch) // 2
         return [*ask(batch[:half]), *ask(batch[half:])]
 
@@ -339,7 +341,7 @@ def _as_they_come(work: Callable[[T], R], tasks: Sequence[T], at_once: int) -> I
 def answered(
     model: Model[Q, A],
     questions: Sequence[Q],
-    way: Way,
+    way: AskingMode,
     stopped: threading.Event,
     jitter: Callable[[], float] = random.random,
 ) -> Sequence[A] | ModelError:
@@ -382,7 +384,9 @@ def answered(
         wait = backoff * (0.5 + jitter() / 2)
 
 
-def _called(model: Model[Q, A], questions: Sequence[Q], way: Way, *, repeated: bool) -> Reply[A]:
+def _called(
+    model: Model[Q, A], questions: Sequence[Q], way: AskingMode, *, repeated: bool
+) -> Reply[A]:
     """Call once, and count the time, tokens and cost."""
     try:
         reply = model.call(questions, way.connections)

@@ -23,7 +23,7 @@ from queue import SimpleQueue
 from typing import Any, Final, TypeAlias
 
 from stickler_cli.core.problems import ModelError, Problem, UsageError
-from .batching import Outcome, Turnstile, Way, asked
+from .batching import AskingMode, CallOutcome, Turnstile, asked
 from .connections import Connections
 from .model import DEFAULT_POLICY, A, Model, Policy, Purse, Q, UnaskedError, Usage
 
@@ -234,7 +234,9 @@ class Client:
             unasked = UnaskedError(
                 f"the {self.policy.max_pairs} pairs of --max-pairs were asked about"
             )
-            known |= self._kept(model, Outcome(questions[room:], unasked), missing, on_disk=on_disk)
+            known |= self._kept(
+                model, CallOutcome(questions[room:], unasked), missing, on_disk=on_disk
+            )
         return {question: known[key] for question, key in keys.items() if key in known}
 
     @staticmethod
@@ -279,7 +281,12 @@ class Client:
         _close(self._connections, self._cache)
 
     def _kept(
-        self, model: Model[Q, A], outcome: Outcome[Q, A], keys: Mapping[Q, Any], *, on_disk: bool
+        self,
+        model: Model[Q, A],
+        outcome: CallOutcome[Q, A],
+        keys: Mapping[Q, Any],
+        *,
+        on_disk: bool,
     ) -> dict[Hashable, A | ModelError]:
         questions, result = outcome
         asked_by = [keys[question] for question in questions]
@@ -299,14 +306,14 @@ class Client:
             answers = {key: model.unpack(answer) for key, answer in packed.items()}
         return self._memory.keep(answers)
 
-    def _way(self, model: Model[Any, Any]) -> Way:
+    def _way(self, model: Model[Any, Any]) -> AskingMode:
         name = model.title, model.address
         with self._lock:
             if name not in self._turnstiles:
                 per_minute = None if model.is_local else self.policy.per_minute
                 self._turnstiles[name] = Turnstile(model.title, per_minute)
         retry, at_once = self.policy.retry, self.policy.concurrency
-        return Way(self._connections, self._turnstiles[name], self._purse, retry, at_once)
+        return AskingMode(self._connections, self._turnstiles[name], self._purse, retry, at_once)
 
     def _room(self, model: Model[Any, Any], count: int) -> int:
         """Return how many of so many questions may be asked; those to judges count."""

@@ -243,11 +243,11 @@ def vector_of(embedding: object, size: int | None = None) -> Vector:
     return vector
 
 
-Texts = tuple[str, str]  # in alphabetical order: F1 has no direction
+TextPair = tuple[str, str]  # in alphabetical order: F1 has no direction
 
 
 @dataclass(frozen=True)
-class BertScore(Model[Texts, float]):
+class BertScore(Model[TextPair, float]):
     """BERTScore F1 of pairs of texts, and the settings that decide it."""
 
     kind: ClassVar[str] = "score"
@@ -298,7 +298,7 @@ class BertScore(Model[Texts, float]):
             return score
         raise ValueError("this is no score")
 
-    def call(self, questions: Sequence[Texts], connections: Connections) -> Reply[float]:
+    def call(self, questions: Sequence[TextPair], connections: Connections) -> Reply[float]:
         """Score a batch of pairs."""
 
         def load() -> Any:

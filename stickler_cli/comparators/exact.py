@@ -30,7 +30,7 @@ _REMOVED: Final = str.maketrans("", "", string.punctuation + string.whitespace)
 """ASCII only: a typographic dash or a no-break space is a difference that someone made."""
 
 
-class Number(NamedTuple):
+class PreparedScalar(NamedTuple):
     """A prepared number or boolean: a value against its like, a text against strings."""
 
     value: tuple[bool, int | Decimal]
@@ -39,7 +39,7 @@ class Number(NamedTuple):
     """The same, normalised as a string is."""
 
 
-Prepared: TypeAlias = str | Number
+PreparedValue: TypeAlias = str | PreparedScalar
 
 
 class ExactComparator(BaseComparator):
@@ -70,13 +70,13 @@ class ExactComparator(BaseComparator):
         self.only_separators = checked_flag("only_separators", only_separators)
         self.steps_of_letter = 500 if self.only_separators else type(self).steps_of_letter
 
-    def prepare(self, value: Any) -> Prepared:
+    def prepare(self, value: Any) -> PreparedValue:
         """Normalise the text of a value; keep the value of a number beside it."""
         if value.__class__ is str:
             return self._normalised(value)
         text = self._normalised(text_of(value))
         number = _value_of(value)
-        return text if number is None else Number(number, text)
+        return text if number is None else PreparedScalar(number, text)
 
     def _normalised(self, text: str) -> str:
         text = text if self.case_sensitive else text.lower()
@@ -84,9 +84,9 @@ class ExactComparator(BaseComparator):
             return _without_separators(text)
         return text.translate(_REMOVED) if self.strip and not text.isalnum() else text
 
-    def similarity(self, gt: Prepared, pred: Prepared) -> float:
+    def similarity(self, gt: PreparedValue, pred: PreparedValue) -> float:
         """Compare two prepared values: 1.0 or 0.0."""
-        if isinstance(gt, Number) and isinstance(pred, Number):
+        if isinstance(gt, PreparedScalar) and isinstance(pred, PreparedScalar):
             return float(gt.value == pred.value)
         one, other = _text(gt), _text(pred)
         if not self.only_separators or _bare(one) != _bare(other):
@@ -96,7 +96,7 @@ class ExactComparator(BaseComparator):
             return float(runs[0].removesuffix(_MARKED) == runs[1].removesuffix(_MARKED))
         return float(runs[0] == runs[1] or any(" " not in digits for digits in runs))
 
-    def keys(self, prepared: Sequence[Prepared]) -> Keys:
+    def keys(self, prepared: Sequence[PreparedValue]) -> Keys:
         """Return codes by text, or by value for numbers; of one code are all that a text links.
 
         `"10"` is the text of both 10 and 1.0 here: the three share a code where all are there, and
@@ -104,7 +104,7 @@ class ExactComparator(BaseComparator):
         """
         if self.only_separators:
             prepared = [
-                it._replace(text=_bare(it.text)) if isinstance(it, Number) else _bare(it)
+                it._replace(text=_bare(it.text)) if isinstance(it, PreparedScalar) else _bare(it)
                 for it in prepared
             ]
         texts = {value for value in prepared if isinstance(value, str)}
@@ -113,10 +113,12 @@ class ExactComparator(BaseComparator):
             for value in prepared
         )
 
-    def similarities(self, gts: Sequence[Prepared], preds: Sequence[Prepared]) -> Similarities:
+    def similarities(
+        self, gts: Sequence[PreparedValue], preds: Sequence[PreparedValue]
+    ) -> Similarities:
         """Compare two columns: 1.0 or 0.0 for each pair."""
         there = {*map(type, gts), *map(type, preds)}
-        equal = self.similarity if Number in there or self.only_separators else eq
+        equal = self.similarity if PreparedScalar in there or self.only_separators else eq
         return np.fromiter(map(equal, gts, preds), np.float64, len(gts))
 
 
@@ -135,8 +137,8 @@ def _value_of(value: object) -> tuple[bool, int | Decimal] | None:
             return None
 
 
-def _text(prepared: Prepared) -> str:
-    return prepared.text if isinstance(prepared, Number) else prepared
+def _text(prepared: PreparedValue) -> str:
+    return prepared.text if isinstance(prepared, PreparedScalar) else prepared
 
 
 _SEPARATOR: Final = re.compile(r"(?<=[^\W_])[-\u2010-\u2013./_,:'\u2019\s]+(?=[^\W_])|\s+")
@@ -240,16 +242,16 @@ class EnumComparator(BaseComparator):
         return codes_of(prepared)
 
 
-def _exact_keys(member: Prepared) -> tuple[object, ...]:
+def _exact_keys(member: PreparedValue) -> tuple[object, ...]:
     """Return the keys of a member: its text or, of a number, its value and its text."""
-    if isinstance(member, Number):
+    if isinstance(member, PreparedScalar):
         return ("value", member.value), ("text of a number", member.text)
     return (("text", member),)
 
 
-def _keys_of_equal_members(value: Prepared) -> tuple[object, ...]:
+def _keys_of_equal_members(value: PreparedValue) -> tuple[object, ...]:
     """Return the keys of the members to which a value is equal, as `ExactComparator` compares."""
-    if isinstance(value, Number):
+    if isinstance(value, PreparedScalar):
         return ("value", value.value), ("text", value.text)
     return ("text", value), ("text of a number", value)
 

@@ -13,7 +13,7 @@ from stickler_cli.clients.embeddings import (
     BertScore,
     Embedder,
     FunctionEmbedder,
-    Texts,
+    TextPair,
     Vector,
     embedder,
 )
@@ -173,7 +173,7 @@ class BERTComparator(ModelComparator):
         """Return a value as text."""
         return text_of(value)
 
-    def _questions(self, gt: str, pred: str) -> Sequence[Texts]:
+    def _questions(self, gt: str, pred: str) -> Sequence[TextPair]:
         """Return the pair, unless one is blank, which crashes the library, or they are equal."""
         gt, pred = gt.strip(), pred.strip()
         if not gt or not pred or gt == pred:

@@ -259,11 +259,11 @@ operations of at most 2**-53 each."""
 _UNDERFLOW: Final = 1e-300
 """Bound on its absolute error, where floats lose digits."""
 
-Floats: TypeAlias = NDArray[np.float64]
+FloatArray: TypeAlias = NDArray[np.float64]
 Truths: TypeAlias = NDArray[np.bool_]
 
-Number: TypeAlias = float | Decimal | None
-Prepared: TypeAlias = Number | Measured
+NumberValue: TypeAlias = float | Decimal | None
+PreparedNumber: TypeAlias = NumberValue | Measured
 """A number: the float whose shortest spelling it is, a decimal where there is none such.
 
 Two numbers are therefore equal where they are of one type and equal. None is no number.
@@ -320,7 +320,7 @@ class NumericComparator(BaseComparator):
         self._relative = written(self.relative_tolerance)
         self._absolute = written(self.tolerance or self.absolute_tolerance)
 
-    def prepare(self, value: Any) -> Prepared:
+    def prepare(self, value: Any) -> PreparedNumber:
         """Read a number; None where there is none, and for NaN, infinities and booleans."""
         if type(value) is float:
             return value if math.isfinite(value) else None
@@ -340,7 +340,7 @@ class NumericComparator(BaseComparator):
         """Return the number of a value as it is read by itself; None where there is none."""
         return _measured(self.prepare(value)).number
 
-    def _read(self, text: str) -> Prepared:
+    def _read(self, text: str) -> PreparedNumber:
         """Read a number by its decimal sign, with its unit where units count."""
         found = measured(text, money=self.decimal in _OF_MONEY)
         if self.decimal == "currency" and found.with_decimals is not None:
@@ -357,7 +357,7 @@ class NumericComparator(BaseComparator):
             return found
         return _as_float(number)
 
-    def similarity(self, gt: Prepared, pred: Prepared) -> float:
+    def similarity(self, gt: PreparedNumber, pred: PreparedNumber) -> float:
         """Compare two numbers: 1.0 or 0.0, and 0.0 where either is not one."""
         if isinstance(gt, Measured) or isinstance(pred, Measured):
             return self._of_measures(_measured(gt), _measured(pred))
@@ -401,7 +401,9 @@ class NumericComparator(BaseComparator):
         words = [np.minimum(side[is_long] // 2, MAX_ABBREVIATED) for side in (gt, pred)]
         return steps + STEPS_OF_ABBREVIATION * int(words[0] @ words[1])
 
-    def similarities(self, gts: Sequence[Prepared], preds: Sequence[Prepared]) -> Similarities:
+    def similarities(
+        self, gts: Sequence[PreparedNumber], preds: Sequence[PreparedNumber]
+    ) -> Similarities:
         """Compare two columns: as floats where these are sure, as decimals near the tolerance."""
         if Measured in {*map(type, gts), *map(type, preds)}:
             return BaseComparator.similarities(self, gts, preds)
@@ -414,7 +416,7 @@ class NumericComparator(BaseComparator):
             similarities[index] = self.similarity(gts[index], preds[index])
         return similarities
 
-    def keys(self, prepared: Sequence[Prepared]) -> "Keys | None":
+    def keys(self, prepared: Sequence[PreparedNumber]) -> "Keys | None":
         """Return codes by value; None where a tolerance makes unequal numbers alike."""
         if self._relative or self._absolute:
             return None
@@ -422,7 +424,7 @@ class NumericComparator(BaseComparator):
             return linked_codes(map(_keys_of, prepared))
         return codes_of(np.array(prepared, np.float64).tolist())
 
-    def _within(self, gt: Floats, pred: Floats) -> tuple[Truths, Truths]:
+    def _within(self, gt: FloatArray, pred: FloatArray) -> tuple[Truths, Truths]:
         """Return which pairs are within tolerance, and of which that is sure; nan surely is not."""
         if not self._relative and not self._absolute:
             return gt == pred, np.ones(len(gt), np.bool_)
@@ -440,7 +442,7 @@ NumericExactC = NumericComparator
 """The name that older schemas give it."""
 
 
-def _as_float(number: Decimal | None) -> Number:
+def _as_float(number: Decimal | None) -> NumberValue:
     """Return the float that is a number, or the number itself."""
     if number is None:
         return None
@@ -448,7 +450,7 @@ def _as_float(number: Decimal | None) -> Number:
     return near if written(near) == number else number
 
 
-def _measured(value: Prepared) -> Measured:
+def _measured(value: PreparedNumber) -> Measured:
     if isinstance(value, Measured):
         return value
     return Measured(None if value is None else written(value), _NO_UNIT, _NO_UNIT)
@@ -463,7 +465,7 @@ def _in_currency_of(value: Measured, other: Measured) -> Measured:
     return value._replace(number=number, is_ambiguous=False)
 
 
-def _keys_of(value: Prepared) -> list[object]:
+def _keys_of(value: PreparedNumber) -> list[object]:
     """Return the keys that values share with those that may be the same."""
     found = _measured(value)
     if found.number is None:

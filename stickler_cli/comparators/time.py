@@ -17,7 +17,7 @@ take the square of their number."""
 _HOURS: Final = re.compile(r"[ap]\.?\s?m|uhr|h|o'clock", re.IGNORECASE)
 """Without minutes, what makes a number a time."""
 
-Prepared: TypeAlias = tuple[tuple[int, str], ...] | str
+PreparedTime: TypeAlias = tuple[tuple[int, str], ...] | str
 """The seconds of the day and the time zone, of both ends of a range; a text that is no time."""
 
 
@@ -32,7 +32,7 @@ class TimeComparator(BaseComparator):
         """Set the threshold in [0, 1] that `binary_compare` uses."""
         super().__init__(threshold)
 
-    def prepare(self, value: Any) -> Prepared:
+    def prepare(self, value: Any) -> PreparedTime:
         """Read a time, or two; else the text without case and white space."""
         text = text_of(value).strip()
         ends = [time_of(text)]
@@ -41,14 +41,14 @@ class TimeComparator(BaseComparator):
         times = tuple(end for end in ends if end is not None)
         return times if len(times) == len(ends) else "".join(text.split()).casefold()
 
-    def similarity(self, gt: Prepared, pred: Prepared) -> float:
+    def similarity(self, gt: PreparedTime, pred: PreparedTime) -> float:
         """Compare two prepared values; a time zone counts where both sides state one."""
         if isinstance(gt, str) or isinstance(pred, str) or len(gt) != len(pred):
             return float(gt == pred)
         ends = zip(gt, pred, strict=True)
         return float(all(a == b and (not x or not y or x == y) for (a, x), (b, y) in ends))
 
-    def keys(self, prepared: Sequence[Prepared]) -> Keys:
+    def keys(self, prepared: Sequence[PreparedTime]) -> Keys:
         """Return codes by time, or by text."""
         return codes_of(
             [it if isinstance(it, str) else tuple(second for second, _ in it) for it in prepared]

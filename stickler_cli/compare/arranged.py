@@ -32,7 +32,7 @@ from .columns import (
 from .leaf import LeafNode
 from .object import ObjectNode
 from .one_of import ChoiceNode, OneOfNode, follow_references
-from .pairing import MAX_COMPARED_PAIRS, ListRanges, Pairs, PairSearch, concatenate_pairs
+from .pairing import MAX_COMPARED_PAIRS, ListPairs, ListRanges, PairSearch, concatenate_pairs
 from .plan import Mode, Node, Options
 from .result import FD, TP
 
@@ -46,7 +46,7 @@ DEFAULT_KEY_COMPARATOR: Final = EnumComparator()
 """Compares the texts of key fields for which the schema states no comparator."""
 
 
-Key = Sequence[tuple[Columns, Node]]
+KeyColumns = Sequence[tuple[Columns, Node]]
 """The fields of a key: their values in all items, and the nodes that compare them."""
 
 
@@ -77,7 +77,7 @@ def pair_arranged(  # noqa: PLR0913, PLR0917 - as `pair_items` takes them
     key_names: tuple[str, ...] = (),
     *,
     ordered: bool = False,
-) -> Pairs:
+) -> ListPairs:
     """Choose pairs as `pair_items` does, but only of items whose key fields match.
 
     Pairs of ordered lists do not cross.
@@ -123,7 +123,7 @@ def pair_arranged(  # noqa: PLR0913, PLR0917 - as `pair_items` takes them
 
 def pair_by_position(
     item: Node, lists: Columns, gt: Indexes, pred: Indexes, options: Options
-) -> Pairs:
+) -> ListPairs:
     """Pair each item with the one at the same position, also if they are not similar.
 
     Lists are given by their slots, `gt` and `pred`, both (k,), and `item` compares their items.
@@ -142,7 +142,7 @@ def pair_by_position(
         pred_slots = gt_slots + (pred_lists.starts[pred] - gt_lists.starts[gt])[owner]
 
     scores = item.similarity(elements, gt_slots, pred_slots, options, Mode.PAIRING)
-    pairs = Pairs(owner=owner, gt=gt_slots, pred=pred_slots, similarity=scores.similarity)
+    pairs = ListPairs(owner=owner, gt=gt_slots, pred=pred_slots, similarity=scores.similarity)
     return pairs if elements.gold is None else pairs.select((~scores.is_empty).nonzero()[0])
 
 
@@ -187,7 +187,7 @@ def _lay_out_parts(
     return _Parts(gt=gt, n_gt=n_gt, pred=pred, n_pred=n_pred)
 
 
-def _find_ambiguous_keys(elements: Columns, key: Key) -> Mask:
+def _find_ambiguous_keys(elements: Columns, key: KeyColumns) -> Mask:
     """Return a mask of ground truths that may have several keys, or have an unlabelled one."""
     is_ambiguous = np.zeros(len(elements.gt), np.bool_)
     if elements.gold is not None:
@@ -233,7 +233,7 @@ def _split_by_key(
     return parts, list_of_key[is_part], (gt_left, pred_left)
 
 
-def _number_keys(key: Key, n_gt: int) -> tuple[Indexes, Indexes] | None:
+def _number_keys(key: KeyColumns, n_gt: int) -> tuple[Indexes, Indexes] | None:
     """Return a number for the key of each item, below 0 if a field of the key is absent.
 
     Items have the same key exactly if they have the same number. The result is None if that
@@ -339,7 +339,7 @@ class _PartSearch(PairSearch):
         share: Floats = distance / self._longest[self._near_owner[near]]
         return share
 
-    def find_arranged_pairs(self, key: Key, *, ordered: bool) -> Pairs:
+    def find_arranged_pairs(self, key: KeyColumns, *, ordered: bool) -> ListPairs:
         """Return the pairs of the greatest total of each part, all compared with all."""
         work, rows = self._elements.work, self._gain_rows(key)
         pairs_by_part = [np.empty((2, 0), np.intp)]
@@ -364,7 +364,7 @@ class _PartSearch(PairSearch):
         near, far = np.concatenate(pairs_by_part, axis=1)
         return self._make_pairs(near, far, self._similarity(near, far))
 
-    def _gain_rows(self, key: Key) -> Iterator[Floats]:
+    def _gain_rows(self, key: KeyColumns) -> Iterator[Floats]:
         """Yield the gains of each item with all far items of its part, the last item first.
 
         `align` takes rows in this order, so no part needs all of its rows at once.
@@ -380,7 +380,7 @@ class _PartSearch(PairSearch):
         blocks = [*split_by_size(row_lengths, MAX_COMPARED_PAIRS)]
         return chain.from_iterable(map(split_rows, reversed(blocks)))
 
-    def _gains_by_key(self, near: Indexes, key: Key) -> Floats:
+    def _gains_by_key(self, near: Indexes, key: KeyColumns) -> Floats:
         """Return the gains of near items with all far items of their part.
 
         Pairs whose keys differ gain nothing, pairs of the same key gain `KEY_GAIN` in addition. A

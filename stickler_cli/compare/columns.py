@@ -15,7 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.comparators.base import BaseComparator
-from stickler_cli.core.json_values import Absence, Alternative, Gold, JsonValue, Reading, part_of
+from stickler_cli.core.json_values import (
+    Absence,
+    Alternative,
+    Gold,
+    JsonValue,
+    ReadingRule,
+    part_of,
+)
 from stickler_cli.core.locations import ANY_KEY, Step
 from .prepared import NUMBERS, TEXTS, PreparedValues
 from .work import NAME_STEPS, VALUE_STEPS, FieldWork, Work
@@ -24,7 +31,7 @@ T = TypeVar("T")
 
 Indexes: TypeAlias = NDArray[np.intp]
 Mask: TypeAlias = NDArray[np.bool_]
-Kinds: TypeAlias = NDArray[np.int8]
+KindCodes: TypeAlias = NDArray[np.int8]
 Floats: TypeAlias = NDArray[np.float64]
 Outcomes: TypeAlias = NDArray[np.int8]
 
@@ -290,7 +297,7 @@ class Columns:
         columns.are_items = self.are_items  # which may have been set after they were made
         return columns
 
-    def apply_reading(self, reading: Reading | None) -> "Columns":
+    def apply_reading(self, reading: ReadingRule | None) -> "Columns":
         """Return the columns of the names that values stand for; None for absent ones."""
         return self if reading is None else self.map_values(id(reading), reading)
 
@@ -302,7 +309,7 @@ class Columns:
         return gold if any(gold) else None
 
     @cached_property
-    def kinds(self) -> tuple[Kinds, Kinds]:
+    def kinds(self) -> tuple[KindCodes, KindCodes]:
         """The kind of the value in every slot: `ABSENT`, `LEAF`, `OBJECT` or `ARRAY`."""
         if self.is_plain:
             gt, pred, _ = self.codes

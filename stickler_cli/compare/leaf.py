@@ -14,7 +14,7 @@ from stickler_cli.comparators.base import (
     BaseComparator,
 )
 from stickler_cli.comparators.registry import is_built_in
-from stickler_cli.core.json_values import JsonValue, Reading
+from stickler_cli.core.json_values import JsonValue, ReadingRule
 from .columns import (
     ABSENT,
     ARRAY,
@@ -42,7 +42,7 @@ class LeafNode(Node):
     """A value that its comparator compares as one."""
 
     comparator: BaseComparator
-    reading: Reading | None = None
+    reading: ReadingRule | None = None
     """Replaces the values of both sides by names that they stand for; None keeps them."""
     is_unspecified_text: bool = field(default=False, repr=False, compare=False)
     """Whether values are texts for which the schema states no comparator."""

@@ -24,7 +24,7 @@ from .columns import (
 )
 from .gold import first_absent_alternatives
 from .pair_scores import PairScores, classify, classify_present, fill_rows, has_both_sides
-from .pairing import Pairs, concatenate_pairs, pair_items
+from .pairing import ListPairs, concatenate_pairs, pair_items
 from .plan import Mode, Node, Options, Recording, Task
 from .result import FA, FN, NOT_EVALUATED, TN, TP, ListPairing, ThresholdSource
 from .units import LIST, OBJECT, Placement, UnitBatch, notes_by_row, some_of
@@ -142,7 +142,7 @@ class PairedLists(NamedTuple):
     """The position of its first pair of items in `pairs`."""
     lengths: Indexes
     """The number of its pairs of items."""
-    pairs: Pairs
+    pairs: ListPairs
     """The pairs of items of all lists."""
 
     @property
@@ -332,7 +332,7 @@ class ListNode(SequenceNode):
 
     def _pair_final_items(
         self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
-    ) -> Pairs:
+    ) -> ListPairs:
         """Return the paired items of lists, kept ones where items with such lists were paired."""
         if columns.paired_lists is None:
             return self._pair_items(columns, gt, pred, options)
@@ -340,7 +340,9 @@ class ListNode(SequenceNode):
         selected, owner = expand_ranges(paired_lists.starts[rows], paired_lists.lengths[rows])
         return paired_lists.pairs.select(selected)._replace(owner=owner)
 
-    def _pair_items(self, columns: Columns, gt: Indexes, pred: Indexes, options: Options) -> Pairs:
+    def _pair_items(
+        self, columns: Columns, gt: Indexes, pred: Indexes, options: Options
+    ) -> ListPairs:
         """Return the paired items of lists, by the kind of pairing that the schema states."""
         if self.by_position:
             return pair_by_position(self.items, columns, gt, pred, options)
@@ -442,7 +444,7 @@ class ListNode(SequenceNode):
         return kept, kept.rows_of(keys)
 
     def _find_items(
-        self, columns: Columns, gt: Indexes, pred: Indexes, pairs: Pairs
+        self, columns: Columns, gt: Indexes, pred: Indexes, pairs: ListPairs
     ) -> "tuple[ItemPairs, dict[int, int]]":
         """Return the items of lists, and by position how many predicted ones an open list drops."""
         gt_lists, pred_lists, elements = columns.elements

@@ -15,7 +15,7 @@ T = TypeVar("T")
 NO_REASONS: Final[Mapping[int, str]] = {}
 
 
-class Figures(NamedTuple):
+class PairFigures(NamedTuple):
     """Similarities, threshold-applied scores and outcomes, one entry a pair.
 
     If nothing is clipped, the scores are the array of similarities itself, so that sums and means
@@ -29,7 +29,7 @@ class Figures(NamedTuple):
 
 def classify(
     similarity: Floats, score: Floats, threshold: float | Floats, gt: Indexes, pred: Indexes
-) -> Figures:
+) -> PairFigures:
     """Classify pairs by their similarities.
 
     Similarity and score are 0.0 where one side is absent and 1.0 where both are. A similarity
@@ -44,7 +44,7 @@ def classify(
         score = similarities if score is similarity else score.copy()
         score[one_sided] = similarities[one_sided]
         similarity = similarities
-    return Figures(similarity, score, outcome)
+    return PairFigures(similarity, score, outcome)
 
 
 _OUTCOME_OF_ABSENT: Final = np.array([-1, TN, FN, FA], np.int8)  # read at 0, -1, -2 and -3

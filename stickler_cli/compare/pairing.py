@@ -25,7 +25,7 @@ from .leaf import LeafBlock, LeafNode
 from .object import ObjectNode
 from .one_of import follow_references
 from .plan import Mode, Node, Options
-from .rows import Rows
+from .rows import PairedRows
 from .selective import SelectiveField, read_leaves, selective_fields
 from .work import PAIR_STEPS
 
@@ -48,7 +48,7 @@ MAX_AUGMENTED_ROWS: Final = 32
 """Items without a partner for which paths are searched one by one; for more, scipy is faster."""
 
 
-class Pairs(NamedTuple):
+class ListPairs(NamedTuple):
     """Pairs of items of lists, by list and by ground truth; one entry a pair."""
 
     owner: Indexes
@@ -58,9 +58,9 @@ class Pairs(NamedTuple):
     pred: Indexes
     similarity: Floats
 
-    def select(self, selected: Indexes | slice) -> "Pairs":
+    def select(self, selected: Indexes | slice) -> "ListPairs":
         """Return the selected pairs."""
-        return Pairs(
+        return ListPairs(
             owner=self.owner[selected],
             gt=self.gt[selected],
             pred=self.pred[selected],
@@ -68,16 +68,16 @@ class Pairs(NamedTuple):
         )
 
 
-def concatenate_pairs(several: list[Pairs]) -> Pairs:
+def concatenate_pairs(several: list[ListPairs]) -> ListPairs:
     """Return pairs that were found in several searches, one after the other."""
     no_slots = np.empty(0, np.intp)
-    no_pairs = Pairs(owner=no_slots, gt=no_slots, pred=no_slots, similarity=np.empty(0))
-    return Pairs(*map(np.concatenate, zip(no_pairs, *several, strict=True)))
+    no_pairs = ListPairs(owner=no_slots, gt=no_slots, pred=no_slots, similarity=np.empty(0))
+    return ListPairs(*map(np.concatenate, zip(no_pairs, *several, strict=True)))
 
 
 def pair_items(  # noqa: PLR0913, PLR0917 - two sides of columns, and the rule that pairs them
     item: Node, lists: Columns, gt: Indexes, pred: Indexes, floor: float, options: Options
-) -> Pairs:
+) -> ListPairs:
     """Choose the pairs of the greatest total similarity in every list.
 
     Ties go to equal positions: a pair (i, j) above the floor is raised by
@@ -161,7 +161,7 @@ class PairSearch:
         in_near = gold.lists_with_gold(self._near_slots, self._near_owner, n_lists)
         return in_near | gold.lists_with_gold(self._far_slots, self._far_owner, n_lists)
 
-    def find_pairs(self) -> Pairs:
+    def find_pairs(self) -> ListPairs:
         """Return the pairs of the greatest total of each list."""
         near, far, max_other_gain = self._find_candidates()
         similarity = self._similarity(near, far)
@@ -204,9 +204,9 @@ class PairSearch:
             np.concatenate([similarity[is_certain], new_similarity]),
         )
 
-    def _make_pairs(self, near: Indexes, far: Indexes, similarity: Floats) -> Pairs:
+    def _make_pairs(self, near: Indexes, far: Indexes, similarity: Floats) -> ListPairs:
         gt, pred = self._slots_of_sides(near, far)
-        return Pairs(owner=self._near_owner[near], gt=gt, pred=pred, similarity=similarity)
+        return ListPairs(owner=self._near_owner[near], gt=gt, pred=pred, similarity=similarity)
 
     def _slots_of_sides(self, near: Indexes, far: Indexes) -> tuple[Indexes, Indexes]:
         """Return the slots of the ground truth and of the prediction of each pair."""
@@ -331,7 +331,7 @@ class PairSearch:
         may_be_best = self._max_gain(near, far) + 2 * EQUAL_WITHIN >= best[near]
         near, far = near[may_be_best], far[may_be_best]
         if self._item.by_position:
-            rows = Rows(self._item, self._elements, self._options)
+            rows = PairedRows(self._item, self._elements, self._options)
             gt, pred = self._slots_of_sides(near, far)
             may_be_best = rows.may_be_best(gt, pred, near, best)
             near, far = near[may_be_best], far[may_be_best]

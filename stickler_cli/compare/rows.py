@@ -18,7 +18,7 @@ MAX_REMAINING_SHARE: Final = 0.5
 """Share of the pairs that may remain by then; otherwise all of them are compared at once."""
 
 
-class Rows:
+class PairedRows:
     """Rows that are being paired, and the node of their cells."""
 
     def __init__(self, row_node: Node, rows: Columns, options: Options) -> None:

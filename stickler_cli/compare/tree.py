@@ -23,7 +23,7 @@ from .result import BOTH_SIDES, ERRORS, NOT_EVALUATED, Outcome, ThresholdSource
 from .tuple import TupleNode
 from .units import LIST, MISMATCH, OBJECT, SCHEMAS, UnitBatch, UnitTable
 
-Shape: TypeAlias = Literal["leaf", "object", "list", "mismatch"]
+UnitShape: TypeAlias = Literal["leaf", "object", "list", "mismatch"]
 PlaceKind: TypeAlias = Literal["leaf", "object", "list", "tuple"]
 
 Index = Annotated[int | None, Rule("a position", {"type": ["integer", "null"], "minimum": 0})]
@@ -161,9 +161,9 @@ class UnitTree:
         return self.batch.is_item
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> UnitShape:
         """Its shape: fields, items, values of different kinds, or one value."""
-        shapes: dict[int, Shape] = {OBJECT: "object", LIST: "list", MISMATCH: "mismatch"}
+        shapes: dict[int, UnitShape] = {OBJECT: "object", LIST: "list", MISMATCH: "mismatch"}
         return shapes.get(self.batch.kind, "leaf")
 
     @property

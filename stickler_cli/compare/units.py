@@ -21,7 +21,7 @@ from .result import FA, FD, FN, NOT_EVALUATED, TP
 
 T = TypeVar("T")
 
-FieldPath: TypeAlias = tuple[str, ...]  # names of fields, without list indexes
+FieldNames: TypeAlias = tuple[str, ...]  # names of fields, without list indexes
 FieldNumbers: TypeAlias = "int | Indexes"  # one field for all rows of a batch, or one for each
 
 
@@ -55,7 +55,7 @@ class FieldIndex:
 
     def __init__(self) -> None:
         """Begin with the document itself, whose number is 0 and whose path is empty."""
-        self.paths: list[FieldPath] = [()]
+        self.paths: list[FieldNames] = [()]
         self.parents: list[int] = [NOTHING]
         """The number of the field that contains each field; `NOTHING` for the document."""
         self._children: dict[int, dict[str, int]] = {}

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from .json_values import JsonValue, brief
 
-Ends: TypeAlias = tuple[float, float]
+IntervalBounds: TypeAlias = tuple[float, float]
 """The lower and the upper end of an interval."""
 
 Quoting: TypeAlias = Callable[[str], str]
@@ -29,7 +29,7 @@ IDEOGRAPHIC_SPACE: Final = "\u3000"
 """An ordinary blank in Chinese and Japanese names, though Python calls it unprintable."""
 
 
-def digits_of(interval: Ends | None) -> int:
+def digits_of(interval: IntervalBounds | None) -> int:
     """Return the decimals that a rate is worth: one more than where its interval begins to differ.
 
     >>> [digits_of((0.9, end)) for end in (0.99, 0.95, 0.903, 0.9)], digits_of(None)
@@ -65,7 +65,7 @@ def percent(share: float) -> str:
 
 
 def interval_text(
-    interval: Ends | None, limits: Collection[float] = (), digits: int = DIGITS
+    interval: IntervalBounds | None, limits: Collection[float] = (), digits: int = DIGITS
 ) -> str:
     """Return an interval as people read it, with the digits of `rate`.
 

@@ -153,7 +153,7 @@ def without_absent(value: JsonValue) -> JsonValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadingRule:
     """How a schema has the values of a place read, on both sides.
 
     >>> read = Reading({"USA": ["US"], "one": ["1"]}, ["N/A", 0])

@@ -5,10 +5,10 @@ import unicodedata
 from itertools import groupby
 from typing import Final, Literal, TypeAlias
 
-Form: TypeAlias = Literal["NFC", "NFKC", "NFKD"]
+NormalForm: TypeAlias = Literal["NFC", "NFKC", "NFKD"]
 
 SHORT_TEXT: Final = 1000  # letters; even a text of nothing but marks takes 2 ms
-_DECOMPOSED: Final[dict[Form, Literal["NFD", "NFKD"]]] = {
+_DECOMPOSED: Final[dict[NormalForm, Literal["NFD", "NFKD"]]] = {
     "NFC": "NFD",
     "NFKC": "NFKD",
     "NFKD": "NFKD",
@@ -27,7 +27,7 @@ def mark_exponents(text: str) -> str:
     return text if text.isascii() else _EXPONENT.sub("^", text)
 
 
-def normalize_text(form: Form, text: str) -> str:
+def normalize_text(form: NormalForm, text: str) -> str:
     r"""Return the normal form that `unicodedata.normalize` gives a text, in linear time.
 
     It sorts combining marks by insertion, which takes quadratic time for a text of marks alone.

@@ -62,7 +62,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class NumberRange:
     """A number of a range, or a word that stands for none."""
 
     expected: str
@@ -135,7 +135,7 @@ BYTES: Final = Read("a number of bytes, such as 4096, 500kB or 1.5GB", _bytes)
 FLAG: Final = Read("true or false", partial(_typed, bool))
 TEXTS: Final = Read("a list of strings", _texts)
 _TYPED: Final = {bool: FLAG, str: Read("a string", partial(_typed, str))}
-Values: TypeAlias = Read | Choice | Number
+Values: TypeAlias = Read | Choice | NumberRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,11 @@ class Option:
 
     def parse(self, value: object) -> Any:
         """Return a value of a command line, where numbers are text, as it is used."""
-        if isinstance(self.values, Number) and isinstance(value, str) and value != self.values.word:
+        if (
+            isinstance(self.values, NumberRange)
+            and isinstance(value, str)
+            and value != self.values.word
+        ):
             value = self.values.in_text(value)
         return self.read(value)
 

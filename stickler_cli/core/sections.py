@@ -74,7 +74,7 @@ Cell: TypeAlias = str | int | float | Sequence[float] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class FigureColumn:
     """A column that knows where its value is in the value of a row."""
 
     title: str
@@ -147,7 +147,7 @@ class Choices:
 class Figures:
     """A table as the values of its rows, and the figures that are read of each."""
 
-    figures: Sequence[Figure]
+    figures: Sequence[FigureColumn]
     rows: Sequence[object]
     legend: Sequence[tuple[str, str]] = ()
     choices: Sequence[Choices] = ()

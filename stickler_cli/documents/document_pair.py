@@ -39,7 +39,7 @@ from .reading import of_kinds, unpacked_bytes
 from .roots import find_at, parse_root, root_text
 
 
-class Shape(NamedTuple):
+class PairShape(NamedTuple):
     """The places of the documents of a pair in their files; can be pickled."""
 
     wrapping: Wrapping = "hinted"
@@ -104,15 +104,15 @@ class Shape(NamedTuple):
         return read_document(reference, wrapping, data, kinds)
 
 
-DEFAULT_SHAPE: Final = Shape()
-ANY_SHAPE: Final = Shape(kinds=OBJECTS_OR_ARRAYS)
+DEFAULT_SHAPE: Final = PairShape()
+ANY_SHAPE: Final = PairShape(kinds=OBJECTS_OR_ARRAYS)
 
 
-def shape_of(settings: DocumentOptions, kinds: tuple[DocumentKind, ...] = OBJECTS) -> Shape:
+def shape_of(settings: DocumentOptions, kinds: tuple[DocumentKind, ...] = OBJECTS) -> PairShape:
     """Return the shape that settings tell of documents of some kinds."""
     wrapping: Wrapping = "taken" if settings.lenient_json else "hinted"
     rename = settings.rename if isinstance(settings, KeyOptions) else ()
-    return Shape(
+    return PairShape(
         wrapping=wrapping,
         gt_root=parse_root(settings.gt_root),
         pred_root=parse_root(settings.pred_root),
@@ -176,7 +176,7 @@ class PairRef(NamedTuple):
     gt: Reference | None
     pred: Reference | None
     hint: str = ""
-    shape: Shape = DEFAULT_SHAPE
+    shape: PairShape = DEFAULT_SHAPE
     """The places of the documents in their files."""
     confidences: Reference | None = None
     """Where those of the prediction are, if they are beside it."""

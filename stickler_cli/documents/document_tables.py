@@ -77,7 +77,7 @@ USUAL_COLUMNS: Final = TableColumns()
 _Cell: TypeAlias = JsonValue | bytes | Problem
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """One row: its id, and the documents of the sides that were asked for."""
 
     number: int
@@ -110,7 +110,7 @@ def count_rows(file: str) -> int | None:
 
 def rows_of(
     file: str, sides: Sequence[Side], limit: int, columns: TableColumns = USUAL_COLUMNS
-) -> Iterator[Row]:
+) -> Iterator[TableRow]:
     """Yield the rows of a table, each with its documents of some sides.
 
     A document of more than `limit` bytes is a problem, and so is the place where the file breaks
@@ -123,7 +123,7 @@ def rows_of(
     source = decoded(file)
     for number, name, cells in rows(file, sides, limit, columns):
         documents = tuple(_reference_to(file, number, cell, limit) for cell in cells)
-        yield Row(number, name if name is None else id_text(name, source, number), documents)
+        yield TableRow(number, name if name is None else id_text(name, source, number), documents)
 
 
 def documents_of_table(

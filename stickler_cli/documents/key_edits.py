@@ -18,14 +18,14 @@ from stickler_cli.core.problems import Problem, UsageError
 IGNORE: Final = "--ignore"
 RENAME: Final = "--rename"
 
-Names: TypeAlias = tuple[str, ...]  # that lead to a key, without indexes of lists
+KeySteps: TypeAlias = tuple[str, ...]  # that lead to a key, without indexes of lists
 
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
     """A key of predictions that gets another name."""
 
-    pattern: Names
+    pattern: KeySteps
     """The names that lead to the key, with `*` and `**` as in gates."""
     name: str
     """The new name of the key."""
@@ -35,7 +35,7 @@ class Renaming:
 class KeyEdits:
     """All keys that are renamed or left out."""
 
-    ignored: tuple[Names, ...] = ()
+    ignored: tuple[KeySteps, ...] = ()
     """Patterns of keys that are left out on both sides."""
     renamings: tuple[Renaming, ...] = ()
     """New names of keys of predictions, which patterns of other keys already have."""
@@ -56,7 +56,7 @@ class KeyEdits:
         }
         return edited if new_names or len(edited) < len(value) else value
 
-    def _find_new_names(self, value: JsonObject, parent: Names) -> dict[str, str]:
+    def _find_new_names(self, value: JsonObject, parent: KeySteps) -> dict[str, str]:
         """Return the new name of each key of an object that gets one.
 
         A key keeps its name if another value has the new one, so that no value is lost.
@@ -89,13 +89,13 @@ class KeyEdits:
             return [self.edit_all(item, is_truth=is_truth, parent=parent) for item in value]
         return value
 
-    def _rename(self, names: Names) -> str:
+    def _rename(self, names: KeySteps) -> str:
         for renaming in self.renamings:
             if matches_pattern(renaming.pattern, names):
                 return renaming.name
         return names[-1]
 
-    def _ignores(self, names: Names) -> bool:
+    def _ignores(self, names: KeySteps) -> bool:
         return bool(self.ignored) and _matches_any(self.ignored, names)
 
 
@@ -103,7 +103,7 @@ NO_EDITS: Final = KeyEdits()
 
 
 @lru_cache(10_000)  # documents of a run mostly have the same keys
-def _matches_any(patterns: tuple[Names, ...], names: Names) -> bool:
+def _matches_any(patterns: tuple[KeySteps, ...], names: KeySteps) -> bool:
     return any(matches_pattern(pattern, names) for pattern in patterns)
 
 
@@ -114,8 +114,8 @@ def parse_key_edits(ignored: Sequence[str], renamed: Sequence[str]) -> KeyEdits:
         UsageError: with every value that cannot be used.
     """
     problems: list[Problem] = []
-    patterns: list[Names] = []
-    pairs: list[tuple[Names, Names]] = []
+    patterns: list[KeySteps] = []
+    pairs: list[tuple[KeySteps, KeySteps]] = []
     for text in ignored:
         pattern = _parse_names(text)
         if pattern is None or all(name == ANY_NAMES for name in pattern):
@@ -136,7 +136,7 @@ def parse_key_edits(ignored: Sequence[str], renamed: Sequence[str]) -> KeyEdits:
     return KeyEdits(ignored=tuple(patterns), renamings=_order_renamings(pairs))
 
 
-def _parse_names(text: str) -> Names | None:
+def _parse_names(text: str) -> KeySteps | None:
     """Return the names of a field path; None if it has none, or an index of a list."""
     try:
         path = parse_field_path(text)
@@ -146,7 +146,7 @@ def _parse_names(text: str) -> Names | None:
     return names if names and len(names) == len(path) else None
 
 
-def _parse_renaming(text: str) -> tuple[Names, Names] | None:
+def _parse_renaming(text: str) -> tuple[KeySteps, KeySteps] | None:
     """Return the old and the new names; None if these are not both names of one place."""
     for index in (index for index, character in enumerate(text) if character == "="):
         old, new = _parse_names(text[:index]), _parse_names(text[index + 1 :])
@@ -158,9 +158,9 @@ def _parse_renaming(text: str) -> tuple[Names, Names] | None:
     return None
 
 
-def _order_renamings(pairs: Iterable[tuple[Names, Names]]) -> tuple[Renaming, ...]:
+def _order_renamings(pairs: Iterable[tuple[KeySteps, KeySteps]]) -> tuple[Renaming, ...]:
     """Return renamings whose patterns have the new names of the keys around them."""
-    new_names: dict[str, Names] = {}
+    new_names: dict[str, KeySteps] = {}
     renamings = []
     for old, new in sorted(pairs, key=lambda pair: len(pair[0])):
         parent = old[:-1]

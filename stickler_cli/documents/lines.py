@@ -23,7 +23,7 @@ from stickler_cli.core.problems import Problem, UsageError, nearest_choices
 from stickler_cli.core.remote import is_url, open_named
 from .csv_rows import CsvError, read_csv_rows
 from .document import LineReference, Reference, Side
-from .document_pair import ANY_SHAPE, Shape
+from .document_pair import ANY_SHAPE, PairShape
 from .reading import (
     HEAD,
     STANDARD_INPUT,
@@ -285,7 +285,7 @@ def _path_of(name: str) -> tuple[str, ...]:
 
 
 def documents_by_id(
-    file: str, side: Side, id_field: FieldPath, limit: int, shape: Shape = ANY_SHAPE
+    file: str, side: Side, id_field: FieldPath, limit: int, shape: PairShape = ANY_SHAPE
 ) -> Iterator[tuple[str, Reference]]:
     """Yield each document of a file of JSON Lines with its id.
 
@@ -425,7 +425,7 @@ def looking_into(file: str) -> Iterator[None]:
 
 
 def _id_of(
-    line: LineReference | Problem, id_field: FieldPath, side: Side, shape: Shape
+    line: LineReference | Problem, id_field: FieldPath, side: Side, shape: PairShape
 ) -> str | Problem:
     document = shape.read_around(line, side).value
     if isinstance(document, Problem):

@@ -29,7 +29,7 @@ from .document_pair import (
     DEFAULT_SHAPE,
     DocumentPair,
     PairRef,
-    Shape,
+    PairShape,
     read_pair,
     shape_of,
 )
@@ -44,8 +44,8 @@ from .document_tables import (
 from .lines import ById, Ids, documents_by_id, holds_array, is_stream, lines_of, open_stream
 from .reading import STANDARD_INPUT, decoded, source_of, too_large, unreadable
 from .sources import (
-    Kind,
     Listing,
+    SourceKind,
     difference,
     folded,
     id_of_file,
@@ -92,17 +92,22 @@ def open_documents(source: str, settings: FindingOptions, side: Side = "gt") -> 
     (kind,) = _kinds(source)
     limit = settings.max_document_size
     other = settings.pred if isinstance(settings, PredictionSource) else ""
-    if is_stream(source) and other and _kinds(other) == [Kind.FILE] and settings.id_field is None:
+    if (
+        is_stream(source)
+        and other
+        and _kinds(other) == [SourceKind.FILE]
+        and settings.id_field is None
+    ):
         return DocumentSet(lambda: [(id_of_file(other) or decoded(other), _only(source, limit))])
-    if kind is Kind.FILE:
+    if kind is SourceKind.FILE:
         document = id_of_file(source) or decoded(source), FileReference(source, limit)
         return DocumentSet(lambda: [document])
-    if kind is Kind.LINES and settings.id_field is None:
+    if kind is SourceKind.LINES and settings.id_field is None:
         return DocumentSet(lambda: ((name_of_line(it.line), it) for it in lines_of(source, limit)))
-    return _with_ids(source, kind, side if kind is Kind.TABLE else "gt", settings)
+    return _with_ids(source, kind, side if kind is SourceKind.TABLE else "gt", settings)
 
 
-def _kinds(*sources: str) -> list[Kind]:
+def _kinds(*sources: str) -> list[SourceKind]:
     """Return the kinds of sources; raise UsageError if any cannot be used."""
     kinds = [kind_of_source(source) for source in sources]
     if problems := [kind for kind in kinds if isinstance(kind, Problem)]:
@@ -112,19 +117,19 @@ def _kinds(*sources: str) -> list[Kind]:
 
 def _with_ids(  # noqa: PLR0913 - where they are, and how they are read
     source: str,
-    kind: Kind,
+    kind: SourceKind,
     side: Side,
     settings: FindingOptions,
     *,
-    shape: Shape = ANY_SHAPE,
+    shape: PairShape = ANY_SHAPE,
     tell: Callable[[str], None] | None = None,
 ) -> DocumentSet:
     """Return the documents of a source in which they have ids, those of a directory listed now."""
     limit, id_field = settings.max_document_size, settings.id_field
-    if kind is Kind.DIRECTORY:
+    if kind is SourceKind.DIRECTORY:
         listing = list_directory(source, limit, tell)
         return DocumentSet(listing.documents.items, listing)
-    if kind is Kind.TABLE:
+    if kind is SourceKind.TABLE:
         return DocumentSet(partial(documents_of_table, source, side, limit, columns_of(settings)))
     path = parse_id_field(id_field or "")
     return DocumentSet(partial(documents_by_id, source, side, path, limit, shape))
@@ -184,18 +189,24 @@ def open_pairs(
     gt_kind, pred_kind = both
     by_id = settings.id_field is not None and bool(parse_id_field(settings.id_field))
     rename = _renaming(settings.pair_by)
-    single = (kind is Kind.FILE or is_stream(it) for it, kind in zip((gt, pred), both, strict=True))
-    if Kind.FILE in both and all(single) and not by_id:
+    single = (
+        kind is SourceKind.FILE or is_stream(it) for it, kind in zip((gt, pred), both, strict=True)
+    )
+    if SourceKind.FILE in both and all(single) and not by_id:
         document = id_of_file(Path(decoded(pred if is_stream(gt) else gt)).name) or decoded(gt)
         ref = PairRef(document, _only(gt, limit), _only(pred, limit), shape=shape)
         return Pairs(partial(iter, (ref,)), total=1, single=True)
-    if both == [Kind.LINES, Kind.LINES] and not by_id:
+    if both == [SourceKind.LINES, SourceKind.LINES] and not by_id:
         if settings.pair_by is not None:
             found, hint = "lines pair by their place", "give --id-field too"
             raise UsageError([Problem("--pair-by", found, "names or ids", hint)])
         return Pairs(partial(_by_line, gt, pred, limit, shape), problems=notes)
-    takes_id = Kind.LINES in both or Kind.TABLE in both
-    if Kind.FILE in both or (by_id and not takes_id) or (Kind.LINES in both and not by_id):
+    takes_id = SourceKind.LINES in both or SourceKind.TABLE in both
+    if (
+        SourceKind.FILE in both
+        or (by_id and not takes_id)
+        or (SourceKind.LINES in both and not by_id)
+    ):
         raise UsageError([_mismatch(gt, pred, both, by_id)])
     gts = _with_ids(gt, gt_kind, "gt", settings, shape=shape, tell=tell)
     preds = _with_ids(pred, pred_kind, "pred", settings, shape=shape, tell=tell)
@@ -236,13 +247,13 @@ def _renaming(pattern: str | None) -> Callable[[_References, str], _References]:
     )
 
 
-def _check_columns(settings: DocumentOptions, kinds: Sequence[Kind]) -> None:
+def _check_columns(settings: DocumentOptions, kinds: Sequence[SourceKind]) -> None:
     """Refuse columns of a side that is no table."""
     stated = (("gt", settings.gt_column), ("pred", settings.pred_column))
     problems = [
         Problem(f"--{side}-column", f"{side.upper()} is {kind.value}", "a table", hint)
         for (side, column), kind in zip(stated, kinds, strict=True)
-        if column is not None and kind is not Kind.TABLE
+        if column is not None and kind is not SourceKind.TABLE
         for hint in [f"--{side}-root takes documents out of JSON; --pairs takes both sides"]
     ]
     if problems:
@@ -251,14 +262,14 @@ def _check_columns(settings: DocumentOptions, kinds: Sequence[Kind]) -> None:
 
 def _kinds_of_pair(
     gt: str, pred: str, settings: DocumentOptions, kinds: tuple[DocumentKind, ...]
-) -> tuple[list[Kind], tuple[Problem, ...]]:
+) -> tuple[list[SourceKind], tuple[Problem, ...]]:
     """Return the kinds of both sources, and a note where ground truth is an array of documents."""
     both = _kinds(gt, pred)
-    if both[0] is not Kind.FILE or kinds != OBJECTS or not holds_array(gt):
+    if both[0] is not SourceKind.FILE or kinds != OBJECTS or not holds_array(gt):
         return both, ()
     told = "by --id-field" if settings.id_field else "paired by their place"
     note = Problem(decoded(gt), f"it holds an array, whose elements are documents, {told}")
-    return [Kind.LINES if it is Kind.FILE else it for it in both], (note,)
+    return [SourceKind.LINES if it is SourceKind.FILE else it for it in both], (note,)
 
 
 def _only(source: str, limit: int) -> Reference:
@@ -287,17 +298,17 @@ def parse_id_field(text: str) -> FieldPath:
     return path
 
 
-def _mismatch(gt: str, pred: str, kinds: list[Kind], with_id_field: bool) -> Problem:
-    if with_id_field and not {Kind.LINES, Kind.TABLE} & {*kinds}:
+def _mismatch(gt: str, pred: str, kinds: list[SourceKind], with_id_field: bool) -> Problem:
+    if with_id_field and not {SourceKind.LINES, SourceKind.TABLE} & {*kinds}:
         found = f"neither {decoded(gt)} nor {decoded(pred)} is a JSON Lines file or a table"
         hint = "leave it out: files and directories pair by name"
         return Problem("--id-field", found, "an id field for JSON Lines and tables only", hint)
     found = f"this is {kinds[1].value}, but {decoded(gt)} is {kinds[0].value}"
-    hint = "" if Kind.FILE in kinds else "give --id-field to pair JSON Lines with others"
+    hint = "" if SourceKind.FILE in kinds else "give --id-field to pair JSON Lines with others"
     return Problem(decoded(pred), found, "two of the same kind", hint)
 
 
-def _by_line(gt: str, pred: str, limit: int, shape: Shape) -> Iterator[PairRef]:
+def _by_line(gt: str, pred: str, limit: int, shape: PairShape) -> Iterator[PairRef]:
     for gt_line, pred_line in zip_longest(lines_of(gt, limit), lines_of(pred, limit)):
         name = name_of_line(gt_line.line) if gt_line else f"pred line {pred_line.line}"
         yield PairRef(name, gt_line, pred_line, shape=shape)
@@ -308,7 +319,9 @@ def name_of_line(number: int | None) -> str:
     return f"line {number}"
 
 
-def _paired(gts: DocumentSet, preds: Mapping[str, Reference], shape: Shape) -> Iterator[PairRef]:
+def _paired(
+    gts: DocumentSet, preds: Mapping[str, Reference], shape: PairShape
+) -> Iterator[PairRef]:
     met, alike = ById[bool](), None
     for document, gt in gts.refs():
         met.put(document, True)
@@ -333,7 +346,7 @@ def pairs_of_table(
     file: str,
     limit: int,
     columns: TableColumns = USUAL_COLUMNS,
-    shape: Shape = DEFAULT_SHAPE,
+    shape: PairShape = DEFAULT_SHAPE,
 ) -> Pairs:
     """Return the pairs that are the rows of a table; those without ids are known by their number.
 
@@ -341,11 +354,11 @@ def pairs_of_table(
         UsageError: it is no table of pairs.
     """
     (kind,) = _kinds(file)
-    if kind is Kind.FILE and holds_array(file):
-        kind = Kind.LINES
-    if kind not in {Kind.TABLE, Kind.LINES}:
+    if kind is SourceKind.FILE and holds_array(file):
+        kind = SourceKind.LINES
+    if kind not in {SourceKind.TABLE, SourceKind.LINES}:
         raise UsageError([Problem(PAIRS, f"{decoded(file)} is {kind.value}", "a table of pairs")])
-    word: Literal["line", "row"] = "line" if kind is Kind.LINES else "row"
+    word: Literal["line", "row"] = "line" if kind is SourceKind.LINES else "row"
 
     def refs() -> Iterator[PairRef]:
         ids, has_ids = Ids(source_of(file), "gt", word), False
@@ -362,7 +375,7 @@ def pairs_of_table(
             # Of a row that has no id, or that of another, neither counts.
             yield PairRef(name, problem or gt, problem or pred, shape=shape)
 
-    return Pairs(refs, count_rows(file) if kind is Kind.TABLE else None)
+    return Pairs(refs, count_rows(file) if kind is SourceKind.TABLE else None)
 
 
 def with_confidences(pairs: Pairs, source: str, settings: FindingOptions) -> Pairs:
@@ -433,7 +446,7 @@ class LineRange(NamedTuple):
     ends: tuple[int, int]
     """The bytes after the texts of the last ones."""
     pairs: int
-    shape: Shape
+    shape: PairShape
 
     def refs(self) -> Iterator[PairRef]:
         """Yield the pairs, with their lines."""

@@ -38,7 +38,7 @@ ONE_FILE: Final = "one file for each document"
 """Expectation where two files have one id."""
 
 
-class Kind(Enum):
+class SourceKind(Enum):
     """The kinds of source, as a message names them."""
 
     FILE = "a JSON file"
@@ -60,15 +60,15 @@ class Listing:
     """Entries left out although they may hold documents."""
 
 
-def kind_of_source(name: str) -> Kind | Problem:
+def kind_of_source(name: str) -> SourceKind | Problem:
     """Return the kind of a source; a problem if it cannot be one."""
     if name == STANDARD_INPUT:
         # None where the interpreter was started with standard input closed.
-        return Kind.LINES if sys.stdin else Problem("-", "standard input is closed")
+        return SourceKind.LINES if sys.stdin else Problem("-", "standard input is closed")
     return _kind_of_url(name) if is_url(name) else _kind_on_disk(name)
 
 
-def _kind_on_disk(name: str) -> Kind | Problem:
+def _kind_on_disk(name: str) -> SourceKind | Problem:
     try:
         mode = Path(name).stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -76,13 +76,13 @@ def _kind_on_disk(name: str) -> Kind | Problem:
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         return unreadable(decoded(name), error)
     if stat.S_ISDIR(mode):
-        return Kind.DIRECTORY
+        return SourceKind.DIRECTORY
     if is_stream(name):
-        return Kind.LINES
+        return SourceKind.LINES
     return _kind_of_file(name, is_regular=stat.S_ISREG(mode))
 
 
-def _kind_of_file(name: str, *, is_regular: bool) -> Kind | Problem:
+def _kind_of_file(name: str, *, is_regular: bool) -> SourceKind | Problem:
     if not is_regular:
         hint = "name - to read JSON Lines from standard input"
         return Problem(decoded(name), "this is not a regular file", _KINDS, hint)
@@ -90,7 +90,7 @@ def _kind_of_file(name: str, *, is_regular: bool) -> Kind | Problem:
         hint = "stickler report reads a run" if made.startswith("stickler-run/") else ""
         return Problem(decoded(name), f"this is a file of stickler ({made})", "documents", hint)
     kind = _asked_for(name)
-    if kind in {Kind.LINES, Kind.TABLE} and not os.access(name, os.R_OK):
+    if kind in {SourceKind.LINES, SourceKind.TABLE} and not os.access(name, os.R_OK):
         return Problem(decoded(name), "cannot be read: permission denied")
     return kind or Problem(decoded(name), "the name tells no kind of document", _KINDS)
 
@@ -103,12 +103,12 @@ def _own_format(file: str) -> str:
     return ""
 
 
-def _kind_of_url(url: str) -> Kind | Problem:
+def _kind_of_url(url: str) -> SourceKind | Problem:
     """Return the kind of a URL: by its ending, if it is there; else a directory."""
     name = shown_url(url)
     kind = _asked_for(name)
-    if kind is None or (kind is Kind.FILE and "*" in name):
-        return Kind.DIRECTORY
+    if kind is None or (kind is SourceKind.FILE and "*" in name):
+        return SourceKind.DIRECTORY
     try:
         size_of_url(url)
     except OSError as error:
@@ -116,12 +116,12 @@ def _kind_of_url(url: str) -> Kind | Problem:
     return kind
 
 
-def _asked_for(name: str) -> Kind | None:
+def _asked_for(name: str) -> SourceKind | None:
     if _DOCUMENT_SUFFIX.search(name):
-        return Kind.FILE
+        return SourceKind.FILE
     if LINES_SUFFIX.search(name) or TABLE_SUFFIX.search(name):
-        return Kind.LINES
-    return Kind.TABLE if is_arrow_table(name) else None
+        return SourceKind.LINES
+    return SourceKind.TABLE if is_arrow_table(name) else None
 
 
 def near_name(name: str) -> str:
@@ -142,7 +142,9 @@ def id_of_file(name: str) -> str | None:
     return decoded(stem) if found else None
 
 
-_Found: TypeAlias = list[tuple[str, str, Reference]]  # the id of each, its name, and where it is
+_FoundFiles: TypeAlias = list[
+    tuple[str, str, Reference]
+]  # the id of each, its name, and where it is
 
 
 def list_directory(root: str, limit: int, tell: Callable[[str], None] | None = None) -> Listing:
@@ -156,7 +158,7 @@ def list_directory(root: str, limit: int, tell: Callable[[str], None] | None = N
         UsageError: the directory, or one below it, cannot be listed.
     """
     lister = _list_elsewhere if is_url(root) else _list_here
-    found: _Found = []
+    found: _FoundFiles = []
     with nullcontext() if tell is None else _telling(tell, decoded(root), found):
         return lister(root, limit, found)
 
@@ -183,7 +185,7 @@ def _telling(tell: Callable[[str], None], root: str, found: Sized) -> Iterator[N
         thread.join()  # a process with two threads cannot be forked
 
 
-def _list_here(root: str, limit: int, found: _Found) -> Listing:
+def _list_here(root: str, limit: int, found: _FoundFiles) -> Listing:
     problems: list[Problem] = []
     named: list[tuple[str, str]] = []  # directories named as documents are
     skipped = hidden = 0
@@ -210,7 +212,7 @@ def _list_here(root: str, limit: int, found: _Found) -> Listing:
     return Listing(_by_id(root, found, problems), skipped, hidden, tuple(problems))
 
 
-def _list_elsewhere(root: str, limit: int, found: _Found) -> Listing:
+def _list_elsewhere(root: str, limit: int, found: _FoundFiles) -> Listing:
     """List the documents below a URL: there are no links, and no directories but in names."""
     problems: list[Problem] = []
     skipped = hidden = 0
@@ -231,7 +233,7 @@ def _list_elsewhere(root: str, limit: int, found: _Found) -> Listing:
     return Listing(_by_id(root, found, problems), skipped, hidden, tuple(problems))
 
 
-def _by_id(root: str, found: _Found, problems: list[Problem]) -> dict[str, Reference]:
+def _by_id(root: str, found: _FoundFiles, problems: list[Problem]) -> dict[str, Reference]:
     """Return files by their ids, in order; a problem where two have one, or there is none."""
     found.sort(key=itemgetter(0, 1))
     documents: dict[str, Reference] = {}

@@ -63,7 +63,7 @@ class Unwrapped:
     """Lists of right values that are nested more deeply than their place allows."""
 
 
-class Place(Protocol):
+class PlaceWithFields(Protocol):
     """A place that knows its fields, such as the node of a plan."""
 
     @property
@@ -74,21 +74,21 @@ class Place(Protocol):
     def takes_lists(self) -> bool:
         """Whether a list may be one value of the place."""
 
-    def child_node(self, step: Step) -> "Place | None":
+    def child_node(self, step: Step) -> "PlaceWithFields | None":
         """Return the place of a field or of an element; None if there is none."""
 
     def nodes_by_name(self) -> Mapping[str, Any]:
         """Return the places of the fields."""
 
-    def inner_nodes(self) -> Sequence["Place"]:
+    def inner_nodes(self) -> Sequence["PlaceWithFields"]:
         """Return the places of elements and alternatives."""
 
 
-class Names(dict[str, "Names"]):
+class FieldNameTree(dict[str, "FieldNameTree"]):
     """The names of fields, and of the fields in each."""
 
     @classmethod
-    def of(cls, paths: Iterable[Path]) -> "Names":
+    def of(cls, paths: Iterable[Path]) -> "FieldNameTree":
         """Return the names in some paths of fields."""
         names = cls()
         for path in paths:
@@ -100,15 +100,15 @@ class Names(dict[str, "Names"]):
     any_of: bool = False
     takes_lists: bool = True
 
-    def child_node(self, step: Step) -> "Names | None":
+    def child_node(self, step: Step) -> "FieldNameTree | None":
         """Return the fields of a field."""
         return self.get(str(step))
 
-    def nodes_by_name(self) -> "Names":
+    def nodes_by_name(self) -> "FieldNameTree":
         """Return the fields."""
         return self
 
-    def inner_nodes(self) -> "Sequence[Names]":
+    def inner_nodes(self) -> "Sequence[FieldNameTree]":
         """Return no place: elements have the fields of their list."""
         return ()
 
@@ -118,7 +118,7 @@ class Unwrapper:
 
     def __init__(
         self,
-        root: Place | None,
+        root: PlaceWithFields | None,
         form: Form | None = None,
         edits: KeyEdits = NO_EDITS,
         *,
@@ -160,7 +160,7 @@ class Unwrapper:
     def form_of(
         self,
         value: Mapping[str, JsonValue],
-        node: Place | None,
+        node: PlaceWithFields | None,
         *,
         is_truth: bool = False,
         in_azure_document: bool = False,
@@ -183,7 +183,7 @@ class Unwrapper:
         return None if has_any_name else form
 
     def metadata_of(
-        self, value: Mapping[str, JsonValue], node: Place | None
+        self, value: Mapping[str, JsonValue], node: PlaceWithFields | None
     ) -> tuple[str, frozenset[str]] | None:
         """Return the confidence key, and all metadata keys, of an object that stays an object.
 
@@ -198,7 +198,7 @@ class Unwrapper:
         confidence, metadata = keys
         return confidence, metadata - names.keys()
 
-    def declared(self, node: Place | None) -> Mapping[str, Any]:
+    def declared(self, node: PlaceWithFields | None) -> Mapping[str, Any]:
         """Return the fields that a place declares, through lists and arms."""
         if node is None:
             return {}
@@ -254,7 +254,7 @@ class _Work:
     def unwrap_tree(
         self,
         value: JsonValue,
-        node: Place | None,
+        node: PlaceWithFields | None,
         path: Path,
         inherited: float | None,
         *,
@@ -298,18 +298,18 @@ class _Work:
             return [item for item, _ in items], [item_confidence for _, item_confidence in items]
         return value, self.count_confidence(value, confidence, inherited=own is None)
 
-    def element_of(self, node: Place | None, index: int) -> Place | None:
+    def element_of(self, node: PlaceWithFields | None, index: int) -> PlaceWithFields | None:
         """Return the place of an element; that of the list has the same fields."""
         if node is None or not self.unwrapper.reads_any_of:
             return node
         return node.child_node(index) or node
 
-    def is_any_of(self, node: Place | None) -> bool:
+    def is_any_of(self, node: PlaceWithFields | None) -> bool:
         reads_any_of = self.is_truth and self.unwrapper.reads_any_of
         return reads_any_of and node is not None and node.any_of
 
     def take_first(
-        self, values: list[JsonValue], node: Place | None, path: Path
+        self, values: list[JsonValue], node: PlaceWithFields | None, path: Path
     ) -> tuple[JsonValue, float | None]:
         """Return the first of several right values, and note the others as its alternatives.
 
@@ -332,7 +332,7 @@ class _Work:
         gold.alternatives = (*alternatives, *gold.alternatives)
         return self.unwrap(first, node, path)
 
-    def check_nesting(self, value: JsonValue, node: Place | None, path: Path) -> None:
+    def check_nesting(self, value: JsonValue, node: PlaceWithFields | None, path: Path) -> None:
         """Note a list in one of several right values where the schema has no list."""
         if not isinstance(value, list) or node is None:
             return
@@ -356,7 +356,7 @@ class _Work:
         return edited
 
     def unwrap(
-        self, value: JsonValue, node: Place | None, path: Path
+        self, value: JsonValue, node: PlaceWithFields | None, path: Path
     ) -> tuple[JsonValue, float | None]:
         """Return a value without the wrappers around it, and the confidence of the innermost."""
         own, within = None, tuple[Step, ...]()
@@ -369,7 +369,7 @@ class _Work:
             value, within = value.get(form.value), (*within, form.value)
         return value, own
 
-    def form_of(self, value: JsonObject, node: Place | None) -> Form | None:
+    def form_of(self, value: JsonObject, node: PlaceWithFields | None) -> Form | None:
         form_of = self.unwrapper.form_of
         form = form_of(value, node, is_truth=self.is_truth)
         if form is None and is_bare_azure_type(value) and self.is_azure_document():
@@ -401,7 +401,9 @@ class _Work:
             self.result.skipped_keys.update(key for key in more if key not in SAID)
         return own
 
-    def add_gold(self, wrapper: JsonObject, path: Path, within: Path, node: Place | None) -> None:
+    def add_gold(
+        self, wrapper: JsonObject, path: Path, within: Path, node: PlaceWithFields | None
+    ) -> None:
         """Record the gold that a wrapper states of its value.
 
         `within` are the keys that lead to this wrapper inside the outermost wrapper of the value.
@@ -427,7 +429,7 @@ class _Work:
     def unwrap_alternative(
         self,
         value: JsonValue,
-        node: Place | None,
+        node: PlaceWithFields | None,
         path: Path,
         written: Path,
         *,
@@ -487,12 +489,12 @@ class _Work:
         return None
 
 
-def _is_list(place: Place | None) -> bool:
+def _is_list(place: PlaceWithFields | None) -> bool:
     """Return whether a place has elements, and no fields as a place of any kind has."""
     return place is not None and place.child_node(0) is not None and place.child_node("") is None
 
 
-def has_any_of(root: Place) -> bool:
+def has_any_of(root: PlaceWithFields) -> bool:
     """Return whether a list may have several right values anywhere below a place."""
     pending, seen = [root], {id(root)}
     while pending:

@@ -33,10 +33,10 @@ TYPED: Final = ("parquet", "arrow")  # these need pyarrow, and have types
 ROW_GROUP: Final = 10_000
 """Rows that Parquet keeps together, and that wait in memory until then."""
 
-Columns: TypeAlias = Mapping[str, type]
+ColumnTypes: TypeAlias = Mapping[str, type]
 """Header -> type of its cells: str, int, float or bool; object for any JSON value."""
 
-Row: TypeAlias = Sequence[JsonValue]
+CellValues: TypeAlias = Sequence[JsonValue]
 
 _FORMULA: Final = re.compile(r"[=+\-@\t\r\n＝＋－＠﹦﹢﹣﹫]")  # noqa: RUF001 - other widths of these too
 """What a spreadsheet may take for a formula. Source: OWASP, CSV Injection."""
@@ -47,7 +47,7 @@ _TURNING: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 class RowFile(Protocol):
     """A file that rows are added to."""
 
-    def add(self, rows: Iterable[Row]) -> None:
+    def add(self, rows: Iterable[CellValues]) -> None:
         """Write some rows."""
 
     def note(self, key: str, text: Callable[[], bytes]) -> None:
@@ -63,7 +63,7 @@ class _Delimited(RowFile):
     def __init__(
         self,
         stream: BinaryIO,
-        columns: Columns,
+        columns: ColumnTypes,
         delimiter: str = ",",
         *,
         in_log: bool = False,
@@ -71,7 +71,7 @@ class _Delimited(RowFile):
         self._stream, self._delimiter, self._in_log = stream, delimiter, in_log
         self.add([[*columns]])
 
-    def add(self, rows: Iterable[Row]) -> None:
+    def add(self, rows: Iterable[CellValues]) -> None:
         text = io.StringIO()
         writer = csv.writer(text, delimiter=self._delimiter, lineterminator="\n")
         cell = _cell_in_log if self._in_log else _cell
@@ -80,10 +80,10 @@ class _Delimited(RowFile):
 
 
 class _JsonLines(RowFile):
-    def __init__(self, stream: BinaryIO, columns: Columns) -> None:
+    def __init__(self, stream: BinaryIO, columns: ColumnTypes) -> None:
         self._stream, self._names = stream, [*columns]
 
-    def add(self, rows: Iterable[Row]) -> None:
+    def add(self, rows: Iterable[CellValues]) -> None:
         for row in rows:
             self._stream.write(json_line(dict(zip(self._names, row, strict=True))))
 
@@ -91,7 +91,7 @@ class _JsonLines(RowFile):
 class _Groups(RowFile):
     """Rows with types, written so many at a time: `ROW_GROUP`."""
 
-    def __init__(self, stream: BinaryIO, columns: Columns) -> None:
+    def __init__(self, stream: BinaryIO, columns: ColumnTypes) -> None:
         self._arrow = pa = import_pyarrow()
         of = {
             str: pa.string(),
@@ -100,7 +100,7 @@ class _Groups(RowFile):
             bool: pa.bool_(),
             object: pa.string(),
         }
-        self._columns, self._rows = columns, list[Row]()
+        self._columns, self._rows = columns, list[CellValues]()
         self._schema = pa.schema([(name, of[kind]) for name, kind in columns.items()])
         self._file = self._open(stream)
 
@@ -108,7 +108,7 @@ class _Groups(RowFile):
     def _open(self, stream: BinaryIO) -> Any:
         """Return what takes tables of the schema, and is closed."""
 
-    def add(self, rows: Iterable[Row]) -> None:
+    def add(self, rows: Iterable[CellValues]) -> None:
         for row in rows:
             self._rows.append(row)
             if len(self._rows) == ROW_GROUP:
@@ -144,7 +144,7 @@ class _Arrow(_Groups):
         return self._arrow.ipc.new_file(stream, self._schema)
 
 
-_KINDS: Final[Mapping[str, Callable[[BinaryIO, Columns], RowFile]]] = {
+_KINDS: Final[Mapping[str, Callable[[BinaryIO, ColumnTypes], RowFile]]] = {
     "csv": _Delimited,
     "tsv": partial(_Delimited, delimiter="\t"),
     "jsonl": _JsonLines,
@@ -153,14 +153,14 @@ _KINDS: Final[Mapping[str, Callable[[BinaryIO, Columns], RowFile]]] = {
 }
 
 
-_IN_LOG: Final[Mapping[str, Callable[[BinaryIO, Columns], RowFile]]] = {
+_IN_LOG: Final[Mapping[str, Callable[[BinaryIO, ColumnTypes], RowFile]]] = {
     "csv": partial(_Delimited, in_log=True),
     "tsv": partial(_Delimited, delimiter="\t", in_log=True),
 }
 
 
 def _open_rows(
-    stream: BinaryIO, format_name: str, columns: Columns, *, in_log: bool = False
+    stream: BinaryIO, format_name: str, columns: ColumnTypes, *, in_log: bool = False
 ) -> RowFile:
     """Open a file of rows; in a log, text of cells is escaped as everywhere on a terminal."""
     kinds = {**_KINDS, **_IN_LOG} if in_log else _KINDS
@@ -168,7 +168,7 @@ def _open_rows(
 
 
 def row_bytes(
-    format_name: str, columns: Columns, rows: Iterable[Row], *, in_log: bool = False
+    format_name: str, columns: ColumnTypes, rows: Iterable[CellValues], *, in_log: bool = False
 ) -> bytes:
     """Return rows as the whole of a file."""
     stream = io.BytesIO()
@@ -202,7 +202,7 @@ def _alone(line: JsonObject) -> Iterable[JsonObject]:
 class LineTable(NamedTuple):
     """How lines of JSON become rows."""
 
-    columns: Columns
+    columns: ColumnTypes
     rows: Callable[[JsonObject], Iterable[JsonObject]] = _alone
     """The rows of a line, by the names of columns; a name that is not there is an empty cell."""
 
@@ -231,7 +231,7 @@ def lines_as_rows(
 ) -> Iterator[LinesFile]:
     """Yield what takes lines of JSON, and writes them to a stream as rows of a table."""
     if format_name == "jsonl":
-        yield _Lines(stream)
+        yield _LineWriter(stream)
         return
     of_lines = table()
     file = _open_rows(stream, format_name, of_lines.columns, in_log=in_log)
@@ -239,7 +239,7 @@ def lines_as_rows(
     file.close()
 
 
-class _Lines:
+class _LineWriter:
     def __init__(self, stream: BinaryIO) -> None:
         self.write = stream.write  # as they are
 

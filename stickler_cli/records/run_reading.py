@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, TypeVar, cast
 import numpy as np
 
 from stickler_cli.compare.result import SEMANTICS
+from stickler_cli.compare.units import FieldNames
 from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import Path, json_pointer
 from stickler_cli.core.option import NotTakenError, Settings, options_of
@@ -22,7 +23,7 @@ from stickler_cli.score.comparison_view import DOCUMENT_KEYS
 from stickler_cli.score.confidence.confidences import Confidences, read_counted
 from stickler_cli.score.document_result import LENIENT, ODDITIES, Status
 from stickler_cli.score.evaluation import FORMAT, RUN_FORMAT, Conditions, Evaluation, Results
-from stickler_cli.score.field_counts import BESIDE, OF_MODES, Names
+from stickler_cli.score.field_counts import BESIDE, OF_MODES
 from stickler_cli.score.record import KNOWN_IDS, PER_DOCUMENT, Run
 from stickler_cli.score.sums import COUNTING_MODES, KEYS, NAMES, Sums, Tally, dense
 from stickler_cli.settings.deciding import CountingOptions, DecidingOptions, RunOptions
@@ -191,7 +192,7 @@ def _fill(results: Results, record: ResultsRecord, source: str, place: Path) -> 
 def read_sums(record: object, source: str = "", place: Path = ()) -> Sums:
     """Return the sums of a node and all nodes below it."""
     sums = Sums()
-    todo: list[tuple[Names, object, Path]] = [((), record, place)]
+    todo: list[tuple[FieldNames, object, Path]] = [((), record, place)]
     for path, value, where in todo:
         found = read(NodeRecord, value, source, where)
         modes = (cast("Mapping[str, int]", found[mode]) for mode in COUNTING_MODES)

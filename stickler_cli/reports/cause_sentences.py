@@ -8,7 +8,7 @@ from typing import Final
 
 from stickler_cli.core.figures import WHOLE, number_of, truncate, visible
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.score.errors.causes import Cause, Causes, Kind
+from stickler_cli.score.errors.causes import Cause, Causes, ErrorTrait
 from stickler_cli.score.errors.error_classes import ErrorClass
 from .view import RunView
 
@@ -192,7 +192,7 @@ def _quote_name(view: RunView, path: Path) -> str:
     return f'"{quoted}"' if quoted == name and could_be_word else quoted
 
 
-def _pair(view: RunView, cause: Cause, kind: Kind) -> str:
+def _pair(view: RunView, cause: Cause, kind: ErrorTrait) -> str:
     written = cause.error_class is ErrorClass.WRONG_KIND  # then 5 is to be told from "5"
     texts = (visible(text if written else _unquoted(text)) for text in (kind.gt, kind.pred))
     gt, pred = (view.quoted(truncate(text, WIDTH)) for text in texts)

@@ -20,7 +20,7 @@ from stickler_cli.core.sections import (
     INDENT,
     Block,
     Column,
-    Figure,
+    FigureColumn,
     Figures,
     Section,
     Span,
@@ -364,10 +364,10 @@ def metric_changes_table(changes: Sequence[MetricChange]) -> Table:
         return NOTHING if it.change is None else f"{it.change:+.4g}"
 
     figures = [
-        Figure("metric", "name", str),
-        Figure("before", "before", shown=lambda it: metric_text(it.before)),
-        Figure("after", "after", shown=lambda it: metric_text(it.after), tone="title"),
-        Figure("change", "change", shown=change),
+        FigureColumn("metric", "name", str),
+        FigureColumn("before", "before", shown=lambda it: metric_text(it.before)),
+        FigureColumn("after", "after", shown=lambda it: metric_text(it.after), tone="title"),
+        FigureColumn("change", "change", shown=change),
     ]
     return Figures(figures, changes).table()
 

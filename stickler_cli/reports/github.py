@@ -17,7 +17,7 @@ from .layout import TableStyle
 from .markdown import SUMMARY_LIMIT, truncate_lines, utf8_size
 from .view import RunView
 
-Kind = Literal["error", "warning", "notice"]
+AnnotationLevel = Literal["error", "warning", "notice"]
 
 NAMED: Final = 5  # documents that one annotation names
 
@@ -32,7 +32,7 @@ _PROPERTY_ESCAPES: Final = _ESCAPES | str.maketrans({":": "%3A", ",": "%2C"})
 class Annotation:
     """A message that stands beside a run or commit."""
 
-    kind: Kind
+    kind: AnnotationLevel
     title: str
     message: str
     file: str = ""
@@ -54,7 +54,7 @@ def render(subject: Run | Difference | Report, style: TableStyle) -> str:
 
 def _finding_annotation(finding: FindingRecord) -> Annotation:
     first = finding.places[0]
-    kind: Kind = "notice" if finding.severity == "note" else finding.severity
+    kind: AnnotationLevel = "notice" if finding.severity == "note" else finding.severity
     text = f"{sentence(finding)}: {found_text(first)}; {finding.advice}"
     return Annotation(
         kind=kind,
@@ -123,7 +123,7 @@ def annotation_lines(annotations: Iterable[Annotation]) -> list[str]:
     >>> annotation_lines([Annotation("error", "gate: f1", "50% < 0.9")])
     ['::error title=gate%3A f1::50%25 < 0.9']
     """
-    by_kind: dict[Kind, list[Annotation]] = {}
+    by_kind: dict[AnnotationLevel, list[Annotation]] = {}
     for annotation in annotations:
         by_kind.setdefault(annotation.kind, []).append(annotation)
     for kind, annotations_of_kind in by_kind.items():

@@ -23,7 +23,7 @@ from .difference_sections import DifferenceView
 from .layout import TableStyle
 from .view import FieldRow, RunView
 
-Outcome = Literal["passed", "failure", "error", "skipped"]
+TestOutcome = Literal["passed", "failure", "error", "skipped"]
 
 MOST_DOCUMENTS: Final = 100
 """Test cases for documents that could not be evaluated; servers refuse large files."""
@@ -42,7 +42,7 @@ class Case:
 
     classname: str
     name: str
-    outcome: Outcome = "passed"
+    outcome: TestOutcome = "passed"
     message: str = ""
     detail: Sequence[str] = ()
 
@@ -135,7 +135,7 @@ def _difference_text(difference: Difference, style: TableStyle) -> str:
 
 
 def _gate_cases(prefix: str, gates: Iterable[GateResult]) -> list[Case]:
-    outcomes: dict[bool, Outcome] = {True: "passed", False: "failure"}
+    outcomes: dict[bool, TestOutcome] = {True: "passed", False: "failure"}
     return [
         Case(
             classname=f"{prefix}.gates",
@@ -162,7 +162,7 @@ def _failed(
 def _case_of(
     prefix: str, path: Path, failures: Sequence[str], figures: Sequence[str], *, is_empty: bool
 ) -> Case:
-    outcome: Outcome = "failure" if failures else "skipped" if is_empty else "passed"
+    outcome: TestOutcome = "failure" if failures else "skipped" if is_empty else "passed"
     reasons = ["it had no value on either side"] if outcome == "skipped" else failures
     message, *details = (*reasons, *figures)
     return Case(

@@ -23,7 +23,7 @@ from stickler_cli.score.errors.wrong_units import ClassifiedError
 from .layout import LEAST_TEXT, TableStyle
 from .markdown import code
 
-Detail: TypeAlias = Literal["errors", "brief", "all"]
+ShownDetail: TypeAlias = Literal["errors", "brief", "all"]
 """How much is shown: errors and their parents; also right values, but nothing inside right objects;
 or everything, including values absent on both sides."""
 
@@ -45,7 +45,7 @@ EQUAL_RUN: Final = 40
 
 LONGEST_RUN: Final = 400  # characters that one side has in a row, at most, of those that are shown
 
-Side: TypeAlias = Literal["both", "gt", "pred"]
+SidesPresent: TypeAlias = Literal["both", "gt", "pred"]
 
 _MARKS: Final = {"both": ("", ""), "gt": ("[-", "-]"), "pred": ("{+", "+}")}
 
@@ -69,7 +69,7 @@ class ComparedPair:
     """The places to show: the root, or those that the user asked for."""
     errors: Errors
     """By their places."""
-    detail: Detail = "brief"
+    detail: ShownDetail = "brief"
     partial_gt: bool = False
 
     @property
@@ -267,7 +267,7 @@ class TextRun:
     """A run of characters that both texts or only one of them has."""
 
     text: str
-    side: Side
+    side: SidesPresent
 
 
 def diff_texts(gt: str, pred: str) -> list[TextRun]:
@@ -290,7 +290,7 @@ def diff_texts(gt: str, pred: str) -> list[TextRun]:
     cut_runs: list[TextRun] = []
     for is_equal, group in groupby(runs, key=itemgetter(0)):
         _, gt_texts, pred_texts = zip(*group, strict=True)
-        sides: dict[Side, Iterable[str]] = (
+        sides: dict[SidesPresent, Iterable[str]] = (
             {"both": gt_texts} if is_equal else {"gt": gt_texts, "pred": pred_texts}
         )
         cut_runs += [TextRun("".join(texts), side) for side, texts in sides.items() if any(texts)]

@@ -8,9 +8,15 @@ from typing import Any, Final
 from stickler_cli.compare.result import FieldInfo
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import field_path
-from stickler_cli.core.sections import Figure, Figures, Report
+from stickler_cli.core.sections import FigureColumn, Figures, Report
 from stickler_cli.records.account_format import table_of_errors
-from stickler_cli.records.row_files import Columns, Row, harmless, lines_as_rows, row_bytes
+from stickler_cli.records.row_files import (
+    CellValues,
+    ColumnTypes,
+    harmless,
+    lines_as_rows,
+    row_bytes,
+)
 from stickler_cli.score.confidence.confidences import Units
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.evaluation import Evaluation, Results
@@ -25,12 +31,12 @@ from .view import FieldRow, named_rows
 
 COUNTS: Final = ("tp", "fd", "fa", "fn", "fp", "tn")
 
-_ABOUT: Final[Columns] = {
+_ABOUT: Final[ColumnTypes] = {
     **dict.fromkeys(("field", "kind", "comparator"), str),
     **dict.fromkeys(("threshold", "weight"), float),
 }
 
-TIDY: Final[Columns] = {
+TIDY: Final[ColumnTypes] = {
     **_ABOUT,
     **dict.fromkeys(("documents", "tp", "fd", "fa", "fn", "tn"), int),
     **dict.fromkeys(("precision", "recall", "f1", "f1_lower", "f1_upper"), float),
@@ -42,7 +48,7 @@ TIDY: Final[Columns] = {
 }
 """The columns of a run, a figure that a person would chart in each; docs/results.md has them."""
 
-WIDE: Final[Columns] = {
+WIDE: Final[ColumnTypes] = {
     **_ABOUT,
     **{
         f"{mode}_{name}": int if name in COUNTS else float
@@ -65,13 +71,13 @@ DOCUMENT: Final = "document"
 """The kind of the first row, which is about whole documents and has no field."""
 
 CHANGES: Final = (
-    Figure("field", lambda change: field_path(change.field), str),
-    *(Figure(name, name, str) for name in ("mode", "metric")),
-    *(Figure(name, name) for name in ("before", "after", "change")),
-    Figure("change interval", lambda change: change.interval, list),
-    *(Figure(name, name) for name in ("p", "corrected_p")),
-    *(Figure(name, name, str) for name in ("trend", "decided_by")),
-    *(Figure(name, name, int) for name in ("documents", "differing", "broken", "fixed")),
+    FigureColumn("field", lambda change: field_path(change.field), str),
+    *(FigureColumn(name, name, str) for name in ("mode", "metric")),
+    *(FigureColumn(name, name) for name in ("before", "after", "change")),
+    FigureColumn("change interval", lambda change: change.interval, list),
+    *(FigureColumn(name, name) for name in ("p", "corrected_p")),
+    *(FigureColumn(name, name, str) for name in ("trend", "decided_by")),
+    *(FigureColumn(name, name, int) for name in ("documents", "differing", "broken", "fixed")),
 )
 """The columns of a difference; docs/diff.md describes each."""
 
@@ -94,7 +100,7 @@ def rows_written(
             yield row_bytes(format_name, *rows_of(Figures(CHANGES, changes)), in_log=style.in_log)
 
 
-def rows_of(figures: Figures) -> tuple[Columns, list[Row]]:
+def rows_of(figures: Figures) -> tuple[ColumnTypes, list[CellValues]]:
     """Return the columns and cells of a table as files of rows have them."""
     columns: dict[str, type] = {}
     for figure in figures.figures:
@@ -103,7 +109,7 @@ def rows_of(figures: Figures) -> tuple[Columns, list[Row]]:
             columns |= {f"{name}_{end}".removeprefix("_"): float for end in BOUNDS}
         else:
             columns[figure.name] = figure.kind
-    rows: list[Row] = []
+    rows: list[CellValues] = []
     for row in figures.rows:
         cells: list[Any] = []
         for figure in figures.figures:
@@ -120,7 +126,7 @@ def run_rows(
     *,
     wide: bool,
     settings: IntervalSettings | None = None,
-) -> list[Row]:
+) -> list[CellValues]:
     """Return the rows of all documents, then those of each group, with a cell for each column.
 
     Undefined figures are None. Intervals follow `settings`, or the settings of the run.
@@ -145,7 +151,7 @@ def _figure_rows(  # noqa: PLR0913 - all of them are needed
     *,
     wide: bool,
     settings: IntervalSettings | None,
-) -> Iterator[Row]:
+) -> Iterator[CellValues]:
     """Yield the rows of all documents or of a group, that of whole documents first."""
     total_row = FieldRow(
         path=(),
@@ -174,10 +180,10 @@ def _figure_rows(  # noqa: PLR0913 - all of them are needed
 
 def _tidy(
     results: Results, row: FieldRow, units: Units | None, intervals: FieldIntervals | None
-) -> Row:
+) -> CellValues:
     f1 = intervals.rates[row.rule.counting]["f1"] if intervals else None
     score = intervals.score if intervals else None
-    items: Row = (row.tally.whole, row.tally.items) if row.tally.items else (None, None)
+    items: CellValues = (row.tally.whole, row.tally.items) if row.tally.items else (None, None)
     mean_score = row.score
     if not row.path:
         items, mean_score = (results.wholly_right.right, results.evaluated), results.overall_score
@@ -194,7 +200,7 @@ def _tidy(
     )
 
 
-def _trust_cells(units: Units | None) -> Row:
+def _trust_cells(units: Units | None) -> CellValues:
     """Return AUROC, ECE and Brier score of confidences; None where undefined."""
     if units is None or not len(units.right):
         return (None, None, None)
@@ -208,7 +214,7 @@ def _wide(
     row: FieldRow,
     group: tuple[str, str],
     intervals: FieldIntervals | None,
-) -> Row:
+) -> CellValues:
     scores = row.tally.mean_raw, row.score
     classes: Mapping[ErrorClass, int] = results.errors.at(row.path)
     if not row.path:

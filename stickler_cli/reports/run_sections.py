@@ -11,7 +11,7 @@ from stickler_cli.core.sections import (
     BLANK,
     INDENT,
     Block,
-    Figure,
+    FigureColumn,
     Figures,
     Line,
     Section,
@@ -24,7 +24,7 @@ from stickler_cli.core.sections import (
 from stickler_cli.reports import cause_sentences, run_sentences, tables
 from stickler_cli.score.document_result import Status
 from stickler_cli.score.gates import GateResult
-from stickler_cli.score.record import Flip, Run, Verdict
+from stickler_cli.score.record import Flip, Run, RunVerdict
 from .error_list import error_blocks, error_table
 from .layout import TableStyle
 from .markdown import code
@@ -37,7 +37,7 @@ MOST_GROUPS_SHOWN: Final = 20  # groups that a terminal shows, the worst; a pipe
 MORE_CAUSES: Final = 17  # that -v names, beside those of the first screen
 MOST_FLIPS: Final = 20  # values that flip, as reports for people list them; the JSON report has all
 
-Blocks: TypeAlias = Iterable[Block | Figures]
+SectionBlocks: TypeAlias = Iterable[Block | Figures]
 
 
 def sections_of(run: Run, style: TableStyle, *, page: bool) -> list[Section]:
@@ -83,12 +83,12 @@ def _figures(view: RunView, style: TableStyle) -> Iterator[str]:
 def _page_head(view: RunView, style: TableStyle) -> Iterator[Text]:
     run = view.run
     verdict_texts = {
-        Verdict.INCOMPLETE: ": incomplete",
-        Verdict.FAILED: f": {run_sentences.gate_sentence(run.gates)}",
-        Verdict.PASSED: ": all gates passed" if run.gates else "",
+        RunVerdict.INCOMPLETE: ": incomplete",
+        RunVerdict.FAILED: f": {run_sentences.gate_sentence(run.gates)}",
+        RunVerdict.PASSED: ": all gates passed" if run.gates else "",
     }
     yield Text(f"{MARKER}\n### {view.quoted(run.schema.model_name)}{verdict_texts[run.verdict]}")
-    if run.gates or run.verdict is not Verdict.PASSED or run.partial:
+    if run.gates or run.verdict is not RunVerdict.PASSED or run.partial:
         yield Text(run_sentences.verdict(view), "title")
     yield Text(run_sentences.headline(view))
     yield from map(Text, _figures(view, style))
@@ -229,11 +229,11 @@ def _worst_documents(view: RunView, style: TableStyle) -> Iterator[Block]:
 
 def _document_table(documents: Sequence[WrongDocument], *, beside: bool) -> Table:
     """Return a row for each document; the command beside it, or below, as it is to be copied."""
-    figures = [Figure("document", "id", str), Figure("score", "score")]
-    figures.append(Figure("values lost", "lost", int))
+    figures = [FigureColumn("document", "id", str), FigureColumn("score", "score")]
+    figures.append(FigureColumn("values lost", "lost", int))
     explanations = [Span.of(document.explained, "dim") for document in documents]
     if beside and any(document.text for document in explanations):
-        figures.append(Figure("explained by", "explained", str, tone="dim"))
+        figures.append(FigureColumn("explained by", "explained", str, tone="dim"))
     table = Figures(figures, documents).table()
     # No text, which would be broken at blanks.
     details = (
@@ -337,9 +337,11 @@ def gate_blocks(gates: Sequence[GateResult], *, page: bool) -> Iterator[Block]:
     """Yield the result of each gate: a table on a page, else a line each."""
     if page and gates:
         figures = [
-            Figure("", lambda result: "PASS" if result.passed else "**FAIL**", str, quoted=False),
-            Figure("gate", lambda result: result.gate.text, str),
-            Figure("reached", "reason", str),
+            FigureColumn(
+                "", lambda result: "PASS" if result.passed else "**FAIL**", str, quoted=False
+            ),
+            FigureColumn("gate", lambda result: result.gate.text, str),
+            FigureColumn("reached", "reason", str),
         ]
         yield Figures(figures, gates).table()
     elif not page:
@@ -349,7 +351,7 @@ def gate_blocks(gates: Sequence[GateResult], *, page: bool) -> Iterator[Block]:
             yield Text(f"{word}  {result.reason}", indent=" " * 6, lead=tone)
 
 
-def _notes(view: RunView, style: TableStyle) -> Blocks:
+def _notes(view: RunView, style: TableStyle) -> SectionBlocks:
     note_texts = run_sentences.notes(view)
     return [Text(note, indent=INDENT) for note in note_texts] if view.page else notes(note_texts)
 
@@ -367,13 +369,13 @@ def _problems(view: RunView, style: TableStyle) -> Iterator[Text]:
         yield Text(more_of(n_others), indent=INDENT if view.page else "")
 
 
-Part: TypeAlias = Callable[[RunView, TableStyle], Blocks]
+SectionWriter: TypeAlias = Callable[[RunView, TableStyle], SectionBlocks]
 
-_AFTER_THE_HEAD: Final[Sequence[Part]] = (
+_AFTER_THE_HEAD: Final[Sequence[SectionWriter]] = (
     *(_cause_list, _countings, _classes, _field_part),
     lambda view, style: gate_blocks(view.run.gates, page=view.page),
     *(_groups, _confidence, _metrics),
     *(_policy, _repeats, _worst_documents, _non_matches, _notes, _problems),
 )
-_ON_TERMINAL: Final[Sequence[Part]] = (_head, *_AFTER_THE_HEAD)
-_ON_PAGE: Final[Sequence[Part]] = (_page_head, *_AFTER_THE_HEAD)
+_ON_TERMINAL: Final[Sequence[SectionWriter]] = (_head, *_AFTER_THE_HEAD)
+_ON_PAGE: Final[Sequence[SectionWriter]] = (_page_head, *_AFTER_THE_HEAD)

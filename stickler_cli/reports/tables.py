@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from stickler_cli.core.figures import rate, setting, visible
 from stickler_cli.core.locations import field_path
-from stickler_cli.core.sections import INDENT, Column, Figure, Figures, Span, Table, Tone
+from stickler_cli.core.sections import INDENT, Column, FigureColumn, Figures, Span, Table, Tone
 from stickler_cli.score.policy import PASSING, PolicyOutcome, name_of
 from stickler_cli.score.sums import EXACT, Counts
 from .run_sentences import MODES, describe_both_f1
@@ -93,8 +93,8 @@ def countings_table(view: RunView) -> Table:
 
 def metric_table(figures: Mapping[str, float | None]) -> Table:
     """Return a row for each figure of a metric that was asked for."""
-    name, figure = Figure("metric", itemgetter(0), str), itemgetter(1)
-    value = Figure(
+    name, figure = FigureColumn("metric", itemgetter(0), str), itemgetter(1)
+    value = FigureColumn(
         "", figure, shown=lambda name_and_figure: metric_text(figure(name_and_figure)), tone="title"
     )
     return Figures([name, value], [*figures.items()]).table()
@@ -109,14 +109,16 @@ def group_table(view: RunView, key: str, groups: Sequence[tuple[str, "Results"]]
     """Return a row for each of some groups."""
     margin, rule = "" if view.page else INDENT, view.run.rule
     figures = [
-        Figure(visible(f"by {view.quoted(key)}"), lambda group: margin + group[0], str),
-        Figure("documents", lambda group: group[1].evaluated, int, 1, "docs"),
-        Figure("wholly right", lambda group: group[1].wholly_right.right, int, 2),
-        Figure("F1", "", shown=lambda group: view.rate(view.f1_of(group[1])), tone="title"),
-        Figure("mean score", "", rank=3, shown=lambda group: view.rate(group[1].overall_score)),
+        FigureColumn(visible(f"by {view.quoted(key)}"), lambda group: margin + group[0], str),
+        FigureColumn("documents", lambda group: group[1].evaluated, int, 1, "docs"),
+        FigureColumn("wholly right", lambda group: group[1].wholly_right.right, int, 2),
+        FigureColumn("F1", "", shown=lambda group: view.rate(view.f1_of(group[1])), tone="title"),
+        FigureColumn(
+            "mean score", "", rank=3, shown=lambda group: view.rate(group[1].overall_score)
+        ),
     ]
     if view.interval_title:
-        bounds = Figure(
+        bounds = FigureColumn(
             view.interval_title,
             "",
             rank=4,
@@ -240,8 +242,8 @@ def confidence_table(view: RunView) -> Table:
 
     def rated(
         title: str, rank: int, value: Callable[[Any], float | None], tone: Tone = ""
-    ) -> Figure:
-        return Figure(
+    ) -> FigureColumn:
+        return FigureColumn(
             title,
             "",
             rank=rank,
@@ -256,8 +258,8 @@ def confidence_table(view: RunView) -> Table:
     rows = [("all", figures_of_all)] if "units" in figures_of_all else []
     rows += sorted(figures_of_all["fields"].items())
     figures = [
-        Figure("confidence", itemgetter(0), str),
-        Figure("values", lambda name_and_figures: name_and_figures[1]["units"], int, 5),
+        FigureColumn("confidence", itemgetter(0), str),
+        FigureColumn("values", lambda name_and_figures: name_and_figures[1]["units"], int, 5),
         rated(
             "right",
             1,
@@ -276,16 +278,16 @@ def confidence_table(view: RunView) -> Table:
 def policy_table(outcome: PolicyOutcome) -> Figures:
     """Return a row for each field, with the values that pass unseen by a policy."""
     figures = [
-        Figure("field", name_of, str),
-        Figure("from", "threshold", rank=3),
-        Figure("values", "values", int, 4),
-        Figure(
+        FigureColumn("field", name_of, str),
+        FigureColumn("from", "threshold", rank=3),
+        FigureColumn("values", "values", int, 4),
+        FigureColumn(
             "pass",
             lambda field: field.accepted / field.values if field.values else None,
             tone="title",
         ),
-        Figure("documents", "documents", int, 5),
-        Figure(
+        FigureColumn("documents", "documents", int, 5),
+        FigureColumn(
             *("wrong", "error"),
             rank=1,
             tone=lambda field: "bad" if (field.error or 0) > outcome.max_error else "",
@@ -303,21 +305,21 @@ def repeats_table(repeats: "Repeats") -> Table:
         )
 
     figures = [
-        Figure("field", "field", str),
-        Figure("lowest F1", end(min)),
-        Figure("highest F1", end(max)),
-        Figure("documents", "documents", int, 4),
-        Figure(
+        FigureColumn("field", "field", str),
+        FigureColumn("lowest F1", end(min)),
+        FigureColumn("highest F1", end(max)),
+        FigureColumn("documents", "documents", int, 4),
+        FigureColumn(
             "all right",
             lambda field_repeats: field_repeats.right_in_all / field_repeats.documents,
             rank=2,
         ),
-        Figure(
+        FigureColumn(
             "any right",
             lambda field_repeats: field_repeats.right_in_any / field_repeats.documents,
             rank=3,
         ),
-        Figure(
+        FigureColumn(
             "flip",
             "flipping",
             int,

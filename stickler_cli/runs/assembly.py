@@ -33,8 +33,8 @@ from stickler_cli.score.policy import PolicyOutcome
 from stickler_cli.settings.deciding import (
     TIMEOUT,
     ComparisonOptions,
+    KeptRows,
     LimitedOptions,
-    Rows,
 )
 from stickler_cli.settings.of_commands import EvalSettings, ManySettings
 from stickler_cli.settings.running import ModelOptions
@@ -395,7 +395,7 @@ def _outputs_requested(
     )
 
 
-def _rows_kept(settings: EvalSettings, documents: int | None) -> Rows:
+def _rows_kept(settings: EvalSettings, documents: int | None) -> KeptRows:
     """Return which rows are kept: of too many documents none, from the first one on.
 
     Raises:

@@ -58,7 +58,7 @@ class Rectangle(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class PageBox:
     """A box on a page."""
 
     box: Rectangle
@@ -67,29 +67,29 @@ class Spot:
     size: tuple[float, float] | None = None
     """Width and height of the page in the unit of the box, if they are known."""
 
-    def in_fractions(self, size: tuple[float, float] | None) -> "Spot":
+    def in_fractions(self, size: tuple[float, float] | None) -> "PageBox":
         """Return it in fractions of the page, if its size is known; one is given for all pages."""
         page_size = self.size or size
         if page_size is None or self.box.is_fraction:
             return self
-        return Spot(self.box.scaled(*page_size), self.page)
+        return PageBox(self.box.scaled(*page_size), self.page)
 
-    def overlap(self, other: "Spot") -> float:
+    def overlap(self, other: "PageBox") -> float:
         """Return the area of the intersection divided by that of the union, in [0, 1]."""
         return _OVERLAP.compare([*self.box], [*other.box]) if self._may_meet(other) else 0.0
 
-    def holds_centre_of(self, other: "Spot") -> bool:
+    def holds_centre_of(self, other: "PageBox") -> bool:
         """Return whether the centre of another one is inside, or on the edge."""
         box = other.box
         x, y = (box.left + box.right) / 2, (box.top + box.bottom) / 2
         is_inside = self.box.left <= x <= self.box.right and self.box.top <= y <= self.box.bottom
         return is_inside and self._may_meet(other)
 
-    def _may_meet(self, other: "Spot") -> bool:
+    def _may_meet(self, other: "PageBox") -> bool:
         return None in (self.page, other.page) or self.page == other.page
 
 
-def spot_of(metadata: Mapping[str, JsonValue], form: BoxFormat) -> Spot | None:
+def spot_of(metadata: Mapping[str, JsonValue], form: BoxFormat) -> PageBox | None:
     """Return where a value stands, by its metadata; None where that says nothing of it."""
     box_value = next((metadata[key] for key in _BOXES if key in metadata), None)
     page = next((metadata[key] for key in _PAGES if key in metadata), None)
@@ -100,7 +100,7 @@ def spot_of(metadata: Mapping[str, JsonValue], form: BoxFormat) -> Spot | None:
     box = box_of(box_value, form)
     size = _numbers(next((metadata[key] for key in _SIZES if key in metadata), None))
     page_size = (size[0], size[1]) if len(size) == 2 and min(size) > 0 else None
-    return None if box is None else Spot(box, None if page is None else str(page), page_size)
+    return None if box is None else PageBox(box, None if page is None else str(page), page_size)
 
 
 def box_of(value: JsonValue, form: BoxFormat, depth: int = _DEPTH) -> Rectangle | None:
@@ -161,7 +161,7 @@ def _bounding_rectangle(numbers: Sequence[float]) -> Rectangle | None:
 
 def spots_of(
     unit: LocatedUnit, gt: Metadata, pred: Metadata, form: BoxFormat
-) -> tuple[Spot | None, Spot | None]:
+) -> tuple[PageBox | None, PageBox | None]:
     """Return where the ground truth and the prediction of a value stand."""
     node = unit.node
     is_box = isinstance(node, LeafNode) and isinstance(node.comparator, BBoxIoUComparator)
@@ -183,12 +183,12 @@ def spots_of(
 
 def _spot(
     metadata_in_order: Iterable[JsonObject], value: JsonValue, form: BoxFormat
-) -> Spot | None:
+) -> PageBox | None:
     """Return where a value stands, by the first metadata that say it, else by itself."""
     spot = next(filter(None, (spot_of(metadata, form) for metadata in metadata_in_order)), None)
     if spot is None and value is not None:
         box = box_of(value, form)
-        return None if box is None else Spot(box)
+        return None if box is None else PageBox(box)
     return spot
 
 

@@ -36,7 +36,7 @@ from stickler_cli.score.ledger import Ledger
 from .job import Job, group_of
 from .process import room_for_depth
 
-Item = DocumentPair | PairRef
+WorkItem = DocumentPair | PairRef
 """A pair of documents, or where they are: those are read where they are compared."""
 TOO_LITTLE_MEMORY: Final = "there is too little memory to compare the document"
 
@@ -118,7 +118,7 @@ class ReadDocument:
         return replace(self, **sides, confidences=confidences, gold=gold)
 
 
-def failed(item: Item, finding: str) -> ReadDocument:
+def failed(item: WorkItem, finding: str) -> ReadDocument:
     """Return a document that cannot be compared, and why."""
     return ReadDocument(
         DocumentResult(
@@ -127,7 +127,7 @@ def failed(item: Item, finding: str) -> ReadDocument:
     )
 
 
-def read_item(job: Job, item: Item) -> ReadDocument:
+def read_item(job: Job, item: WorkItem) -> ReadDocument:
     """Read a document, choose its schema, and take its values out of wrappers."""
     try:
         if isinstance(item, PairRef):
@@ -255,7 +255,7 @@ def empty_result(job: Job) -> ChunkResult:
     )
 
 
-def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
+def evaluate_chunk(job: Job, items: Iterable[WorkItem]) -> ChunkResult:
     """Read documents, and compare them together, in their order.
 
     Raises:
@@ -271,7 +271,7 @@ def evaluate_chunk(job: Job, items: Iterable[Item]) -> ChunkResult:
         return _result_of(job, [read_item(job, item) for item in ready])
 
 
-def failed_chunk(job: Job, item: Item, found: str = TOO_LITTLE_MEMORY) -> ChunkResult:
+def failed_chunk(job: Job, item: WorkItem, found: str = TOO_LITTLE_MEMORY) -> ChunkResult:
     """Return the result of one document that could not be evaluated, and why."""
     return _result_of(job, [failed(item, found)])
 

@@ -27,7 +27,7 @@ from stickler_cli.score.sums import RateRule
 from stickler_cli.settings.deciding import DecidingOptions, RunOptions
 from stickler_cli.settings.of_commands import ManySettings
 from .assembly import Assembly, client_of, comparing, models_of
-from .chunk import ChunkResult, Item, empty_result
+from .chunk import ChunkResult, WorkItem, empty_result
 from .hints import hints
 from .job import Job, OutputsRequested, Workers
 from .process import (
@@ -102,7 +102,7 @@ def evaluate(
     """
     interruption, job, pairs = Interruption(), assembly.job, assembly.pairs
 
-    def evaluate_rest(items: Iterator[Item], done: int = 0) -> Generator[ChunkResult]:
+    def evaluate_rest(items: Iterator[WorkItem], done: int = 0) -> Generator[ChunkResult]:
         if not done:  # else they were counted then
             _check_pairs(assembly, interruption)
         left = None if pairs.total is None else pairs.total - done
@@ -247,7 +247,7 @@ def _left_out(count: int, singular: str, plural: str) -> str:
 
 def chunk_results(
     job: Job,
-    items: Iterable[Item],
+    items: Iterable[WorkItem],
     workers: Workers,
     *,
     total: int | None = None,

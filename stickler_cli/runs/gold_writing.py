@@ -31,7 +31,7 @@ from .chunk import read_item
 from .job import Job
 
 
-class Change(NamedTuple):
+class GoldChange(NamedTuple):
     """Another value of a place of a ground truth."""
 
     path: Path
@@ -61,7 +61,7 @@ def check_directory(directory: str, gt: str, verdicts: str | None) -> None:
 
 def write_gold(
     refs: Iterable[PairRef],
-    changes_in: Callable[[PairRef, JsonValue], Sequence[Change]],
+    changes_in: Callable[[PairRef, JsonValue], Sequence[GoldChange]],
     unwrapper: Unwrapper | None,
     directory: str | os.PathLike[str],
 ) -> str:
@@ -91,7 +91,7 @@ def write_gold(
     return f"{number_of(documents, 'ground truth')} written, {summary}: {directory}"
 
 
-def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[Change]:
+def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[GoldChange]:
     """Return the changes by which marks of a run accept predictions in a ground truth.
 
     Raises:
@@ -110,7 +110,7 @@ def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[Change]:
     accepted = [unit for marked, unit in marked_units if all(VERDICTS[marks[marked].verdict])]
     first = int(job.schemas is not None)  # the first step names the schema
     return [
-        Change(
+        GoldChange(
             change.written[first:],
             None if change.outcome is Outcome.FN else change.value,
             accepted=True,
@@ -119,7 +119,9 @@ def marked_changes(job: Job, ref: PairRef, _truth: JsonValue) -> list[Change]:
     ]
 
 
-def _with(truth: JsonValue, changes: Iterable[Change], unwrapper: Unwrapper | None) -> JsonValue:
+def _with(
+    truth: JsonValue, changes: Iterable[GoldChange], unwrapper: Unwrapper | None
+) -> JsonValue:
     """Return a ground truth, which stays as it is, with changes; indexes of lists are as before."""
     form_of = partial((unwrapper or Unwrapper(None)).form_of, node=None, is_truth=True)
 
@@ -127,7 +129,7 @@ def _with(truth: JsonValue, changes: Iterable[Change], unwrapper: Unwrapper | No
         form = form_of(value)
         return None if form is None else form.value
 
-    def apply_change(value: Any, change: Change) -> Any:
+    def apply_change(value: Any, change: GoldChange) -> Any:
         return _change_value(value, form_of(value) if isinstance(value, dict) else None, change)
 
     changed: Any = truth
@@ -137,7 +139,7 @@ def _with(truth: JsonValue, changes: Iterable[Change], unwrapper: Unwrapper | No
     return truth_without_gone
 
 
-def _change_value(value: Any, form: Form | None, change: Change) -> Any:
+def _change_value(value: Any, form: Form | None, change: GoldChange) -> Any:
     """Return the value of a place after a change of it."""
     if change.accepted:
         annotated = {OWN.value: value} if form is None else value

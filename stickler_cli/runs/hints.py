@@ -21,7 +21,7 @@ from stickler_cli.score.document_result import Status
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.folds import PathCounts
 from .chunk import unwrapped
-from .value_hints import Documents, hint_annotations, hint_id_field
+from .value_hints import DocumentValues, hint_annotations, hint_id_field
 
 if TYPE_CHECKING:
     from stickler_cli.score.record import Run
@@ -66,7 +66,7 @@ def _is_paired_by_line(ref: PairRef) -> bool:
     return isinstance(ref.gt, LineReference) and ref.id == name_of_line(ref.gt.line)
 
 
-def _documents_of(assembly: "Assembly", pairs: Iterable[DocumentPair]) -> Iterator[Documents]:
+def _documents_of(assembly: "Assembly", pairs: Iterable[DocumentPair]) -> Iterator[DocumentValues]:
     """Yield the two documents of each pair that can be read, as they are compared."""
     for pair in pairs:
         bare = unwrapped(assembly.job.unwrapper, pair)

@@ -15,19 +15,19 @@ from stickler_cli.documents.document_tables import cell_text, read_columns
 from stickler_cli.documents.key_edits import NO_EDITS, parse_key_edits
 from stickler_cli.documents.lines import value_at
 from stickler_cli.documents.wrapper_forms import NO_FORM, Form
-from stickler_cli.documents.wrappers import Place, Unwrapper
+from stickler_cli.documents.wrappers import PlaceWithFields, Unwrapper
 from stickler_cli.metrics import Measure
 from stickler_cli.schema.dialects import Schema
 from stickler_cli.schema.verdicts import DocumentValidator
-from stickler_cli.score.document_result import SIDES, Side, Verdict
+from stickler_cli.score.document_result import SIDES, SchemaVerdict, Side
 from stickler_cli.score.errors.marks import Marks
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.settings.deciding import (
     BoxFormat,
     IgnoreOptions,
+    KeptRows,
     KeyOptions,
     Missing,
-    Rows,
     Validate,
     WrapperOptions,
 )
@@ -139,13 +139,13 @@ class OutputsRequested:
     """Meaning of the four numbers of a box, for pages that show boxes; None keeps no boxes."""
     fingerprints: bool = False
     """Whether results have a fingerprint of each document."""
-    rows: Rows = "auto"
+    rows: KeptRows = "auto"
     """Whether the figures of each document are kept for statistics, beyond lines in files."""
     recall_with_fd: bool = False
     """Whether the recall in document lines counts false discoveries as missed."""
 
 
-def unwrapper_of(root: Place, settings: WrapperOptions) -> Unwrapper | None:
+def unwrapper_of(root: PlaceWithFields, settings: WrapperOptions) -> Unwrapper | None:
     """Return an unwrapper of the values of documents; None where documents stay as they are.
 
     Raises:
@@ -173,7 +173,7 @@ class Validation:
     validator: DocumentValidator
     sides: tuple[Side, ...]
 
-    def verdicts(self, pair: DocumentPair) -> dict[Side, Verdict]:
+    def verdicts(self, pair: DocumentPair) -> dict[Side, SchemaVerdict]:
         """Return the verdict about each side that is there."""
         documents = ((side, getattr(pair, side)) for side in self.sides)
         return {

@@ -42,7 +42,7 @@ from stickler_cli.score.record import Run
 from stickler_cli.settings.deciding import DecidingOptions, DocumentOptions, SelectionOptions
 from stickler_cli.settings.of_commands import EvalSettings
 from .assembly import Assembly
-from .chunk import ChunkResult, Item
+from .chunk import ChunkResult, WorkItem
 from .job import Grouping, sides_of
 from .process import Interruption, until_interrupted
 from .whole_files import DOCUMENTS, NON_MATCHES, RUN_DIR, RUN_FILE, whole_file
@@ -65,7 +65,7 @@ class Keeper:
     def results(
         self,
         items: Iterator[PairRef],
-        evaluate: Callable[[Iterator[Item], int], Generator[ChunkResult]],
+        evaluate: Callable[[Iterator[WorkItem], int], Generator[ChunkResult]],
     ) -> Generator[ChunkResult]:
         """Yield the results of all documents, and note in the journal those that are new.
 

@@ -8,7 +8,7 @@ from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import field_path, matches_pattern
 from stickler_cli.core.problems import did_you_mean
 from stickler_cli.documents.document_pair import read_pair
-from stickler_cli.documents.key_edits import IGNORE, NO_EDITS, RENAME, KeyEdits, Names
+from stickler_cli.documents.key_edits import IGNORE, NO_EDITS, RENAME, KeyEdits, KeySteps
 from stickler_cli.documents.reading import STANDARD_INPUT
 from .chunk import unwrapped
 from .job import unwrapper_of
@@ -44,16 +44,16 @@ def note_unused_keys(assembly: "Assembly") -> Iterator[str]:
             yield _word_note(RENAME, text, renaming.pattern, old_paths)
 
 
-def _key_paths(documents: Iterable[object], edits: KeyEdits = NO_EDITS) -> set[Names]:
+def _key_paths(documents: Iterable[object], edits: KeyEdits = NO_EDITS) -> set[KeySteps]:
     """Return the names that lead to each key of documents, predictions with renamed keys."""
-    paths: set[Names] = set()
+    paths: set[KeySteps] = set()
     for document in documents:
         if isinstance(document, dict | list):
             paths.update(_paths_of(edits.edit_all(document, is_truth=False), ()))
     return paths
 
 
-def _paths_of(value: JsonValue, parent: Names) -> Iterator[Names]:
+def _paths_of(value: JsonValue, parent: KeySteps) -> Iterator[KeySteps]:
     if isinstance(value, dict):
         for name, child in value.items():
             yield (*parent, name)
@@ -63,11 +63,11 @@ def _paths_of(value: JsonValue, parent: Names) -> Iterator[Names]:
             yield from _paths_of(item, parent)
 
 
-def _matches_any(pattern: Names, paths: set[Names]) -> bool:
+def _matches_any(pattern: KeySteps, paths: set[KeySteps]) -> bool:
     return any(matches_pattern(pattern, path) for path in paths)
 
 
-def _word_note(option: str, text: str, pattern: Names, paths: set[Names]) -> str:
+def _word_note(option: str, text: str, pattern: KeySteps, paths: set[KeySteps]) -> str:
     path_of_name = {path[-1]: field_path(path) for path in sorted(paths, reverse=True)}
     meant = did_you_mean(pattern[-1], path_of_name, shown=path_of_name.__getitem__)
     hint = f"; {meant}" if meant else ""

@@ -21,7 +21,7 @@ MAX_DEPTH: Final = 50  # levels of documents that are looked at
 
 _ID_NAME: Final = re.compile(r"(?i)(.*[_\W])?(id|ids|uuid|guid|key|number|no|nr|file)|.*Id|.*ID")
 
-Documents: TypeAlias = tuple[JsonValue, JsonValue]  # ground truth and prediction of a pair
+DocumentValues: TypeAlias = tuple[JsonValue, JsonValue]  # ground truth and prediction of a pair
 _Ids: TypeAlias = Mapping[Path, JsonValue]
 
 
@@ -34,7 +34,7 @@ class _Values(NamedTuple):
     pred: JsonValue
 
 
-def hint_id_field(pairs: Sequence[Documents]) -> Iterator[str]:
+def hint_id_field(pairs: Sequence[DocumentValues]) -> Iterator[str]:
     """Yield the field whose ids would pair documents that were paired by their position."""
     if len(pairs) < MIN_DOCUMENTS:
         return
@@ -84,7 +84,7 @@ def _share_of_ids(gts: Sequence[_Ids], preds: Sequence[_Ids], field: Path) -> fl
     return len({*gt_ids} & {*pred_ids}) / min(len(gt_ids), len(pred_ids))
 
 
-def hint_annotations(pairs: Sequence[Documents], root: Node) -> Iterator[str]:
+def hint_annotations(pairs: Sequence[DocumentValues], root: Node) -> Iterator[str]:
     """Yield the annotations that would change how some values are read."""
     values = [value for gt, pred in pairs for value in _walk(_Values((), root, gt, pred))]
     yield from _hint_absent_values(values)

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias, get_args
 from stickler_cli.comparators.base import BaseComparator
 from stickler_cli.comparators.registry import construct
 from stickler_cli.compare.result import DEFAULT_MATCH_THRESHOLD, ListPairing, ThresholdSource
-from stickler_cli.core.json_values import JsonObject, JsonValue, Reading, brief, doubled_names
+from stickler_cli.core.json_values import JsonObject, JsonValue, ReadingRule, brief, doubled_names
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, did_you_mean, percentage_hint
 from stickler_cli.core.rules import FRACTION, Rule
@@ -85,7 +85,7 @@ OLD_PREFIX: Final = "x-stickler-"
 
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 
-Said: TypeAlias = dict[str, Any]
+AnnotationValues: TypeAlias = dict[str, Any]
 """Annotations of one schema, by their names in Python."""
 
 _FLAG: Final = Rule("true or false", {"type": "boolean"})
@@ -201,7 +201,7 @@ def states_comparison(schema: Mapping[str, object]) -> bool:
     return not COMPARISON_KEYS.isdisjoint(schema)
 
 
-def read_annotations(schema: Mapping[str, object]) -> Said:
+def read_annotations(schema: Mapping[str, object]) -> AnnotationValues:
     """Read the annotations of a schema; keys that are wrong read as if they were not there."""
     return {
         _NAMES[key]: float(value) if type(value) is int else value
@@ -269,7 +269,7 @@ def _repair(key: str, value: object, rule: Rule) -> str:
             return ""
 
 
-Owned: TypeAlias = tuple[tuple[Schema, Said], ...]
+Owned: TypeAlias = tuple[tuple[Schema, AnnotationValues], ...]
 """Each schema of a place with its own annotations, winners first."""
 
 
@@ -342,11 +342,11 @@ class Merged:
         return self.item_source if self.threshold is None else "annotation"
 
     @property
-    def reading(self) -> Reading | None:
+    def reading(self) -> ReadingRule | None:
         """The reading of values as others or as nothing; None where they are as they stand."""
         if not self.aliases and not self.absent_values:
             return None
-        return Reading(self.aliases or {}, self.absent_values or ())
+        return ReadingRule(self.aliases or {}, self.absent_values or ())
 
     @property
     def list_pairing(self) -> ListPairing | None:
@@ -406,7 +406,7 @@ def merge_annotations(own: Owned, inherited: Merged) -> Merged:
 
     A comparator set anew drops an inherited config.
     """
-    winners: Said = {}
+    winners: AnnotationValues = {}
     for _, said in reversed(own):
         winners |= said
     above = ((name, getattr(inherited, name)) for name in RULES)

@@ -33,11 +33,11 @@ Past this, the last unions are merged as `allOf` is. Source: docs/schema.md."""
 OPEN: Final = "any"
 """The kind of a place whose values decide."""
 
-Report = Callable[[Schema, str, LeadsNowhereError], None]
+DeadReferenceReporter = Callable[[Schema, str, LeadsNowhereError], None]
 """Takes note of a reference that cannot be followed: the schema, the keyword, and why."""
 
 
-def flatten(files: SchemaFiles, in_force: InForce, report: Report) -> InForce:
+def flatten(files: SchemaFiles, in_force: InForce, report: DeadReferenceReporter) -> InForce:
     """List every subschema in force, through `allOf` and references, winners first.
 
     A schema's own keys go before its `allOf`, later branches before earlier ones, and all of them
@@ -139,7 +139,9 @@ class Branch:
     """The type, where it is one of several."""
 
 
-def branches_of(files: SchemaFiles, in_force: InForce, report: Report) -> tuple[Branch, ...]:
+def branches_of(
+    files: SchemaFiles, in_force: InForce, report: DeadReferenceReporter
+) -> tuple[Branch, ...]:
     """Return the alternatives of the first union that decides how values are compared.
 
     Other unions stay in force, unless all their combinations were too many: then the last ones
@@ -160,7 +162,7 @@ def branches_of(files: SchemaFiles, in_force: InForce, report: Report) -> tuple[
 
 
 def _unions(
-    files: SchemaFiles, in_force: InForce, report: Report
+    files: SchemaFiles, in_force: InForce, report: DeadReferenceReporter
 ) -> Iterator[tuple[int, str, list[Branch]]]:
     """List the unions that say something: position, keyword and arms, by themselves, of each."""
     for position, source in enumerate(in_force):

@@ -37,17 +37,17 @@ from .annotations import (
 )
 from .combinators import Branch, InForce, declared_types, leads_back, named_schemas
 from .dialects import SUPPORTED, TOO_OLD, PlaceKey, Schema, Source, named_dialect
-from .judging import EngineError, KeyPattern
-from .kinds import Kinds, list_rules, open_default
+from .judging import EngineError, PicklablePattern
+from .kinds import LeafNodes, list_rules, open_default
 from .places import (
     ArrayPlace,
-    Fold,
     JsonTextPlace,
     Met,
     ObjectPlace,
     OpenPlace,
     Place,
-    Places,
+    PlaceFinder,
+    PlaceFold,
     SinglePlace,
     TooManyPlacesError,
     UnionPlace,
@@ -58,8 +58,8 @@ from .schema_problems import (
     OBJECTS,
     POSITIONS,
     SOMEWHERE,
+    AnnotationUsage,
     Problems,
-    Usage,
     check,
     without_doubled_values,
     without_invalid_places,
@@ -119,15 +119,15 @@ _FROM_NOWHERE: Final = _Way()
 _Met: TypeAlias = Met[_Way, Built]
 
 
-class Compiler(Fold[_Way, Built]):
+class Compiler(PlaceFold[_Way, Built]):
     """Compiles each place of a schema once; places that contain themselves become recursions."""
 
     def __init__(self, files: SchemaFiles, problems: Problems, comparators: Comparators) -> None:
-        super().__init__(Places(files, comparators, self._report))
+        super().__init__(PlaceFinder(files, comparators, self._report))
         self._files = files
         self._problems = problems
-        self._kinds = Kinds(files, problems, comparators)
-        self._usage = Usage(files, problems)
+        self._kinds = LeafNodes(files, problems, comparators)
+        self._usage = AnnotationUsage(files, problems)
         self._reach = Reach(files)
         self._judging: list[tuple[Source, SchemaAcceptor]] = []
         self._table: list[Node | None] = []
@@ -321,7 +321,7 @@ class Compiler(Fold[_Way, Built]):
         for text, in_force in place.patterns.items():
             family = self._field("", in_force)
             try:
-                yield replace(family, key_pattern=KeyPattern(text))
+                yield replace(family, key_pattern=PicklablePattern(text))
             except EngineError as error:
                 keyword = "patternProperties"
                 named = (each for each in place.in_force if text in named_schemas(each, keyword))

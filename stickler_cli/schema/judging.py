@@ -171,7 +171,7 @@ def _is_plain(schema: Schema) -> bool:
 
 
 @dataclass(frozen=True)
-class KeyPattern:
+class PicklablePattern:
     r"""A pattern for keys; equal by its text, and picklable.
 
     Raises:
@@ -187,7 +187,7 @@ class KeyPattern:
         self._validator  # noqa: B018 - read now, to be refused now
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return KeyPattern, (self.text,)
+        return PicklablePattern, (self.text,)
 
     @cached_property
     def _validator(self) -> "Validator":
@@ -379,7 +379,7 @@ class JudgedDocuments:
         return made
 
 
-_Found: TypeAlias = "tuple[ValidationError, Path, Path]"
+_FoundError: TypeAlias = "tuple[ValidationError, Path, Path]"
 
 
 @dataclass(frozen=True)
@@ -420,14 +420,14 @@ class JudgedPart:
         """Return whether a value is valid, as the function of that name does."""
         return self._apart.settled(lambda: is_valid(self.validator, value))
 
-    def errors(self, document: JsonDocument) -> Iterator[_Found]:
+    def errors(self, document: JsonDocument) -> Iterator[_FoundError]:
         """Yield the errors of a document, each with its path in the schema and in the document.
 
         Raises:
             ValueError: it holds what the engine cannot name.
         """
 
-        def found(part: JudgedPart, value: JsonValue, *above: Path) -> list[_Found]:
+        def found(part: JudgedPart, value: JsonValue, *above: Path) -> list[_FoundError]:
             errors = self._apart.settled(lambda: list(part.validator.iter_errors(value)))
             return [
                 (each, (*above[0], *each.evaluation_path), (*above[1], *each.instance_path))

@@ -45,7 +45,7 @@ def list_rules(merged: Merged) -> dict[str, Any]:
     return {name: value for name, value in rules.items() if value is not None}
 
 
-class Kinds:
+class LeafNodes:
     """Makes nodes of single values, and notes configurations that comparators refuse."""
 
     def __init__(self, files: SchemaFiles, problems: Problems, comparators: Comparators) -> None:

@@ -17,9 +17,9 @@ from .annotations import (
     BY_TYPE,
     NOTHING_INHERITED,
     TEXT,
+    AnnotationValues,
     LeafDefault,
     Merged,
-    Said,
     leaf_default,
     merge_annotations,
     read_annotations,
@@ -27,8 +27,8 @@ from .annotations import (
 from .combinators import (
     DECLARING,
     Branch,
+    DeadReferenceReporter,
     InForce,
-    Report,
     branches_of,
     elements_of,
     first,
@@ -161,28 +161,30 @@ SinglePlace: TypeAlias = (
 )
 Place: TypeAlias = SinglePlace | UnionPlace
 
-Key: TypeAlias = tuple[tuple[object, ...], str]
+PlaceIdentity: TypeAlias = tuple[tuple[object, ...], str]
 """Identity of a place: the subschemas in force, and the annotations that they inherit."""
 
 
-def key_of(in_force: InForce, inherited: Merged) -> Key:
+def key_of(in_force: InForce, inherited: Merged) -> PlaceIdentity:
     """Return the key that is equal for two places that are one."""
     return tuple((id(source.schema), source.scope) for source in in_force), inherited.signature
 
 
-class Places:
+class PlaceFinder:
     """Finds the kind of each place. Each schema's annotations are read once."""
 
-    def __init__(self, files: SchemaFiles, comparators: Comparators, report: Report) -> None:
+    def __init__(
+        self, files: SchemaFiles, comparators: Comparators, report: DeadReferenceReporter
+    ) -> None:
         """Take a schema, the comparators that it may name, and who hears of dead references."""
         self.files = files
         self._comparators = comparators
         self._report = report
-        self._read: dict[int, Said] = {}
+        self._read: dict[int, AnnotationValues] = {}
         self._places = 0
         self._visits = 0
 
-    def key(self, in_force: InForce, inherited: Merged) -> Key:
+    def key(self, in_force: InForce, inherited: Merged) -> PlaceIdentity:
         """Return `key_of` a place; raise TooManyPlacesError if it is asked too often."""
         self._visits += len(in_force)
         if self._visits > MOST_VISITS * MOST_PLACES:
@@ -291,7 +293,7 @@ def _says_how(merged: Merged) -> bool:
     return merged.chooses or merged.threshold is not None or merged.aliases is not None
 
 
-class Way(Protocol):
+class PlaceVisit(Protocol):
     """How a fold came to a place."""
 
     @property
@@ -303,7 +305,7 @@ class Way(Protocol):
         """Distinguishes ways to one place that may lead to different results."""
 
 
-Came = TypeVar("Came", bound=Way)
+Came = TypeVar("Came", bound=PlaceVisit)
 Made = TypeVar("Made")
 T = TypeVar("T")
 
@@ -318,10 +320,10 @@ class Met(Generic[Came, Made]):
     """None while it is being made."""
 
 
-class Fold(ABC, Generic[Came, Made]):
+class PlaceFold(ABC, Generic[Came, Made]):
     """Makes something of each place of a schema, once for all ways there that are alike."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: PlaceFinder) -> None:
         """Take the walk over a schema."""
         self._places = places
         self._met: dict[Hashable, Met[Came, Made]] = {}

@@ -50,7 +50,7 @@ class LeadsNowhereError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class ReferenceOrigin:
     """A document that references start from."""
 
     file: FilePath | None
@@ -59,7 +59,7 @@ class Origin:
     """The absolute URI that it gives itself, else that of its file."""
 
 
-def find_file(uri: str, origin: Origin) -> FilePath:
+def find_file(uri: str, origin: ReferenceOrigin) -> FilePath:
     """Return the file that an absolute URI means as seen from a document, or raise an error.
 
     Other than by a `file:` URI that is the one which stands to the document's own file as the URI
@@ -218,7 +218,7 @@ class SchemaFiles:
         self.accept: Callable[[Schema], bool] = lambda schema: True
         """Asked once for each schema that a reference leads to outside of all schemas so far."""
         self._found: dict[tuple[str, str], tuple[str, str, Schema | bool]] = {}
-        self._origins: dict[str, Origin] = {}
+        self._origins: dict[str, ReferenceOrigin] = {}
         self._invalid: set[int] = set()
         self._derived: dict[tuple[int, str], Schema] = {}
         self.booleans: dict[bool, Schema] = {True: {}, False: {"not": {}}}
@@ -238,7 +238,7 @@ class SchemaFiles:
         else:
             self._places[id(contents)] = place
         identifier = self.at(contents).base
-        self._origins[place.uri] = Origin(file, identifier)
+        self._origins[place.uri] = ReferenceOrigin(file, identifier)
         self.documents[identifier] = contents, place.dialect
 
     @property

@@ -107,7 +107,7 @@ _HINTS: Final = {
 }
 
 
-class Usage:
+class AnnotationUsage:
     """Annotations with an effect in one place and none in another.
 
     One schema may serve several places, or several kinds: only if none of them can use an

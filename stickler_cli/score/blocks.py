@@ -21,11 +21,12 @@ import orjson
 from numpy.typing import NDArray
 
 from stickler_cli.compare.columns import Floats
+from stickler_cli.compare.units import FieldNames
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.locations import field_names, field_path
 from stickler_cli.core.sorted_lines import SortedLines
 from .document_result import Status
-from .field_counts import CELL, CONFIDENCES, Leaves, Names, joined, leaves_read
+from .field_counts import CELL, CONFIDENCES, Leaves, joined, leaves_read
 from .sums import LEAVES, SCORE_UNIT, Counts, cell_of, cell_view, units_of
 
 if TYPE_CHECKING:
@@ -44,17 +45,17 @@ _KEYS: Final = np.array(
 )
 """What makes one number of a row of them; odd, so that none of them is lost."""
 
-Numbers: TypeAlias = NDArray[Any]
+AnyArray: TypeAlias = NDArray[Any]
 
 
-class Rows(NamedTuple):
+class FieldRows(NamedTuple):
     """Fields in documents, each an entry of all arrays, by field, then by document."""
 
-    field: Numbers
+    field: AnyArray
     """The position of its path among those of the ledger."""
-    document: Numbers
+    document: AnyArray
     """The position of its document in the block."""
-    cells: Numbers
+    cells: AnyArray
     """(rows, CELL)."""
     scores: Floats
     """NaN where there is none."""
@@ -72,7 +73,7 @@ class DocumentRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Documents:
+class BlockDocuments:
     """The documents of a block, compared or not."""
 
     ids: tuple[str, ...]
@@ -87,23 +88,23 @@ class Documents:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class DocumentBlock:
     """Some documents; rows are by field, then by document."""
 
-    documents: Documents
-    fields: Numbers
+    documents: BlockDocuments
+    fields: AnyArray
     """Positions among the paths of the ledger, (fields,)."""
-    lengths: Numbers
+    lengths: AnyArray
     """How many rows each field has, (fields,); mostly one for each document."""
-    places: Numbers
+    places: AnyArray
     """Of fields that not every document has, the position of the document of each row."""
-    codes: Numbers
+    codes: AnyArray
     """Which of the cells of its field each row has, (rows,)."""
-    kinds: Numbers
+    kinds: AnyArray
     """How many cells each field has, (fields,)."""
-    pairs: Numbers
+    pairs: AnyArray
     """Of each of these cells, positions among `cells` and `scores`, (kinds, 2)."""
-    cells: Numbers
+    cells: AnyArray
     """The distinct ones, (n, CELL), in as few bytes as hold them."""
     scores: Floats
     """The distinct ones, (n,); NaN for none."""
@@ -117,16 +118,16 @@ class Block:
         whole += sum(map(len, names)) + _OF_DOCUMENT * len(names)
         return whole + _OF_LEAF * len(leaves or ())
 
-    def kind_of_rows(self) -> Numbers:
+    def kind_of_rows(self) -> AnyArray:
         """Return which of all cells of its fields each row has."""
-        found: Numbers = self.codes + np.repeat(_starts(self.kinds), self.lengths)
+        found: AnyArray = self.codes + np.repeat(_starts(self.kinds), self.lengths)
         return found
 
-    def field_of_rows(self, places: Numbers) -> Numbers:
+    def field_of_rows(self, places: AnyArray) -> AnyArray:
         """Return the place of the field of each row, by the places of the paths of the ledger."""
         return np.repeat(places[self.fields], self.lengths)
 
-    def document_of_rows(self) -> Numbers:
+    def document_of_rows(self) -> AnyArray:
         """Return the position of the document of each row."""
         every = self.lengths == len(self.documents)
         whole = np.repeat(every, self.lengths)
@@ -135,7 +136,7 @@ class Block:
         found[~whole] = self.places
         return found
 
-    def rows(self, fields: Sequence[int] | None = None) -> Rows:
+    def rows(self, fields: Sequence[int] | None = None) -> FieldRows:
         """Return the rows of all fields, or of some."""
         of_field, document = np.repeat(self.fields, self.lengths), self.document_of_rows()
         kinds = self.kind_of_rows()
@@ -143,9 +144,9 @@ class Block:
             some = np.isin(of_field, fields)
             of_field, document, kinds = of_field[some], document[some], kinds[some]
         cells, scores = self.pairs[kinds].T
-        return Rows(of_field, document, self.cells[cells], self.scores[scores])
+        return FieldRows(of_field, document, self.cells[cells], self.scores[scores])
 
-    def records(self, paths: Sequence[Names]) -> list[dict[str, Any]]:
+    def records(self, paths: Sequence[FieldNames]) -> list[dict[str, Any]]:
         """Return what files have of each document; `paths` are those of the ledger."""
         told = [cell_view(cell) for cell in self.cells.tolist()]
         scores: list[dict[str, float]] = [
@@ -192,13 +193,13 @@ class Block:
 class Blocks:
     """Documents of a run; adding them in any order gives the same figures."""
 
-    at: dict[Names, int] = field(default_factory=lambda: {(): 0})
+    at: dict[FieldNames, int] = field(default_factory=lambda: {(): 0})
     """The positions of the paths of fields, without list indexes."""
     number: int = 0
     """How many documents there are."""
-    kept: list[Block | int] = field(default_factory=list)
+    kept: list[DocumentBlock | int] = field(default_factory=list)
     """Blocks, or where in the file they begin."""
-    few: list[Block] = field(default_factory=list)
+    few: list[DocumentBlock] = field(default_factory=list)
     """Small ones, which wait to be joined."""
     nbytes: int = 0
     file: IO[bytes] | None = None
@@ -208,12 +209,12 @@ class Blocks:
         for block in self._blocks(batch):
             self.put(block)
 
-    def _blocks(self, batch: "Batch") -> Iterator[Block]:
+    def _blocks(self, batch: "Batch") -> Iterator[DocumentBlock]:
         rows, of_rows = _rows_of(batch, self.at), np.arange(len(batch.results))
         leaves = batch.leaves
         for start in range(0, len(of_rows), MOST):
             results = batch.results[start : start + MOST]
-            of = Documents(
+            of = BlockDocuments(
                 tuple(result.id for result in results),
                 tuple(result.status for result in results),
                 tuple(result.groups or _NO_GROUPS for result in results),
@@ -221,11 +222,11 @@ class Blocks:
             )
             if start or len(of_rows) > MOST:
                 some = (start <= rows.document) & (rows.document < start + MOST)
-                yield block_of(of, Rows(*(it[some] for it in rows)), start)
+                yield block_of(of, FieldRows(*(it[some] for it in rows)), start)
             else:
                 yield block_of(of, rows)
 
-    def put(self, block: Block) -> None:
+    def put(self, block: DocumentBlock) -> None:
         """Add a block; beyond `MOST_BYTES` it waits in a file."""
         self.number += len(block.documents)
         if len(block.documents) < FEW:
@@ -243,13 +244,13 @@ class Blocks:
         self.kept.append(self.file.seek(0, 2))
         pickle.dump(block, self.file, pickle.HIGHEST_PROTOCOL)
 
-    def __iter__(self) -> Iterator[Block]:
+    def __iter__(self) -> Iterator[DocumentBlock]:
         yield from self._kept()
         yield from self.few
 
-    def _kept(self) -> Iterator[Block]:
+    def _kept(self) -> Iterator[DocumentBlock]:
         for each in self.kept:
-            if isinstance(each, Block):
+            if isinstance(each, DocumentBlock):
                 yield each
             else:
                 file = cast("IO[bytes]", self.file)
@@ -304,15 +305,15 @@ class Blocks:
             self.put(_block_read(some, self.at))
 
 
-def _rows_of(batch: "Batch", at: dict[Names, int]) -> Rows:
+def _rows_of(batch: "Batch", at: dict[FieldNames, int]) -> FieldRows:
     """Return the rows of the documents of a batch that were compared."""
     counts = batch.counts
     if counts is None:
         none = np.zeros(0, np.intp)
-        return Rows(none, none, np.zeros((0, CELL), np.int64), np.zeros(0))
+        return FieldRows(none, none, np.zeros((0, CELL), np.int64), np.zeros(0))
     fields = [at.setdefault(path, len(at)) for path in counts.paths]
     lengths = np.diff([*counts.starts.tolist(), len(counts.documents)])
-    return Rows(
+    return FieldRows(
         np.repeat(np.array(fields, np.uint32), lengths),
         batch.compared[counts.documents],
         counts.cells,
@@ -320,7 +321,7 @@ def _rows_of(batch: "Batch", at: dict[Names, int]) -> Rows:
     )
 
 
-def block_of(documents: Documents, rows: Rows, start: int = 0) -> Block:
+def block_of(documents: BlockDocuments, rows: FieldRows, start: int = 0) -> DocumentBlock:
     """Return a block of documents and their rows, whose documents count from `start`."""
     cells, of_cell = coded(rows.cells)
     bits, of_score = np.unique(rows.scores.view(np.int64), return_inverse=True)
@@ -334,7 +335,7 @@ def block_of(documents: Documents, rows: Rows, start: int = 0) -> Block:
     of_field, pair = np.divmod(distinct, size)
     kinds = np.bincount(of_field, minlength=len(changes))
     part = np.repeat(lengths != len(documents), lengths)
-    return Block(
+    return DocumentBlock(
         documents,
         rows.field[changes].astype(np.uint32),
         lengths.astype(np.uint16),
@@ -347,25 +348,25 @@ def block_of(documents: Documents, rows: Rows, start: int = 0) -> Block:
     )
 
 
-def _joined(blocks: Sequence[Block]) -> Block:
+def _joined(blocks: Sequence[DocumentBlock]) -> DocumentBlock:
     """Return one block of all documents of some, at most `MOST`."""
     sizes = [len(block.documents) for block in blocks]
     firsts = np.cumsum(sizes) - sizes
     parts = [block.rows() for block in blocks]
     placed = (it._replace(document=it.document + at) for it, at in zip(parts, firsts, strict=True))
-    rows = Rows(*map(np.concatenate, zip(*placed, strict=True)))
+    rows = FieldRows(*map(np.concatenate, zip(*placed, strict=True)))
     order = np.argsort(rows.field, kind="stable")
     of = [block.documents for block in blocks]
-    documents = Documents(
+    documents = BlockDocuments(
         tuple(name for each in of for name in each.ids),
         tuple(status for each in of for status in each.statuses),
         tuple(groups for each in of for groups in each.groups),
         joined([(each.leaves, int(at)) for each, at in zip(of, firsts, strict=True)]),
     )
-    return block_of(documents, Rows(*(it[order] for it in rows)))
+    return block_of(documents, FieldRows(*(it[order] for it in rows)))
 
 
-def _block_read(records: Sequence[Mapping[str, Any]], at: dict[Names, int]) -> Block:
+def _block_read(records: Sequence[Mapping[str, Any]], at: dict[FieldNames, int]) -> DocumentBlock:
     known: dict[str, list[int]] = {}
     rows: list[tuple[int, int, list[int], float]] = []
     for document, record in enumerate(records):
@@ -381,14 +382,14 @@ def _block_read(records: Sequence[Mapping[str, Any]], at: dict[Names, int]) -> B
             rows.append((at.setdefault(path, len(at)), document, cell, score))
     rows.sort(key=lambda row: row[:2])
     columns = [*zip(*rows, strict=True)] or [(), (), (), ()]
-    documents = Documents(
+    documents = BlockDocuments(
         tuple(record["id"] for record in records),
         tuple(Status(record["status"]) for record in records),
         tuple(record.get("by", {}) for record in records),
         leaves_read(record.get(CONFIDENCES) for record in records),
     )
     cells = np.array(columns[2], np.int64).reshape(-1, CELL)
-    found = Rows(
+    found = FieldRows(
         np.array(columns[0], np.uint32),
         np.array(columns[1], np.intp),
         cells,
@@ -406,7 +407,7 @@ def decoded(line: bytes) -> dict[str, Any]:
     return record
 
 
-def coded(rows: Numbers) -> tuple[Numbers, Numbers]:
+def coded(rows: AnyArray) -> tuple[AnyArray, AnyArray]:
     """Return the distinct rows of whole numbers, and which of them each is."""
     keys = rows.astype(np.uint64) @ _KEYS[: rows.shape[1]]  # modulo 2**64
     _, firsts, codes = np.unique(keys, return_index=True, return_inverse=True)
@@ -416,12 +417,12 @@ def coded(rows: Numbers) -> tuple[Numbers, Numbers]:
     return found, codes.reshape(-1)
 
 
-def _small(values: Numbers) -> Numbers:
+def _small(values: AnyArray) -> AnyArray:
     """Return whole numbers, at least 0, in as few bytes as hold them."""
     return values.astype(np.min_scalar_type(int(values.max(initial=0))))
 
 
-def _starts(lengths: Numbers) -> Numbers:
+def _starts(lengths: AnyArray) -> AnyArray:
     """Return where spans begin that follow each other."""
-    found: Numbers = np.cumsum(lengths, dtype=np.intp) - lengths
+    found: AnyArray = np.cumsum(lengths, dtype=np.intp) - lengths
     return found

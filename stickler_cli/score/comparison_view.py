@@ -6,10 +6,11 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from stickler_cli.compare.units import FieldNames
 from stickler_cli.core.locations import plain_path
 from .batch import Batch
 from .errors.error_rows import Error, error_record
-from .field_counts import BESIDE, OF_MODES, OUTCOMES, RAW, SCORE, SCORED, WEIGHT, Names
+from .field_counts import BESIDE, OF_MODES, OUTCOMES, RAW, SCORE, SCORED, WEIGHT
 from .sums import COUNTING_MODES, KEYS, NAMES, SCORE_UNIT, Counts, Sums, Tally, sparse, units_of
 
 DOCUMENT_KEYS: Final = ("field_scores", "all_fields_matched", "non_matches", "errors")
@@ -21,7 +22,7 @@ NON_MATCH_TYPES: Final = {
     "FN": "false_negative",
 }
 
-More: TypeAlias = Callable[[Names, Tally], Mapping[str, object]]
+More: TypeAlias = Callable[[FieldNames, Tally], Mapping[str, object]]
 
 
 def counts_view(
@@ -29,7 +30,7 @@ def counts_view(
 ) -> dict[str, Any]:
     """Return the counts, scores and fields of a document of a batch as results show them."""
     counts = batch.counts
-    views: dict[Names, dict[str, Any]] = {}
+    views: dict[FieldNames, dict[str, Any]] = {}
     if counts is None:  # nothing was compared
         return sums_view(Sums({(): Tally()}), recall_with_fd=recall_with_fd)
     cells, scores, paths = counts.cells, counts.scores, counts.paths
@@ -109,7 +110,7 @@ def sums_view(
 
     Parents come first; `more` says more of a field.
     """
-    views: dict[Names, dict[str, Any]] = {}
+    views: dict[FieldNames, dict[str, Any]] = {}
     for path, tally in sums.items():
         if not tally.evaluated:
             continue
@@ -154,7 +155,7 @@ def sums_of_view(view: Mapping[str, Any], score: float) -> Sums:
         KeyError: with what is missing.
     """
     found = Sums()
-    todo: list[tuple[Names, Mapping[str, Any]]] = [((), view)]
+    todo: list[tuple[FieldNames, Mapping[str, Any]]] = [((), view)]
     for path, node in todo:
         counts = [node[mode][name] for mode in COUNTING_MODES for name in NAMES]
         tally = found[path] = Tally([*counts, *[0] * len(BESIDE)])

@@ -10,7 +10,7 @@ from stickler_cli.core.problems import Problem, Violation
 
 Side = Literal["gt", "pred"]
 SIDES: Final[tuple[Side, ...]] = ("pred", "gt")
-Verdict = Sequence[Violation] | None
+SchemaVerdict = Sequence[Violation] | None
 """What a schema forbids in a document, nothing if it is valid; None of what is no document."""
 LENIENT: Final = "lenient"  # the warning where `--lenient-json` found the prediction in its text
 WAYS: Final = ("fence", "prose", "string", "list", "relaxed")
@@ -41,7 +41,7 @@ class DocumentResult:
     """Why the status is not `evaluated`, and what else a person should look at."""
     warnings: tuple[str, ...] = ()
     """What was odd about the documents although they could be read, by name, each once."""
-    verdicts: Mapping[Side, Verdict] = field(default_factory=dict)
+    verdicts: Mapping[Side, SchemaVerdict] = field(default_factory=dict)
     """What its schema forbids in each side that was checked and is there."""
     groups: Mapping[str, str] = field(default_factory=dict)
     """The group it is in, by each key that the run is broken down by."""

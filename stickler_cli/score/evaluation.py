@@ -11,19 +11,19 @@ from stickler_cli import __version__
 from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.result import SEMANTICS, FieldInfo
 from stickler_cli.compare.tree import UnitTree
+from stickler_cli.compare.units import FieldNames
 from stickler_cli.core.locations import field_path, parse_field_path
 from stickler_cli.core.option import options_record
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import encoded
 from stickler_cli.metrics import Measure
-from stickler_cli.settings.deciding import Counting, CountingOptions, DecidingOptions, Rows
+from stickler_cli.settings.deciding import Counting, CountingOptions, DecidingOptions, KeptRows
 from .batch import Batch, batch_of
 from .blocks import Blocks
 from .comparison_view import sums_record, sums_view
 from .confidence.confidences import Confidences, counted_view
 from .document_result import LENIENT, ODDITIES, SIDES, DocumentProblem, Side, Status, warnings_view
 from .errors.causes import Causes, ErrorCounts
-from .field_counts import Names
 from .folds import FOLDS, OF_RUNS, Fold, PathCounts, Validities, Validity, WhollyRight
 from .gates import RIGHT
 from .intervals import FieldIntervals, IntervalSettings, field_intervals
@@ -204,7 +204,7 @@ class Results:
     ) -> dict[str, Any]:
         """Return the results as the run format has them, of the whole or of a group."""
 
-        def more(path: Names, tally: Tally) -> dict[str, object]:
+        def more(path: FieldNames, tally: Tally) -> dict[str, object]:
             said = sums_record(tally, whole=not path)
             if settings is not None and (bounds_of_fields or not path):
                 ends = field_intervals(tally, settings.level, recall_with_fd=recall_with_fd)
@@ -259,7 +259,7 @@ class Evaluation(Results):
     """Metrics that were asked for, by name."""
     by: dict[str, dict[str, Results]] = field(default_factory=dict)
     """The documents of each group, by the key that they are broken down by and its name."""
-    rows: Rows = "auto"
+    rows: KeptRows = "auto"
     """Whether anything is kept of each document; `auto` is up to `MOST_ROWS` of them."""
 
     def update(self, documents: Batch | UnitTree) -> None:

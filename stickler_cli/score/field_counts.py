@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.compare.columns import Floats, Indexes, Mask
+from stickler_cli.compare.units import FieldNames
 from stickler_cli.core.locations import field_names, field_path
 
 CONFIDENCES: Final = "confidences"  # the key of them in what files have of a document
@@ -114,16 +115,17 @@ CELL: Final = OF_MODES + len(BESIDE)
 SCORED, RAW, SCORE, WEIGHT = range(4)  # what is known of a field that has a score of its own
 
 
-Names: TypeAlias = tuple[str, ...]  # the path of a field, without list indexes
-Sums: TypeAlias = NDArray[np.int64]  # (3, rows, 5): units by counting mode, row and outcome
+SumArray: TypeAlias = NDArray[np.int64]  # (3, rows, 5): units by counting mode, row and outcome
 Cells: TypeAlias = NDArray[np.int64]  # (rows, CELL)
-Key: TypeAlias = tuple[int, Names]  # document and path of a key that the schema does not declare
+Key: TypeAlias = tuple[
+    int, FieldNames
+]  # document and path of a key that the schema does not declare
 
 
 class FieldCounts(NamedTuple):
     """A row for each field and document in which it was met, be it absent there."""
 
-    paths: list[Names]
+    paths: list[FieldNames]
     """Of all fields, parents first, in the order in which they were met; the first is the root."""
     starts: Indexes
     """The first row of each field; its rows follow each other, by document."""
@@ -162,7 +164,7 @@ class FieldCounts(NamedTuple):
         )
 
     @property
-    def sums(self) -> Sums:
+    def sums(self) -> SumArray:
         """The units of the cells."""
         return units_in(self.cells)
 
@@ -171,30 +173,30 @@ class FieldCounts(NamedTuple):
         """The score of each row; NaN where it has none."""
         return np.where(self.scores[SCORED] > 0, self.scores[SCORE], np.nan)
 
-    def fields(self) -> Iterator[tuple[Names, slice]]:
+    def fields(self) -> Iterator[tuple[FieldNames, slice]]:
         """Yield the path and the rows of each field."""
         ends = [*self.starts[1:].tolist(), len(self.documents)]
         for path, start, end in zip(self.paths, self.starts.tolist(), ends, strict=True):
             yield path, slice(start, end)
 
 
-def units_in(cells: Cells) -> Sums:
+def units_in(cells: Cells) -> SumArray:
     """Return the units of cells, which change with them."""
     return cells[:, :OF_MODES].reshape(-1, LEAVES + 1, OUTCOMES).swapaxes(0, 1)
 
 
 @lru_cache(8)
-def parents_first(paths: tuple[Names, ...]) -> Mapping[Names, int]:
+def parents_first(paths: tuple[FieldNames, ...]) -> Mapping[FieldNames, int]:
     """Rank paths of fields and of all around them: parents first, else in the order given."""
-    below: dict[Names, dict[Names, None]] = {}
+    below: dict[FieldNames, dict[FieldNames, None]] = {}
     for path in paths:
         for end in range(len(path), 0, -1):
             siblings = below.setdefault(path[: end - 1], {})
             if path[:end] in siblings:
                 break
             siblings[path[:end]] = None
-    found: list[Names] = []
-    todo: list[Names] = [()]
+    found: list[FieldNames] = []
+    todo: list[FieldNames] = [()]
     while todo:
         found.append(todo.pop())
         todo += reversed(below.get(found[-1], {}))

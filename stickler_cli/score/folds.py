@@ -16,11 +16,12 @@ import numpy as np
 
 from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.result import FA, FD, FN
+from stickler_cli.compare.units import FieldNames
 from stickler_cli.core.locations import Path, field_path
 from stickler_cli.core.rules import KEPT, REQUIRED, Count, Rule, encoded
-from .document_result import SIDES, Side, Verdict
+from .document_result import SIDES, SchemaVerdict, Side
 from .errors.causes import Causes, ErrorCounts
-from .field_counts import LEAVES, Names
+from .field_counts import LEAVES
 from .intervals import Interval, IntervalSettings, Spread, rate_intervals
 from .sums import Sums
 
@@ -86,7 +87,7 @@ class Validity:
         """The share of valid documents, in [0, 1]; None of no documents."""
         return self.valid / self.checked if self.checked else None
 
-    def update(self, document: str, verdict: Verdict) -> None:
+    def update(self, document: str, verdict: SchemaVerdict) -> None:
         """Add the verdict about a document."""
         self.checked += 1
         self.valid += verdict is not None and not verdict
@@ -162,7 +163,7 @@ class Validities:
         self.sides = record.get("validity", {})
 
 
-def verdict_view(verdict: Verdict) -> dict[str, object]:
+def verdict_view(verdict: SchemaVerdict) -> dict[str, object]:
     """Return the verdict about one document as JSON values, with the first of its violations."""
     violations = verdict or ()
     return {
@@ -273,13 +274,13 @@ class WhollyRight:
 class PathCounts:
     """Keys that the schema does not declare, and what ground truths leave open, by path."""
 
-    undeclared_keys: Counter[Names] = field(default_factory=Counter)
+    undeclared_keys: Counter[FieldNames] = field(default_factory=Counter)
     """Values of such keys in ground truths: they are not evaluated."""
-    extra_keys: Counter[Names] = field(default_factory=Counter)
+    extra_keys: Counter[FieldNames] = field(default_factory=Counter)
     """Values of those that only predictions have: false alarms without a field."""
-    not_labelled: Counter[Names] = field(default_factory=Counter)
+    not_labelled: Counter[FieldNames] = field(default_factory=Counter)
     """Documents in which a field, or some of it, is not labelled."""
-    left_out: Counter[Names] = field(default_factory=Counter)
+    left_out: Counter[FieldNames] = field(default_factory=Counter)
     """Predicted elements without a pair, of lists that need not have all."""
 
     def add(self, batch: "Batch", some: Mask | None) -> None:
@@ -330,7 +331,7 @@ class PathCounts:
             found = record.get(name, ())
             counts.update({tuple(map(str, it["field"])): it["count"] for it in found})
 
-    def _by_name(self) -> dict[str, Counter[Names]]:
+    def _by_name(self) -> dict[str, Counter[FieldNames]]:
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
 

@@ -27,6 +27,7 @@ import numpy as np
 
 from stickler_cli.compare.columns import Floats
 from stickler_cli.compare.result import FA, FD, FN, TP
+from stickler_cli.compare.units import FieldNames
 from stickler_cli.core.locations import (
     ANY_NAMES,
     Path,
@@ -37,7 +38,7 @@ from stickler_cli.core.locations import (
 from stickler_cli.core.problems import Problem, UsageError, nearest, percentage_hint
 from stickler_cli.core.rules import Flag, Number, NumberOrNone, Rule
 from .confidence.calibration import FIGURES
-from .field_counts import LEAVES, OVERALL, FieldCounts, Names
+from .field_counts import LEAVES, OVERALL, FieldCounts
 from .intervals import ratio
 from .sums import BOUNDS, COUNTING_MODES, EXACT, RATES, fractions
 
@@ -504,7 +505,7 @@ def rewards(aim: Aim, counts: FieldCounts, size: int) -> list[float]:
 
 
 def field_rewards(
-    counts: FieldCounts, path: Names, metric: str, size: int, mode: int = LEAVES
+    counts: FieldCounts, path: FieldNames, metric: str, size: int, mode: int = LEAVES
 ) -> Floats:
     """Return a rate or score of one field in each document; 1 where neither side has it."""
     found = np.ones(size)

@@ -77,7 +77,7 @@ def intervals_of(options: IntervalOptions) -> IntervalSettings | None:
     return None if options.ci == "none" else IntervalSettings(options.ci, options.seed)
 
 
-Ends = Annotated[
+BoundsRecord = Annotated[
     list[Number],
     Rule(
         "two numbers",

@@ -100,7 +100,7 @@ class Repeats:
     """Whether these are all; else there were too many errors to keep."""
 
 
-class Verdict(StrEnum):
+class RunVerdict(StrEnum):
     """What a run comes to, the same for the exit code and for every report."""
 
     PASSED = "passed"
@@ -197,15 +197,15 @@ class Run:
         return RateRule(self.options.recall_with_fd, self.options.counting)
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> RunVerdict:
         """What the run comes to: a document not evaluated wins over results not good enough."""
         evaluation = self.evaluation
         if self.unfit or not evaluation.statuses[Status.EVALUATED] or self.nothing_paired:
-            return Verdict.INCOMPLETE  # all else is compared with nothing
+            return RunVerdict.INCOMPLETE  # all else is compared with nothing
         if evaluation.metric_problems:
-            return Verdict.INCOMPLETE
+            return RunVerdict.INCOMPLETE
         passed = all(result.passed for result in self.gates)
-        return Verdict.PASSED if passed else Verdict.FAILED
+        return RunVerdict.PASSED if passed else RunVerdict.FAILED
 
     @property
     def nothing_paired(self) -> bool:

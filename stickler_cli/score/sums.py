@@ -19,6 +19,7 @@ import numpy as np
 
 from stickler_cli.compare.columns import Floats, Indexes
 from stickler_cli.compare.result import FieldInfo, Outcome
+from stickler_cli.compare.units import FieldNames
 from stickler_cli.core.locations import ANY_KEY, Path, field_path
 from stickler_cli.settings.deciding import Counting, CountingOptions
 from .field_counts import (
@@ -31,7 +32,6 @@ from .field_counts import (
     SCORED,
     WEIGHT,
     FieldCounts,
-    Names,
     parents_first,
 )
 
@@ -284,14 +284,14 @@ class Tally:
         return self.score_units / (self.scored * SCORE_UNIT) if self.scored else None
 
 
-class Sums(dict[Names, Tally]):
+class Sums(dict[FieldNames, Tally]):
     """The sums of fields, by their paths without list indexes; of whole documents at ()."""
 
     def at(self, path: Path) -> Tally:
         """Return the sums of a field; those of no documents where nothing was counted."""
         return self.get(tuple(map(str, path))) or Tally()
 
-    def gain(self, path: Names, more: Tally) -> None:
+    def gain(self, path: FieldNames, more: Tally) -> None:
         """Add what was counted of a field in other documents."""
         if path in self:
             self[path].merge(more)
@@ -303,9 +303,9 @@ class Sums(dict[Names, Tally]):
         for path, tally in other.items():
             self.gain(path, tally)
 
-    def never_present(self) -> list[Names]:
+    def never_present(self) -> list[FieldNames]:
         """Return the fields that had no value on either side in any document, outermost only."""
-        found: list[Names] = []
+        found: list[FieldNames] = []
         for path, tally in sorted(self.items()):
             values = sum(tally.counts("leaves")[:4]) + sum(tally.counts("overall")[:4])
             is_inside = bool(found) and path[: len(found[-1])] == found[-1]  # parents come first
@@ -318,14 +318,14 @@ class Sums(dict[Names, Tally]):
         never = {path: tally for path, tally in self.items() if not tally.evaluated}
         return {field_path(path): never[path].passed_over for path in sorted(never)}
 
-    def places(self, known: Container[Path]) -> dict[Names, Names]:
+    def places(self, known: Container[Path]) -> dict[FieldNames, FieldNames]:
         """Return where fields go so that a map has the `MOST_KEYS` keys that most documents have.
 
         The others go to `*`; `known` are the fields of the schema. Empty if no map has more.
         """
-        found: dict[Names, Names] = {(): ()}
+        found: dict[FieldNames, FieldNames] = {(): ()}
         for _, level in groupby(sorted(filter(None, self), key=len), len):
-            maps: dict[Names, dict[str, list[Names]]] = {}
+            maps: dict[FieldNames, dict[str, list[FieldNames]]] = {}
             for path in level:
                 around = found.get(path[:-1], path[:-1])
                 maps.setdefault(around, {}).setdefault(path[-1], []).append(path)
@@ -339,20 +339,20 @@ class Sums(dict[Names, Tally]):
                     found.update(dict.fromkeys(paths, place))
         return {path: place for path, place in found.items() if path != place}
 
-    def _use(self, paths: Sequence[Names]) -> tuple[int, int]:
+    def _use(self, paths: Sequence[FieldNames]) -> tuple[int, int]:
         """Return in how many documents a key is, and how often, the most first."""
         tallies = [self[path] for path in paths]
         values = (sum(tally.cell[LEAVES]) for tally in tallies)
         return -sum(tally.scored for tally in tallies), -sum(values)
 
-    def moved(self, places: Mapping[Names, Names]) -> "Sums":
+    def moved(self, places: Mapping[FieldNames, FieldNames]) -> "Sums":
         """Return the same with what was counted of some fields in other places."""
         found = Sums()
         for path, tally in self.items():
             found.gain(places.get(path, path), tally)
         return found
 
-    def ordered(self, first: Iterable[Names] = ()) -> "Sums":
+    def ordered(self, first: Iterable[FieldNames] = ()) -> "Sums":
         """Return all fields, after some that there may be, parents first, else in their order."""
         return Sums((path, self.at(path)) for path in parents_first((*first, *self)))
 

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from typing import Final, Literal
 
-from stickler_cli.core.option import BYTES, Number, Settings, option
+from stickler_cli.core.option import BYTES, NumberRange, Settings, option
 
 Counting = Literal["overall", "aggregate", "leaves"]
 Missing = Literal["fn", "skip", "error"]
-Rows = Literal["auto", "none", "inline"]
+KeptRows = Literal["auto", "none", "inline"]
 ExtraFields = Literal["fa", "ignore"]
 Infer = Literal["auto", "always", "never"]
 Validate = Literal["none", "pred", "gt", "both"]
@@ -31,10 +31,10 @@ MARGIN: Final = 0.02  # the least change of a rate between two runs that is wort
 WORK: Final = 20.0  # units: honest documents of 10 MB take less; docs/reliability.md
 TIMEOUT: Final = 300.0  # seconds: what --work-limit lets pass takes less on most machines
 
-COUNT: Final = Number("a whole number of at least 0", lambda number: number >= 0, whole=True)
-ABOVE_ZERO: Final = Number("a number above 0", lambda number: number > 0)
-SHARE: Final = Number("a number between 0 and 1", lambda number: 0 < number < 1)
-SOME: Final = Number("a whole number of at least 1", lambda number: number >= 1, whole=True)
+COUNT: Final = NumberRange("a whole number of at least 0", lambda number: number >= 0, whole=True)
+ABOVE_ZERO: Final = NumberRange("a number above 0", lambda number: number > 0)
+SHARE: Final = NumberRange("a number between 0 and 1", lambda number: 0 < number < 1)
+SOME: Final = NumberRange("a whole number of at least 1", lambda number: number >= 1, whole=True)
 PROCESSES: Final = replace(SOME, expected=f"{SOME.expected}, or auto", word="auto")
 
 
@@ -281,7 +281,7 @@ class ComparisonOptions(Settings, panel="counting"):
         0.2,
         "List items at or below this similarity are not the same item; -1 pairs all.",
         "FLOOR",
-        values=Number("a number in [-1, 1)", lambda number: -1 <= number < 1),
+        values=NumberRange("a number in [-1, 1)", lambda number: -1 <= number < 1),
     )
     extra_fields: ExtraFields = option(
         "fa", "What a key that the schema does not declare is in a prediction."
@@ -301,7 +301,7 @@ class LimitedOptions(ComparisonOptions, panel="engine"):
         "Fail a document that takes more work to compare; a unit is about a second, but counted, "
         "so that it is the same on any machine.",
         "UNITS",
-        values=Number("a number above 0", lambda number: number > 0),
+        values=NumberRange("a number above 0", lambda number: number > 0),
     )
 
 
@@ -328,7 +328,7 @@ class RunOptions(CountingOptions, DecidingOptions, panel="gates"):
     """Options that decide the figures and the verdict of a run; its record has them."""
 
     strict: bool = option(False, "Exit 3 if any document is unpaired or invalid.")
-    rows: Rows = option(
+    rows: KeptRows = option(
         "auto",
         "Keep a row for each document in the run file: inline always, none never, auto for up to "
         "100,000 documents. Without rows the result has a fixed size.",
@@ -355,7 +355,7 @@ class GateOptions(Settings, panel="gates"):
         None,
         "Fail (exit 1) if F1 of all documents is below this, 0 to 1.",
         "F1",
-        values=Number("a number"),
+        values=NumberRange("a number"),
     )
     gate: tuple[str, ...] = option(
         (),

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, get_args
 
-from stickler_cli.core.option import BYTES, Number, Settings, option
+from stickler_cli.core.option import BYTES, NumberRange, Settings, option
 from stickler_cli.core.remote import PATIENCE
 from .deciding import (
     ABOVE_ZERO,
@@ -84,7 +84,7 @@ class ModelOptions(Settings, panel="models"):
         8,
         "Make so many calls to a model at a time.",
         "N",
-        values=Number("a whole number from 1 to 128", lambda n: 1 <= n <= 128, whole=True),
+        values=NumberRange("a whole number from 1 to 128", lambda n: 1 <= n <= 128, whole=True),
     )
     requests_per_minute: int | None = option(
         None, "Make no more calls to a model than this in a minute.", "N", values=SOME

@@ -37,7 +37,7 @@ from stickler_cli.runs.job import OutputsRequested, unwrapper_of
 from stickler_cli.schema.loading import LoadedSchema
 from stickler_cli.score.errors.marks import VERDICTS
 from stickler_cli.score.intervals import IntervalSettings, Share, shares_of_documents
-from stickler_cli.score.record import Run, Verdict
+from stickler_cli.score.record import Run, RunVerdict
 from stickler_cli.settings.of_commands import EvalSettings
 
 AT_ONCE: Final = 64  # documents, or pairs of values, that are compared together
@@ -53,7 +53,7 @@ class Desk:
     schema: Callable[[], LoadedSchema]
     """Returns the schema that was named, or the one that the ground truth implies."""
     run: Callable[[EvalSettings, OutputsRequested], Run]
-    judge: Callable[[Run], Verdict]
+    judge: Callable[[Run], RunVerdict]
     """Lists documents that failed on standard error; returns the verdict of the run."""
     write: Callable[[Iterable[bytes], Iterable[str]], None]
     """Writes lines of JSON to the only file of --output, or to standard output. The keys become
@@ -63,12 +63,12 @@ class Desk:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StudyAnswer:
     """The answer of a study."""
 
     report: Any
     """A `Report`, a value that has formats of its own, or None."""
-    verdict: Verdict = Verdict.PASSED
+    verdict: RunVerdict = RunVerdict.PASSED
     why: Sequence[str] = ()
     """Lines with the reasons of another verdict, for standard error."""
 
@@ -131,12 +131,14 @@ def check_names(option: str, names: Iterable[str], valid: Collection[str], claus
         )
 
 
-def check_gate(report: Report, minimum: float | None, name: str, value: float | None) -> Answer:
+def check_gate(
+    report: Report, minimum: float | None, name: str, value: float | None
+) -> StudyAnswer:
     """Return the answer of a study: failed if a figure is below the minimum of its gate."""
     if minimum is None or (value is not None and value >= minimum):
-        return Answer(report)
+        return StudyAnswer(report)
     comparison = "undefined" if value is None else f"{told_apart(value, minimum)} < {minimum!r}"
-    return Answer(report, Verdict.FAILED, [f"gate failed: {name} {comparison}"])
+    return StudyAnswer(report, RunVerdict.FAILED, [f"gate failed: {name} {comparison}"])
 
 
 def rates_of(n_both: Floats, n_gt: Floats, n_pred: Floats) -> dict[str, tuple[Floats, Floats]]:

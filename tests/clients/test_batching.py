@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from stickler_cli.clients.batching import Turnstile, Way, asked
+from stickler_cli.clients.batching import AskingMode, Turnstile, asked
 from stickler_cli.clients.connections import Connections
 from stickler_cli.clients.model import Model, Purse, Reply, Retry
 
@@ -29,7 +29,7 @@ class Served(Model):
 def outcomes(answer, questions, at_once=8):
     turnstile = Turnstile("served")
     turnstile.succeeded(turnstile.enter(0.0, threading.Event()))  # the first goes alone
-    way = Way(Connections(60), turnstile, Purse(), Retry(), at_once)
+    way = AskingMode(Connections(60), turnstile, Purse(), Retry(), at_once)
     return asked(Served(answer), questions, way)
 
 

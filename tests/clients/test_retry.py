@@ -9,8 +9,8 @@ import pytest
 
 from stickler_cli.clients.batching import (
     MOST_GARBLED,
+    AskingMode,
     Turnstile,
-    Way,
     answered,
     failure_of,
     is_garbled,
@@ -82,7 +82,7 @@ class Failing(Model):
 def asked(model, turnstile=None, *, attempts=5, jitter=1.0, purse=None, **retry):
     """Ask one question; return what came of it and what it took."""
     purse = purse or Purse()
-    way = Way(
+    way = AskingMode(
         Connections(60), turnstile or Waits(), purse, Retry(attempts=attempts, **retry), at_once=1
     )
     return answered(model, ["a question"], way, threading.Event(), lambda: jitter), purse.usage

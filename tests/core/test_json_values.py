@@ -7,7 +7,7 @@ import pytest
 
 from stickler_cli.core.json_values import (
     Absence,
-    Reading,
+    ReadingRule,
     brief,
     doubled_names,
     is_absent,
@@ -175,7 +175,7 @@ def test_absent_parts_are_taken_out_at_every_level(value, left):
     ],
 )
 def test_a_value_is_read_as_its_name_or_as_nothing(value, read):
-    reading = Reading({"USA": ["US", "United States"], "one": ["1"]}, ["-", "n/a", False, 7])
+    reading = ReadingRule({"USA": ["US", "United States"], "one": ["1"]}, ["-", "n/a", False, 7])
 
     assert repr(reading(value)) == repr(read)
 

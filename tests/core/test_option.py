@@ -9,7 +9,7 @@ from stickler_cli.cli.commands import settings_of_commands
 from stickler_cli.core.option import (
     BYTES,
     NotTakenError,
-    Number,
+    NumberRange,
     Settings,
     option,
     options_of,
@@ -56,7 +56,7 @@ def test_a_value_that_is_no_text_and_no_number_of_bytes_is_refused(value: object
 
 def taken(value: object, **said: object) -> object:
     """What a number option makes of a value; None where it refuses it."""
-    values = Number("a number", lambda number: 0 < number < 10, **said)
+    values = NumberRange("a number", lambda number: 0 < number < 10, **said)
     try:
         return values.read(value)
     except NotTakenError:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from stickler_cli.core.sections import (
     INDENT,
     Column,
-    Figure,
+    FigureColumn,
     Figures,
     Report,
     Section,
@@ -27,13 +27,13 @@ class Row(NamedTuple):
 
 ROWS = [Row("a", 2, 0.5, [0.25, 1.0], "enough"), Row("b|c", 0, None, None, "none")]
 FIGURES = (
-    Figure("field", "field", str),
-    Figure("pairs", "pairs", int, 1),
-    Figure("twice", lambda row: 2 * row.pairs, int),
-    Figure("share", "share", rank=2, short="sh"),
-    Figure("interval", "interval", list),
-    Figure("of", "pairs", int, shown=lambda row: f"{row.pairs}/2"),
-    Figure("why", "why", str, aside=True, quoted=False),
+    FigureColumn("field", "field", str),
+    FigureColumn("pairs", "pairs", int, 1),
+    FigureColumn("twice", lambda row: 2 * row.pairs, int),
+    FigureColumn("share", "share", rank=2, short="sh"),
+    FigureColumn("interval", "interval", list),
+    FigureColumn("of", "pairs", int, shown=lambda row: f"{row.pairs}/2"),
+    FigureColumn("why", "why", str, aside=True, quoted=False),
 )
 
 
@@ -65,8 +65,8 @@ def test_sentences_stand_below_rows_where_there_is_no_room_for_a_column():
 
 
 def test_columns_of_files_have_the_name_of_what_they_read_or_that_of_their_title():
-    assert Figure("AP 50", lambda row: None).name == "ap_50"
-    assert Figure("AP 50", "average_precision").name == "average_precision"
+    assert FigureColumn("AP 50", lambda row: None).name == "ap_50"
+    assert FigureColumn("AP 50", "average_precision").name == "average_precision"
 
 
 def test_cells_that_cannot_be_seen_are_made_safe():

@@ -6,7 +6,7 @@ from stickler_cli.api.many import evaluate_many
 from stickler_cli.api.scorer import Scorer
 from stickler_cli.api.zero import evaluate
 from stickler_cli.core.problems import UsageError
-from stickler_cli.documents.wrappers import Names, Unwrapper
+from stickler_cli.documents.wrappers import FieldNameTree, Unwrapper
 from stickler_cli.schema.compiler import compile_schema
 
 ANY = {"x-aws-stickler-any-of": True}
@@ -65,7 +65,7 @@ def test_lists_stay_where_no_place_has_the_annotation():
     root = compile_schema(objects(tags=TAGS)).root
     unwrapped = Unwrapper(root)({"tags": [["a"], ["b"]]}, is_truth=True)
     assert not unwrapped.is_changed
-    assert Names.of([("tags",)])["tags"].any_of is False
+    assert FieldNameTree.of([("tags",)])["tags"].any_of is False
 
 
 def test_documents_without_wrappers_are_looked_at_where_a_place_has_the_annotation():

@@ -10,7 +10,7 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents.document import Reference, Side, read_document
 from stickler_cli.documents.document_tables import TableColumns, documents_of_table, rows_of
 from stickler_cli.documents.pairs import open_documents, open_pairs
-from stickler_cli.documents.sources import Kind, kind_of_source
+from stickler_cli.documents.sources import SourceKind, kind_of_source
 from stickler_cli.settings.deciding import FindingOptions
 from stickler_cli.settings.of_commands import EvalSettings
 
@@ -54,7 +54,7 @@ def found(value: object) -> str:
 @pytest.mark.parametrize("column", ["document", "ground_truth", "gt", "anything"])
 def test_a_table_of_two_columns_has_ids_and_documents(tmp_path: Path, suffix: str, column: str):
     file = write(tmp_path / f"t.{suffix}", {"id": ["a", "b", "c"], column: ['{"n":1}', None, "{}"]})
-    assert kind_of_source(file) is Kind.TABLE
+    assert kind_of_source(file) is SourceKind.TABLE
     assert values(file) == {"a": {"n": 1}, "c": {}}
 
 

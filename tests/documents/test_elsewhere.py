@@ -18,7 +18,7 @@ from stickler_cli.core.problems import Problem, UnavailableError, UsageError
 from stickler_cli.documents import sources
 from stickler_cli.documents.document import FileReference, read_document
 from stickler_cli.documents.pairs import open_pairs
-from stickler_cli.documents.sources import Kind, kind_of_source, list_directory
+from stickler_cli.documents.sources import SourceKind, kind_of_source, list_directory
 from stickler_cli.schema.loading import load_schema
 from stickler_cli.settings.deciding import DocumentOptions
 
@@ -105,7 +105,7 @@ def test_two_colons_in_a_name_lead_nowhere_else(memory: str, root: str):
 def test_a_glob_names_some_of_them_by_what_is_below_it(store: str):
     put(store, {"gt/a1.json": b"{}", "gt/a2.json": b"{}", "gt/b1.json": b"{}"})
     assert [*list_directory(f"{store}/gt/a*.json", LIMIT).documents] == ["a1", "a2"]
-    assert kind_of_source(f"{store}/gt/a*.json") is Kind.DIRECTORY
+    assert kind_of_source(f"{store}/gt/a*.json") is SourceKind.DIRECTORY
 
 
 def test_a_listing_elsewhere_that_takes_long_is_told(store: str, monkeypatch: pytest.MonkeyPatch):

@@ -10,7 +10,7 @@ from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.documents import sources
 from stickler_cli.documents.document import FileReference
 from stickler_cli.documents.lines import is_stream
-from stickler_cli.documents.sources import Kind, kind_of_source, list_directory
+from stickler_cli.documents.sources import SourceKind, kind_of_source, list_directory
 
 
 def write(root: Path, *names: str) -> None:
@@ -27,33 +27,33 @@ def ids(root: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        ("a.json", Kind.FILE),
-        ("a.JSON.gz", Kind.FILE),
-        ("a.jsonl", Kind.LINES),
-        ("a.ndjson", Kind.LINES),
-        ("a.jsonl.gz", Kind.LINES),
-        ("a.NDJSON.GZ", Kind.LINES),
+        ("a.json", SourceKind.FILE),
+        ("a.JSON.gz", SourceKind.FILE),
+        ("a.jsonl", SourceKind.LINES),
+        ("a.ndjson", SourceKind.LINES),
+        ("a.jsonl.gz", SourceKind.LINES),
+        ("a.NDJSON.GZ", SourceKind.LINES),
     ],
 )
-def test_the_suffix_of_a_file_tells_its_kind(tmp_path: Path, name: str, kind: Kind):
+def test_the_suffix_of_a_file_tells_its_kind(tmp_path: Path, name: str, kind: SourceKind):
     write(tmp_path, name)
     assert kind_of_source(str(tmp_path / name)) is kind
 
 
 def test_a_directory_may_have_any_name(tmp_path: Path):
     (tmp_path / "a.json").mkdir()
-    assert kind_of_source(str(tmp_path / "a.json")) is Kind.DIRECTORY
+    assert kind_of_source(str(tmp_path / "a.json")) is SourceKind.DIRECTORY
 
 
 def test_a_dash_is_json_lines():
-    assert kind_of_source("-") is Kind.LINES
+    assert kind_of_source("-") is SourceKind.LINES
 
 
 @pytest.mark.parametrize("name", ["/dev/stdin", "/dev/fd/0", "/dev/null"])
 @pytest.mark.skipif(not Path("/dev/null").exists(), reason="needs devices that are files")
 def test_a_device_or_a_descriptor_is_json_lines(name: str):
     assert is_stream(name)
-    assert not Path(name).exists() or kind_of_source(name) is Kind.LINES
+    assert not Path(name).exists() or kind_of_source(name) is SourceKind.LINES
 
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - a folder below /dev, written to by its test
@@ -65,7 +65,7 @@ def test_files_and_folders_below_dev_are_judged_by_what_they_are():
         write(Path(folder), "a.json", "b.jsonl")
         kinds = [kind_of_source(f"{folder}{name}") for name in ("", "/a.json", "/b.jsonl")]
 
-        assert kinds == [Kind.DIRECTORY, Kind.FILE, Kind.LINES]
+        assert kinds == [SourceKind.DIRECTORY, SourceKind.FILE, SourceKind.LINES]
         assert not any(map(is_stream, (folder, f"{folder}/a.json", f"{folder}/b.jsonl")))
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from stickler_cli.core.json_values import least
 from stickler_cli.documents.wrapper_forms import Form
-from stickler_cli.documents.wrappers import Names, Unwrapped, Unwrapper, beside
+from stickler_cli.documents.wrappers import FieldNameTree, Unwrapped, Unwrapper, beside
 from stickler_cli.schema.compiler import compile_schema
 
 SCHEMA = {
@@ -267,8 +267,8 @@ def test_a_confidence_beside_a_list_is_that_of_its_values():
 
 
 def test_names_of_fields_stand_for_the_fields():
-    assert Names.of([("a", "b"), ("a", "c"), ("d",)]) == {"a": {"b": {}, "c": {}}, "d": {}}
-    names = Names.of([("total", "value")])
+    assert FieldNameTree.of([("a", "b"), ("a", "c"), ("d",)]) == {"a": {"b": {}, "c": {}}, "d": {}}
+    names = FieldNameTree.of([("total", "value")])
     document = {"total": {"value": 5, "confidence": 0.9}, "tax": {"value": 1, "confidence": 0.8}}
     assert Unwrapper(names)(document).value == {"total": document["total"], "tax": 1}
 

@@ -7,7 +7,7 @@ from stickler_cli.compare.result import Outcome
 from stickler_cli.compare.tree import explain, tree_of
 from stickler_cli.records.run_reading import read_evaluation
 from stickler_cli.score.errors.causes import overall
-from stickler_cli.score.errors.error_classes import ErrorClass, Places, classify
+from stickler_cli.score.errors.error_classes import ErrorClass, ValuePlaces, classify
 from stickler_cli.score.evaluation import Evaluation
 from .accounts import compare, non_matches
 from .strategies import Scope, cases, json_values, scalars
@@ -20,7 +20,7 @@ values = scalars | texts | st.floats() | st.integers() | st.decimals(places=2).m
 
 
 def class_of(gt, pred):
-    return classify(Outcome.FD, ("a",), gt, pred, Places({"a": gt}))
+    return classify(Outcome.FD, ("a",), gt, pred, ValuePlaces({"a": gt}))
 
 
 @given(values, values)
@@ -34,7 +34,7 @@ def test_scalars_have_the_same_class_both_ways(gt, pred):
 def test_any_values_in_any_document_have_a_class(gt, pred, document):
     for path in (("a",), ("a", 0), ("k1", 2, "a")):
         for outcome in (Outcome.FD, Outcome.FA, Outcome.FN):
-            assert classify(outcome, path, gt, pred, Places(document)) in ErrorClass
+            assert classify(outcome, path, gt, pred, ValuePlaces(document)) in ErrorClass
 
 
 @given(cases(ANYTHING))

@@ -9,7 +9,7 @@ from stickler_cli.core.sections import (
     Column,
     Curve,
     Curves,
-    Figure,
+    FigureColumn,
     Figures,
     Report,
     Section,
@@ -33,10 +33,10 @@ class Row(NamedTuple):
 ROWS = [Row("a", 0.25, [0.0, 0.5], "first"), Row(HOSTILE, None, None, "second")]
 TABLE = Figures(
     [
-        Figure("name", "name", str),
-        Figure("share", "share"),
-        Figure("interval", "ends", list),
-        Figure("why", "why", str, aside=True),
+        FigureColumn("name", "name", str),
+        FigureColumn("share", "share"),
+        FigureColumn("interval", "ends", list),
+        FigureColumn("why", "why", str, aside=True),
     ],
     ROWS,
     [("share", "share: a part")],

@@ -3,7 +3,7 @@ from dataclasses import fields
 
 import pytest
 
-from stickler_cli.core.json_values import Reading, brief
+from stickler_cli.core.json_values import ReadingRule, brief
 from stickler_cli.core.problems import SchemaError
 from stickler_cli.schema.annotations import (
     KEYS,
@@ -373,7 +373,7 @@ def test_a_text_is_an_alias_of_one_name():
 def test_an_array_tells_its_elements_what_their_values_stand_for():
     said = merged({"aliases": {"USA": ["US"]}, "absent-values": ["-"]})
 
-    assert said.below(None).reading == Reading({"USA": ["US"]}, ["-"])
+    assert said.below(None).reading == ReadingRule({"USA": ["US"]}, ["-"])
     assert said.signature != merged({"aliases": {"USA": ["U.S."]}}).signature
     assert merged({"absent-values": []}).reading is None
 

@@ -16,7 +16,7 @@ from stickler_cli.schema.dialects import DEFAULT, DIALECTS
 from stickler_cli.schema.judging import (
     MOST_LEVELS,
     EngineError,
-    KeyPattern,
+    PicklablePattern,
     build,
     is_valid,
     is_valid_schema,
@@ -190,7 +190,7 @@ def test_types_are_told_without_the_engine_as_it_tells_them(value):
     ],
 )
 def test_a_pattern_means_what_ecma_262_says_for_keys_arms_and_documents(pattern, text, found):
-    assert KeyPattern(pattern).search(text) is found
+    assert PicklablePattern(pattern).search(text) is found
     assert first_is_taken({"type": "string", "pattern": pattern}, text) == (found, found)
 
 
@@ -200,7 +200,7 @@ UNREADABLE = ["(", r"\p{Lx}", r"\k<a>", "\\", "[]", "a{99999999999999999999}", "
 @pytest.mark.parametrize("pattern", UNREADABLE)
 def test_a_pattern_that_the_engine_cannot_read_is_refused_where_it_decides(pattern):
     with pytest.raises(EngineError):
-        KeyPattern(pattern)
+        PicklablePattern(pattern)
     with pytest.raises(SchemaError, match="no value can be judged") as refusal:
         first_is_taken({"type": "string", "pattern": pattern}, "x")
     assert refusal.value.problems[0].pointer == "/properties/a/anyOf/0"
@@ -212,7 +212,7 @@ def test_it_is_no_matter_where_it_only_restricts(pattern):
 
 
 def test_a_pattern_can_be_sent_to_another_process():
-    pattern = KeyPattern("^a(?!b)")
+    pattern = PicklablePattern("^a(?!b)")
     again = pickle.loads(pickle.dumps(pattern))  # noqa: S301 - our own
 
     assert again == pattern

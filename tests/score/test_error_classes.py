@@ -27,7 +27,7 @@ from stickler_cli.score.errors.error_classes import (
     NEIGHBOURS,
     SIBLINGS,
     ErrorClass,
-    Places,
+    ValuePlaces,
     classify,
     is_telling,
     origins,
@@ -57,7 +57,7 @@ def classes(schema, gt, pred):
 
 def of_values(gt, pred):
     """Return the class of two values that have nothing around them."""
-    return classify(Outcome.FD, ("a",), gt, pred, Places({"a": gt})).value
+    return classify(Outcome.FD, ("a",), gt, pred, ValuePlaces({"a": gt})).value
 
 
 ALIKE = {
@@ -375,7 +375,7 @@ def test_only_so_many_fields_of_a_map_are_looked_at():
     ],
 )
 def test_a_text_may_be_that_of_a_number_elsewhere(number, text):
-    places = Places({"code": "A-1", "total": number, "tax": 7})
+    places = ValuePlaces({"code": "A-1", "total": number, "tax": 7})
 
     assert places.elsewhere(text, ("code",))
     assert not places.elsewhere(text, ("total",))
@@ -395,7 +395,7 @@ def test_a_value_that_stands_for_a_list_of_one_is_found_in_its_place():
     ]
     document = {"rows": {"a": "same thing"}, "b": "other thing"}
     assert (
-        classify(Outcome.FD, ("rows", 0, "a"), "x", "other thing", Places(document))
+        classify(Outcome.FD, ("rows", 0, "a"), "x", "other thing", ValuePlaces(document))
         is ErrorClass.OTHER
     )
 
@@ -470,7 +470,7 @@ def test_the_page_names_every_class():
 
 
 def test_a_value_by_itself_is_looked_for_as_a_list_of_one():
-    places = Places({"codes": "ABC123", "other": "XYZ789", "more": ["QRS456"]})
+    places = ValuePlaces({"codes": "ABC123", "other": "XYZ789", "more": ["QRS456"]})
 
     assert places.elsewhere("XYZ789", ("codes", 0))
     assert places.elsewhere("QRS456", ("codes", 0))
@@ -478,7 +478,7 @@ def test_a_value_by_itself_is_looked_for_as_a_list_of_one():
 
 
 def test_what_is_missed_or_invented_is_a_value_or_an_object():
-    nowhere = Places(None)
+    nowhere = ValuePlaces(None)
     for outcome, word in ((Outcome.FN, "missed"), (Outcome.FA, "invented")):
         for value, kind in (({"b": "long enough"}, "object"), ("long enough", "value")):
             sides = (value, None) if outcome is Outcome.FN else (None, value)
@@ -487,23 +487,27 @@ def test_what_is_missed_or_invented_is_a_value_or_an_object():
 
 def test_a_value_is_looked_for_in_the_same_place_of_every_object_around_it():
     rows = [{"o": {"a": "First One", "b": "Second One"}}, {"o": {"a": "Third One"}}]
-    places = Places({"rows": rows, "a": "Fourth One", "o": {"a": {"rows": "Fifth One"}}})
+    places = ValuePlaces({"rows": rows, "a": "Fourth One", "o": {"a": {"rows": "Fifth One"}}})
     at = ("rows", 0, "o", "a")
 
     found = [places.elsewhere(text, at) for text in ("Second One", "Third One", "Fourth One")]
     assert found == [("rows", 0, "o", "b"), ("rows", 1, "o", "a"), None]
     # What is known of the fields of one object is not taken for those of another.
-    two = Places({"x": {"a": {"k": "Same Thing"}, "b": {}}, "y": {"a": {}, "b": {"k": "other"}}})
+    two = ValuePlaces(
+        {"x": {"a": {"k": "Same Thing"}, "b": {}}, "y": {"a": {}, "b": {"k": "other"}}}
+    )
     assert two.elsewhere("Same Thing", ("x", "b", "k"))
     assert not two.elsewhere("Same Thing", ("y", "z", "k"))
     # A value of the same name a level deeper is in no other object of the same path.
-    assert not Places({"a": "One Thing", "b": {"a": "Other Thing"}}).elsewhere(
+    assert not ValuePlaces({"a": "One Thing", "b": {"a": "Other Thing"}}).elsewhere(
         "Other Thing", ("a",)
     )
 
 
 def test_a_value_that_several_neighbours_have_is_of_none_of_them():
-    places = Places({"buyer": "Ada Byron", "payer": "Ada Byron", "seller": "Bo Diaz-Ruiz", "x": 1})
+    places = ValuePlaces(
+        {"buyer": "Ada Byron", "payer": "Ada Byron", "seller": "Bo Diaz-Ruiz", "x": 1}
+    )
 
     assert places.elsewhere("Ada Byron", ("seller",)) is None
     assert places.elsewhere("Ada Byron", ("payer",)) == ("buyer",)
@@ -546,7 +550,7 @@ def test_objects_and_lists_are_looked_for_in_a_hundred_fields_too():
     document = {"a": ["x"], **{f"k{at}": [at + 0.123] for at in range(SIBLINGS)}}
 
     wanted = SIBLINGS - 2, SIBLINGS - 1
-    found = [Places(document).elsewhere([at + 0.123], ("a",)) for at in wanted]
+    found = [ValuePlaces(document).elsewhere([at + 0.123], ("a",)) for at in wanted]
     assert found == [(f"k{SIBLINGS - 2}",), None]
 
 
@@ -600,6 +604,6 @@ DAY_FIRST = DateComparator(dayfirst=True)
     ],
 )
 def test_values_are_told_apart_as_their_field_reads_them(comparator, gt, pred, expected):
-    places = Places({"a": gt})
+    places = ValuePlaces({"a": gt})
 
     assert classify(Outcome.FD, ("a",), gt, pred, places, comparator).value == expected

@@ -13,7 +13,7 @@ from stickler_cli.runs.chunk import evaluate_chunk, unwrapped
 from stickler_cli.runs.job import Job, OutputsRequested
 from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.errors import error_rows
-from stickler_cli.score.errors.causes import Kind, cause_key
+from stickler_cli.score.errors.causes import ErrorTrait, cause_key
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.error_rows import Error, KeptErrors, packed
 
@@ -22,7 +22,7 @@ SOME, MANY, KINDS = 2, 5, 4
 
 
 def kind(number):
-    return Kind(("a",), (), f"{number}", "?")
+    return ErrorTrait(("a",), (), f"{number}", "?")
 
 
 def error(document, position, number):

@@ -14,7 +14,14 @@ from stickler_cli.schema.compiler import compile_schema
 from stickler_cli.score.batch import Batch
 from stickler_cli.score.evaluation import Evaluation
 from stickler_cli.score.field_counts import LEAVES
-from stickler_cli.score.folds import FOLDS, SHOWN, Validity, Verdict, WhollyRight, verdict_view
+from stickler_cli.score.folds import (
+    FOLDS,
+    SHOWN,
+    SchemaVerdict,
+    Validity,
+    WhollyRight,
+    verdict_view,
+)
 from stickler_cli.score.gate_verdicts import judge
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import IntervalSettings
@@ -160,7 +167,7 @@ def violation(keyword: str = "type", field: str = "a", pointer: str = "/a") -> V
     return Violation(keyword, field, pointer, f"{keyword} {pointer}")
 
 
-def result(document: str, pred: Verdict = (), gt: Verdict = ()) -> Batch:
+def result(document: str, pred: SchemaVerdict = (), gt: SchemaVerdict = ()) -> Batch:
     return not_compared(document, verdicts={"pred": pred, "gt": gt})
 
 

@@ -26,8 +26,8 @@ from stickler_cli.score.record import (
     Provenance,
     Repeats,
     Run,
+    RunVerdict,
     SchemaSignature,
-    Verdict,
     join_rare_keys,
     merge_runs,
     run_record,
@@ -59,18 +59,18 @@ EVALUATED, MISSING, INVALID, FAILED, UNMATCHED = Status
 @pytest.mark.parametrize(
     ("statuses", "strict", "gates", "verdict"),
     [
-        ([EVALUATED], False, [], Verdict.PASSED),
-        ([EVALUATED], False, ["f1>=1", "f1<=1"], Verdict.PASSED),
-        ([EVALUATED], False, ["f1>=1", "f1<1"], Verdict.FAILED),
-        ([EVALUATED, FAILED], False, ["f1<1"], Verdict.INCOMPLETE),
-        ([EVALUATED, MISSING], False, [], Verdict.PASSED),
-        ([EVALUATED, MISSING], True, [], Verdict.INCOMPLETE),
-        ([EVALUATED, INVALID], False, [], Verdict.PASSED),
-        ([EVALUATED, INVALID], True, [], Verdict.INCOMPLETE),
-        ([EVALUATED, UNMATCHED], False, [], Verdict.PASSED),
-        ([EVALUATED, UNMATCHED], True, [], Verdict.INCOMPLETE),
-        ([], False, [], Verdict.INCOMPLETE),
-        ([INVALID], False, [], Verdict.INCOMPLETE),
+        ([EVALUATED], False, [], RunVerdict.PASSED),
+        ([EVALUATED], False, ["f1>=1", "f1<=1"], RunVerdict.PASSED),
+        ([EVALUATED], False, ["f1>=1", "f1<1"], RunVerdict.FAILED),
+        ([EVALUATED, FAILED], False, ["f1<1"], RunVerdict.INCOMPLETE),
+        ([EVALUATED, MISSING], False, [], RunVerdict.PASSED),
+        ([EVALUATED, MISSING], True, [], RunVerdict.INCOMPLETE),
+        ([EVALUATED, INVALID], False, [], RunVerdict.PASSED),
+        ([EVALUATED, INVALID], True, [], RunVerdict.INCOMPLETE),
+        ([EVALUATED, UNMATCHED], False, [], RunVerdict.PASSED),
+        ([EVALUATED, UNMATCHED], True, [], RunVerdict.INCOMPLETE),
+        ([], False, [], RunVerdict.INCOMPLETE),
+        ([INVALID], False, [], RunVerdict.INCOMPLETE),
     ],
 )
 def test_documents_that_were_not_evaluated_win_over_gates(statuses, strict, gates, verdict):
@@ -81,7 +81,7 @@ def test_a_metric_that_failed_leaves_a_run_incomplete_whatever_its_gates_say():
     found = run(EVALUATED, gates=["f1>=1"])
     found.evaluation.metrics["pages"] = Measure("pages", problem="add: it is full")
 
-    assert found.verdict is Verdict.INCOMPLETE
+    assert found.verdict is RunVerdict.INCOMPLETE
 
 
 def test_of_documents_that_are_all_on_one_side_nothing_is_paired():
@@ -90,7 +90,7 @@ def test_of_documents_that_are_all_on_one_side_nothing_is_paired():
         alone.evaluation.tally.scored = 1  # as if a missing prediction were an empty one
 
         assert alone.nothing_paired
-        assert alone.verdict is Verdict.INCOMPLETE
+        assert alone.verdict is RunVerdict.INCOMPLETE
     for statuses in ([], [MISSING, EVALUATED], [FAILED], [MISSING, INVALID]):
         assert not run(*statuses).nothing_paired
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.studies.tune.cuts import Sample, passes, propose
+from stickler_cli.studies.tune.cuts import FieldSample, passes, propose
 
 SETTINGS = IntervalSettings()
 
@@ -12,7 +12,7 @@ SETTINGS = IntervalSettings()
 def a_sample(similarity, same=None, prefix=""):
     names = [f"{prefix}{at}" for at in range(len(similarity))]
     said = None if same is None else np.array(same)
-    return Sample(np.array(similarity, float), np.arange(len(names)), names, said)
+    return FieldSample(np.array(similarity, float), np.arange(len(names)), names, said)
 
 
 def two_humps(size, seed, *, low=(3, 6), high=(20, 2), unlike=0.3):
@@ -63,7 +63,7 @@ def test_nothing_is_proposed_where_the_evidence_is_thin(similarity, reason):
 
 def test_few_documents_are_thin_evidence_however_many_pairs_they_have():
     similarity, _ = two_humps(600, 1)
-    sample = Sample(similarity, np.arange(600) % 10, [str(at) for at in range(10)])
+    sample = FieldSample(similarity, np.arange(600) % 10, [str(at) for at in range(10)])
     assert "fewer than 20 documents" in propose(sample, 0.3, SETTINGS).reason
 
 

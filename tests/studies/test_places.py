@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stickler_cli.runs.boxes import Rectangle, Spot, box_of, spot_of
+from stickler_cli.runs.boxes import PageBox, Rectangle, box_of, spot_of
 from stickler_cli.studies.places.answer import Detections, mean_precision
 
 BOX = Rectangle(10, 20, 40, 30)
@@ -50,13 +50,13 @@ def test_a_spot_is_a_box_and_a_page():
 
 
 def test_overlaps_and_centres():
-    here, other = Spot(BOX, "1"), Rectangle(10, 25, 40, 35)
+    here, other = PageBox(BOX, "1"), Rectangle(10, 25, 40, 35)
     for page in ("1", None):
-        assert here.overlap(Spot(other, page)) == pytest.approx(1 / 3)
-        assert here.holds_centre_of(Spot(other, page))
-    assert here.overlap(Spot(other, "2")) == 0
-    assert not here.holds_centre_of(Spot(other, "2"))
-    assert not here.holds_centre_of(Spot(Rectangle(10, 31, 40, 41), "1"))
+        assert here.overlap(PageBox(other, page)) == pytest.approx(1 / 3)
+        assert here.holds_centre_of(PageBox(other, page))
+    assert here.overlap(PageBox(other, "2")) == 0
+    assert not here.holds_centre_of(PageBox(other, "2"))
+    assert not here.holds_centre_of(PageBox(Rectangle(10, 31, 40, 41), "1"))
     assert BOX.scaled(100, 200) == Rectangle(0.1, 0.1, 0.4, 0.15)
     assert BOX.scaled(100, 200).is_fraction
 
@@ -82,7 +82,7 @@ pages = st.lists(  # COCO takes boxes of one confidence as they come
 
 def spot(corner, page=None):
     x, y, width, height = corner
-    return Spot(Rectangle(x, y, x + width, y + height), page)
+    return PageBox(Rectangle(x, y, x + width, y + height), page)
 
 
 @given(st.lists(pages, min_size=1, max_size=2))
@@ -123,16 +123,16 @@ def test_average_precision_is_that_of_coco(kinds):
 def test_nothing_to_find_has_no_precision():
     assert mean_precision({}) is None
     only_found = Detections()
-    only_found.add("a", [], [(1.0, Spot(BOX))])
+    only_found.add("a", [], [(1.0, PageBox(BOX))])
     assert mean_precision({"a": only_found}) is None
     missed = Detections()
-    missed.add("a", [Spot(BOX)], [])
+    missed.add("a", [PageBox(BOX)], [])
     assert missed.precision(0.5) == 0
 
 
 def test_the_order_of_documents_is_no_matter():
     one, other = Detections(), Detections()
-    right, wrong = Spot(BOX), Spot(Rectangle(0, 0, 1, 1))
+    right, wrong = PageBox(BOX), PageBox(Rectangle(0, 0, 1, 1))
     documents = [("a", [right], [(0.5, right)]), ("b", [right], [(0.5, wrong)])]
     for document in documents:
         one.add(*document)
@@ -143,10 +143,10 @@ def test_the_order_of_documents_is_no_matter():
 
 def test_boxes_are_matched_on_their_page():
     found = Detections()
-    found.add("a", [Spot(BOX, "1")], [(0.9, Spot(BOX, "2")), (0.8, Spot(BOX, "1"))])
+    found.add("a", [PageBox(BOX, "1")], [(0.9, PageBox(BOX, "2")), (0.8, PageBox(BOX, "1"))])
     assert [each[0] for each in found.right] == [False, True]
     anywhere = Detections()
-    anywhere.add("a", [Spot(BOX, "1")], [(0.9, Spot(BOX))])
+    anywhere.add("a", [PageBox(BOX, "1")], [(0.9, PageBox(BOX))])
     assert anywhere.precision(0.5) == 1
 
 

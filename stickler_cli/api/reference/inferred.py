@@ -6,8 +6,8 @@ from pydantic import BaseModel
 
 from stickler_cli.api.eval_result import EvalResult
 from stickler_cli.api.inferring import check_weight_hints, infer_class
-from stickler_cli.api.ruled import FieldRules, Schema, model_schema
-from stickler_cli.api.scorer import Scorer, Side
+from stickler_cli.api.ruled import AnySchema, FieldRules, model_schema
+from stickler_cli.api.scorer import DocumentLike, Scorer
 from stickler_cli.api.zero import eval_for as scorer_of
 from stickler_cli.api.zero import evaluate as evaluate_pair
 from stickler_cli.comparators.base import BaseComparator
@@ -18,8 +18,8 @@ _MATCH_THRESHOLD: Final = annotated("match_threshold")
 
 
 def evaluate(
-    gt: Side,
-    pred: Side,
+    gt: DocumentLike,
+    pred: DocumentLike,
     *,
     weight_hints: bool = False,
     match_threshold: float | None = None,
@@ -51,7 +51,7 @@ def evaluate(
 
 
 def eval_for(
-    schema: Schema,
+    schema: AnySchema,
     fields: dict[str, FieldRules] | None = None,
     *,
     weight_hints: bool = False,

@@ -22,7 +22,7 @@ from stickler_cli.reports.view import RunView
 from stickler_cli.score.detail import MOST_LINES, Detail
 from stickler_cli.score.errors.error_rows import Error, KeptErrors
 from stickler_cli.score.evaluation import Results
-from stickler_cli.score.record import Run, Verdict
+from stickler_cli.score.record import Run, RunVerdict
 from stickler_cli.settings.deciding import RunOptions
 from .charts import coverage_chart, reliability_chart
 from .payload import MOST_FIELDS, ListedDocuments, field_views, places_of
@@ -105,7 +105,7 @@ def _page_of(run: Run, documents: ListedDocuments | None = None, *, served: bool
         documents = payload.documents_of(blocks, fields)
     known = [*chain(*causes(view))]
     tone = "good" if run.gates else "open"
-    if run.partial or run.verdict is not Verdict.PASSED:
+    if run.partial or run.verdict is not RunVerdict.PASSED:
         tone = "bad"
     context = _first_screen(view, known) | {
         "view": view,

@@ -33,7 +33,13 @@ from stickler_cli.core.problems import Problem, SticklerError, UsageError, Worke
 from stickler_cli.documents.document import LineReference, Reference
 from stickler_cli.documents.document_pair import PairRef
 from stickler_cli.documents.pairs import LineRange, Part, in_ranges
-from stickler_cli.runs.chunk import ChunkResult, Item, empty_result, evaluate_chunk, failed_chunk
+from stickler_cli.runs.chunk import (
+    ChunkResult,
+    WorkItem,
+    empty_result,
+    evaluate_chunk,
+    failed_chunk,
+)
 from stickler_cli.runs.job import Cluster, Job
 from stickler_cli.runs.process import Interrupted, Interruption, rarely_collected, usable_cores
 from .executor import (
@@ -131,7 +137,7 @@ def evaluate_task(job: Job, needs: Needs, packed: bytes) -> Done:
     return Done(monotonic() - start, pickle.dumps(total))
 
 
-def packed_items(items: Iterable[Item]) -> bytes:
+def packed_items(items: Iterable[WorkItem]) -> bytes:
     """Return a task as it is sent: where documents are; Dask keeps a thousand tasks."""
     items_or_ranges = [_unread(item_or_range) for item_or_range in in_ranges(items)]
     return zlib.compress(pickle.dumps(items_or_ranges), 1)
@@ -150,7 +156,7 @@ def _unread(item: Part) -> Part:
     return item._replace(gt=unread(item.gt), pred=unread(item.pred))
 
 
-def unpacked_items(packed: bytes) -> Iterator[Item]:
+def unpacked_items(packed: bytes) -> Iterator[WorkItem]:
     """Yield the documents of a task, with lines; each file is opened once for single lines."""
     items_or_ranges: list[Part] = pickle.loads(zlib.decompress(packed))  # noqa: S301 - of the run
     with ExitStack() as stack:
@@ -335,7 +341,7 @@ class DaskExecutor(Elsewhere[_Task]):
         finally:
             self._cancel()
 
-    def _make_part(self, items: Sequence[Item]) -> _Task:
+    def _make_part(self, items: Sequence[WorkItem]) -> _Task:
         return _Task(packed_items(items), size_of(items))
 
     def _cancel(self) -> None:

@@ -18,7 +18,7 @@ from stickler_cli.compare.field_listing import comparators
 from stickler_cli.compare.work import TooMuchAtOnceError
 from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.documents.document_pair import DocumentPair
-from stickler_cli.runs.chunk import ChunkResult, Item, evaluate_chunk, failed_chunk
+from stickler_cli.runs.chunk import ChunkResult, WorkItem, evaluate_chunk, failed_chunk
 from stickler_cli.runs.job import Job
 from stickler_cli.runs.process import Interrupted, Interruption, memory_limited
 
@@ -72,7 +72,7 @@ class Chunks:
 
     def __init__(
         self,
-        items: Iterator[Item],
+        items: Iterator[WorkItem],
         *,
         size: int | None = None,
         timed: bool = True,
@@ -92,10 +92,10 @@ class Chunks:
         self._size = self._fixed or first
         self._bytes = float(FIRST_BYTES)
         self._least = 1
-        self.returned: list[Item] = []
+        self.returned: list[WorkItem] = []
         """Items that were taken and must be taken again as one chunk."""
 
-    def take(self, max_documents: int | None = None) -> list[Item]:
+    def take(self, max_documents: int | None = None) -> list[WorkItem]:
         """Return the next documents; more than `max_documents` only if these are little work."""
         max_documents = self._largest.documents if max_documents is None else max_documents
         if self.returned:
@@ -103,7 +103,7 @@ class Chunks:
             return returned
         if self._fixed is not None:
             return list(islice(self._items, self._fixed))
-        items: list[Item] = []
+        items: list[WorkItem] = []
         n_bytes, max_items = 0, min(self._size, max(self._least, max_documents))
         for item in self._items:
             items.append(item)
@@ -123,12 +123,12 @@ class Chunks:
         self._size = min(self._largest.documents, GROWTH * documents)
 
 
-def size_of(items: Sequence[Item]) -> ChunkSize:
+def size_of(items: Sequence[WorkItem]) -> ChunkSize:
     """Return how large a chunk is."""
     return ChunkSize(len(items), sum(map(_bytes_of, items)))
 
 
-def _bytes_of(item: Item) -> int:
+def _bytes_of(item: WorkItem) -> int:
     if isinstance(item, DocumentPair):
         return OWN_BYTES
     return OWN_BYTES + getattr(item.gt, "size", 0) + getattr(item.pred, "size", 0)
@@ -160,7 +160,7 @@ class Inline:
             chunks.took(size_of(items), monotonic() - start)
             yield from results
 
-    def _under_limit(self, items: Sequence[Item]) -> Iterator[ChunkResult]:
+    def _under_limit(self, items: Sequence[WorkItem]) -> Iterator[ChunkResult]:
         """Evaluate documents under a limit of memory: one by one if they take too much together."""
         try:
             with memory_limited(self._limit):
@@ -260,7 +260,7 @@ class Elsewhere(ABC, Generic[H]):
         """Wait for something to happen, and take the results that there are."""
 
     @abstractmethod
-    def _make_part(self, items: Sequence[Item]) -> H:
+    def _make_part(self, items: Sequence[WorkItem]) -> H:
         """Make a part of documents."""
 
     def _in_order(self, chunks: Chunks) -> Iterator[ChunkResult]:
@@ -287,7 +287,7 @@ class Elsewhere(ABC, Generic[H]):
         self.order.append(self._make_part(items))
         return self.order[-1]
 
-    def _replace(self, replaced: H, *items_of_parts: Sequence[Item]) -> list[H]:
+    def _replace(self, replaced: H, *items_of_parts: Sequence[WorkItem]) -> list[H]:
         """Have documents of a part tried again as smaller ones."""
         position, smaller = self.order.index(replaced), [*map(self._make_part, items_of_parts)]
         del self.order[position]
@@ -295,7 +295,7 @@ class Elsewhere(ABC, Generic[H]):
             self.order.insert(position, smaller_part)
         return smaller
 
-    def _halve(self, replaced: H, items: Sequence[Item]) -> list[H]:
+    def _halve(self, replaced: H, items: Sequence[WorkItem]) -> list[H]:
         """Have documents of a part tried again in halves."""
         middle = len(items) // 2
         return self._replace(replaced, items[:middle], items[middle:])

@@ -28,7 +28,7 @@ from stickler_cli.core.problems import Problem, UsageError, WorkerDiedError
 from stickler_cli.runs.chunk import (
     TOO_LITTLE_MEMORY,
     ChunkResult,
-    Item,
+    WorkItem,
     evaluate_chunk,
     failed_chunk,
 )
@@ -200,7 +200,7 @@ def _end_with(parent: "BaseProcess") -> None:
 def packed_result(job: Job, packed: bytes, memory_limit: int | None) -> bytes:
     """Evaluate a chunk and return the pickled result, or the reason why it failed."""
     try:
-        items: list[Item] = pickle.loads(packed)  # noqa: S301 - from the process above
+        items: list[WorkItem] = pickle.loads(packed)  # noqa: S301 - from the process above
         with memory_limited(memory_limit):
             return pickle.dumps(evaluate_chunk(job, items))
     except MemoryError:
@@ -211,7 +211,7 @@ def packed_result(job: Job, packed: bytes, memory_limit: int | None) -> bytes:
 
 @dataclass(slots=True, eq=False)
 class _Chunk(Handed):
-    items: Sequence[Item]
+    items: Sequence[WorkItem]
     result: ChunkResult | None = None
     sent_at: float = 0.0
     deaths: int = 0
@@ -258,7 +258,7 @@ class Pool(Elsewhere[_Chunk]):
             for worker in self.at:
                 worker.end()
 
-    def _make_part(self, items: Sequence[Item]) -> _Chunk:
+    def _make_part(self, items: Sequence[WorkItem]) -> _Chunk:
         return _Chunk(items)
 
     def _hand_out(self, chunks: Chunks) -> None:

@@ -33,14 +33,14 @@ from stickler_cli.schema.combinators import OPEN, Branch, InForce
 from stickler_cli.schema.dialects import PlaceKey, Schema, Source, walk
 from stickler_cli.schema.places import (
     ArrayPlace,
-    Fold,
     JsonTextPlace,
     LeafPlace,
     Met,
     ObjectPlace,
     OpenPlace,
     Place,
-    Places,
+    PlaceFinder,
+    PlaceFold,
     TooManyPlacesError,
     UnionPlace,
     WholePlace,
@@ -122,7 +122,7 @@ class _TextsOfSchema:
     places: list[Observed]
 
 
-class Walker(Fold[_At, _Fields]):
+class Walker(PlaceFold[_At, _Fields]):
     """Notes a choice for each place without annotations, and lists the fields."""
 
     def __init__(
@@ -147,7 +147,7 @@ class Walker(Fold[_At, _Fields]):
             note(files.root.schema)
             files.accept = note
         # A reference that leads nowhere is for the compiler to tell of.
-        super().__init__(Places(files, comparators, lambda *_: None))
+        super().__init__(PlaceFinder(files, comparators, lambda *_: None))
         self._instances = comparators.instances
         self._boxes = comparators.boxes
         self._choices: dict[int, tuple[Schema, Inferred]] = {}
@@ -614,9 +614,9 @@ class _Request:
             describes_more=is_filled or bool(lists),
         )
 
-    def _places(self, schema: JsonObject) -> tuple[Places, Source]:
+    def _places(self, schema: JsonObject) -> tuple[PlaceFinder, Source]:
         files = SchemaFiles(schema, self.source, self.file)
-        return Places(files, self.comparators, lambda *_: None), files.root
+        return PlaceFinder(files, self.comparators, lambda *_: None), files.root
 
     def _walker(self, schema: JsonObject, arms: Sequence[Schema], *, may_write: bool) -> Walker:
         files = SchemaFiles(schema, self.source, self.file)

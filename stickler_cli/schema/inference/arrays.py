@@ -5,7 +5,7 @@ from typing import Final
 
 from stickler_cli.schema.annotations import Merged
 from stickler_cli.schema.combinators import InForce, branches_of, elements_of, kinds_of
-from stickler_cli.schema.places import ArrayPlace, Places
+from stickler_cli.schema.places import ArrayPlace, PlaceFinder
 from .choices import Inferred, may_be_box, named_choice
 from .list_shapes import BOX_NUMBERS, QUADRILATERAL_NUMBERS, ListShape
 from .name_rules import (
@@ -28,7 +28,11 @@ ALL_KINDS: Final = frozenset({"array", "object", *_LEAVES})
 
 
 def box_choice(
-    name: str, places: Places, place: ArrayPlace, shape: ListShape | None, inner: ListShape | None
+    name: str,
+    places: PlaceFinder,
+    place: ArrayPlace,
+    shape: ListShape | None,
+    inner: ListShape | None,
 ) -> Inferred | None:
     """Choose for an array that is a box, or a quadrilateral; None for other arrays.
 
@@ -54,7 +58,7 @@ def box_choice(
 
 
 def _are_boxes(
-    places: Places,
+    places: PlaceFinder,
     place: ArrayPlace,
     shape: ListShape,
     inner: ListShape | None,
@@ -74,7 +78,7 @@ def _are_boxes(
     return are_pairs and shape.have_lengths(*lengths) and all_numbers
 
 
-def cell_kinds(places: Places, *elements: InForce) -> frozenset[str]:
+def cell_kinds(places: PlaceFinder, *elements: InForce) -> frozenset[str]:
     """Return the kinds that the schemas of elements allow, every kind where they state none."""
     kinds: set[str] = set()
     for part in filter(None, elements):
@@ -93,7 +97,7 @@ def states_pairing(merged: Merged) -> bool:
 
 def position_reason(
     name: str,
-    places: Places,
+    places: PlaceFinder,
     place: ArrayPlace,
     shape: ListShape | None,
     outer: ListShape | None,
@@ -114,7 +118,7 @@ def position_reason(
     return ""
 
 
-def is_series(name: str, places: Places, place: ArrayPlace, outer: ListShape | None) -> bool:
+def is_series(name: str, places: PlaceFinder, place: ArrayPlace, outer: ListShape | None) -> bool:
     """Return whether an array is a list of numbers that follow each other in time."""
     is_named = not SERIES.isdisjoint(words_of(name)) and outer is None
     kinds = cell_kinds(places, place.elements)

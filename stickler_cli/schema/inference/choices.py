@@ -18,7 +18,7 @@ from stickler_cli.schema.annotations import (
     Merged,
 )
 from stickler_cli.schema.combinators import InForce, elements_of, first, kinds_of, positions_of
-from stickler_cli.schema.places import ArrayPlace, LeafPlace, Places
+from stickler_cli.schema.places import ArrayPlace, LeafPlace, PlaceFinder
 from .code_forms import CODE_LANGUAGES
 from .name_rules import (
     ANY_TEXT,
@@ -335,7 +335,7 @@ def _choice(how: LeafDefault, reason: str) -> Inferred:
     return Inferred((), how.comparator, how.config, how.threshold, reason=reason)
 
 
-def may_be_box(places: Places, place: ArrayPlace, *, plural: bool) -> bool:
+def may_be_box(places: PlaceFinder, place: ArrayPlace, *, plural: bool) -> bool:
     """Return whether an array may be four numbers, or two pairs; `plural` speaks of more."""
     if _may_be_numbers(places, place.in_force, 4):
         return True
@@ -345,7 +345,7 @@ def may_be_box(places: Places, place: ArrayPlace, *, plural: bool) -> bool:
     return all(_may_be_numbers(places, places.flat(part), 2) for part in inner)
 
 
-def _may_be_numbers(places: Places, in_force: InForce, count: int) -> bool:
+def _may_be_numbers(places: PlaceFinder, in_force: InForce, count: int) -> bool:
     if kinds_of(places.files, in_force) != ["array"]:
         return False
     positions = positions_of(places.files, in_force)

@@ -22,7 +22,7 @@ from stickler_cli.schema.combinators import (
     properties,
 )
 from stickler_cli.schema.dialects import Schema, Source, walk
-from stickler_cli.schema.places import Places
+from stickler_cli.schema.places import PlaceFinder
 from .arrays import cell_kinds
 
 UNION_KEYS: Final = frozenset(("anyOf", "oneOf", "allOf", "$ref", "$dynamicRef", "enum", "const"))
@@ -68,7 +68,7 @@ def write_alternatives(schema: Schema) -> tuple[list[Schema], list[RewrittenUnio
 
 
 def write_lists(
-    schema: Schema, make_places: Callable[[], tuple[Places, Source]]
+    schema: Schema, make_places: Callable[[], tuple[PlaceFinder, Source]]
 ) -> list[RewrittenUnion]:
     """Write each union of a value and a list of such values as the list; return their places.
 
@@ -102,7 +102,7 @@ def _may_be_value_or_list(schema: Schema) -> bool:
     return has_arms or "array" in _listed_types(schema)
 
 
-def _write_types_as_list(places: Places, source: Source) -> tuple[str, ...]:
+def _write_types_as_list(places: PlaceFinder, source: Source) -> tuple[str, ...]:
     """Write a list of types as that of a list; return the keywords with new values."""
     schema = source.schema
     types = _listed_types(schema)
@@ -131,7 +131,7 @@ def _write_types_as_list(places: Places, source: Source) -> tuple[str, ...]:
     return ("type", "items") if "items" in schema else ("type",)
 
 
-def _write_arms_as_list(places: Places, source: Source) -> tuple[str, ...]:
+def _write_arms_as_list(places: PlaceFinder, source: Source) -> tuple[str, ...]:
     """Leave only the list, and null, of the alternatives; return the keywords with new values."""
     for keyword in ARMS:
         arms: Any = source.schema.get(keyword)
@@ -180,7 +180,7 @@ def _json_kinds(kinds: Iterable[str]) -> set[str]:
 
 
 def _are_elements(
-    places: Places, single: InForce, single_kinds: set[str], elements: InForce
+    places: PlaceFinder, single: InForce, single_kinds: set[str], elements: InForce
 ) -> bool:
     """Return whether the elements of a list are values such as the single ones."""
     element_kinds = _json_kinds(cell_kinds(places, elements))
@@ -193,7 +193,7 @@ def _are_elements(
     return names <= element_names
 
 
-def _property_names(places: Places, in_force: InForce) -> set[str]:
+def _property_names(places: PlaceFinder, in_force: InForce) -> set[str]:
     """Return the names of the properties of objects at a place, of all its alternatives."""
     flat = places.flat(in_force)
     arms = branches_of(places.files, flat, lambda *_: None)

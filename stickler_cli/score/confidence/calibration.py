@@ -12,7 +12,7 @@ import numpy as np
 
 from stickler_cli.compare.columns import Floats, Indexes, Mask
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
-from stickler_cli.score.intervals import Ends, ratio
+from stickler_cli.score.intervals import BoundsRecord, ratio
 
 BINS: Final = 10
 BUDGETS: Final = (0.1, 0.3, 0.5)
@@ -46,7 +46,7 @@ class Bin(NamedTuple):
     """Their mean confidence; null of none."""
     right: FractionOrNone
     """The share that is right; null of none."""
-    interval: Ends | None = None
+    interval: BoundsRecord | None = None
     """Where that share may lie."""
 
     def view(self) -> dict[str, Any]:

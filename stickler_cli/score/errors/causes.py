@@ -46,7 +46,7 @@ SLIPS: Final = frozenset(
 """Classes that say what happened, whatever the values are: their causes are told as one."""
 
 
-class Kind(NamedTuple):
+class ErrorTrait(NamedTuple):
     """The common trait of errors of one field and class."""
 
     path: tuple[str, ...]
@@ -77,7 +77,7 @@ class Cause(NamedTuple):
     pattern: tuple[str, ...]
     """The field, `*` for any key of a map."""
     error_class: ErrorClass
-    kind: Kind | None
+    kind: ErrorTrait | None
     """None of many kinds together."""
     size: CauseSize
 
@@ -93,20 +93,20 @@ class Cause(NamedTuple):
 
 
 @lru_cache(10_000)  # of a run that keeps samples, where most causes come again
-def cause_key(pattern: tuple[str, ...], error_class: ErrorClass, kind: Kind | None) -> str:
+def cause_key(pattern: tuple[str, ...], error_class: ErrorClass, kind: ErrorTrait | None) -> str:
     """Return the key of a cause."""
     said = json_line([pattern, error_class, kind and [*kind]])
     return hashlib.blake2b(said, digest_size=_DIGITS // 2).hexdigest()
 
 
-OneCause: TypeAlias = tuple[Group, Kind | None]
+OneCause: TypeAlias = tuple[Group, ErrorTrait | None]
 
 
 @dataclass(slots=True)
 class Causes:
     """The causes of the errors of a set of documents."""
 
-    groups: dict[Group, dict[Kind | None, CauseSize]] = field(default_factory=dict)
+    groups: dict[Group, dict[ErrorTrait | None, CauseSize]] = field(default_factory=dict)
     """How much each kind explains, by field and class; None alone where there are too many."""
     origins: dict[OneCause, Counter[Origin]] = field(default_factory=dict)
     """How many of its wrong values hold which other fields; empty of too many, none of many kinds
@@ -120,7 +120,7 @@ class Causes:
 
     def add(self, batch: DocumentErrors, some: Mask | None = None) -> None:
         """Add the errors of documents; causes are never added for some of them only."""
-        errors_by_cause = defaultdict[tuple[Group, Kind], list[ClassifiedError]](list)
+        errors_by_cause = defaultdict[tuple[Group, ErrorTrait], list[ClassifiedError]](list)
         self._telling.clear()
         for error in batch.classified(some):
             if cause := cause_of(error):
@@ -143,7 +143,7 @@ class Causes:
             if n_judged:
                 documents = {*simple.documents[simple.is_judged].tolist()}
                 size = CauseSize(n_judged, n_judged, len(documents))
-                simple_cause = (simple.pattern, simple.error_class), Kind(simple.field_path)
+                simple_cause = (simple.pattern, simple.error_class), ErrorTrait(simple.field_path)
                 self._add(simple_cause, size, (ids[document] for document in documents))
 
     def merge(self, other: "Causes") -> None:
@@ -293,7 +293,7 @@ class Causes:
             if "documents" in each:
                 sides = ("ground_truth_value", "prediction_value")
                 texts = [short_json(each[side]) for side in sides if {*sides} <= {*each}]
-                kind = Kind(each["field"], tuple(each.get("differing_fields", ())), *texts)
+                kind = ErrorTrait(each["field"], tuple(each.get("differing_fields", ())), *texts)
             size = CauseSize(each["errors"], each["values"], each.get("documents", 0))
             group = pattern, each["class"]
             self.groups.setdefault(group, {})[kind] = size
@@ -308,7 +308,7 @@ class Causes:
                 self.ids[group, kind] = set(each["document_ids"])
 
 
-def cause_of(error: ClassifiedError) -> tuple[Group, Kind] | None:
+def cause_of(error: ClassifiedError) -> tuple[Group, ErrorTrait] | None:
     """Return the cause of an error; None for an error that repeats another one."""
     if not error.loses_values:
         return None
@@ -317,8 +317,8 @@ def cause_of(error: ClassifiedError) -> tuple[Group, Kind] | None:
     if error.n_wrong_values is None and unit.gt is not None and unit.pred is not None:
         gt_text, pred_text = short_json(unit.gt), short_json(unit.pred)
         if gt_text and pred_text:
-            return group, Kind(unit.field_path, gt=gt_text, pred=pred_text)
-    return group, Kind(unit.field_path, error.differing)
+            return group, ErrorTrait(unit.field_path, gt=gt_text, pred=pred_text)
+    return group, ErrorTrait(unit.field_path, error.differing)
 
 
 def cause_keys(error: ClassifiedError) -> str:
@@ -333,7 +333,7 @@ def keys_in(cause: str) -> tuple[str, str]:
 
 
 def _rank(cause: Cause) -> tuple[object, ...]:
-    size, kind = cause.size, cause.kind or Kind(cause.pattern)
+    size, kind = cause.size, cause.kind or ErrorTrait(cause.pattern)
     return -size.values, -size.errors, kind, cause.error_class
 
 

@@ -82,7 +82,7 @@ def classify(  # noqa: PLR0911, PLR0913, PLR0917 - one for each rule, in their o
     path: Path,
     gt: JsonValue,
     pred: JsonValue,
-    places: "Places",
+    places: "ValuePlaces",
     comparator: Any = None,
 ) -> ErrorClass:
     """Return the kind of a mistake: FD, FA or FN, at its path in the ground truth.
@@ -116,7 +116,7 @@ def _classify_scalars(
     path: Path,
     gt: JsonValue,
     pred: JsonValue,
-    places: "Places",
+    places: "ValuePlaces",
     comparator: Any,
 ) -> ErrorClass:
     """Return the class of two values of which neither is an object or a list."""
@@ -217,7 +217,7 @@ def _unexplained(path: Path) -> ErrorClass:
     return ErrorClass.WRONG_ITEM if isinstance(path[-1], int) else ErrorClass.OTHER
 
 
-class Places:
+class ValuePlaces:
     """The values of one ground truth, to be looked up as the wrong value of another place.
 
     What is found out about an object serves all errors in it.

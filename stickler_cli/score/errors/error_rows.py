@@ -25,11 +25,11 @@ from .wrong_units import ClassifiedError, is_present_value
 
 WrongOutcome: TypeAlias = Literal["FD", "FA", "FN"]
 LONGEST_SHOWN: Final = 2_000  # characters of one value, as JSON; about a page of text
-Text: TypeAlias = str | list[str | int] | None
+ValueText: TypeAlias = str | list[str | int] | None
 """A value as JSON: its text; the beginning and the length of one that is too long; None without."""
 
 
-def shown_value(value: object) -> Text:
+def shown_value(value: object) -> ValueText:
     """Return a value as JSON: numbers keep all their digits, which a browser would not.
 
     >>> shown_value({"a": 1.0}), shown_value(None)

@@ -18,7 +18,7 @@ from .located_units import LocatedUnit, alternatives_of, locate
 GONE: Final = object()
 """In place of a value that goes, until `without_gone`."""
 
-Counted: TypeAlias = NDArray[np.int64]  # by counting mode and outcome, (3, 5)
+CountArray: TypeAlias = NDArray[np.int64]  # by counting mode and outcome, (3, 5)
 
 VERDICTS: Final = {
     "ground_truth_right": (True, False),
@@ -72,7 +72,7 @@ class MarkedCounts:
     score_units: int = 0
     """How much the sum of scores is higher, in `SCORE_UNIT`s."""
 
-    def add(self, before: Counted, after: Counted, score_units: int) -> None:
+    def add(self, before: CountArray, after: CountArray, score_units: int) -> None:
         """Add a document: its counts, those when compared again, and how much its score rises."""
         self.merge(MarkedCounts([], (after - before).tolist(), score_units))
 

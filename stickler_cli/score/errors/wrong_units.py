@@ -10,7 +10,7 @@ from stickler_cli.compare.result import BOTH_SIDES, ERRORS, FA, FD, FN, TN, TP
 from stickler_cli.compare.units import LIST, MISMATCH, OBJECT, VALUE, UnitBatch, UnitTable
 from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.locations import Path
-from .error_classes import ErrorClass, Places, classify, origins
+from .error_classes import ErrorClass, ValuePlaces, classify, origins
 from .located_units import (
     LocatedUnit,
     field_pattern,
@@ -199,7 +199,7 @@ def classified_errors(table: UnitTable, truths: Sequence[JsonValue]) -> list[lis
     )
     errors = []
     for truth, units in zip(truths, by_document, strict=True):
-        places = Places(truth)
+        places = ValuePlaces(truth)
         errors.append([classified_error(unit, places, n_inside) for unit in units])
     return errors
 
@@ -214,7 +214,7 @@ def outermost_errors(table: UnitTable, truths: Sequence[JsonValue]) -> list[list
     errors: list[list[ClassifiedError]] = []
     by_document = located_units(table, is_outermost, extra_keys="judged")
     for truth, units in zip(truths, by_document, strict=True):
-        places = Places(truth)
+        places = ValuePlaces(truth)
         errors.append(
             [
                 simple_error(unit) if is_simple_unit(unit) else classified_error(unit, places, None)
@@ -225,14 +225,14 @@ def outermost_errors(table: UnitTable, truths: Sequence[JsonValue]) -> list[list
 
 
 def classified_error(
-    unit: LocatedUnit, places: Places, n_inside: Indexes | None
+    unit: LocatedUnit, places: ValuePlaces, n_inside: Indexes | None
 ) -> ClassifiedError:
     """Return a wrong unit with its class, looked up among the places of its ground truth.
 
     `n_inside` are the wrong values inside each unit of the table; None if they do not matter.
     """
     if unit.gt_path is None:  # what is in an invented item has no place in the ground truth
-        places = Places(None)
+        places = ValuePlaces(None)
     error_class = classify(unit.outcome, unit.path, unit.gt, unit.pred, places, unit.comparator)
     if unit.is_out_of_order:
         error_class = ErrorClass.MOVED

@@ -19,11 +19,11 @@ from stickler_cli.core.json_values import (
 from stickler_cli.core.locations import Path, field_path, parse_field_path
 from stickler_cli.core.option import options_record, part_of
 from stickler_cli.core.problems import Problem, UsageError
-from stickler_cli.core.sections import Curve, Curves, Figure, Figures, Report, Section, Text
+from stickler_cli.core.sections import Curve, Curves, FigureColumn, Figures, Report, Section, Text
 from stickler_cli.documents.document import Reference
-from stickler_cli.documents.document_pair import Shape, shape_of
+from stickler_cli.documents.document_pair import PairShape, shape_of
 from stickler_cli.documents.pairs import open_documents
-from stickler_cli.documents.wrappers import Names, Unwrapped, Unwrapper
+from stickler_cli.documents.wrappers import FieldNameTree, Unwrapped, Unwrapper
 from stickler_cli.runs.job import (
     DIRECTORY,
     MARK,
@@ -51,25 +51,25 @@ from stickler_cli.score.policy import (
     policy_parts,
     signed,
 )
-from stickler_cli.score.record import Run, Verdict
+from stickler_cli.score.record import Run, RunVerdict
 from stickler_cli.settings.deciding import DecidingOptions
 from stickler_cli.settings.of_commands import as_of_eval
-from stickler_cli.studies.answering import Answer, Desk
+from stickler_cli.studies.answering import Desk, StudyAnswer
 from .question import AcceptSettings
 
 
 def make_report(policy: AcceptancePolicy) -> Report:
     """Return the report of a policy."""
-    grouped = Figure(f"by {policy.by}", "group", str, shown=lambda field: field.group or "")
+    grouped = FigureColumn(f"by {policy.by}", "group", str, shown=lambda field: field.group or "")
     figures = [
-        Figure("field", "field", str),
+        FigureColumn("field", "field", str),
         *([grouped] if policy.by is not None else []),
-        Figure("values", "values", int, 5),
-        Figure("documents", "documents", int, 4),
-        Figure("from", "threshold", rank=1),
-        Figure("pass", "accepted", tone="title"),
-        Figure("wrong", "error", rank=2),
-        Figure("bound", "bound", rank=3),
+        FigureColumn("values", "values", int, 5),
+        FigureColumn("documents", "documents", int, 4),
+        FigureColumn("from", "threshold", rank=1),
+        FigureColumn("pass", "accepted", tone="title"),
+        FigureColumn("wrong", "error", rank=2),
+        FigureColumn("bound", "bound", rank=3),
     ]
     table = Figures(figures, policy.fields, PASSING)
     title = "error as ever less confident values pass"
@@ -129,7 +129,7 @@ def _reason_clause(field: FieldPolicy) -> str:
 _LEAF: Final = "leaf"
 
 
-def apply_policy(file: str, settings: AcceptSettings, desk: Desk) -> Answer:
+def apply_policy(file: str, settings: AcceptSettings, desk: Desk) -> StudyAnswer:
     """Write for each prediction which of its values pass by the policy of a file."""
     if settings.pairs is not None:
         raise UsageError([Problem("--pairs", "a policy is applied to predictions", "PRED")])
@@ -137,7 +137,7 @@ def apply_policy(file: str, settings: AcceptSettings, desk: Desk) -> Answer:
     if [*settings.by] != [*filter(None, [policy.by])]:
         option = f"--by {policy.by}" if policy.by else "no --by"
         raise UsageError([Problem(file, f"the policy was made with {option}", "the same here")])
-    names = Names.of(parse_field_path(place.field) for place in policy.places)
+    names = FieldNameTree.of(parse_field_path(place.field) for place in policy.places)
     has_root = any(not place.field for place in policy.places)
     kinds = ("array",) if has_root else OBJECTS
     router = _Router(
@@ -159,9 +159,9 @@ def apply_policy(file: str, settings: AcceptSettings, desk: Desk) -> Answer:
     desk.write(route_documents(), ("document", "pass", "review", "problem"))
     notes = [*map(str, documents.problems)]
     if not n_unusable:
-        return Answer(None, why=notes)
+        return StudyAnswer(None, why=notes)
     message = f"{n_unusable} predictions cannot be used: they go to review as a whole"
-    return Answer(None, Verdict.INCOMPLETE, [*notes, message])
+    return StudyAnswer(None, RunVerdict.INCOMPLETE, [*notes, message])
 
 
 class _Router:
@@ -171,7 +171,7 @@ class _Router:
         self,
         policy: AcceptancePolicy,
         unwrapper: Unwrapper | None,
-        shape: Shape,
+        shape: PairShape,
         groupings: Sequence[Grouping],
     ) -> None:
         self._thresholds = {
@@ -231,7 +231,7 @@ class _Router:
 _MAX_POINTS: Final = 60  # of a curve
 
 
-def answer(settings: AcceptSettings, desk: Desk) -> Answer:
+def answer(settings: AcceptSettings, desk: Desk) -> StudyAnswer:
     """Make a policy of labelled documents, or apply one to predictions."""
     for key in settings.by:
         if not key.startswith(MARK):
@@ -250,7 +250,7 @@ def answer(settings: AcceptSettings, desk: Desk) -> Answer:
         )
     run = desk.run(as_of_eval(settings, ci="none"), OutputsRequested())
     requirement = Asked(settings.max_error, settings.assurance, settings.together)
-    return Answer(make_report(calibrate(run, requirement, *settings.by)))
+    return StudyAnswer(make_report(calibrate(run, requirement, *settings.by)))
 
 
 def calibrate(run: Run, requirement: Asked, by: str | None = None) -> AcceptancePolicy:

@@ -23,24 +23,24 @@ from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.boxes import spot_of
 from stickler_cli.runs.chunk import unwrapped
-from stickler_cli.runs.gold_writing import Change, check_directory, write_gold
+from stickler_cli.runs.gold_writing import GoldChange, check_directory, write_gold
 from stickler_cli.runs.job import OutputsRequested, unwrapper_of
 from stickler_cli.score.errors.marks import GONE, index_of_new
 from stickler_cli.score.gate_verdicts import judged_at
 from stickler_cli.score.gates import Gate, GateResult, check_paths, parse_gate
 from stickler_cli.score.intervals import Share, beta_percentiles, intervals_of
-from stickler_cli.score.record import Verdict
+from stickler_cli.score.record import RunVerdict
 from stickler_cli.score.sums import BOUNDS
 from stickler_cli.settings.of_commands import as_of_eval
-from stickler_cli.studies.answering import Answer, Desk, shares_by_unit
+from stickler_cli.studies.answering import Desk, StudyAnswer, shares_by_unit
 from .question import AuditSettings
 from .record import AuditedField, AuditedRun, AuditReport, Said, Suspect, page_of, report_of
 from .witnesses import (
     NOT_THERE,
     AnsweredPlace,
-    Mark,
-    Marks,
     NewItem,
+    PlaceMark,
+    PlaceMarks,
     Witnesses,
     agreement,
     chance_of_difference,
@@ -51,7 +51,7 @@ from .witnesses import (
     votes_and_against,
 )
 
-Places = NDArray[np.intp]
+RowPositions = NDArray[np.intp]
 
 STRATA: Final = 3
 """Those that places are drawn from."""
@@ -60,13 +60,13 @@ KNOWN: Final = STRATA
 _UNSEEN: Final = 0.75  # of a place: a whole one holds 97.5% and more, a half too little
 
 
-def strata_of(votes: NDArray[np.int64], runs: int) -> Places:
+def strata_of(votes: NDArray[np.int64], runs: int) -> RowPositions:
     """Return the stratum of each place: 2 where most runs give one other answer, 1 any, 0 none."""
     most = max(2, (runs + 1) // 2)
     return np.where(votes >= most, 2, np.minimum(votes, 1)).astype(np.intp)
 
 
-def drawn(strata: Places, number: int, seed: int) -> Places:
+def drawn(strata: RowPositions, number: int, seed: int) -> RowPositions:
     """Return places drawn at random: half of what is left to the top stratum each time."""
     # Raw bits are the same in every numpy.
     order = np.argsort(np.random.PCG64(seed).random_raw(len(strata)), kind="stable")
@@ -79,7 +79,7 @@ def drawn(strata: Places, number: int, seed: int) -> Places:
     return np.append(found, order[~np.isin(order, found)][:left])
 
 
-def weights_of(strata: Places, looked_at: Places) -> NDArray[np.float64] | None:
+def weights_of(strata: RowPositions, looked_at: RowPositions) -> NDArray[np.float64] | None:
     """Return how many places each that was looked at stands for; None where a stratum has none."""
     sizes, seen = (np.bincount(it, minlength=KNOWN + 1) for it in (strata, strata[looked_at]))
     if ((sizes > 0) & (seen == 0)).any():
@@ -89,10 +89,10 @@ def weights_of(strata: Places, looked_at: Places) -> NDArray[np.float64] | None:
 
 
 def wrong_share(
-    strata: Places,
-    looked_at: Places,
+    strata: RowPositions,
+    looked_at: RowPositions,
     wrong: NDArray[np.bool_],
-    documents: Places,
+    documents: RowPositions,
     level: float | None,
 ) -> Share:
     """Return the share of places at which this ground truth is wrong, and its interval.
@@ -155,7 +155,7 @@ COLUMNS: Final = (
 """Those of places to look at, as a spreadsheet."""
 
 
-def answer(settings: AuditSettings, desk: Desk) -> Answer:
+def answer(settings: AuditSettings, desk: Desk) -> StudyAnswer:
     """Hold several runs against a ground truth, and each other."""
     gt, directory, runs = settings.gt, settings.write_gold, settings.runs
     if len({gt, *runs}) <= max(2, len(runs)):
@@ -176,27 +176,27 @@ def answer(settings: AuditSettings, desk: Desk) -> Answer:
             made["run_dir"] = settings.run_dir and str(File(settings.run_dir) / str(at))
             its = as_of_eval(settings, pred=name, ci="none", gate=(), **made)
             run = desk.run(its, OutputsRequested())
-            unfit |= desk.judge(run) is Verdict.INCOMPLETE
+            unfit |= desk.judge(run) is RunVerdict.INCOMPLETE
         options = comparing(plan, settings, client_of(plan, policy_of(settings)))
         witnesses = Witnesses([*map(rows_by_document, files)], plan, options)
         audit = Audit(settings, witnesses, marks)
         refs = open_pairs(gt, runs[0], settings).refs()
         unwrapper = unwrapper_of(plan.root, settings)
-        complete = Verdict.INCOMPLETE if unfit else Verdict.PASSED
+        complete = RunVerdict.INCOMPLETE if unfit else RunVerdict.PASSED
         if settings.draw:
             lines = audit.lines(settings.draw)
             _add_spots(lines, refs, unwrapper)
             if desk.shows_values:
-                return Answer(page_of(lines, runs), complete)
+                return StudyAnswer(page_of(lines, runs), complete)
             desk.write(map(json_line, lines), COLUMNS)
-            return Answer(None, complete)
+            return StudyAnswer(None, complete)
         if directory is not None:
             changes_in = partial(audit.changes_in, unwrapper)
             desk.tell(write_gold(refs, changes_in, unwrapper, directory))
         record = audit.report(gates)
     failed = [f"gate failed: {it.reason}" for it in record.gates if not it.passed]
-    verdict = Verdict.FAILED if failed and not unfit else complete
-    return Answer(report_of(record), verdict, failed)
+    verdict = RunVerdict.FAILED if failed and not unfit else complete
+    return StudyAnswer(report_of(record), verdict, failed)
 
 
 def _add_spots(
@@ -215,14 +215,14 @@ def _add_spots(
 class Audit:
     """Places, answers and marks as numbers, and the figures that come of them."""
 
-    def __init__(self, settings: AuditSettings, witnesses: Witnesses, marks: Marks) -> None:
+    def __init__(self, settings: AuditSettings, witnesses: Witnesses, marks: PlaceMarks) -> None:
         self.settings, self.witnesses, self.marks = settings, witnesses, marks
         self.level = None if settings.ci == "none" else settings.ci
         self.names, runs = witnesses.documents, len(witnesses.runs)
         self.shares = len(self.names), intervals_of(settings)
         self.values = defaultdict[str, Counter[str]](Counter)  # answers where two runs say some
         self.looked_at: list[tuple[object, ...]] = []
-        self.changes = defaultdict[str, list[Change]](list)
+        self.changes = defaultdict[str, list[GoldChange]](list)
         self.unsaid = 0  # wrong values of which nobody says what is right
         kinds = [("document", "i8"), ("field", "i8"), ("groups", "u1", (runs,))]
         kinds += [("there", "?", (runs,)), ("truth", "?")]
@@ -257,7 +257,7 @@ class Audit:
             ]
             yield numbers[place.document], field, place.groups, there, place.gt is not None
 
-    def _looked(self, place: AnsweredPlace, mark: Mark) -> tuple[bool, bool, list[bool]]:
+    def _looked(self, place: AnsweredPlace, mark: PlaceMark) -> tuple[bool, bool, list[bool]]:
         """Return whether the ground truth is wrong, there is a value in truth, and who is right.
 
         What the ground truth is to have instead, or beside it, is noted.
@@ -269,7 +269,7 @@ class Audit:
             same = self.witnesses.same(place.names, [*known] * len(others), values)
             right |= {place.groups[who[0]] for it, (_, who) in zip(same, others, strict=True) if it}
             value: Any = GONE if known[0] is None and not mark.gt_right else known[0]
-            self.changes[place.document].append(Change(place.path, value, mark.gt_right))
+            self.changes[place.document].append(GoldChange(place.path, value, mark.gt_right))
             truth = truth if mark.gt_right else known[0]
         elif not mark.gt_right:
             self.unsaid += 1
@@ -283,13 +283,13 @@ class Audit:
 
     def changes_in(
         self, unwrapper: Unwrapper | None, ref: PairRef, truth: JsonValue
-    ) -> list[Change]:
+    ) -> list[GoldChange]:
         """Return the changes of a ground truth: items that it lacks go to ends of lists.
 
         Of these, what is merely acceptable has no place in it, and nothing is written.
         """
         bare = unwrapper(truth, is_truth=True).value if unwrapper else truth
-        found, new = list[Change](), dict[Path, dict[Step, int]]()
+        found, new = list[GoldChange](), dict[Path, dict[Step, int]]()
         for it in self.changes[ref.id]:
             path: Path = ()
             for step in it.path:

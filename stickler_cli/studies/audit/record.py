@@ -11,11 +11,11 @@ from typing import Any, Final, Literal
 from stickler_cli.core.figures import NOTHING, number_of, rate, value_text
 from stickler_cli.core.json_values import json_line
 from stickler_cli.core.rules import AnyJson, Count, Fraction, FractionOrNone, NumberOrNone
-from stickler_cli.core.sections import Choices, Figure, Figures, Report, Section, Text
+from stickler_cli.core.sections import Choices, FigureColumn, Figures, Report, Section, Text
 from stickler_cli.score.gates import GateResult
 from stickler_cli.studies.study import StudyRecord
 
-Ends = list[float] | None
+BoundsOrNone = list[float] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,21 +62,21 @@ class AuditedField:
     """Those where two runs or more give the same other answer."""
     agreement: FractionOrNone
     """The share of places on which all runs agree."""
-    agreement_interval: Ends
+    agreement_interval: BoundsOrNone
     """Where it may lie, over documents, as of other shares."""
     pairwise: FractionOrNone
     """The share of pairs of runs that agree on a place."""
-    pairwise_interval: Ends
+    pairwise_interval: BoundsOrNone
     """Where that may lie, likewise."""
     alpha: NumberOrNone
     """Krippendorff's alpha by the comparator's matches; null where all answers are alike."""
-    alpha_interval: Ends
+    alpha_interval: BoundsOrNone
     """Where that may lie, likewise."""
     looked_at: Count
     """Places with a verdict."""
     wrong: FractionOrNone
     """The share of places at which the ground truth is wrong, by verdicts; null without."""
-    wrong_interval: Ends
+    wrong_interval: BoundsOrNone
     """Where that may lie, likewise."""
 
 
@@ -90,11 +90,11 @@ class AuditedRun:
     """The share of places where it differs from the ground truth."""
     f1: FractionOrNone
     """F1 of all values as it is."""
-    f1_interval: Ends
+    f1_interval: BoundsOrNone
     """Where that may lie, likewise."""
     right_f1: FractionOrNone
     """F1 with a right ground truth, by verdicts; null without."""
-    right_f1_interval: Ends
+    right_f1_interval: BoundsOrNone
     """Where that may lie, likewise."""
     shares_with: list[Count]
     """Runs that share its other answers far more often than others do."""
@@ -139,37 +139,37 @@ def _others(it: Suspect) -> str:
 
 
 _FIELDS: Final = (
-    Figure("field", "field", str, shown=lambda it: it.field or "all"),
-    Figure("places", "places", int, 3),
-    Figure("suspects", "suspects", int, 1),
-    Figure("all agree", "agreement"),
-    Figure("interval", "agreement_interval", list, 5),
-    Figure("pairs agree", "pairwise", rank=4),
-    Figure("alpha", "alpha", rank=2),
-    Figure("interval", "alpha_interval", list, 6),
+    FigureColumn("field", "field", str, shown=lambda it: it.field or "all"),
+    FigureColumn("places", "places", int, 3),
+    FigureColumn("suspects", "suspects", int, 1),
+    FigureColumn("all agree", "agreement"),
+    FigureColumn("interval", "agreement_interval", list, 5),
+    FigureColumn("pairs agree", "pairwise", rank=4),
+    FigureColumn("alpha", "alpha", rank=2),
+    FigureColumn("interval", "alpha_interval", list, 6),
 )
 _WRONG: Final = (
-    Figure("looked at", "looked_at", int, 3),
-    Figure("wrong", "wrong", rank=1, tone="title"),
-    Figure("interval", "wrong_interval", list, 1),
+    FigureColumn("looked at", "looked_at", int, 3),
+    FigureColumn("wrong", "wrong", rank=1, tone="title"),
+    FigureColumn("interval", "wrong_interval", list, 1),
 )
 _RUNS: Final = (
-    Figure("run", "run", str),
-    Figure("differs", "differing", rank=1),
-    Figure("F1", "f1"),
-    Figure("interval", "f1_interval", list, 2),
+    FigureColumn("run", "run", str),
+    FigureColumn("differs", "differing", rank=1),
+    FigureColumn("F1", "f1"),
+    FigureColumn("interval", "f1_interval", list, 2),
 )
 _RIGHT: Final = (
-    Figure("F1 if right", "right_f1", tone="title"),
-    Figure("interval", "right_f1_interval", list, 2),
+    FigureColumn("F1 if right", "right_f1", tone="title"),
+    FigureColumn("interval", "right_f1_interval", list, 2),
 )
 _SUSPECTS: Final = (
-    Figure("document", "document", str),
-    Figure("place", "path", str),
-    Figure("votes", "votes", int),
-    Figure("against", "against", int),
-    Figure("ground truth", "gt", str, 1, shown=lambda it: _shown(it.gt)),
-    Figure("runs say", "others", str, 1, shown=_others),
+    FigureColumn("document", "document", str),
+    FigureColumn("place", "path", str),
+    FigureColumn("votes", "votes", int),
+    FigureColumn("against", "against", int),
+    FigureColumn("ground truth", "gt", str, 1, shown=lambda it: _shown(it.gt)),
+    FigureColumn("runs say", "others", str, 1, shown=_others),
 )
 
 
@@ -233,10 +233,10 @@ def page_of(lines: Sequence[Mapping[str, Any]], runs: Sequence[str]) -> Report:
         return next(others, "agrees" if run in it["agree"] else NOTHING)
 
     figures = (
-        Figure("document", lambda it: it["document"], str),
-        Figure("place", lambda it: it["path"], str),
-        Figure("ground truth", lambda it: _shown(it["gt"]), str),
-        *(Figure(f"run {run}", partial(says, run=run), str) for run in runs),
+        FigureColumn("document", lambda it: it["document"], str),
+        FigureColumn("place", lambda it: it["path"], str),
+        FigureColumn("ground truth", lambda it: _shown(it["gt"]), str),
+        *(FigureColumn(f"run {run}", partial(says, run=run), str) for run in runs),
     )
     bare = [{key: part for key, part in it.items() if key != "verdict"} for it in lines]
     table = Figures(figures, lines, choices=[*map(_choices, bare)])

@@ -33,8 +33,8 @@ from stickler_cli.records.account_format import VERDICT_FORMAT
 from stickler_cli.score.errors.marks import VERDICTS, with_value
 from stickler_cli.studies.answering import AT_ONCE, read_lines
 
-Row: TypeAlias = Mapping[str, Any]
-Item: TypeAlias = dict[Path, Row]
+AnswerRow: TypeAlias = Mapping[str, Any]
+AnswerItem: TypeAlias = dict[Path, AnswerRow]
 """The values of an item, by their places in it."""
 
 NOT_THERE: Final = 255
@@ -174,11 +174,11 @@ class Witnesses:
             place.beside = found
         return found.values()
 
-    def _placed(self, read: Iterable[Sequence[Row]]) -> Iterator[tuple[int, Path, Row]]:
+    def _placed(self, read: Iterable[Sequence[AnswerRow]]) -> Iterator[tuple[int, Path, AnswerRow]]:
         """Yield the rows of all runs with their places, those of items that only runs have last."""
-        invented: dict[Path, list[tuple[int, Item]]] = {}
+        invented: dict[Path, list[tuple[int, AnswerItem]]] = {}
         for run, rows in enumerate(read):
-            pairs, items = _paired_items(rows), dict[Path, Item]()
+            pairs, items = _paired_items(rows), dict[Path, AnswerItem]()
             for row in rows:
                 path, rest = _in_ground_truth(row, pairs)
                 if rest:
@@ -191,8 +191,8 @@ class Witnesses:
             yield from ((run, (*path, *rest), row) for rest, row in its.items())
 
     def _same_items(
-        self, invented: Mapping[Path, Iterable[tuple[int, Item]]]
-    ) -> Iterator[tuple[Path, int, Item]]:
+        self, invented: Mapping[Path, Iterable[tuple[int, AnswerItem]]]
+    ) -> Iterator[tuple[Path, int, AnswerItem]]:
         """Yield the items that only runs have, under names of their own: paired as lists are."""
         for path, several in invented.items():
             names = tuple(step for step in path if isinstance(step, str))
@@ -241,7 +241,7 @@ class Witnesses:
                     place.groups = [one if it == other else it for it in place.groups]
 
 
-def _paired_items(rows: Iterable[Row]) -> dict[Path, Path]:
+def _paired_items(rows: Iterable[AnswerRow]) -> dict[Path, Path]:
     """Return the items of the ground truth by those of the prediction that go with them."""
     found: dict[Path, Path] = {}
     for row in rows:
@@ -254,7 +254,7 @@ def _paired_items(rows: Iterable[Row]) -> dict[Path, Path]:
     return found
 
 
-def _in_ground_truth(row: Row, pairs: Mapping[Path, Path]) -> tuple[Path, Path]:
+def _in_ground_truth(row: AnswerRow, pairs: Mapping[Path, Path]) -> tuple[Path, Path]:
     """Return where the place of a row is in the ground truth, and the rest that this has not."""
     path: Path = parse_field_path(row["path"])
     known: Path = ()
@@ -267,14 +267,14 @@ def _in_ground_truth(row: Row, pairs: Mapping[Path, Path]) -> tuple[Path, Path]:
     return known, ()
 
 
-def _item_of(rows: Item) -> JsonValue:
+def _item_of(rows: AnswerItem) -> JsonValue:
     value: JsonValue = None
     for path, row in rows.items():
         value = with_value(value, path, row["prediction_value"])
     return value
 
 
-class Mark(NamedTuple):
+class PlaceMark(NamedTuple):
     """A verdict on a place."""
 
     gt_right: bool
@@ -287,7 +287,7 @@ class Mark(NamedTuple):
     drawn: bool = True
     """Whether the place was drawn, and stands for others."""
 
-    def on(self, gt: JsonValue) -> "Mark | None":
+    def on(self, gt: JsonValue) -> "PlaceMark | None":
         """Return what the verdict says of a ground truth; None if it was on another one."""
         if not self.seen or json_key(self.seen[0]) == json_key(gt):
             return self
@@ -295,11 +295,11 @@ class Mark(NamedTuple):
         return self._replace(gt_right=True, right=()) if mended else None
 
 
-Marks: TypeAlias = Mapping[tuple[str, str], Mark]
+PlaceMarks: TypeAlias = Mapping[tuple[str, str], PlaceMark]
 """Verdicts by document and path."""
 
 
-def read_marks(file: str, limit: int) -> Marks:
+def read_marks(file: str, limit: int) -> PlaceMarks:
     """Read verdicts; lines without one are left out, of several on a place the last one counts.
 
     Raises:
@@ -307,7 +307,7 @@ def read_marks(file: str, limit: int) -> Marks:
     """
     is_table = TABLE_SUFFIX.search(file) is not None
 
-    def mark(line: JsonObject) -> tuple[tuple[str, str], Mark] | Problem | None:
+    def mark(line: JsonObject) -> tuple[tuple[str, str], PlaceMark] | Problem | None:
         said = _of_cells(line) if is_table else line
         match said.get("document"), said.get("path"), said.get("verdict"):
             case str(), str(), None:
@@ -330,7 +330,7 @@ def _of_cells(row: Mapping[str, Any]) -> dict[str, Any]:
     return said
 
 
-def _mark_of(said: Mapping[str, Any], verdict: str) -> Mark:
+def _mark_of(said: Mapping[str, Any], verdict: str) -> PlaceMark:
     gt_right, other_right = VERDICTS[verdict]
     right: tuple[JsonValue, ...] = ()
     by_votes = False
@@ -343,12 +343,12 @@ def _mark_of(said: Mapping[str, Any], verdict: str) -> Mark:
     else:
         by_votes = other_right
     seen = (said["gt"],) if "gt" in said else ()
-    return Mark(gt_right, right, by_votes, seen, said.get("probability") is not None)
+    return PlaceMark(gt_right, right, by_votes, seen, said.get("probability") is not None)
 
 
 Groups = NDArray[np.uint8]
 """By place and run, the group that its answer is in: 0 agrees with the ground truth."""
-Counts = NDArray[np.int64]
+VoteCounts = NDArray[np.int64]
 
 ALL_PAIRS: Final = 300  # distinct values of a field of which all pairs are compared
 _DRAWN: Final = 20_000  # pairs of values, of more: the chance of a match is then off by 0.004
@@ -356,7 +356,7 @@ _TIMES: Final = 3  # as many shared answers as other pairs of runs have are far 
 _FEWEST: Final = 10  # shared answers, below which nothing is said
 
 
-def votes_and_against(groups: Groups) -> tuple[Counts, Counts]:
+def votes_and_against(groups: Groups) -> tuple[VoteCounts, VoteCounts]:
     """Return how many runs give the same other answer, and how many agree with the ground truth."""
     sizes = _sizes(groups)
     return sizes[1:].max(axis=0), sizes[0]
@@ -373,10 +373,10 @@ def rarity(groups: Groups, fields: NDArray[np.int64]) -> NDArray[np.float64]:
     return found
 
 
-def _sizes(groups: Groups) -> Counts:
+def _sizes(groups: Groups) -> VoteCounts:
     """Return how many runs are in each group, (groups, places)."""
     most = int(groups[groups < NOT_THERE].max(initial=0))
-    sizes: Counts = np.array([(groups == it).sum(axis=1) for it in range(max(most, 1) + 1)])
+    sizes: VoteCounts = np.array([(groups == it).sum(axis=1) for it in range(max(most, 1) + 1)])
     return sizes
 
 

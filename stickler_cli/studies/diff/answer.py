@@ -28,11 +28,11 @@ from stickler_cli.score.gates import (
     parse_gate,
 )
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.score.record import OF_MERGING, WITHOUT_FIGURES, Run, Verdict, conditions_of
+from stickler_cli.score.record import OF_MERGING, WITHOUT_FIGURES, Run, RunVerdict, conditions_of
 from stickler_cli.score.sums import EXACT_F1, Counts
 from stickler_cli.settings.deciding import CountingOptions
 from stickler_cli.settings.of_commands import as_of_eval
-from stickler_cli.studies.answering import Answer, Desk
+from stickler_cli.studies.answering import Desk, StudyAnswer
 from .joined_runs import JoinedRuns, join_runs
 from .measures import (
     CONFIDENCE,
@@ -298,7 +298,7 @@ def _of_schemas(base: Run, new: Run) -> Iterator[Contrast]:
             yield Contrast(what, _as_text(mine), _as_text(its), decides=False)
 
 
-def answer(settings: DiffSettings, desk: Desk) -> Answer:
+def answer(settings: DiffSettings, desk: Desk) -> StudyAnswer:
     """Compare two runs, or several of two systems; of predictions, once evaluated."""
     gates = [parse_gate(text, lowest=LOWEST) for text in settings.gate]
     sides = settings.sides
@@ -314,10 +314,10 @@ def answer(settings: DiffSettings, desk: Desk) -> Answer:
     difference = compare_runs(base, new, gates, decided)
     if detail and not settings.made_of:
         difference = replace(difference, pages=[page_of(name) for name in (*base, *new)])
-    if Verdict.INCOMPLETE in verdicts:
-        return Answer(difference, Verdict.INCOMPLETE)
+    if RunVerdict.INCOMPLETE in verdicts:
+        return StudyAnswer(difference, RunVerdict.INCOMPLETE)
     passed = all(result.passed for result in difference.gates)
-    return Answer(difference, Verdict.PASSED if passed else Verdict.FAILED)
+    return StudyAnswer(difference, RunVerdict.PASSED if passed else RunVerdict.FAILED)
 
 
 def _made(settings: DiffSettings, desk: Desk) -> Callable[[str, bool], Run]:

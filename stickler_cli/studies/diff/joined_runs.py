@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.compare.result import FieldInfo, Outcome
+from stickler_cli.compare.units import FieldNames
 from stickler_cli.core.locations import Path
 from stickler_cli.core.problems import NotComparableError, Problem, UsageError
 from stickler_cli.score.blocks import SCORE, Blocks, coded
 from stickler_cli.score.document_result import Status
-from stickler_cli.score.field_counts import OF_ITEMS, OF_MODES, Leaves, Names
+from stickler_cli.score.field_counts import OF_ITEMS, OF_MODES, Leaves
 from stickler_cli.score.record import Run
 from stickler_cli.score.sums import (
     COUNTING_MODES,
@@ -30,7 +31,7 @@ from stickler_cli.score.sums import (
 from .record import WHOLLY_RIGHT, Figure
 from .significance import Sample
 
-Numbers: TypeAlias = NDArray[np.int64]
+IntArray: TypeAlias = NDArray[np.int64]
 
 LOST: Final = [Outcome.FD, Outcome.FA, Outcome.FN]
 
@@ -44,9 +45,9 @@ _NOWHERE: Final = -1
 class RunRows(NamedTuple):
     """Fields in documents of one run, each an entry of all arrays, by field, then by document."""
 
-    field: Numbers
-    document: Numbers
-    cell: Numbers
+    field: IntArray
+    document: IntArray
+    cell: IntArray
     """Which of the cells of all runs it has."""
     score: NDArray[np.float64]
     """NaN where there is none."""
@@ -73,9 +74,9 @@ class JoinedRuns:
     """Documents that only the second side compared."""
     known: Sequence[Known]
     """By run."""
-    paths: Sequence[Names]
+    paths: Sequence[FieldNames]
     """Of fields, keys of maps included."""
-    cells: Numbers
+    cells: IntArray
     """The distinct ones of all runs, (n, CELL)."""
     rows: Sequence[RunRows]
     """By run, where anything was counted or scored. Where a run did not compare a document, all
@@ -166,7 +167,7 @@ class JoinedRuns:
         """Return whether a run has items, or objects, of a field."""
         return bool(self._sum_cells(path, self.cells[:, OF_ITEMS]).any())
 
-    def exact_fractions(self, path: Path, name: str) -> list[tuple[Numbers, Numbers]]:
+    def exact_fractions(self, path: Path, name: str) -> list[tuple[IntArray, IntArray]]:
         """Return dividends and divisors of a rate of exact items: a pair for each run.
 
         Both have shape (documents,).
@@ -180,7 +181,7 @@ class JoinedRuns:
             fractions.append(EXACT_RULE.fractions(counts)[name])
         return fractions
 
-    def _sum_cells(self, path: Path, cells: Numbers) -> Numbers:
+    def _sum_cells(self, path: Path, cells: IntArray) -> IntArray:
         """Add some columns of the cells of a field, (runs, columns, documents)."""
         found = np.zeros((sum(self.sides), cells.shape[1], len(self.ids)), np.int64)
         for run, into in enumerate(found):
@@ -189,7 +190,7 @@ class JoinedRuns:
                 into[:, rows.document] += cells[rows.cell].T
         return found
 
-    def _counts_of(self, mode: str) -> Numbers:
+    def _counts_of(self, mode: str) -> IntArray:
         """Return the counts of all cells in a counting mode, (n, 5 outcomes)."""
         first = COUNTING_MODES.index(mode) * len(NAMES)
         return self.cells[:, first : first + len(NAMES)]
@@ -284,7 +285,7 @@ def join_runs(
         Known([*map(status.get, ids)], np.array([name in compared for name in ids]))
         for status, compared in documents
     ]
-    paths: dict[Names, int] = {}
+    paths: dict[FieldNames, int] = {}
     parts = [[*_parts(ledger, at, paths)] for ledger in ledgers]
     cells, rows = _rows(parts, [*paths], known, len(bases))
     absent = np.array([~each.compared for each in known])
@@ -335,8 +336,8 @@ def _statuses(ledger: Blocks, which: str) -> tuple[dict[str, Status], set[str]]:
 
 
 def _parts(
-    ledger: Blocks, at: Mapping[str, int], paths: dict[Names, int]
-) -> Iterator[tuple[RunRows, Numbers]]:
+    ledger: Blocks, at: Mapping[str, int], paths: dict[FieldNames, int]
+) -> Iterator[tuple[RunRows, IntArray]]:
     """Yield the rows of each block that say anything of a document of the first side, its cells."""
     to = np.array([paths.setdefault(path, len(paths)) for path in ledger.at])
     for block in ledger:
@@ -350,11 +351,11 @@ def _parts(
 
 
 def _rows(
-    parts: Sequence[Sequence[tuple[RunRows, Numbers]]],
-    paths: Sequence[Names],
+    parts: Sequence[Sequence[tuple[RunRows, IntArray]]],
+    paths: Sequence[FieldNames],
     known: Sequence[Known],
     bases: int,
-) -> tuple[Numbers, list[RunRows]]:
+) -> tuple[IntArray, list[RunRows]]:
     """Return the cells of all runs, and the rows of each."""
     table, to = coded(np.concatenate([cells for run in parts for _, cells in run]))
     lost = [_missed(table, inside=inside) for inside in (False, True)]
@@ -380,7 +381,7 @@ def _rows_at(rows: RunRows, which: "slice | NDArray[Any]") -> RunRows:
     return RunRows(rows.field[which], rows.document[which], rows.cell[which], rows.score[which])
 
 
-def _missed(cells: Numbers, *, inside: bool) -> Numbers:
+def _missed(cells: IntArray, *, inside: bool) -> IntArray:
     """Return the cells that fields would have without a prediction.
 
     Of fields inside others only `leaves` counts: a missed object is one unit.
@@ -403,7 +404,7 @@ def _missed(cells: Numbers, *, inside: bool) -> Numbers:
 def _missing(
     run: Known,
     first: Sequence[tuple[RunRows, Known]],
-    missed: Numbers,
+    missed: IntArray,
     within: NDArray[np.intp],
 ) -> Iterator[RunRows]:
     """Yield the rows of documents that a run did not compare, all missed."""

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
 from itertools import chain
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from stickler_cli.score.intervals import Interval, percentiles, resample
 from stickler_cli.score.record import Run
 from stickler_cli.score.sums import COUNTING_MODES
 from stickler_cli.settings.deciding import Counting, CountingOptions
-from .joined_runs import LOST, JoinedRuns, RunRows
+from .joined_runs import LOST, IntArray, JoinedRuns, RunRows
 from .record import (
     DIFFERENT,
     F1,
@@ -302,9 +302,6 @@ def _confidence_change(  # noqa: PLR0913 - what it is made of
     )
 
 
-Numbers: TypeAlias = NDArray[np.int64]
-
-
 def document_changes(
     runs: JoinedRuns, fields: Sequence[str] = (), counting: Counting = CountingOptions.counting
 ) -> list[DocumentChange]:
@@ -336,7 +333,7 @@ def _change(
     runs: JoinedRuns,
     document: int,
     scores: NDArray[np.float64],
-    errors: Numbers,
+    errors: IntArray,
     changed: tuple[list[str], list[str]],
 ) -> DocumentChange:
     first, lost = runs.sides[0], bool(runs.lost[document])
@@ -367,8 +364,8 @@ def of_one(total: int, times: int) -> float:
     return total // times if total % times == 0 else total / times
 
 
-def _keys(runs: JoinedRuns, rows: RunRows) -> Numbers:
-    keys: Numbers = rows.field * len(runs.ids) + rows.document
+def _keys(runs: JoinedRuns, rows: RunRows) -> IntArray:
+    keys: IntArray = rows.field * len(runs.ids) + rows.document
     return keys
 
 

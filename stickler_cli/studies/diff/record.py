@@ -21,7 +21,7 @@ from stickler_cli.core.rules import (
     NumberOrNone,
     Rule,
 )
-from stickler_cli.score.errors.error_rows import Text
+from stickler_cli.score.errors.error_rows import ValueText
 from stickler_cli.score.gates import DOCUMENTS, RIGHT, SCORE, TRUST, GateResult
 from stickler_cli.score.intervals import REPLICATES, RESAMPLED, Interval, IntervalSettings
 from stickler_cli.score.record import Run
@@ -277,9 +277,9 @@ class ChangedValue:
     """Of the error that it was first."""
     move: Move | None
     """None of more than two runs."""
-    gt: Text
+    gt: ValueText
     """None where only predictions have it."""
-    said: Sequence[Text | bool]
+    said: Sequence[ValueText | bool]
     """By each run: True where it is right, None where it has none."""
     whole: tuple[str, str, str] | None = None
     """Path, field and class of the missed or invented item or object that it is inside of."""

@@ -22,16 +22,16 @@ from stickler_cli.core.json_values import brief
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import ComparisonError, Problem, UsageError
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone, NumberOrNone
-from stickler_cli.core.sections import INDENT, Figure, Figures, Report, Section, Text
+from stickler_cli.core.sections import INDENT, FigureColumn, Figures, Report, Section, Text
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.evaluate import refuse_runaway
 from stickler_cli.score.intervals import IntervalSettings
-from stickler_cli.score.record import Verdict
+from stickler_cli.score.record import RunVerdict
 from stickler_cli.settings.deciding import ComparisonOptions, FindingOptions
 from stickler_cli.studies.answering import (
     AT_ONCE,
-    Answer,
     Desk,
+    StudyAnswer,
     VerdictLine,
     check_gate,
     judging_node,
@@ -119,27 +119,29 @@ MAX_SHOWN: Final = 10
 """Disagreements that the report shows; JSON has more."""
 
 _FIGURES: Final = (
-    Figure("field", "field", str, shown=lambda account: account.field or "all"),
-    Figure("model", "model", str, 4, shown=lambda account: account.model if account.field else ""),
-    Figure("pairs", "pairs", int, 1),
-    Figure("agreement", "agreement", rank=2),
-    Figure("interval", "agreement_interval", list, 3),
-    Figure("kappa", "kappa"),
-    Figure(
+    FigureColumn("field", "field", str, shown=lambda account: account.field or "all"),
+    FigureColumn(
+        "model", "model", str, 4, shown=lambda account: account.model if account.field else ""
+    ),
+    FigureColumn("pairs", "pairs", int, 1),
+    FigureColumn("agreement", "agreement", rank=2),
+    FigureColumn("interval", "agreement_interval", list, 3),
+    FigureColumn("kappa", "kappa"),
+    FigureColumn(
         "false accepts",
         "false_accepts",
         int,
         shown=lambda account: f"{account.false_accepts}/{account.pairs - account.same}",
     ),
-    Figure("interval", "false_accept_interval", list, 3),
-    Figure(
+    FigureColumn("interval", "false_accept_interval", list, 3),
+    FigureColumn(
         "false rejects",
         "false_rejects",
         int,
         2,
         shown=lambda account: f"{account.false_rejects}/{account.same}",
     ),
-    Figure("failed", "failed", int, 1),
+    FigureColumn("failed", "failed", int, 1),
 )
 _PREDICATES: Final = {
     "false_accept": "match, but are different",
@@ -194,7 +196,7 @@ def _disagreement_section(disagreements: list[Disagreement]) -> Section:
 MAX_DISAGREEMENTS: Final = 1000  # in the record
 
 
-def answer(settings: JudgeSettings, desk: Desk) -> Answer:
+def answer(settings: JudgeSettings, desk: Desk) -> StudyAnswer:
     """Ask judges about labelled pairs."""
     loaded = desk.schema()
     client = client_of(loaded.plan, policy_of(settings))
@@ -220,7 +222,7 @@ def answer(settings: JudgeSettings, desk: Desk) -> Answer:
     if total.failed or not total.pairs:
         n_labelled = total.failed + total.pairs
         message = f"error: {total.failed} of {n_labelled} pairs were not judged"
-        return Answer(report, Verdict.INCOMPLETE, [message])
+        return StudyAnswer(report, RunVerdict.INCOMPLETE, [message])
     return check_gate(report, settings.fail_under, "kappa", total.kappa)
 
 

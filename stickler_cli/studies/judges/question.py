@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from stickler_cli.core.option import Number, Settings, option
+from stickler_cli.core.option import NumberRange, Settings, option
 from stickler_cli.settings.deciding import SchemaOptions, SchemaSource
 from stickler_cli.settings.running import ModelOptions, StudyOptions, level_of
 from stickler_cli.studies.study import Study
@@ -29,7 +29,7 @@ class JudgeSettings(SchemaSource, LabelledSource, SchemaOptions, ModelOptions, S
         None,
         "Fail (exit 1) if kappa over all fields is below this, at most 1.",
         "KAPPA",
-        values=Number("a number"),
+        values=NumberRange("a number"),
         in_file="none",
         panel="gates",
     )

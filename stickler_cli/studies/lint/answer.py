@@ -14,11 +14,11 @@ from stickler_cli.compare.list import ListNode
 from stickler_cli.compare.object import ObjectNode
 from stickler_cli.compare.one_of import follow_references
 from stickler_cli.compare.plan import PAIRING_FLOOR, Node
-from stickler_cli.core.json_values import Gold, JsonValue, Reading, brief, is_absent, json_key
+from stickler_cli.core.json_values import Gold, JsonValue, ReadingRule, brief, is_absent, json_key
 from stickler_cli.core.locations import ANY_KEY, Path, field_path, json_pointer
 from stickler_cli.core.problems import Problem
 from stickler_cli.documents.document import LineReference, Reference
-from stickler_cli.documents.document_pair import Shape
+from stickler_cli.documents.document_pair import PairShape
 from stickler_cli.documents.lines import ONE
 from stickler_cli.documents.pairs import open_documents
 from stickler_cli.documents.reading import of_kinds
@@ -28,8 +28,8 @@ from stickler_cli.documents.wrappers import Unwrapper
 from stickler_cli.runs.job import unwrapper_of
 from stickler_cli.runs.process import room_for_depth
 from stickler_cli.schema.loading import LoadedSchema
-from stickler_cli.score.record import Verdict
-from stickler_cli.studies.answering import Answer, Desk, check_names
+from stickler_cli.score.record import RunVerdict
+from stickler_cli.studies.answering import Desk, StudyAnswer, check_names
 from .document_rules import Copies, DocumentRules, values_of
 from .field_rules import FieldValues
 from .findings import RULES, SEVERITIES, Document, Findings, LintRecord, Spot, report_of
@@ -68,7 +68,7 @@ DOCUMENTS_AT_ONCE: Final = 256
 BYTES_AT_ONCE: Final = 4_000_000  # of text; parsed it takes some ten times as much
 
 
-def answer(settings: LintSettings, desk: Desk) -> Answer:
+def answer(settings: LintSettings, desk: Desk) -> StudyAnswer:
     """Return the findings in the ground truth, but those to be ignored."""
     check_names("--ignore", settings.ignore, RULES, "is no rule")
     record = lint(desk.schema(), settings.gt, settings)
@@ -78,7 +78,7 @@ def answer(settings: LintSettings, desk: Desk) -> Answer:
     fails = failing < len(SEVERITIES) and any(
         SEVERITIES.index(finding.severity) <= failing for finding in kept
     )
-    return Answer(report, Verdict.FAILED if fails else Verdict.PASSED)
+    return StudyAnswer(report, RunVerdict.FAILED if fails else RunVerdict.PASSED)
 
 
 def lint(loaded: LoadedSchema, gt: str, settings: LintSettings) -> LintRecord:
@@ -89,7 +89,7 @@ def lint(loaded: LoadedSchema, gt: str, settings: LintSettings) -> LintRecord:
     """
     source, findings = open_documents(gt, settings), Findings(loaded)
     unwrapper = unwrapper_of(loaded.plan.root, settings)
-    shape = Shape(gt_root=parse_root(settings.gt_root), kinds=(loaded.plan.kind,))
+    shape = PairShape(gt_root=parse_root(settings.gt_root), kinds=(loaded.plan.kind,))
     reader = _Reader(findings, unwrapper, shape)
     judge_schema(loaded, findings)
     rules, fields, copies = DocumentRules(loaded, findings), FieldValues(loaded, findings), Copies()
@@ -120,7 +120,7 @@ class _Reader:
 
     findings: Findings
     unwrapper: Unwrapper | None
-    shape: Shape
+    shape: PairShape
 
     def chunk(self, references: Iterator[Reference]) -> Iterator[Document | None]:
         """Yield the documents of the next chunk; None for one that cannot be used."""
@@ -163,7 +163,7 @@ class GoldRules:
         self._root, self._findings = loaded.plan.root, findings
         self._is_needed = any(field.rules for field in loaded.fields)
         self._met: defaultdict[tuple[str, ...], set[object]] = defaultdict(set)
-        self._aliases: dict[tuple[str, ...], Reading] = {}
+        self._aliases: dict[tuple[str, ...], ReadingRule] = {}
 
     def look_at(self, document: Document) -> None:
         """Look at the lists with keys and the values with aliases of a document."""

@@ -69,7 +69,7 @@ PLACES: Final = 3
 
 
 @dataclass(slots=True)
-class Texts:
+class DistinctTexts:
     """Distinct texts, or shapes of texts, with how often and where first; up to a bound."""
 
     most: int
@@ -103,7 +103,7 @@ class Extreme(NamedTuple):
 
 
 @dataclass(slots=True)
-class Numbers:
+class NumberSample:
     """A sample of numbers, and those at either end with their places."""
 
     count: int = 0
@@ -135,11 +135,11 @@ class Profile:
     count: int = 0
     unmatched: int = 0
     """Values that do not match themselves."""
-    texts: Texts = field(default_factory=lambda: Texts(MOST_SPELLINGS))
-    shapes: Texts = field(default_factory=lambda: Texts(MOST_SHAPES))
-    numbers: Numbers = field(default_factory=Numbers)
+    texts: DistinctTexts = field(default_factory=lambda: DistinctTexts(MOST_SPELLINGS))
+    shapes: DistinctTexts = field(default_factory=lambda: DistinctTexts(MOST_SHAPES))
+    numbers: NumberSample = field(default_factory=NumberSample)
     """Of a field of dates, their days."""
-    orders: Texts = field(default_factory=lambda: Texts(2))
+    orders: DistinctTexts = field(default_factory=lambda: DistinctTexts(2))
     """Of a field of dates, the orders of day and month that its texts show."""
     tally: TextTally = field(init=False)
     """How many texts are of each kind that the comparator treats specially."""

@@ -13,7 +13,7 @@ from stickler_cli.core.rules import Count, Some
 from stickler_cli.core.sections import (
     INDENT,
     Block,
-    Figure,
+    FigureColumn,
     Figures,
     Report,
     Text,
@@ -83,8 +83,8 @@ class LintRecord(StudyRecord):
 _TONES: Final[dict[Severity, Tone]] = {"error": "bad", "warning": "warn", "note": "dim"}
 
 
-def _figure(name: str, side: int) -> Figure:
-    return Figure(name, lambda row: getattr(row[side], name), int if name == "line" else str)
+def _figure(name: str, side: int) -> FigureColumn:
+    return FigureColumn(name, lambda row: getattr(row[side], name), int if name == "line" else str)
 
 
 # A row of files is a finding and one of its places.
@@ -140,7 +140,7 @@ MOST_PLACES: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class LintRule:
     """One thing that lint looks for."""
 
     severity: Severity
@@ -151,138 +151,140 @@ class Rule:
 
 
 RULES: Final = {
-    "unusable-document": Rule(
+    "unusable-document": LintRule(
         "error", "no run can use these documents", "mend or remove them; a run exits 3 for them"
     ),
-    "duplicate-id": Rule(
+    "duplicate-id": LintRule(
         "error", "an id is there again", "give each document an id of its own; only one counts"
     ),
-    "never-matches": Rule(
+    "never-matches": LintRule(
         "error",
         "values that do not even match themselves, so that every prediction is wrong",
         "mend them, or give the field a comparator that reads them",
     ),
-    "unreadable-value": Rule(
+    "unreadable-value": LintRule(
         "error",
         "values that their comparator cannot read, so that only the very same value is right",
         "mend them, or give the field a comparator that reads them",
     ),
-    "unreachable-threshold": Rule(
+    "unreachable-threshold": LintRule(
         "error",
         "no value of the ground truth reaches the threshold, not even against itself",
         "lower the threshold, or choose another comparator",
     ),
-    "wrong-kind": Rule(
+    "wrong-kind": LintRule(
         "error", "values of another kind than the schema says", "mend them, or the schema"
     ),
-    "not-listed": Rule(
+    "not-listed": LintRule(
         "warning", "values that the schema does not list", "mend them, or add them to the enum"
     ),
-    "wrong-format": Rule(
+    "wrong-format": LintRule(
         "warning", "values that are not of the format or pattern", "mend them, or the schema"
     ),
-    "out-of-range": Rule(
+    "out-of-range": LintRule(
         "warning", "values outside of what the schema allows", "mend them, or the schema"
     ),
-    "missing-required": Rule(
+    "missing-required": LintRule(
         "note", "a value that the schema requires is missing", "add it, or require it no more"
     ),
-    "not-valid": Rule("warning", "the schema forbids this", "mend the values, or the schema"),
-    "undeclared-key": Rule(
+    "not-valid": LintRule("warning", "the schema forbids this", "mend the values, or the schema"),
+    "undeclared-key": LintRule(
         "warning",
         "keys that the schema does not declare, which no run looks at",
         "declare them in the schema, or leave them out",
     ),
-    "duplicate-key": Rule(
+    "duplicate-key": LintRule(
         "warning", "an object has a key twice", "leave one out; the last one counts"
     ),
-    "duplicate-value": Rule(
+    "duplicate-value": LintRule(
         "warning", "an id that several documents have", "give each a value of its own"
     ),
-    "duplicate-document": Rule(
+    "duplicate-document": LintRule(
         "warning",
         "documents that say the same as another",
         "keep one: copies count twice, and intervals take them for new evidence",
     ),
-    "near-duplicate": Rule(
+    "near-duplicate": LintRule(
         "warning",
         "documents of which nearly all telling values are those of another",
         "look whether they are copies; of those keep one",
     ),
-    "duplicate-item-key": Rule(
+    "duplicate-item-key": LintRule(
         "warning",
         "items of a list with a key that others of the list have, too",
         "mend them, or name more fields in x-aws-stickler-key",
     ),
-    "absent-item-key": Rule(
+    "absent-item-key": LintRule(
         "warning",
         "items of a list with a key that lack it, so that similarity decides",
         "add it, or name another field in x-aws-stickler-key",
     ),
-    "equal-alternatives": Rule(
+    "equal-alternatives": LintRule(
         "warning", "a value that is said to be right twice", "leave one of them out"
     ),
-    "unmet-alias": Rule(
+    "unmet-alias": LintRule(
         "note",
         "names that no value of the ground truth is, nor any of their aliases",
         "look whether they are misspelt, or leave them out",
     ),
-    "text-for-null": Rule(
+    "text-for-null": LintRule(
         "warning",
         "texts that say that there is nothing, but count as values",
         "write null, or leave the key out, or list them in x-aws-stickler-absent-values",
     ),
-    "mixed-absence": Rule(
+    "mixed-absence": LintRule(
         "note",
         "absence is written in more than one way, which all count alike",
         "choose one, so that people and other programs agree",
     ),
-    "null-not-allowed": Rule(
+    "null-not-allowed": LintRule(
         "note",
         "null where the schema does not allow it; it counts as absent",
         "leave the key out, or allow null",
     ),
-    "outlier": Rule(
+    "outlier": LintRule(
         "warning", "values far from all others of their field", "look whether they are mistakes"
     ),
-    "odd-format": Rule(
+    "odd-format": LintRule(
         "note", "values that are not written as all others are", "look whether they are mistakes"
     ),
-    "mixed-date-order": Rule(
+    "mixed-date-order": LintRule(
         "warning",
         "some dates have the day first, and others in the same field the month first",
         "write all dates of a field in one order: until then both orders are tried",
     ),
-    "inconsistent-spelling": Rule(
+    "inconsistent-spelling": LintRule(
         "warning", "values that others of the field spell otherwise", "choose one spelling"
     ),
-    "forgiving-text": Rule(
+    "forgiving-text": LintRule(
         "warning",
         "codes, numbers or years that are compared as texts, so that one with a wrong digit passes",
         "take ExactComparator or NumericComparator, or same_digits in its config",
     ),
-    "letters-decide": Rule(
+    "letters-decide": LintRule(
         "note",
         "long texts that are compared by edit distance: another word or number in one may pass",
         "take same_words and same_digits into the config, or a comparator that asks a model",
     ),
-    "numbers-decide": Rule(
+    "numbers-decide": LintRule(
         "note",
         "texts in which a different number, or a different unit beside it, makes the value wrong",
         "give the field another comparator, or config, if the numbers do not matter",
     ),
-    "words-tolerated": Rule(
+    "words-tolerated": LintRule(
         "note",
         "texts of 50 or more content words, of which one in fifty may be another word, at most two",
         "take a comparator that asks a model if each word matters",
     ),
-    "threshold-zero": Rule("warning", "the threshold is 0, so that every value passes", "raise it"),
-    "threshold-below-floor": Rule(
+    "threshold-zero": LintRule(
+        "warning", "the threshold is 0, so that every value passes", "raise it"
+    ),
+    "threshold-below-floor": LintRule(
         "warning",
         "list items at or below the pairing floor are no pair, so a lower threshold does nothing",
         "raise the threshold, or lower the floor",
     ),
-    "irrelevant-weight": Rule(
+    "irrelevant-weight": LintRule(
         "warning",
         "the weight is so small beside those of its object that the field decides nothing",
         "raise it, or take the field out of the score with x-aws-stickler-aggregate: false",

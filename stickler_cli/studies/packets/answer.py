@@ -18,7 +18,7 @@ from stickler_cli.core.rules import Count, FractionOrNone, NumberOrNone
 from stickler_cli.core.sections import (
     INDENT,
     Block,
-    Figure,
+    FigureColumn,
     Figures,
     Report,
     Section,
@@ -32,8 +32,8 @@ from stickler_cli.score.intervals import (
     intervals_of,
     shares_of_documents,
 )
-from stickler_cli.score.record import Verdict
-from stickler_cli.studies.answering import NAMED, Answer, Desk, check_gate, rates_of
+from stickler_cli.score.record import RunVerdict
+from stickler_cli.studies.answering import NAMED, Desk, StudyAnswer, check_gate, rates_of
 from stickler_cli.studies.study import StudyRecord
 from .packet import (
     EXACT,
@@ -277,23 +277,25 @@ MAX_PACKETS: Final = 5
 """Packets with errors that the report shows, and errors of each."""
 
 _ALL_FIGURES: Final = (
-    Figure("figure", "name", str, shown=lambda figure: figure.name.replace("_", " "), quoted=False),
-    Figure("value", "value"),
-    Figure("interval", "interval", list, 1),
+    FigureColumn(
+        "figure", "name", str, shown=lambda figure: figure.name.replace("_", " "), quoted=False
+    ),
+    FigureColumn("value", "value"),
+    FigureColumn("interval", "interval", list, 1),
 )
 _WITHOUT_INTERVAL: Final = _ALL_FIGURES[:-1]
 _CLASSES: Final = (
-    Figure(
+    FigureColumn(
         "class",
         "document_class",
         str,
         shown=lambda figures: figures.document_class or "(no class)",
     ),
-    *(Figure(title, title.lower(), int, 1) for title in ("GT", "PRED", "right")),
-    Figure("precision", "precision", rank=3, short="prec"),
-    Figure("recall", "recall", rank=3),
-    Figure("f1", "f1"),
-    Figure("panoptic", "panoptic_quality", rank=2, short="pq"),
+    *(FigureColumn(title, title.lower(), int, 1) for title in ("GT", "PRED", "right")),
+    FigureColumn("precision", "precision", rank=3, short="prec"),
+    FigureColumn("recall", "recall", rank=3),
+    FigureColumn("f1", "f1"),
+    FigureColumn("panoptic", "panoptic_quality", rank=2, short="pq"),
 )
 _COUNTED: Final = {
     "sections.pages": "sections, by their pages",
@@ -360,13 +362,13 @@ def _rate_table(report: SplitReport, *, with_intervals: bool) -> Figures:
         return lambda counted: getattr(report.figure(f"{counted}.{name}"), key)
 
     figures = [
-        Figure("counted", _COUNTED.__getitem__, str, quoted=False),
-        Figure("precision", read_figure("precision"), rank=1, short="prec"),
-        Figure("recall", read_figure("recall"), rank=1),
-        Figure("f1", read_figure("f1")),
+        FigureColumn("counted", _COUNTED.__getitem__, str, quoted=False),
+        FigureColumn("precision", read_figure("precision"), rank=1, short="prec"),
+        FigureColumn("recall", read_figure("recall"), rank=1),
+        FigureColumn("f1", read_figure("f1")),
     ]
     if with_intervals:
-        figures.append(Figure("f1 interval", read_figure("f1", "interval"), list, 2))
+        figures.append(FigureColumn("f1 interval", read_figure("f1", "interval"), list, 2))
     return Figures(figures, [*_COUNTED])
 
 
@@ -451,7 +453,7 @@ def _format_pages(pages: Sequence[int]) -> str:
 _NO_SECTIONS: Final = PacketSections(())
 
 
-def answer(settings: SplitSettings, desk: Desk) -> Answer:
+def answer(settings: SplitSettings, desk: Desk) -> StudyAnswer:
     """Compare the sections of all packets."""
     pairs = open_pairs(settings.gt, settings.pred, settings)
     compared = (_compare_pair(pair) for pair in pairs)
@@ -466,7 +468,7 @@ def answer(settings: SplitSettings, desk: Desk) -> Answer:
     if failed or not record.packets:
         message = f"error: {len(failed)} of {len(record.packets)} packets could not be compared"
         reasons = [f"  {packet.id}: {packet.problem}" for packet in failed[:NAMED]]
-        return Answer(report, Verdict.INCOMPLETE, [message, *reasons])
+        return StudyAnswer(report, RunVerdict.INCOMPLETE, [message, *reasons])
     return check_gate(report, settings.fail_under, SECTIONS_F1, record.figure(SECTIONS_F1).value)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from stickler_cli.core.option import Number, option
+from stickler_cli.core.option import NumberRange, option
 from stickler_cli.settings.deciding import (
     DocumentOptions,
     IntervalOptions,
@@ -23,7 +23,7 @@ class SplitSettings(
         None,
         "Fail (exit 1) if F1 of sections, by their pages and class, is below this, 0 to 1.",
         "F1",
-        values=Number("a number"),
+        values=NumberRange("a number"),
         panel="gates",
     )
 

@@ -15,17 +15,17 @@ from stickler_cli.compare.result import Outcome
 from stickler_cli.core.figures import number_of
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone
-from stickler_cli.core.sections import Figure, Figures, Report, Text
+from stickler_cli.core.sections import FigureColumn, Figures, Report, Text
 from stickler_cli.documents.document_pair import DocumentPair
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
-from stickler_cli.runs.boxes import Rectangle, Spot, spots_of
+from stickler_cli.runs.boxes import PageBox, Rectangle, spots_of
 from stickler_cli.runs.process import ended_by_signals
 from stickler_cli.score.errors.error_rows import confidence_of
 from stickler_cli.score.errors.located_units import LocatedUnit, located_units
 from stickler_cli.score.errors.wrong_units import is_present_value
 from stickler_cli.score.intervals import IntervalSettings, intervals_of, shares_of_documents
-from stickler_cli.score.record import Verdict
-from stickler_cli.studies.answering import Answer, Desk, compare_sources, rates_of
+from stickler_cli.score.record import RunVerdict
+from stickler_cli.studies.answering import Desk, StudyAnswer, compare_sources, rates_of
 from stickler_cli.studies.study import StudyRecord
 from .question import PlacesSettings
 
@@ -97,18 +97,18 @@ class PlacesReport(StudyRecord):
 
 
 _FIGURES: Final = (
-    Figure("field", "field", str, shown=lambda it: it.field or "all"),
-    Figure("both right", "both_right", int, 1, "right"),
-    Figure("place wrong", "place_wrong", int, 2, "place!"),
-    Figure("value wrong", "value_wrong", int, 3, "value!"),
-    Figure("both wrong", "both_wrong", int, 4, "both!"),
-    Figure("missed", "missed", int, 5),
-    Figure("invented", "invented", int, 5),
-    Figure("located", "located", rank=1),
-    Figure("interval", "located_interval", list, 7),
-    Figure("F1", "f1", rank=2),
-    Figure("AP50", "average_precision", rank=6),
-    Figure("AP", "average_precision_all", rank=6),
+    FigureColumn("field", "field", str, shown=lambda it: it.field or "all"),
+    FigureColumn("both right", "both_right", int, 1, "right"),
+    FigureColumn("place wrong", "place_wrong", int, 2, "place!"),
+    FigureColumn("value wrong", "value_wrong", int, 3, "value!"),
+    FigureColumn("both wrong", "both_wrong", int, 4, "both!"),
+    FigureColumn("missed", "missed", int, 5),
+    FigureColumn("invented", "invented", int, 5),
+    FigureColumn("located", "located", rank=1),
+    FigureColumn("interval", "located_interval", list, 7),
+    FigureColumn("F1", "f1", rank=2),
+    FigureColumn("AP50", "average_precision", rank=6),
+    FigureColumn("AP", "average_precision_all", rank=6),
 )
 _LEGEND: Final = (
     ("place wrong", "place wrong: right values whose box is elsewhere"),
@@ -141,7 +141,7 @@ NO_BOXES: Final = (
 )
 
 
-def answer(settings: PlacesSettings, desk: Desk) -> Answer:
+def answer(settings: PlacesSettings, desk: Desk) -> StudyAnswer:
     """Compare values and the boxes that they came with."""
     located = Located(settings, settings.pixels())
     loaded = desk.schema()
@@ -173,8 +173,8 @@ def answer(settings: PlacesSettings, desk: Desk) -> Answer:
     )
     report = report_of(record)
     if record.whole.located is None:
-        return Answer(report, Verdict.INCOMPLETE, [NO_BOXES])
-    return Answer(report)
+        return StudyAnswer(report, RunVerdict.INCOMPLETE, [NO_BOXES])
+    return StudyAnswer(report)
 
 
 _COUNTED: Final = (
@@ -202,7 +202,9 @@ class Detections:
         self.right: list[list[bool]] = []
         """Of each that was found, whether it matches, at each of the thresholds."""
 
-    def add(self, document: str, true: Sequence[Spot], found: Sequence[tuple[float, Spot]]) -> None:
+    def add(
+        self, document: str, true: Sequence[PageBox], found: Sequence[tuple[float, PageBox]]
+    ) -> None:
         """Add the boxes of a document, of those found with their confidences, in any order."""
         # Of one confidence, those further up first, so that the order of lists is no matter.
         true = sorted(true, key=_place)
@@ -230,7 +232,7 @@ class Detections:
         return float(found.mean())
 
 
-def _place(spot: Spot) -> tuple[str, float, float, Rectangle]:
+def _place(spot: PageBox) -> tuple[str, float, float, Rectangle]:
     return spot.page or "", spot.box.top, spot.box.left, spot.box
 
 
@@ -263,8 +265,8 @@ class PlacedValue(NamedTuple):
 
     field: str
     is_right: bool
-    gt: Spot | None
-    pred: Spot | None
+    gt: PageBox | None
+    pred: PageBox | None
     confidence: float
     """Of the prediction, in [0, 1]; 1 without any."""
 

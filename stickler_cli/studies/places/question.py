@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from stickler_cli.core.option import Number, option
+from stickler_cli.core.option import NumberRange, option
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.settings.deciding import IntervalOptions
 from stickler_cli.settings.running import PairStudyOptions
@@ -24,7 +24,7 @@ class PlacesSettings(PairStudyOptions, IntervalOptions):
         0.5,
         "A value is in the right place if its box overlaps by this much: intersection over union.",
         "SHARE",
-        values=Number("a number above 0, at most 1", lambda number: 0 < number <= 1),
+        values=NumberRange("a number above 0, at most 1", lambda number: 0 < number <= 1),
     )
 
     def pixels(self) -> tuple[float, float] | None:

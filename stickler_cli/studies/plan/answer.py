@@ -17,7 +17,7 @@ from stickler_cli.core.figures import number_of, setting
 from stickler_cli.core.locations import field_path
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import Count, Fraction, FractionOrNone, Number
-from stickler_cli.core.sections import Curve, Curves, Figure, Figures, Report
+from stickler_cli.core.sections import Curve, Curves, FigureColumn, Figures, Report
 from stickler_cli.runs.saved import load_run, with_rows
 from stickler_cli.score.gates import (
     RIGHT,
@@ -33,7 +33,7 @@ from stickler_cli.score.intervals import SCORE_SPREAD, Interval, Spread, rate_in
 from stickler_cli.score.record import Run, counted_as
 from stickler_cli.score.sums import RATES
 from stickler_cli.settings.deciding import MARGIN
-from stickler_cli.studies.answering import Answer, Desk
+from stickler_cli.studies.answering import Desk, StudyAnswer
 from stickler_cli.studies.diff.answer import check_comparable
 from stickler_cli.studies.diff.joined_runs import JoinedRuns, join_runs
 from stickler_cli.studies.diff.record import WHOLLY_RIGHT
@@ -105,15 +105,15 @@ def _likely(it: PlannedSize) -> str:
 
 
 _FIGURES: Final = (
-    Figure("figure", "figure", str),
-    Figure("asked", "asked", str, 1, quoted=False),
-    Figure("limit", "limit", shown=lambda it: setting(it.limit)),
-    Figure("now", "now", rank=2),
-    Figure("interval", "interval", list, 3),
-    Figure(
+    FigureColumn("figure", "figure", str),
+    FigureColumn("asked", "asked", str, 1, quoted=False),
+    FigureColumn("limit", "limit", shown=lambda it: setting(it.limit)),
+    FigureColumn("now", "now", rank=2),
+    FigureColumn("interval", "interval", list, 3),
+    FigureColumn(
         "documents", "documents", int, shown=lambda it: _size_text(it, it.documents), tone="title"
     ),
-    Figure("likely", "likely", int, 1, shown=_likely),
+    FigureColumn("likely", "likely", int, 1, shown=_likely),
 )
 
 
@@ -296,7 +296,7 @@ _HOLDS: Final = ">=0"
 _LOWER_END: Final = {">=": True, ">": True, "<=": False, "<": False}
 
 
-def answer(settings: PlanSettings, desk: Desk) -> Answer:
+def answer(settings: PlanSettings, desk: Desk) -> StudyAnswer:
     """Say how many documents it takes."""
     base, new, name = settings.base, settings.new, settings.run or settings.new or ""
     whole = name and bool(base) is bool(new)
@@ -312,7 +312,7 @@ def answer(settings: PlanSettings, desk: Desk) -> Answer:
     level, power = settings.ci, settings.power
     sizes, version = [*plan.sizes()], __version__
     record = SizeReport("stickler-plan/1", version, name, documents, level, power, sizes, notes)
-    return Answer(report_of(record))
+    return StudyAnswer(report_of(record))
 
 
 def _remarks(settings: PlanSettings, documents: int, *, assumed: bool) -> Iterator[str]:

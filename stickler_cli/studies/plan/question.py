@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from stickler_cli.core.option import Number, option
+from stickler_cli.core.option import NumberRange, option
 from stickler_cli.settings.deciding import SHARE
 from stickler_cli.settings.of_commands import FinishedOptions
 from stickler_cli.settings.running import StudyOptions, level_of
@@ -28,7 +28,7 @@ class PlanSettings(FinishedOptions, StudyOptions):
         None,
         "Tell how many documents give an interval of this half width.",
         "WIDTH",
-        values=Number("a number above 0, below 0.5", lambda number: 0 < number < 0.5),
+        values=NumberRange("a number above 0, below 0.5", lambda number: 0 < number < 0.5),
         in_file="none",
     )
     of: str = option(

@@ -14,6 +14,7 @@ import numpy as np
 import orjson
 
 from stickler_cli import __version__
+from stickler_cli.compare.columns import Mask
 from stickler_cli.compare.field_listing import field_listing
 from stickler_cli.compare.plan import Plan
 from stickler_cli.core.figures import WHOLE, number_of, rate, setting
@@ -21,7 +22,7 @@ from stickler_cli.core.json_values import JsonObject
 from stickler_cli.core.locations import field_path, json_pointer
 from stickler_cli.core.problems import Problem, UsageError
 from stickler_cli.core.rules import Count, Flag, Fraction, FractionOrNone, NumberOrNone
-from stickler_cli.core.sections import INDENT, Figure, Figures, Report, Section, Text
+from stickler_cli.core.sections import INDENT, FigureColumn, Figures, Report, Section, Text
 from stickler_cli.documents.reading import BOM, STANDARD_INPUT, positions, with_keys
 from stickler_cli.runs.assembly import client_of, comparing, policy_of
 from stickler_cli.runs.process import ended_by_signals
@@ -34,8 +35,8 @@ from stickler_cli.score.detail import BINS
 from stickler_cli.score.intervals import IntervalSettings
 from stickler_cli.settings.deciding import SchemaOptions
 from stickler_cli.studies.answering import (
-    Answer,
     Desk,
+    StudyAnswer,
     check_names,
     compare_sources,
     read_verdicts,
@@ -44,9 +45,8 @@ from stickler_cli.studies.study import StudyRecord
 from .cuts import (
     Evidence,
     FieldEvidence,
-    Mask,
+    FieldSample,
     Proposal,
-    Sample,
     collect_from_documents,
     collect_from_verdicts,
     passes,
@@ -132,18 +132,18 @@ class TuningRecord(StudyRecord):
 MAX_BAR_LENGTH: Final = 30  # characters
 
 _FIELDS: Final = (
-    Figure("field", "field", str, shown=lambda field: field.field or WHOLE),
-    Figure(
+    FigureColumn("field", "field", str, shown=lambda field: field.field or WHOLE),
+    FigureColumn(
         "comparator",
         "comparator",
         str,
         3,
         shown=lambda field: (field.comparator or "").removesuffix("Comparator") or "its fields",
     ),
-    Figure("pairs", "pairs", int, 4),
-    Figure("now", "threshold", rank=1, shown=lambda field: setting(field.threshold)),
-    Figure("proposed", "proposed", rank=2, shown=lambda field: setting(field.proposed)),
-    Figure("why", "reason", str, aside=True, quoted=False),
+    FigureColumn("pairs", "pairs", int, 4),
+    FigureColumn("now", "threshold", rank=1, shown=lambda field: setting(field.threshold)),
+    FigureColumn("proposed", "proposed", rank=2, shown=lambda field: setting(field.proposed)),
+    FigureColumn("why", "reason", str, aside=True, quoted=False),
 )
 
 
@@ -211,20 +211,22 @@ def _cut_table(field: TunedFieldRecord, record: TuningRecord) -> Figures:
         return "#" * length
 
     figures = [
-        Figure("from", "threshold", str, shown=lambda cut: f"{cut.threshold:.2f}", quoted=False),
-        Figure("pairs", "pairs", int),
-        Figure("", draw_bar, str, quoted=False),
+        FigureColumn(
+            "from", "threshold", str, shown=lambda cut: f"{cut.threshold:.2f}", quoted=False
+        ),
+        FigureColumn("pairs", "pairs", int),
+        FigureColumn("", draw_bar, str, quoted=False),
         *(
-            Figure(name, name, int if name == "same" else float)
+            FigureColumn(name, name, int if name == "same" else float)
             for name in ("same", "precision", "recall")
             if record.by_verdicts
         ),
-        Figure("pass", "passing", int),
+        FigureColumn("pass", "passing", int),
     ]
     return Figures(figures, field.cuts[max(0, first - 1) :])
 
 
-def answer(settings: TuneSettings, desk: Desk) -> Answer:
+def answer(settings: TuneSettings, desk: Desk) -> StudyAnswer:
     """Propose thresholds, and write them into the schema if that is asked for."""
     loaded = desk.schema()
     with ended_by_signals():
@@ -250,7 +252,7 @@ def answer(settings: TuneSettings, desk: Desk) -> Answer:
     check_names("--field", settings.field, field_names, "are no pairs of")
     if settings.write and record.proposed:
         record = _write_thresholds(loaded, record, settings)
-    return Answer(make_report(record, settings.field))
+    return StudyAnswer(make_report(record, settings.field))
 
 
 def _collect_evidence(
@@ -308,7 +310,7 @@ def _tune_field(
     )
 
 
-def _cut_records(sample: Sample) -> list[CutRecord]:
+def _cut_records(sample: FieldSample) -> list[CutRecord]:
     """Return equally spaced cuts from 0 to 1."""
     cuts = [number / BINS for number in range(BINS + 1)]
     passing = [passes(sample, cut) for cut in cuts]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtr
 
 from stickler_cli.comparators.base import EQUAL_WITHIN
-from stickler_cli.compare.columns import Columns, Floats
+from stickler_cli.compare.columns import Columns, Floats, Mask
 from stickler_cli.compare.leaf import LeafNode
 from stickler_cli.compare.plan import Mode, Node, Options
 from stickler_cli.compare.units import OBJECT, VALUE, UnitTable
@@ -30,8 +30,6 @@ from stickler_cli.studies.answering import (
     VerdictLine,
     judging_node,
 )
-
-Mask = NDArray[np.bool_]
 
 MIN_PAIRS: Final = 40
 """Pairs of a field from which on a threshold can be proposed."""
@@ -53,7 +51,7 @@ MAX_DECIMALS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class FieldSample:
     """Pairs of values of one field."""
 
     similarity: Floats
@@ -65,9 +63,9 @@ class Sample:
     same: Mask | None = None
     """(n,): verdicts; None without them."""
 
-    def select(self, selected: Mask) -> "Sample":
+    def select(self, selected: Mask) -> "FieldSample":
         """Return the selected pairs."""
-        return Sample(
+        return FieldSample(
             similarity=self.similarity[selected],
             unit=self.unit[selected],
             names=self.names,
@@ -93,7 +91,7 @@ class Proposal:
     """Pairs of both halves that the proposal classifies differently."""
 
 
-def propose(sample: Sample, threshold: float, settings: IntervalSettings) -> Proposal:
+def propose(sample: FieldSample, threshold: float, settings: IntervalSettings) -> Proposal:
     """Propose a threshold, if one half of the units suggests it and the other half confirms it."""
     problem = _find_problem(sample)
     if problem:
@@ -120,7 +118,7 @@ def propose(sample: Sample, threshold: float, settings: IntervalSettings) -> Pro
     )
 
 
-def _find_problem(sample: Sample) -> str:
+def _find_problem(sample: FieldSample) -> str:
     """Return the reason why a sample cannot suggest a threshold; empty if it can."""
     if len(sample.similarity) < MIN_PAIRS:
         return f"fewer than {MIN_PAIRS} pairs"
@@ -131,7 +129,7 @@ def _find_problem(sample: Sample) -> str:
     return ""
 
 
-def passes(sample: Sample, threshold: float) -> Mask:
+def passes(sample: FieldSample, threshold: float) -> Mask:
     """Return a mask of the pairs that meet a threshold."""
     return sample.similarity >= threshold - EQUAL_WITHIN
 
@@ -145,7 +143,7 @@ def _select_first_half(names: Sequence[str], seed: int) -> Mask:
     )
 
 
-def _find_best_cut(sample: Sample) -> float | None:
+def _find_best_cut(sample: FieldSample) -> float | None:
     """Return the best cut of a sample, in the middle of the gap around it; None without a cut."""
     order = np.argsort(sample.similarity, kind="stable")
     similarity = sample.similarity[order]
@@ -198,14 +196,14 @@ def _round_between(low: float, high: float) -> float:
     return high
 
 
-def _has_too_few(sample: Sample, cut: float) -> bool:
+def _has_too_few(sample: FieldSample, cut: float) -> bool:
     """Return whether a sample has too few similar or too few dissimilar pairs."""
     is_similar = passes(sample, cut) if sample.same is None else sample.same
     n_of_kind = min(np.count_nonzero(is_similar), np.count_nonzero(~is_similar))
     return bool(n_of_kind < MIN_PAIRS_OF_A_KIND)
 
 
-def _is_gap(sample: Sample, cut: float) -> bool:
+def _is_gap(sample: FieldSample, cut: float) -> bool:
     """Return whether clearly fewer pairs are at a cut than around the median of the pairs below."""
     similarity = sample.similarity
     median = float(np.median(similarity[similarity < cut]))
@@ -218,7 +216,7 @@ def _is_gap(sample: Sample, cut: float) -> bool:
 
 
 def _measure_gain(
-    sample: Sample, threshold: float, cut: float, settings: IntervalSettings
+    sample: FieldSample, threshold: float, cut: float, settings: IntervalSettings
 ) -> tuple[float, float, Interval]:
     """Return the criterion at both thresholds, and the confidence interval of the gain.
 
@@ -245,19 +243,19 @@ def _measure_gain(
     return float(now[0]), float(then[0]), gain or Interval(0.0, 0.0)
 
 
-def _moved_pairs(low: float, high: float, sample: Sample) -> tuple[Sample, Sample]:
+def _moved_pairs(low: float, high: float, sample: FieldSample) -> tuple[FieldSample, FieldSample]:
     """Return two pairs between two thresholds: the most similar one, and the least similar one."""
 
-    def make_pair(similarity: float, *, same: bool) -> Sample:
+    def make_pair(similarity: float, *, same: bool) -> FieldSample:
         verdicts = None if sample.same is None else np.array([same])
-        return Sample(
+        return FieldSample(
             similarity=np.array([similarity]), unit=np.array([0]), names=("",), same=verdicts
         )
 
     return make_pair(high - 2 * EQUAL_WITHIN, same=True), make_pair(low, same=False)
 
 
-def _sum_units(sample: Sample, cut: float) -> Floats:
+def _sum_units(sample: FieldSample, cut: float) -> Floats:
     """Return the sums of each unit that the criterion is computed from, (n_sums, n_units).
 
     With verdicts these are the numbers of right passes, of passes and of same pairs. Without, they
@@ -318,11 +316,11 @@ class FieldEvidence:
         self.similarity.extend(islice(similarity, n_free))
         self.unit.extend(islice(units, n_free))
 
-    def sample(self, names: Sequence[str]) -> Sample:
+    def sample(self, names: Sequence[str]) -> FieldSample:
         """Return the pairs as arrays."""
         same = np.array(self.same, np.bool_) if self.same else None
         units = np.array(self.unit, np.intp)
-        return Sample(
+        return FieldSample(
             similarity=np.array(self.similarity, float), unit=units, names=names, same=same
         )
 
