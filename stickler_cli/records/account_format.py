@@ -8,12 +8,11 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Annotated, Any, Final, Literal, NotRequired
 
-import orjson
 from typing_extensions import (  # those of Python 3.11 know less
     TypedDict,  # that of Python 3.11 is none that pydantic takes
 )
 
-from stickler_cli.core.json_values import json_line
+from stickler_cli.core.json_values import JsonValue, brief, json_line
 from stickler_cli.core.problems import Problem, UsageError, import_pyarrow
 from stickler_cli.core.remote import is_url, open_url
 from stickler_cli.core.rules import (
@@ -179,8 +178,16 @@ def document_of_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         "status": first["status"],
         SCORE: first[SCORE],
         "fields": {path: entry for path, entry in fields.items() if any(entry.values())},
-        **{key: orjson.loads(text) for key, text in texts.items()},
+        **{key: _value_of_cell(text) for key, text in texts.items()},
     }
+
+
+def _value_of_cell(text: object) -> JsonValue:
+    """Return the JSON value of a cell; the cell itself if it is no JSON, which readers refuse."""
+    if not isinstance(text, str):
+        return brief(text)
+    value = parse_json(text.encode("utf-8", "surrogatepass"), "")
+    return text if isinstance(value, Problem) else value
 
 
 RUN_KEY: Final = "stickler-run"
@@ -189,6 +196,7 @@ RUN_KEY: Final = "stickler-run"
 SUFFIX: Final = ".parquet"
 
 _READ: Final = ("document", "status", "field", "mode", *NAMES, SCORE, *BESIDE, "by", CONFIDENCES)
+_TEXTS: Final = ("document", "status", "field", "mode")
 _AT_ONCE: Final = 10_000  # rows that are in memory
 
 
@@ -229,6 +237,11 @@ def accounts_in(file: str) -> Iterator[dict[str, Any]]:
     if missing := {*_READ}.difference(opened.schema_arrow.names):
         found, hint = f"it has no column {min(missing)}", "evaluate again"
         raise UsageError([Problem(decoded(file), found, f"the columns {', '.join(_READ)}", hint)])
+    is_text = import_pyarrow().types.is_string
+    wrong_names = [name for name in _TEXTS if not is_text(opened.schema_arrow.field(name).type)]
+    if wrong_names:
+        found = f"the column {wrong_names[0]} has no texts"
+        raise UsageError([Problem(decoded(file), found, "texts")])
     batches = opened.iter_batches(_AT_ONCE, columns=[*_READ])
     rows = (row for batch in batches for row in batch.to_pylist())
     for _, its in groupby(rows, itemgetter("document")):

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from typing_extensions import TypedDict  # that of Python 3.11 is none that pydantic takes
 
 from stickler_cli.compare.result import FieldInfo
+from stickler_cli.core.json_values import JsonValue
 from stickler_cli.core.rules import (
     LATER,
     AnyJson,
@@ -22,6 +23,7 @@ from stickler_cli.core.rules import (
     Weight,
 )
 from stickler_cli.score.document_result import DocumentProblem, Side, Status
+from stickler_cli.score.errors.causes import LONGEST, short_json
 from stickler_cli.score.errors.chance import N_BUCKETS, is_text_of_counts
 from stickler_cli.score.errors.error_classes import ErrorClass
 from stickler_cli.score.errors.marks import MarkedOutcome
@@ -217,6 +219,16 @@ class ValueCountsRecord(TypedDict):
     """Wrong predicted values."""
 
 
+ShortValue = Annotated[
+    JsonValue,
+    Rule(
+        f"a text, a number, true, false or null, of at most {LONGEST} characters as JSON",
+        {"type": ["null", "boolean", "number", "string"]},
+        fits=lambda value: short_json(value) != "",
+    ),
+]
+
+
 class CauseRecord(_Class):
     """Errors that are alike, and how many values were lost by them."""
 
@@ -226,9 +238,9 @@ class CauseRecord(_Class):
     """The same, with `*` for the keys of maps; only where that is another."""
     differing_fields: NotRequired[list[str]]
     """Of list items that both sides have, the fields that differ."""
-    ground_truth_value: NotRequired[AnyJson]
+    ground_truth_value: NotRequired[ShortValue]
     """What it was, where these errors have both values in common."""
-    prediction_value: NotRequired[AnyJson]
+    prediction_value: NotRequired[ShortValue]
     """What was read instead."""
     errors: Some
     """How many errors they are."""

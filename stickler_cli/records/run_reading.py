@@ -152,7 +152,7 @@ def _evaluation(record: EvaluationRecord, conditions: Conditions | None, source:
     if "per_document" in record:
         blocks = evaluation.ledger.blocks = read_blocks(record["per_document"], source)
         evaluation.ledger.know(blocks.ids())
-        _restore_confidences(evaluation, blocks)
+        _restore_confidences(evaluation, blocks, source)
     if "intervals" in record:
         for results in evaluation.all_results():
             results.interval_settings = record["intervals"]
@@ -226,16 +226,24 @@ def read_blocks(records: object, source: str) -> Blocks:
     return blocks
 
 
-def _restore_confidences(evaluation: Evaluation, blocks: Blocks) -> None:
-    """Collect the confidences of the documents of a record, and of those of each group."""
+def _restore_confidences(evaluation: Evaluation, blocks: Blocks, source: str) -> None:
+    """Collect the confidences of the documents of a record, and of those of each group.
+
+    Raises:
+        UsageError: a document is in a group that the record does not have.
+    """
     for block in blocks:
         of = block.documents
         if of.leaves is None:
             continue
         evaluation.confidences.add(of.ids, of.leaves)
         for group in dict.fromkeys(group for each in of.groups for group in each.items()):
-            some = np.array([each.get(group[0]) == group[1] for each in of.groups])
-            evaluation.by[group[0]][group[1]].confidences.add(of.ids, of.leaves, some)
+            key, name = group
+            results = evaluation.by.get(key, {}).get(name)
+            if results is None:
+                raise _missing(f"the group {brief(name)}", source, ("by", key))
+            some = np.array([each.get(key) == name for each in of.groups])
+            results.confidences.add(of.ids, of.leaves, some)
 
 
 EVALUATION: Final = "evaluation"

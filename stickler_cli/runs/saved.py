@@ -41,6 +41,7 @@ from stickler_cli.documents.reading import (
 from stickler_cli.documents.sources import near_name
 from stickler_cli.records.account_format import (
     VERDICT_FORMAT,
+    AccountRecord,
     VerdictRecord,
     accounts_in,
     is_in_rows,
@@ -185,12 +186,17 @@ def with_rows(name: str, run: Run) -> Run:
     """
     if run.evaluation.ledger.blocks is not None or not is_in_rows(name):
         return run
-    return _with(run, accounts_in(name))
+    return _with(run, accounts_in(name), name)
 
 
-def _with(run: Run, records: Iterable[Mapping[str, Any]]) -> Run:
+def _with(run: Run, records: Iterable[Mapping[str, Any]], source: str) -> Run:
+    """Return a run with documents of a file, whose records are checked: anybody may have made it.
+
+    Raises:
+        UsageError: a record has a value of another type.
+    """
     blocks = Blocks()
-    blocks.read(records)
+    blocks.read(read(AccountRecord, record, decoded(source)) for record in records)
     ledger = replace(run.evaluation.ledger, blocks=blocks)
     return replace(run, evaluation=replace(run.evaluation, ledger=ledger))
 
@@ -205,7 +211,7 @@ def with_lines(name: str, run: Run) -> Run:
     """
     if run.evaluation.ledger.blocks is not None or (file := own_file(name, DOCUMENTS)) is None:
         return run
-    return _with(run, _accounts_of_lines(str(file)))
+    return _with(run, _accounts_of_lines(str(file)), str(file))
 
 
 def _accounts_of_lines(file: str) -> Iterator[dict[str, Any]]:

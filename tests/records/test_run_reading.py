@@ -179,3 +179,37 @@ def test_keys_of_a_later_version_and_what_follows_from_others_are_not_looked_at(
     record["overall_score"] = record["confusion_matrix"]["overall"]["derived"] = "x"
 
     assert read_evaluation(record) == evaluation
+
+
+def places_of(value, place=()):
+    """Yield the places of a record; of lists the first entry alone."""
+    if place:
+        yield place
+    parts = [*enumerate(value)][:1] if isinstance(value, list) else []
+    for step, part in value.items() if isinstance(value, dict) else parts:
+        yield from places_of(part, (*place, step))
+
+
+WRONG = (None, [], {}, "x", -1, 0.5, 10**30)
+
+
+def test_values_of_wrong_types_are_refused_or_do_no_harm(evaluation):
+    """Whatever stands in a run file: an error with its place, or a run that can be written."""
+    record = json.loads(json_line(evaluation.to_dict()))
+    places = {place[:1] + place[-3:]: place for place in places_of(record)}
+    assert len(places) > 150
+    refused = 0
+    for place in places.values():
+        *steps, last = place
+        part = record
+        for step in steps:
+            part = part[step]
+        right = part[last]
+        for wrong in WRONG:
+            part[last] = wrong
+            try:
+                read_evaluation(record).to_dict()
+            except UsageError:
+                refused += 1
+        part[last] = right
+    assert refused > len(places)
