@@ -125,11 +125,11 @@ def impatient(monkeypatch):
 def test_long_runs_are_shared_and_the_rest_is_read_once(total, monkeypatch):
     started = []
     start = pool.Pool
-    monkeypatch.setattr(pool, "Pool", lambda *given: started.append(given) or start(*given))
+    monkeypatch.setattr(pool, "Pool", lambda **given: started.append(given) or start(**given))
     assert everything(pairs(60), Workers("auto"), total=total) == everything(pairs(60), Workers(1))
-    ((_, _, number, left, _),) = started
-    assert number == 2
-    assert left is None or 0 < left < 60
+    (arguments,) = started
+    assert arguments["jobs"] == 2
+    assert arguments["left"] is None or 0 < arguments["left"] < 60
 
 
 def test_small_runs_stay_in_this_process(monkeypatch):
@@ -244,7 +244,7 @@ def test_threads_that_python_does_not_know_are_known_to_the_system(tmp_path, mon
 
 
 def test_workers_that_cannot_be_started_are_an_error(monkeypatch):
-    def refuse(*_):
+    def refuse(**_):
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr(pool, "Worker", refuse)
