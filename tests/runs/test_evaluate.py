@@ -128,7 +128,7 @@ def test_long_runs_are_shared_and_the_rest_is_read_once(total, monkeypatch):
     monkeypatch.setattr(pool, "Pool", lambda **given: started.append(given) or start(**given))
     assert everything(pairs(60), Workers("auto"), total=total) == everything(pairs(60), Workers(1))
     (arguments,) = started
-    assert arguments["jobs"] == 2
+    assert arguments["number"] == 2
     assert arguments["left"] is None or 0 < arguments["left"] < 60
 
 
