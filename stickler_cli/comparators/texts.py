@@ -34,6 +34,7 @@ from .words import (
     have_replaced_signs,
     signs_of,
     similarity_by_words,
+    ticked_words,
 )
 
 _THOUSANDS: Final = re.compile(
@@ -96,6 +97,15 @@ class ReadText(str):
     def signs(self) -> Counter[tuple[int, int]]:
         """Its signs that mean something, counted."""
         return signs_of(self)
+
+    @cached_property
+    def ticks(self) -> dict[str, tuple[int, int]]:
+        """Whether the box in front of a word is ticked, by the word."""
+        return ticked_words(self)
+
+    def has_other_ticks(self, other: "ReadText") -> bool:
+        """Return whether a box is ticked in one of two texts only, in front of the same word."""
+        return any(other.ticks.get(word, tick) != tick for word, tick in self.ticks.items())
 
     @cached_property
     def arranged(self) -> str:
@@ -295,13 +305,22 @@ def _without_slips(
             found[index] = 0.0
         elif (similarity := found.item(index)) >= LOOKED_AT:
             found[index] = _without_slips_in_words(how, similarity, gt, pred)
-    for index in np.flatnonzero(found == 1).tolist():  # words in another order
-        gt, pred = ReadText.of(gts[index]), ReadText.of(preds[index])
-        if gt != pred and how.same_digits and gt.digits != pred.digits:  # as 3 of 12 and 12 of 3
-            found[index] = 0.0
-        elif gt != pred and how.same_order:
-            found[index] = not have_exchanged_words(gt.folded[0], pred.folded[0])
+    for index in np.flatnonzero(found == 1).tolist():
+        found[index] = not _differ_in_order(how, ReadText.of(gts[index]), ReadText.of(preds[index]))
     return found
+
+
+def _differ_in_order(
+    how: LevenshteinComparator | FuzzyComparator, gt: ReadText, pred: ReadText
+) -> bool:
+    """Return whether two texts with the same words differ: 3 of 12 and 12 of 3, who pays whom."""
+    if gt == pred:
+        return False
+    if how.same_digits and gt.digits != pred.digits:
+        return True
+    if how.same_words and gt.has_other_ticks(pred):
+        return True
+    return how.same_order and have_exchanged_words(gt.folded[0], pred.folded[0])
 
 
 def _without_slips_in_words(
@@ -313,6 +332,8 @@ def _without_slips_in_words(
         words = gt.beside(pred.folded[0])
         similarity = similarity_by_words(similarity, words, pred.beside(words))
         if similarity and have_replaced_signs(gt.signs, pred.signs):
+            return 0.0
+        if gt.signs and any(pred.ticks.get(word, tick) != tick for word, tick in gt.ticks.items()):
             return 0.0
     is_exchanged = how.same_order and similarity > 0
     if is_exchanged and have_exchanged_words(gt.folded[0], pred.folded[0]):

@@ -101,7 +101,7 @@ _LOOK_ALIKES: Final = (
     "morphine hydromorphone quinine quinidine metformin metronidazole simvastatin "
     "atorvastatin pravastatin rosuvastatin lovastatin losartan valsartan irbesartan "
     "penicillin penicillamine clonidine clozapine olanzapine quetiapine tramadol trazodone "
-    "contact contract"
+    "contact contract bid tid qid"
 )
 """Names of countries and medicines, and words, that are not each other with a slip in it."""
 

@@ -90,6 +90,9 @@ _SIGN: Final = re.compile(
 )
 """A minus is a sign only in brackets, and behind a word that it ends: `(-)` and `ER-`; so is the
 prefix of a unit in whose text capitals are kept."""
+_TICKED_WORD: Final = re.compile(
+    r"([\u2610-\u2612\u2713\u2714\u2705\u2717\u2718\u274c]|\[[ x]\])\s*([^\W\d_]+)"
+)
 _SIGNS_OF_ONE_KIND: Final = (
     ("+", "-\u2212", "\u00b1"),  # plus, minus, plus or minus
     ("%", "\u2030"),  # percent, per mille
@@ -184,6 +187,23 @@ def signs_of(text: str) -> Counter[tuple[int, int]]:
     kinds = range(len(_SIGNS_OF_ONE_KIND))
     keys = [(sign, kind) for sign in signs for kind in kinds if (sign, kind) in _MEANINGS_OF_SIGNS]
     return Counter((kind, _MEANINGS_OF_SIGNS[sign, kind]) for sign, kind in keys)
+
+
+def ticked_words(text: str) -> dict[str, tuple[int, int]]:
+    """Return whether a box in front of a word is ticked, by the word.
+
+    >>> ticked_words("[x] single [ ] married")["single"] == ticked_words("\u2611 single")["single"]
+    True
+    """
+    ticks: dict[str, tuple[int, int]] = {}
+    for sign, word in _TICKED_WORD.findall(text):
+        letter = _SIGNS_IN_LETTERS.get(sign, sign)
+        ticks[word] = next(
+            (kind, meaning)
+            for (of_sign, kind), meaning in _MEANINGS_OF_SIGNS.items()
+            if of_sign == letter
+        )
+    return ticks
 
 
 def have_replaced_signs(gt: Counter[tuple[int, int]], pred: Counter[tuple[int, int]]) -> bool:

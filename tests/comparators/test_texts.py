@@ -276,6 +276,8 @@ READ_IN_ORDER = FuzzyComparator(
         ("Signed by Maria Garcia in Madrid", "Signed by Mario Garcia in Madrid"),
         ("Transmitter power 5 mW in the mean", "Transmitter power 5 MW in the mean"),
         ("a contact of the company", "a contract of the company"),
+        ("[x] Single [ ] Married", "[ ] Single [x] Married"),
+        ("one tablet by mouth BID", "one tablet by mouth TID"),
     ],
 )
 def test_another_role_or_word_that_looks_alike_makes_another_text(gt, pred):

@@ -253,6 +253,23 @@ def test_a_list_whose_name_speaks_of_an_order_has_a_note():
     assert '"x-aws-stickler-ordered": true' in note
 
 
+@pytest.mark.parametrize(
+    ("name", "columns", "pairing"),
+    [
+        ("sales_table", {"region": ["N", "S"], "sales": [10, 20]}, "position"),
+        ("table", {"region": ["N", "S"], "sales": [10, 20, 30]}, None),
+        ("table", {"region": ["N", "S"], "title": "Sales"}, None),
+        ("table", {"region": ["N"], "sales": [10]}, None),
+        ("table", {"region": ["N", "S"]}, None),
+        ("paper", {"region": ["N", "S"], "sales": [10, 20]}, None),
+    ],
+)
+def test_lists_of_equal_length_in_a_table_are_its_columns(name, columns, pairing):
+    place = inferred({name: columns})[name]
+
+    assert pairing_of(place["properties"]["region"]) == pairing
+
+
 def test_what_was_seen_at_two_places_goes_together():
     first, second = ListShape(), ListShape()
     first.add([{"n": 1}, {"n": 2}])

@@ -4,6 +4,7 @@ import pytest
 
 from stickler_cli.schema.inference import infer
 from stickler_cli.schema.inference.observation import SAMPLE, Observed
+from stickler_cli.schema.loading import load_observed
 
 CENT = {"absolute_tolerance": 0.01, "unit": "same"}
 
@@ -142,6 +143,8 @@ def test_a_currency_around_an_amount_counts_where_none_is_beside_it():
         ("name", ["lookup", "search"], "FuzzyComparator"),
         ("tool", ["Hammer"], "LevenshteinComparator"),
         ("status", ["in_progress"], "ExactComparator"),
+        ("pattern", [r"^\d{3}-\w+$"], "CodeComparator"),
+        ("pattern", ["Floral"], "LevenshteinComparator"),
         ("api_key", ["sk-aB3"], "CodeComparator"),
         ("regex", ["CO|Co"], "CodeComparator"),
         ("chemical_formula", ["CO"], "CodeComparator"),
@@ -163,3 +166,13 @@ def test_case_counts_in_the_path_of_a_format_of_addresses(format_):
     assert config("a", "https://ex.com/A", schema={"type": "string", "format": format_}) == {
         "case_of_paths": True
     }
+
+
+def test_a_name_in_an_object_that_is_called_is_one_of_code():
+    seen = Observed()
+    seen.add({"function": {"name": "lookup"}, "buyer": {"name": "lookup"}})
+
+    fields = {field.path: field for field in load_observed(seen, "gt").fields}
+
+    assert fields["function", "name"].comparator == "CodeComparator"
+    assert fields["buyer", "name"].comparator == "FuzzyComparator"

@@ -47,7 +47,7 @@ from stickler_cli.schema.places import (
 )
 from stickler_cli.schema.references import SchemaFiles
 from stickler_cli.settings.deciding import BoxFormat, Infer
-from .arrays import ROW_THRESHOLD, box_choice, is_series, position_reason
+from .arrays import ROW_THRESHOLD, box_choice, is_column, is_series, position_reason
 from .choices import (
     ANNOTATED,
     Inferred,
@@ -318,7 +318,9 @@ class Walker(PlaceFold[_At, _Fields]):
     def _leaf(self, place: LeafPlace, at: _At) -> Inferred:
         if place.kind == "string" and not (says_how(place.merged) or place.members):
             self._note_content(at)
-        choice = leaf_choice(at.name, place, self._values(at), self._currencies(at))
+        parent_name = str(at.path[-2]) if len(at.path) > 1 else ""
+        seen, currencies = self._values(at), self._currencies(at)
+        choice = leaf_choice(at.name, place, seen, currencies, parent_name=parent_name)
         holder = at.leaf_holder or at.holder
         if says_how(place.merged):
             return choice
@@ -355,6 +357,8 @@ class Walker(PlaceFold[_At, _Fields]):
             return False
         shape, outer = self._shape(visit, visit.depth), self._shape(visit, visit.depth - 1)
         reason = position_reason(visit.name, self._places, place, shape, outer)
+        if not reason and visit.depth == 0 and self._is_column(place, visit):
+            reason = "a column beside others of equal length, so cells are paired by position"
         if not reason:
             return self._pairs_in_order(place, visit, outer)
         self._note_further(visit.holder, visit, "pairing", "position", reason)
@@ -364,11 +368,18 @@ class Walker(PlaceFold[_At, _Fields]):
             self._note_further(rows, visit, "threshold", ROW_THRESHOLD, why)
         return True
 
+    def _is_column(self, place: ArrayPlace, visit: _At) -> bool:
+        """Return whether an array is a column of a table that an object holds column by column."""
+        if self._seen is None or len(visit.path) < 2:
+            return False
+        table = self._seen.at(visit.path[:-1])
+        return is_column(str(visit.path[-2]), self._places, place, table)
+
     def _pairs_in_order(self, place: ArrayPlace, visit: _At, outer: ListShape | None) -> bool:
         """Infer whether the numbers of an array keep their order, and take note of it."""
         if not is_series(visit.name, self._places, place, outer):
             return False
-        reason = "numbers that follow each other in time"
+        reason = "numbers that have an order"
         self._note_further(visit.holder, visit, "pairing", "ordered", reason)
         return True
 

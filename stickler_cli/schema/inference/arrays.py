@@ -15,10 +15,12 @@ from .name_rules import (
     QUADRILATERALS,
     SERIES,
     SIZED_BOXES,
+    TABLES,
     ends_in,
     is_plural,
     words_of,
 )
+from .observation import Observed
 
 ROW_THRESHOLD: Final = 0.5
 """Similarity at which two rows are the same one, as of tuples. Source: docs/semantics.md."""
@@ -118,8 +120,16 @@ def position_reason(
     return ""
 
 
+def is_column(name: str, places: PlaceFinder, place: ArrayPlace, parent: Observed | None) -> bool:
+    """Return whether an array of leaves is a column of a table with that name."""
+    if parent is None or not parent.has_columns or not ends_in(name, TABLES):
+        return False
+    is_stated = bool(place.positions) or states_pairing(place.merged)
+    return not is_stated and cell_kinds(places, place.elements) <= _LEAVES
+
+
 def is_series(name: str, places: PlaceFinder, place: ArrayPlace, outer: ListShape | None) -> bool:
-    """Return whether an array is a list of numbers that follow each other in time."""
+    """Return whether an array is a list of numbers that have an order by its name."""
     is_named = not SERIES.isdisjoint(words_of(name)) and outer is None
     kinds = cell_kinds(places, place.elements)
     return is_named and not (place.positions or states_pairing(place.merged)) and kinds <= _NUMBERS

@@ -139,15 +139,17 @@ def leaf_choice(
     place: LeafPlace,
     seen: Observed | None = None,
     currencies: frozenset[str] = frozenset(),
+    *,
+    parent_name: str = "",
 ) -> Inferred:
     """Choose the comparator of a leaf: by its annotations, its kind, its name, then its values.
 
-    `name` is that of its field. `seen` are values of the leaf; `currencies` are those that the
-    fields beside it state.
+    `name` is that of its field, `parent_name` that of the field around it. `seen` are values of
+    the leaf; `currencies` are those that the fields beside it state.
     """
     if says_how(place.merged):
         return annotated_choice(place.merged, place.default)
-    if seen is not None and (in_code := _names_in_code(name, seen)):
+    if seen is not None and (in_code := _names_in_code(name, parent_name, seen)):
         return in_code
     if seen is not None and seen.listed:  # the documents may not have all values of the list
         return _choice(CODE, "a few values, each seen often")
@@ -179,7 +181,8 @@ def _choice_of_name(
     if seen is not None and kind == "string" and can_read_values:
         default, reason = _by_values(default, seen) or (default, reason)
     default = default or (ANY_TEXT if place.default is TEXT else NUMBER_READ)
-    if seen is not None and default.comparator not in READS and (code := _code_choice(seen)):
+    is_read_by_name = rule is not None and default.comparator in READS
+    if seen is not None and not is_read_by_name and (code := _code_choice(seen)):
         return code
     if default is MONEY:
         default = _money_choice(seen, currencies)
@@ -199,14 +202,10 @@ def _code_choice(seen: Observed) -> Inferred | None:
     return _choice(how, f"most texts are {form}: each sign counts, but white space does not")
 
 
-def _names_in_code(name: str, seen: Observed) -> Inferred | None:
+def _names_in_code(name: str, parent_name: str, seen: Observed) -> Inferred | None:
     """Return the choice for a field of names in code, such as those of tools."""
-    if not ends_in(name, NAMES_IN_CODE):
-        return None
-    share = seen.share("a name in code")
-    if not CALLED.isdisjoint(words_of(name)):
-        share += seen.share("a word in code")
-    if share <= MOSTLY:
+    are_called = not CALLED.isdisjoint((*words_of(parent_name), *words_of(name)))
+    if not (ends_in(name, NAMES_IN_CODE) and seen.has_names_of_code(are_called=are_called)):
         return None
     return _choice(CASED, "most texts are names in code: each sign counts, and case")
 

@@ -13,6 +13,7 @@ CODE_LANGUAGES: Final = {
     "a Markdown table": "markdown",
     "LaTeX": "latex",
     "source code": "code",
+    "a regular expression": "code",
     "a molecule": "letters",
     "a sequence": "letters",
 }
@@ -57,6 +58,9 @@ _STATEMENT_OF_CODE: Final = re.compile(
     re.MULTILINE,
 )
 _INDENTED_BLOCK: Final = re.compile(r":[^\S\n]*\n[^\S\n]+\S")
+_PATTERN: Final = re.compile(
+    r"\\[dwsDWSbB](?:[+*?{)\]$\\-]|$)|\[\^?[^\]\s]{1,40}\][+*?{]|\(\?[:=!<P]|\\[dwsDWS]\\"
+)
 _ATOMS: Final = re.compile(
     r"(?:Br|Cl|Si|Se|[BCNOPSFIHbcnops]|\[[^\[\]\s]+\]|%\d\d|[-=#:/\\.()\d@+*$])+"
 )
@@ -86,7 +90,7 @@ def code_form(text: str) -> str | None:
         return "LaTeX"
     if _STATEMENT_OF_CODE.search(text) and (_INDENTED_BLOCK.search(text) or _has_symbols(text)):
         return "source code"
-    return _form_of_letters(text)
+    return "a regular expression" if _PATTERN.search(text) else _form_of_letters(text)
 
 
 def _is_query(text: str) -> bool:

@@ -161,19 +161,22 @@ QUADRILATERALS: Final = _names_in("polygon, poly, quad")
 SIZED_BOXES: Final = frozenset({"xywh", "coco"})
 """Words in the name of a box that is given by a corner, its width and its height."""
 ORDERED_NUMBERS: Final = _names_in(
-    "coordinate, point, range, interval, span, offset, rgb, colour, color, triple"
+    "coord, coordinate, dim, dimension, extent, lat, lng, lon, point, range, interval, span,"
+    "offset, rgb, colour, color, triple"
 )
 """Endings of arrays of two to four numbers whose order says which is which."""
 ORDERED_SINGULARS: Final = _names_in(
-    "center, centre, centroid, dimension, extent, lat lng, location, latlng, latlon, lnglat,"
-    "lonlat, origin, position, resolution, shape, size, vector, viewport, xy, xyz"
+    "center, centre, centroid, location, latlng, latlon, lnglat, lonlat, origin, position,"
+    "resolution, shape, size, vector, viewport, xy, xyz"
 )
 """Endings of such arrays in the singular: `size`, but not `sizes`."""
 SEQUENCES: Final = _names_in(
-    "agenda, chronology, history, instruction, itinerary, procedure, ranking, route, sequence,"
-    "step, timeline, triple"
+    "agenda, answer, chronology, history, instruction, itinerary, procedure, ranking, route,"
+    "sequence, step, timeline, triple"
 )
 """Endings of lists of texts whose order may have a meaning."""
+TABLES: Final = _names_in("chart, column, dataframe, dataset, table")
+"""Endings of objects whose lists of equal length are columns."""
 NAMES_IN_CODE: Final = _names_in(
     "argument, attribute, column, command, field, function, key, member, module, name, package,"
     "parameter, property, table, tool, variable"
@@ -212,12 +215,13 @@ def singular(word: str) -> str:
 
 
 SERIES: Final = frozenset(
-    map(
-        singular,
-        ("annual", "daily", "hourly", "monthly", "quarterly", "series", "weekly", "yearly"),
+    singular(word)
+    for word in (
+        *("annual", "daily", "hourly", "monthly", "quarterly", "series", "weekly", "yearly"),
+        *("embedding", "logit", "signal", "spectrum", "trajectory", "vector", "waveform"),
     )
 )
-"""Words in the name of a list of numbers that follow each other in time."""
+"""Words in the name of a list of numbers that have an order, in time or as coordinates."""
 
 
 def is_plural(name: str) -> bool:

@@ -270,6 +270,18 @@ class Observed:
         return self.kinds.total()
 
     @property
+    def has_columns(self) -> bool:
+        """Whether all fields are lists, of the same lengths of two or more in all objects."""
+        lengths = [column.shape.lengths for column in self.fields.values()]
+        are_alike = len(lengths) > 1 and all(of_column == lengths[0] for of_column in lengths)
+        return are_alike and max(lengths[0], default=0) > 1
+
+    def has_names_of_code(self, *, are_called: bool) -> bool:
+        """Return whether most texts are names in code, or if they are called also single words."""
+        share = self.share("a name in code")
+        return share + (self.share("a word in code") if are_called else 0) > MOSTLY
+
+    @property
     def has_fine_amounts(self) -> bool:
         """Whether a cent is much of half of the numbers or more."""
         n_numbers = self.kinds["number"] + self.kinds["integer"]
@@ -287,14 +299,15 @@ class Observed:
         `name` is that of the field whose values these are.
         """
         # A place without texts tells nothing, unless an object stands where lists do elsewhere.
-        bare = ((), False, (), "", (), None, None) if self.elements is None else None
+        bare = ((), (False, False), (), "", (), None, None) if self.elements is None else None
         inside = ((key, part.summary(key)) for key, part in sorted(self.fields.items()))
         fields = (*(it for it in inside if it[1] != bare),)
         thousandths = decimals_of(stated_currencies(self)) if self.fields else ""
         shape = self.shape.summary if self.elements else ()
         inner = self.elements and self.elements.summary(name)
         content = self.content.summary(name) if self.content and self.is_json_text else None
-        return self._told(name), self.has_fine_amounts, fields, thousandths, shape, inner, content
+        forms = self.has_fine_amounts, self.has_columns
+        return self._told(name), forms, fields, thousandths, shape, inner, content
 
     def _told(self, name: str) -> Hashable:
         """Return what the texts of a field of this name tell."""
@@ -311,6 +324,8 @@ class Observed:
             bool(self.forms["leading zero"]),
             is_set(self),
             frozenset(self.evidence),
+            self.has_names_of_code(are_called=False),
+            self.has_names_of_code(are_called=True),
         )
 
     def at(self, path: tuple[str | int, ...]) -> "Observed | None":
