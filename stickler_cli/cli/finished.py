@@ -15,7 +15,7 @@ from stickler_cli.runs.whole_files import JOURNAL, NON_MATCHES
 from stickler_cli.score.gates import check_paths, parse_gates, refuse_bounds
 from stickler_cli.score.record import Run, counted_as, merge_runs
 from stickler_cli.settings.of_commands import MergeSettings, ReportSettings
-from stickler_cli.studies.diff.measures import changed_values
+from stickler_cli.studies.diff.changed_values import changed_values
 from stickler_cli.studies.diff.record import RunsBeside
 from .console import ExitCode, shell_command, warn
 from .outputs import Outputs, exit_code_of, outputs_of

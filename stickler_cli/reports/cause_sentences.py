@@ -95,19 +95,23 @@ def of_class(error_class: ErrorClass, count: int) -> str:
 
 def causes(view: RunView) -> tuple[list[CauseText], list[CauseText]]:
     """Return the causes that lost most values, and all others."""
-    known = view.run.evaluation.fold(Causes)
-    texts = [
-        CauseText(
-            at,
-            sum(cause.size.values for cause in told),
-            _told_text(view, known, told),
-            told,
-            known.documents_of(told),
-            [*_origin_texts(view, known, told)],
-        )
-        for at, told in enumerate(known.numbered(), 1)
-    ]
+    texts = describe_causes(view, view.run.evaluation.fold(Causes))
     return texts[:NAMED], texts[NAMED:]
+
+
+def describe_causes(view: RunView, causes: Causes) -> list[CauseText]:
+    """Return causes of errors of a run in words, those that lost most values first."""
+    return [
+        CauseText(
+            number,
+            sum(cause.size.values for cause in told_together),
+            _told_text(view, causes, told_together),
+            told_together,
+            causes.documents_of(told_together),
+            [*_origin_texts(view, causes, told_together)],
+        )
+        for number, told_together in enumerate(causes.numbered(), 1)
+    ]
 
 
 def _told_text(view: RunView, known: Causes, told: tuple[Cause, ...]) -> str:

@@ -167,6 +167,18 @@ class DifferenceView:
         return f"{self.quoted(new.model_name)}: from {source} to {other}{read}"
 
     @property
+    def flow(self) -> list[str]:
+        """What became of wrong values: how many were wrong before, and how many are after."""
+        flow = self.difference.flow
+        if flow is None:
+            return []
+        stayed = f"{flow['wrong_otherwise']:,} otherwise + {flow['wrong_same']:,} in the same way"
+        return [
+            f"wrong before: {flow['wrong_before']:,} = {flow['fixed']:,} fixed + {stayed}",
+            f"wrong after: {flow['wrong_after']:,} = {flow['broken']:,} broken + {stayed}",
+        ]
+
+    @property
     def of_runs(self) -> str:
         """How far the runs of a side differ, or that there is one of each."""
         first, sides = self.difference.whole[0], []
@@ -324,11 +336,12 @@ def sections_of(difference: Difference, style: TableStyle, *, page: bool) -> lis
     exact = [exact_items_table(view)] if difference.exact_items else []
     if page:
         title = [Text(f"{MARKER}\n### {view.title}"), Text(view.verdict[1], "title")]
-        head = [*title, *contrasts, Text(view.headline), Text(view.of_runs)]
+        head = [*title, *contrasts, *map(Text, [view.headline, *view.flow, view.of_runs])]
         parts = [head, gates, findings, whole, metrics, *documents, figures, exact]
     else:
         trend = Text(view.trend_line, view.trend_tone, INDENT)
-        told = [Text(view.headline), trend, Text(view.of_runs, "dim", INDENT)]
+        flow = [Text(line, indent=INDENT) for line in view.flow]
+        told = [Text(view.headline), trend, *flow, Text(view.of_runs, "dim", INDENT)]
         head = [Text(view.title, "title"), *contrasts, *told]
         parts = [head, whole, metrics, findings, figures, exact, *documents, gates]
     return [Section("", part) for part in parts]

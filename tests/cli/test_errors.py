@@ -226,8 +226,8 @@ def test_the_table_has_a_part_for_each_cause_and_an_item_is_one_row(stickler, da
     lines = {"type": "array", "items": {"type": "object", "properties": kinds}}
     write(data / "schema.json", {"type": "object", "properties": {"lines": lines, "a": {}}})
     # Three different prices: as many fields as are told apart from chance.
-    for name, price in (("one", 30), ("two", 31.5), ("three", 62.5), ("four", None)):
-        gt = {**line, "price": price or 30, "amount": 14 * (price or 30)}
+    for name, price in (("one", 30.5), ("two", 31.5), ("three", 62.5), ("four", None)):
+        gt = {**line, "price": price or 30.5, "amount": round(14 * (price or 30.5))}
         pred = {**gt, "price": gt["amount"], "amount": 14 * gt["amount"]}
         write(data / "gt" / f"{name}.json", {"lines": [gt], "a": "mouse mat"})
         write(data / "pred" / f"{name}.json", {"lines": [pred] if price else [], "a": "mouse"})
@@ -238,7 +238,7 @@ def test_the_table_has_a_part_for_each_cause_and_an_item_is_one_row(stickler, da
     assert "  price holds amount in 3\n  amount is price times qty, as predicted, in 3" in out
     (row,) = (text for text in out.splitlines() if text.startswith("one ") and "lines[0]" in text)
     assert re.split(" {2,}", row) == [
-        *("one", "lines[0]", "price 30, amount 420", "price 420, amount 5880")
+        *("one", "lines[0]", "price 30.5, amount 427", "price 427, amount 5978")
     ]
     assert "lines[0].price" not in out
     assert "10 of them inside items" in out

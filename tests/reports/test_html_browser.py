@@ -30,7 +30,7 @@ from stickler_cli.score.detail import PageSources, Picture, PlacedBox
 from stickler_cli.score.errors.error_rows import KeptErrors, error_record
 from stickler_cli.studies.audit.record import page_of
 from stickler_cli.studies.diff.answer import compare_runs
-from stickler_cli.studies.diff.measures import changed_values
+from stickler_cli.studies.diff.changed_values import changed_values
 from stickler_cli.studies.diff.record import RunsBeside
 from .conftest import ORDERS, RIGHT
 

@@ -13,7 +13,7 @@ from stickler_cli.runs.saved import page_of
 from stickler_cli.score.gates import parse_gate
 from stickler_cli.score.intervals import Interval
 from stickler_cli.studies.diff.answer import compare_runs
-from stickler_cli.studies.diff.measures import changed_values
+from stickler_cli.studies.diff.changed_values import changed_values
 from stickler_cli.studies.diff.record import RunsBeside, Trend
 
 
@@ -65,7 +65,9 @@ def test_the_page_tells_the_verdict_and_each_value_before_and_after(difference):
     assert "change of f1 -0.333 &lt; 0; wholly right 1.000 to 0.000 (-1.000)" in words(text)
     assert "F1 1.000 to 0.667 (-0.333): regressed; fields: 1 regressed" in words(text)
     assert "12 values Document Field Ground truth before after 00 id" in words(text)
-    assert "Causes, broken 12 id: 12 wrong" in words(text)
+    assert "Causes, broken 12 id x -&gt; &lt;b&gt; 12 times" in words(text)
+    flow = "12 values wrong after = 12 broken + 0 wrong otherwise + 0 wrong in the same way"
+    assert flow in words(text)
 
 
 def test_runs_side_by_side_say_what_each_said(run_of):
@@ -84,12 +86,12 @@ def test_runs_side_by_side_say_what_each_said(run_of):
     ]
     assert "Order: 3 runs" in text
     assert "Document Field Ground truth model-a model-b model-c" in text
-    assert "Causes, 2 of 3 runs wrong 1 id: 1 wrong" in text
-    assert "Causes, 1 of 3 runs wrong 1 total: 1 missed value" in text
+    assert "Causes, 2 of 3 runs wrong 1 id x -&gt; z once" in text
+    assert "Causes, 1 of 3 runs wrong 1 total missed in 1 document" in text
     assert "a 0 1 2" in text  # the values that it lost in each
     two = dict([*runs.items()][1:])
     text = words(render("html", RunsBeside(two, changed_values(*two.values())), TableStyle()))
-    assert "Causes, still wrong 1 id: 1 wrong" in text
+    assert "Causes, wrong otherwise 1 id x -&gt; z once" in text
 
 
 def test_what_two_predictions_say_alike_is_left_out(run_of):

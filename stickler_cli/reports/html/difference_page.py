@@ -1,13 +1,14 @@
 """The HTML page of several runs: what changed, or runs side by side, with what each said."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Final
 
 from stickler_cli.core.figures import number_of, visible
 from stickler_cli.core.json_values import json_line
-from stickler_cli.core.locations import field_path
-from stickler_cli.reports.cause_sentences import of_class
+from stickler_cli.core.locations import field_names, field_path
+from stickler_cli.reports.cause_sentences import CauseText, describe_causes
 from stickler_cli.reports.difference_sections import (
     MARKS,
     SHORT,
@@ -16,8 +17,18 @@ from stickler_cli.reports.difference_sections import (
 )
 from stickler_cli.reports.layout import TableStyle
 from stickler_cli.reports.view import RunView
+from stickler_cli.score.errors.causes import Cause, Causes, CauseSize, ErrorTrait, keys_in
 from stickler_cli.score.errors.error_classes import ErrorClass
-from stickler_cli.studies.diff.record import Change, ChangedValue, Difference, RunsBeside, Trend
+from stickler_cli.score.record import Run
+from stickler_cli.studies.diff.changed_values import merged_by_whole
+from stickler_cli.studies.diff.record import (
+    Change,
+    ChangedValue,
+    Difference,
+    Move,
+    RunsBeside,
+    Trend,
+)
 from .charts import change_axis
 from .page import FIRST_CAUSES, SCRIPTS, WORKER
 from .report_page import filled
@@ -38,22 +49,20 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
     """Return a difference, or runs side by side, as an HTML page; ends with a line break."""
     context = _difference(subject) if isinstance(subject, Difference) else _beside(subject)
     places = {name: at for at, name in enumerate(context["paths"])}
-    values, documents = subject.values or (), context["documents"]
-    causes, at_cause = _causes(values)
-    rows = (
-        (
-            *(places.get(it.field, -1), it.document, it.path, it.field, _outcome(it)),
-            *(it.error_class, it.gt, it.said[-1], None, None, None, "", it.said, "", ""),
-            *(2 * [at_cause[_cause_of(it)]]),
-        )
-        for it in values
-    )
+    documents = context["documents"]
+    runs = [*subject.runs.values()] if isinstance(subject, RunsBeside) else [*subject.runs]
+    listed = subject.values or ()
+    if isinstance(subject, RunsBeside):
+        listed = [value for value in listed if value.move is not Move.SAME]
+    causes, cause_positions = _causes(listed, runs)
+    values = merged_by_whole(listed)
+    rows = (_value_row(value, places, cause_positions) for value in values)
     facts = {"total": len(values), "lost": 0, "totals": [], "causes": causes}
     facts |= {"runs": context["runs"], "pages": [*subject.pages]}
     facts["scored"] = context["view"] is not None
     by_outcome = {it[-1]: [each for each in causes if each[-1] == it[-1]] for it in causes}
     context |= {
-        "values": subject.values,
+        "values": None if subject.values is None else values,
         "causes_of": {outcome: found[:FIRST_CAUSES] for outcome, found in by_outcome.items()},
         "listed": documents[:MOST_DOCUMENTS],
         "metric_changes_table": metric_changes_table,
@@ -67,37 +76,98 @@ def render(subject: "Difference | RunsBeside", style: TableStyle) -> str:
     return filled("difference_page.html.j2", context, SCRIPTS, parts, WORKER)
 
 
-def _outcome(it: ChangedValue) -> str:
-    return it.move.value if it.move else f"{sum(each is not True for each in it.said)} wrong"
+def _value_row(
+    value: ChangedValue, places: Mapping[str, int], cause_positions: Mapping[tuple[str, str], int]
+) -> tuple[Any, ...]:
+    """Return a value as the script reads it: the row of an error, with what each run says."""
+    cause = cause_positions[_outcome(value), value.cause]
+    n_values = value.n_values if value.n_values > 1 else None
+    return (
+        *(places.get(value.field, -1), value.document, value.path, value.field, _outcome(value)),
+        *(value.error_class, value.gt, value.said[-1], None, None, n_values, "", value.said),
+        *("", "", cause, cause),
+    )
 
 
-def _cause_of(it: ChangedValue) -> tuple[str, str, str]:
-    """Return the outcome of a value, and the field and class of what was lost or found with it."""
-    return (_outcome(it), *(it.whole[1:] if it.whole else (it.field, it.error_class)))
+def _outcome(value: ChangedValue) -> str:
+    if value.move:
+        return value.move.value
+    return f"{sum(each is not True for each in value.said)} wrong"
 
 
 def _causes(
-    values: Iterable[ChangedValue],
-) -> tuple[list[list[Any]], dict[tuple[str, str, str], int]]:
-    """Return causes as the script reads them, by outcome and values, and the place of each."""
-    found: dict[tuple[str, str, str], list[ChangedValue]] = {}
-    for it in values:
-        found.setdefault(_cause_of(it), []).append(it)
-    rank = {outcome: at for at, (outcome, _, _) in enumerate(found)}
-    for each, *_ in found.values():
-        if all(said is not True for said in each.said) and not each.move:
-            rank[_outcome(each)] = len(found)  # where all runs are wrong, they disagree least
-    ordered = sorted(found, key=lambda it: (rank[it[0]], -len(found[it]), it))
-    causes = []
-    for at, key in enumerate(ordered):
-        outcome, field, name = key
-        things = {(it.document, it.whole[0] if it.whole else it.path) for it in found[key]}
-        other = name == ErrorClass.OTHER
-        what = f"{len(things):,} wrong" if other else of_class(ErrorClass(name), len(things))
-        text = f"{visible(field)}: {what}"
-        lost = len(found[key])
-        causes.append([f"{at}", text, lost, lost, at + 1, [], outcome])
-    return causes, {key: at for at, key in enumerate(ordered)}
+    values: Iterable[ChangedValue], runs: Sequence[Run]
+) -> tuple[list[list[Any]], dict[tuple[str, str], int]]:
+    """Return the causes of values in the words of the report, as the script reads them.
+
+    They are listed by what became of the values, then by values lost. Also returns the position of
+    each cause, by outcome and keys.
+    """
+    values_by_outcome: dict[str, list[ChangedValue]] = {}
+    for value in values:
+        values_by_outcome.setdefault(_outcome(value), []).append(value)
+    rows: list[list[Any]] = []
+    positions: dict[tuple[str, str], int] = {}
+    # Values that all runs have wrong say least of how the runs differ.
+    ranked = sorted(values_by_outcome.items(), key=lambda entry: _all_are_wrong(entry[1]))
+    for outcome, of_outcome in ranked:
+        for run, texts, keys in _causes_by_run(of_outcome, runs):
+            n_rows = Counter(
+                keys[value.cause] for value in merged_by_whole(of_outcome) if value.run == run
+            )
+            first = len(rows)
+            for text in texts:
+                side = "" if of_outcome[0].move else f"{run}-"
+                key = f"{outcome.replace(' ', '-')}-{side}{text.key}"
+                number = n_rows[text.number]
+                rows.append([key, text.text, number, text.values, text.number, [], outcome])
+            for cause, number in keys.items():
+                positions[outcome, cause] = first + number - 1
+    return rows, positions
+
+
+def _all_are_wrong(values: Sequence[ChangedValue]) -> bool:
+    return not any(said is True for value in values for said in value.said)
+
+
+def _causes_by_run(
+    values: Sequence[ChangedValue], runs: Sequence[Run]
+) -> Iterator[tuple[int, list[CauseText], dict[str, int]]]:
+    """Yield the causes of values in words, by the run that tells them, and the number of each."""
+    for index in sorted({value.run for value in values}):
+        causes_by_key = {cause.key: cause for cause in runs[index].evaluation.fold(Causes)}
+        selected = Causes()
+        causes = dict[str, Cause]()
+        for keys, of_cause in _by_cause(value for value in values if value.run == index).items():
+            group_key, own_key = keys_in(keys)
+            cause = causes_by_key.get(own_key) or causes_by_key.get(group_key)
+            if cause is None:  # an error that only repeats what another one says
+                names = field_names(of_cause[0].field)
+                error_class = ErrorClass(of_cause[0].error_class)
+                cause = Cause(names, error_class, ErrorTrait(names), CauseSize(0, 0, 0))
+            causes[keys] = cause
+            places = {
+                (value.document, value.whole.path if value.whole else value.path)
+                for value in of_cause
+            }
+            documents = {value.document for value in of_cause}
+            size = CauseSize(len(places), len(of_cause), len(documents))
+            selected.add_errors(cause, size, documents)
+        texts = describe_causes(RunView(runs[index], visible), selected)
+        numbers = {cause.one: text.number for text in texts for cause in text.causes}
+        # Kinds that are too many to be told apart are one cause.
+        numbers_by_keys = {
+            keys: numbers.get(cause.one) or numbers[cause.one[0], None]
+            for keys, cause in causes.items()
+        }
+        yield index, texts, numbers_by_keys
+
+
+def _by_cause(values: Iterable[ChangedValue]) -> dict[str, list[ChangedValue]]:
+    groups: dict[str, list[ChangedValue]] = {}
+    for value in values:
+        groups.setdefault(value.cause, []).append(value)
+    return groups
 
 
 def _difference(difference: Difference) -> dict[str, Any]:

@@ -157,6 +157,10 @@ class Causes:
         self.values.settle()
         self._telling.clear()
 
+    def add_errors(self, cause: Cause, size: CauseSize, documents: Iterable[str]) -> None:
+        """Add errors of a cause of another set of documents, such as some of its errors."""
+        self._add(cause.one, size, documents)
+
     def drop_rows(self) -> None:
         """Drop what grows with documents."""
         self.ids = None

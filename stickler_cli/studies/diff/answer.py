@@ -33,10 +33,10 @@ from stickler_cli.score.sums import EXACT_F1, Counts
 from stickler_cli.settings.deciding import CountingOptions
 from stickler_cli.settings.of_commands import as_of_eval
 from stickler_cli.studies.answering import Desk, StudyAnswer
+from .changed_values import changed_values, flow_of
 from .joined_runs import JoinedRuns, join_runs
 from .measures import (
     CONFIDENCE,
-    changed_values,
     changes,
     choose_headline,
     confidence_changes,
@@ -96,6 +96,8 @@ def compare_runs(
     of_items = [Figure(path, "", EXACT_F1) for path in paths if pairs.has_items(path)]
     changed = document_changes(pairs, [*map(field_path, paths)], rule.counting)
     documents = count_documents(pairs, changed)
+    is_pair = len(base) == len(new) == 1
+    values = changed_values(first, other) if is_pair else None
     whole_changes = [*found[: len(whole)], *confidence_changes(pairs, settings)]
     field_changes = found[len(whole) :]
     exact_changes = changes(of_items, pairs, settings) if of_items else []
@@ -121,7 +123,9 @@ def compare_runs(
         gates=judge_changes(
             gates, pairs, documents, settings, [it.field for it in described], metrics
         ),
-        values=changed_values(first, other) if len(base) == len(new) == 1 else None,
+        flow=flow_of(values),
+        runs=() if values is None else (first, other),
+        values=values,
         began=max(run.began for run in new.values()),
     )
 
@@ -302,7 +306,7 @@ def answer(settings: DiffSettings, desk: Desk) -> StudyAnswer:
     """Compare two runs, or several of two systems; of predictions, once evaluated."""
     gates = [parse_gate(text, lowest=LOWEST) for text in settings.gate]
     sides = settings.sides
-    detail = desk.shows_values and all(len(side) == 1 for side in sides)
+    detail = all(len(side) == 1 for side in sides)
     read = _made(settings, desk) if settings.made_of else _finished
     base, new = ({name: read(name, detail) for name in side} for side in sides)
     first, *others = (*base.values(), *new.values())
@@ -312,7 +316,7 @@ def answer(settings: DiffSettings, desk: Desk) -> StudyAnswer:
     intervals = IntervalSettings(settings.ci, settings.seed)
     decided = TrendSettings(intervals, settings.margin, settings.counting or first.rule.counting)
     difference = compare_runs(base, new, gates, decided)
-    if detail and not settings.made_of:
+    if detail and desk.shows_values and not settings.made_of:
         difference = replace(difference, pages=[page_of(name) for name in (*base, *new)])
     if RunVerdict.INCOMPLETE in verdicts:
         return StudyAnswer(difference, RunVerdict.INCOMPLETE)

@@ -3,21 +3,17 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
-from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stickler_cli.compare.columns import Floats
 from stickler_cli.core.locations import Path, field_path
-from stickler_cli.score.blocks import Blocks
 from stickler_cli.score.confidence.calibration import reliability
 from stickler_cli.score.confidence.confidences import FEWEST
-from stickler_cli.score.errors.error_rows import Error
 from stickler_cli.score.gates import SCORE
 from stickler_cli.score.intervals import Interval, percentiles, resample
-from stickler_cli.score.record import Run
 from stickler_cli.score.sums import COUNTING_MODES
 from stickler_cli.settings.deciding import Counting, CountingOptions
 from .joined_runs import LOST, IntArray, JoinedRuns, RunRows
@@ -27,11 +23,9 @@ from .record import (
     HARD,
     WHOLLY_RIGHT,
     Change,
-    ChangedValue,
     Decision,
     DocumentChange,
     Figure,
-    Move,
     Trend,
     TrendSettings,
     excludes_zero,
@@ -384,62 +378,3 @@ def _differing(runs: JoinedRuns) -> NDArray[np.bool_]:
             left[same[alike]] = False
             found[one.document[left]] = True
     return found
-
-
-class _Place(NamedTuple):
-    """Where a value is; an invented one at its place in the prediction."""
-
-    document: str
-    path: str
-    invented: bool
-
-
-_MOVES: Final[dict[tuple[bool, ...], Move]] = {
-    (False, True): Move.BROKEN,
-    (True, True): Move.OTHERWISE,
-    (True, False): Move.FIXED,
-}
-"""By whether a value is wrong, of two runs."""
-
-
-def changed_values(*runs: Run) -> list[ChangedValue] | None:
-    """Return the values of which runs say different things, in documents that all compared.
-
-    Broken ones come first; None where one of the runs does not know all of its errors.
-    """
-    known = [run.detail.errors for run in runs if run.detail and run.detail.knows_errors]
-    if len(known) < len(runs) or not all(errors.complete for errors in known):
-        return None
-    compared = set.intersection(*map(_ids_compared, runs))
-    errors = [[*each.rows()] for each in known]
-    wrong = [
-        {_place_of_error(it): it for it in each if it.values is None and it.document in compared}
-        for each in errors
-    ]
-    # Path, field and class of the items and objects that one side alone has.
-    one_sided = {
-        _place_of_error(it): (it.path, it.field, it.error_class)
-        for it in chain.from_iterable(errors)
-        if it.values is not None and it.outcome != "FD"
-    }
-    found = []
-    for place in dict.fromkeys(chain.from_iterable(wrong)):
-        rows = [each.get(place) for each in wrong]
-        said = [row.pred if row else None if place.invented else True for row in rows]
-        if any(each != said[0] for each in said):
-            first = next(row for row in rows if row)
-            move = _MOVES.get(tuple(map(bool, rows)))
-            where = place.document, place.path, first.field, str(first.error_class)
-            inside = first.inside and _Place(place.document, first.inside, place.invented)
-            found.append(ChangedValue(*where, move, first.gt, said, one_sided.get(inside or place)))
-    order = {None: 0} | {move: at for at, move in enumerate(Move)}
-    return sorted(found, key=lambda it: (order[it.move], it.document))
-
-
-def _place_of_error(error: Error) -> _Place:
-    return _Place(error.document, error.path, error.outcome == "FA")
-
-
-def _ids_compared(run: Run) -> set[str]:
-    blocks = run.evaluation.ledger.blocks or Blocks()
-    return {it.id for it in blocks.documents() if it.score is not None}

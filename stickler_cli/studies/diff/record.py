@@ -258,15 +258,51 @@ class Move(StrEnum):
 
     BROKEN = "broken"
     """It was right and is wrong."""
-    OTHERWISE = "still wrong"
+    OTHERWISE = "wrong otherwise"
     """It is wrong in another way than it was."""
     FIXED = "fixed"
     """It was wrong and is right."""
+    SAME = "wrong in the same way"
+    """Both runs say the same, which is wrong."""
+
+
+class FlowRecord(TypedDict):
+    """Wrong values before and after, in documents that both runs compared.
+
+    Wrong before are those fixed, wrong otherwise and wrong in the same way; wrong after are those
+    broken, wrong otherwise and wrong in the same way.
+    """
+
+    wrong_before: Count
+    """Wrong, missed or invented in the first run."""
+    fixed: Count
+    """Of these, right in the second run."""
+    wrong_otherwise: Count
+    """Wrong in both runs, in different ways."""
+    wrong_same: Count
+    """Wrong in both runs, which say the same."""
+    broken: Count
+    """Right in the first run, and wrong in the second."""
+    wrong_after: Count
+    """Wrong, missed or invented in the second run."""
+
+
+@dataclass(frozen=True, slots=True)
+class WholeChange:
+    """An item or object that failed as a whole."""
+
+    path: str
+    field: str
+    error_class: str
+    gt: ValueText
+    pred: ValueText
+    is_one_sided: bool
+    """Whether it is missed or invented."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedValue:
-    """A value of which runs say different things, in words of JSON."""
+    """A wrong value of runs, and what each says of it, in words of JSON."""
 
     document: str
     path: str
@@ -274,15 +310,21 @@ class ChangedValue:
     field: str
     """Without list indexes."""
     error_class: str
-    """Of the error that it was first."""
+    """Of the error in the last run that has one."""
     move: Move | None
     """None of more than two runs."""
     gt: ValueText
     """None where only predictions have it."""
     said: Sequence[ValueText | bool]
     """By each run: True where it is right, None where it has none."""
-    whole: tuple[str, str, str] | None = None
-    """Path, field and class of the missed or invented item or object that it is inside of."""
+    whole: WholeChange | None = None
+    """The item or object that failed as a whole and contains it, in the last run that has one."""
+    run: int = 0
+    """The position of the run whose error tells class and cause."""
+    cause: str = ""
+    """The keys of its cause in that run."""
+    n_values: int = 1
+    """How many values are lost with it: more than one of a missed or invented item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,9 +405,14 @@ class Difference:
     """What was asked of the changes, and whether they hold."""
     metrics: list[MetricChange]
     """Metrics that both runs were asked for (`--metric`)."""
+    flow: FlowRecord | None
+    """What became of wrong values; null where runs do not know all of their errors, as of run files
+    without a directory, or a side has several runs."""
 
+    runs: Sequence[Run] = field(default=(), metadata={KEPT: False})
+    """The run of each side, where single values are known."""
     values: Sequence[ChangedValue] | None = field(default=None, metadata={KEPT: False})
-    """The values that changed, for pages; None where they are not known."""
+    """The wrong values of both runs, for pages; None where they are not known."""
     pages: Sequence[str] = field(default=(), metadata={KEPT: False})
     """Addresses of the pages of both runs; empty where there is none."""
     began: str = field(default="", metadata={KEPT: False})

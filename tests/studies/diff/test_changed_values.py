@@ -13,7 +13,7 @@ from stickler_cli.score.errors.error_rows import KeptErrors
 from stickler_cli.score.record import Run, SchemaSignature
 from stickler_cli.settings.deciding import RunOptions
 from stickler_cli.studies.diff.answer import compare_runs
-from stickler_cli.studies.diff.measures import changed_values
+from stickler_cli.studies.diff.changed_values import changed_values, merged_by_whole
 
 EXACT = {"type": "string", "x-aws-stickler-comparator": "ExactComparator"}
 SCHEMA = {
@@ -50,9 +50,26 @@ def test_broken_values_come_first_then_those_wrong_in_another_way_then_fixed_one
 
     assert told(base, new) == [
         ("b", "id", "broken", '"1"', True, '"5"'),
-        ("c", "id", "still wrong", '"1"', '"3"', '"6"'),
+        ("c", "id", "wrong otherwise", '"1"', '"3"', '"6"'),
         ("a", "id", "fixed", '"1"', '"2"', True),
+        ("d", "id", "wrong in the same way", '"1"', '"4"', '"4"'),
     ]
+
+
+def test_the_flow_adds_up_to_the_values_that_either_run_has_wrong():
+    base = run(a={**GT, "id": "2"}, b=GT, c={**GT, "id": "3"}, d={**GT, "id": "4"})
+    new = run(a=GT, b={**GT, "id": "5", "rows": []}, c={**GT, "id": "6"}, d={**GT, "id": "4"})
+
+    # The missed item of b has two values.
+    assert compare_runs({"x": base}, {"y": new}).flow == {
+        "wrong_before": 3,
+        "fixed": 1,
+        "wrong_otherwise": 1,
+        "wrong_same": 1,
+        "broken": 3,
+        "wrong_after": 5,
+    }
+    assert compare_runs({"x": base}, {"y": replace(new, detail=None)}).flow is None
 
 
 def test_values_inside_failed_items_are_told_and_items_are_not():
@@ -99,8 +116,36 @@ def test_values_of_a_missed_item_are_told_with_it_and_those_of_a_wrong_one_by_th
     worse = {**GT, "rows": [{"name": "bolt", "unit": "lb"}]}
     found = changed_values(run(a=GT, b=GT), run(a={**GT, "rows": []}, b=worse))
 
-    assert [(it.document, it.path, it.whole) for it in found] == [
-        ("a", "rows[0].name", ("rows[0]", "rows", "missed_item")),
-        ("a", "rows[0].unit", ("rows[0]", "rows", "missed_item")),
-        ("b", "rows[0].unit", None),
+    assert [(it.document, it.path, it.n_values) for it in found] == [
+        ("a", "rows[0].name", 1),
+        ("a", "rows[0].unit", 1),
+        ("b", "rows[0].unit", 1),
     ]
+    assert [
+        (it.document, it.path, it.error_class, it.gt, it.n_values, *it.said)
+        for it in merged_by_whole(found)
+    ] == [
+        ("a", "rows[0]", "missed_item", '{"name":"bolt","unit":"kg"}', 2, True, None),
+        ("b", "rows[0].unit", "other", '"kg"', 1, True, '"lb"'),
+    ]
+
+
+def test_an_invented_item_is_one_row_and_a_missed_one_that_was_wrong_is_not():
+    nut = {"name": "nut", "unit": "m"}
+    longer, worse = {**GT, "rows": [*GT["rows"], nut]}, [{"name": "bolt", "unit": "lb"}]
+    base, new = run(a=GT, b={**GT, "rows": worse}), run(a=longer, b={**GT, "rows": []})
+
+    assert [
+        (it.document, it.path, it.move.value, it.gt, it.n_values, *it.said)
+        for it in merged_by_whole(changed_values(base, new))
+    ] == [
+        ("a", "rows[1]", "broken", None, 2, None, '{"name":"nut","unit":"m"}'),
+        ("b", "rows[0]", "broken", '{"name":"bolt","unit":"kg"}', 1, True, None),
+        ("b", "rows[0].unit", "wrong otherwise", '"kg"', 1, '"lb"', None),
+    ]
+
+
+def test_errors_inside_of_a_whole_that_is_not_listed_have_no_cause_of_their_own():
+    (value,) = changed_values(run(a=GT), run(a={**GT, "id": "2"}))
+
+    assert (value.whole, value.run, len(value.cause)) == (None, 1, 20)
