@@ -13,15 +13,17 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from stickler_cli.core.json_values import JsonValue, brief
 from stickler_cli.core.locations import json_pointer
 from stickler_cli.core.problems import Problem, UsageError, did_you_mean, import_pyarrow
 from stickler_cli.core.remote import is_url, open_url
+from .arrow_sizes import read_batch_sizes
 from .csv_rows import CsvError, read_csv_rows
 from .document import LineReference, Reference, Side, read_plain
 from .lines import LINES_SUFFIX, Ids, id_text, lines_of
@@ -55,6 +57,7 @@ ANY_SIDE: Final = "document"  # the column of a table that has those of one side
 
 ROWS: Final = 1_000  # that are in memory at once
 MAX_DECODED_BYTES: Final = 64_000_000  # of texts that are made values of Python at once
+BYTES_OF_OBJECT: Final = 40  # of a value of Python, and of its place in a list
 BYTES_OF_VALUE: Final = 8  # that a value in a list takes at least, once it is one of Python
 MAX_GROUP_BYTES: Final = 200_000_000  # of a group of rows that is unpacked whatever its size is
 
@@ -264,7 +267,7 @@ def _arrow_rows(
         asked = [*([] if ids is None else [ids]), *dict.fromkeys(chosen)]
         if twice := [name for name in asked if names.count(name) > 1]:
             raise UsageError([Problem(source, f"there are several columns {twice[0]}", "one")])
-        batches = _parquet_batches(table, asked) if is_parquet else _arrow_batches(table)
+        batches = _parquet_batches(table, asked) if is_parquet else _arrow_batches(table, file)
         try:
             pieces = (_bounded_slices(batch, asked) for batch in batches)
             for batch in chain.from_iterable(pieces):
@@ -293,25 +296,39 @@ def _arrow_rows(
 
 
 def _bounded_slices(batch: Any, columns: Sequence[str]) -> Iterator[Any]:
-    """Yield slices of a batch whose texts take about `MAX_DECODED_BYTES` each, once decoded.
+    """Yield slices of a batch that take about `MAX_DECODED_BYTES` each, as values of Python.
 
     A text that stands in every row takes its length once in a file, and in each row here.
     """
-    compute = import_pyarrow(module="pyarrow.compute")
-    sizes = np.zeros(batch.num_rows, np.int64)
-    for name in columns:
-        column = batch.column(name)
-        is_dictionary = hasattr(column, "dictionary")
-        values = column.dictionary if is_dictionary else column
-        if not _is_text(values.type):
-            continue
-        lengths = compute.binary_length(values)
-        lengths = lengths.take(column.indices) if is_dictionary else lengths
-        sizes += lengths.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    sizes = sum((_decoded_sizes(batch.column(name)) for name in columns), np.zeros(batch.num_rows))
     pieces = np.cumsum(sizes) // MAX_DECODED_BYTES
     bounds = [0, *(np.flatnonzero(np.diff(pieces)) + 1).tolist(), batch.num_rows]
     for start, end in pairwise(bounds):
         yield batch.slice(start, end - start)
+
+
+def _decoded_sizes(column: Any) -> NDArray[np.float64]:
+    """Estimate the bytes of each value of a column as a value of Python, with what is in it."""
+    compute, types = import_pyarrow(module="pyarrow.compute"), import_pyarrow().types
+    if isinstance(column.type, import_pyarrow().BaseExtensionType):
+        column = column.storage
+    kind = column.type
+    own: NDArray[np.float64] = np.full(len(column), float(BYTES_OF_OBJECT))
+    if types.is_dictionary(kind):
+        indices = column.indices.fill_null(0).to_numpy(zero_copy_only=False)
+        # The dictionary is empty where all values are null.
+        return _decoded_sizes(column.dictionary)[indices] if len(column.dictionary) else own
+    if _is_text(kind):
+        lengths = compute.binary_length(column).fill_null(0)
+        return own + np.asarray(lengths.to_numpy(zero_copy_only=False), np.float64)
+    if types.is_struct(kind):
+        children = (column.field(index) for index in range(kind.num_fields))
+        return sum(map(_decoded_sizes, children), own)
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
+        offsets = column.offsets.to_numpy()
+        ends = np.concatenate([[0.0], np.cumsum(_decoded_sizes(column.values))])
+        return own + np.diff(ends[offsets])
+    return own
 
 
 def _is_text(kind: Any) -> bool:
@@ -330,10 +347,14 @@ def _check_row_group(group: Any, number: int, columns: Sequence[str]) -> None:
         for chunk in read_chunks
     )
     packed_bytes = sum(chunk.total_compressed_size for chunk in read_chunks)
+    _check_unpacked(f"row group {number} unpacks", packed_bytes, unpacked_bytes)
+
+
+def _check_unpacked(what_unpacks: str, packed_bytes: int, unpacked_bytes: int) -> None:
     max_bytes = max(MAX_GROUP_BYTES, MAX_UNPACKED_RATIO * packed_bytes)
     if unpacked_bytes > max_bytes:
         raise OSError(
-            f"row group {number} unpacks from {packed_bytes:,} to {unpacked_bytes:,} bytes, "
+            f"{what_unpacks} from {packed_bytes:,} to {unpacked_bytes:,} bytes, "
             f"expected at most {max_bytes:,}"
         )
 
@@ -344,11 +365,27 @@ def _parquet_batches(table: Any, columns: Sequence[str]) -> Iterator[Any]:
         yield from table.iter_batches(ROWS, [group], list(columns), use_threads=False)
 
 
-def _arrow_batches(table: Any) -> Iterator[Any]:
-    for index in range(table.num_record_batches):
-        batch = table.get_batch(index)
-        for start in range(0, batch.num_rows, ROWS):
-            yield batch.slice(start, ROWS)
+def _arrow_batches(table: Any, file: str) -> Iterator[Any]:
+    """Yield the batches of an Arrow file, some rows at a time.
+
+    Raises:
+        OSError: a small batch would fill the memory once it is unpacked.
+    """
+    with _open_binary(file) as stream:
+        sizes = read_batch_sizes(stream, stream.seek(0, io.SEEK_END))
+        for number, size in enumerate(sizes):
+            # Nulls take no bytes in a file, however many they are.
+            unpacked_bytes = max(size.unpacked_bytes, size.values * BYTES_OF_VALUE)
+            name = f"batch {number - 1} unpacks" if number else "the dictionaries unpack"
+            _check_unpacked(name, size.packed_bytes, unpacked_bytes)
+            if number:
+                batch = table.get_batch(number - 1)
+                for start in range(0, batch.num_rows, ROWS):
+                    yield batch.slice(start, ROWS)
+
+
+def _open_binary(file: str) -> BinaryIO:
+    return open_url(file) if is_url(file) else Path(file).open("rb")
 
 
 @contextmanager
@@ -362,7 +399,7 @@ def _open_table(file: str) -> Iterator[Any]:
     source = decoded(file)
     pa = import_pyarrow(f"the table {source}")
     parquet = import_pyarrow(module="pyarrow.parquet")
-    with open_url(file) if is_url(file) else Path(file).open("rb") as stream:
+    with _open_binary(file) as stream:
         try:
             if _is_parquet(file):
                 table = parquet.ParquetFile(stream)
