@@ -31,7 +31,7 @@ class BatchSize(NamedTuple):
     """Number of values, with nulls, of all columns and of what is nested in them."""
 
 
-class _Table(NamedTuple):
+class _FlatTable(NamedTuple):
     """A table of FlatBuffers: its fields are found by their number in the schema of the format."""
 
     data: bytes
@@ -44,11 +44,11 @@ class _Table(NamedTuple):
         position = self._find(field)
         return 0 if position is None else self.data[position]
 
-    def table(self, field: int) -> "_Table":
+    def table(self, field: int) -> "_FlatTable":
         position = self._find(field)
         if position is None:
             raise ValueError("a part of the metadata is missing")
-        return _Table(self.data, position + _unpack("<I", self.data, position))
+        return _FlatTable(self.data, position + _unpack("<I", self.data, position))
 
     def vector(self, field: int, dtype: np.dtype[np.void]) -> NDArray[np.void]:
         position = self._find(field)
@@ -74,8 +74,8 @@ def _unpack(form: str, data: bytes, position: int) -> int:
     return int(struct.unpack_from(form, data, position)[0])
 
 
-def _root_of(data: bytes) -> _Table:
-    return _Table(data, _unpack("<I", data, 0))
+def _root_of(data: bytes) -> _FlatTable:
+    return _FlatTable(data, _unpack("<I", data, 0))
 
 
 def read_batch_sizes(stream: IO[bytes], n_bytes: int) -> Iterator[BatchSize]:
@@ -94,7 +94,7 @@ def read_batch_sizes(stream: IO[bytes], n_bytes: int) -> Iterator[BatchSize]:
         raise OSError(f"the metadata of the Arrow file cannot be read: {error}") from None
 
 
-def _read_footer(stream: IO[bytes], n_bytes: int) -> _Table:
+def _read_footer(stream: IO[bytes], n_bytes: int) -> _FlatTable:
     end_bytes = 4 + len(MAGIC)
     end = _read_at(stream, n_bytes - end_bytes, end_bytes, n_bytes)
     footer_bytes = _unpack("<i", end, 0)

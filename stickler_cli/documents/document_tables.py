@@ -327,7 +327,8 @@ def _decoded_sizes(column: Any) -> NDArray[np.float64]:
     if types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
         offsets = column.offsets.to_numpy()
         ends = np.concatenate([[0.0], np.cumsum(_decoded_sizes(column.values))])
-        return own + np.diff(ends[offsets])
+        inner: NDArray[np.float64] = np.diff(ends[offsets])
+        return own + inner
     return own
 
 
